@@ -1,7 +1,7 @@
 """Exact, fast scores of causal relations: spans of Cause, Effect and Signal, and their agreement.
 
-The public names are listed once, in ``__init__.pyi``, where type checkers read them too. Each loads
-when first used, so that importing the package costs little more than starting Python.
+``__init__.pyi`` lists the public names once, for type checkers too. Each loads at its first use, so
+importing the package costs little more than starting Python.
 """
 
 from __future__ import annotations

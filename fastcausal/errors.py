@@ -1,4 +1,4 @@
-"""The one exception that bad input raises, and what its messages share."""
+"""The exception for bad input, and the shared parts of its messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Remedy(NamedTuple):
-    """The values of an argument with which a call would go on, and what they would do.
+    """Advice that ends a message: values of an argument that allow the call, and their effect.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class Remedy(NamedTuple):
         return _with_other(f"{self.argument}={values} {self.effect}", self.other)
 
     def of_option(self) -> str:
-        """Return the text for the command line, where the argument is an option."""
+        """Return the text for the command line, with the option in place of the argument."""
         option = self.argument.replace("_", "-")
         other = self.other and self.other.of_option()
         return _with_other(f"--{option} {' or '.join(self.values)} {self.effect}", other)
@@ -40,21 +40,21 @@ def _with_other(remedy: str, other: Remedy | str | None) -> str:
 
 
 class InputError(ValueError):
-    """Input that cannot be read or scored: what, where, expected and got, in one message.
+    """Input that cannot be read or scored; the message has place, problem, got and expected.
 
-    An argument that is wrong whatever the data, such as an unknown policy, is a plain ValueError.
-    The command line prints it in one line and exits with status 2.
+    An argument that is wrong for any data, such as an unknown policy, is a plain ValueError.
+    The command line prints the error in one line and exits with status 2.
 
     Parameters
     ----------
     message : str
     remedy : Remedy, optional
-        Ends the message; the command line writes it in words of its options.
+        Ends the message; the command line names its option instead.
 
     Attributes
     ----------
     problem : str
-        The message without the remedy.
+        The message without its remedy.
     remedy : Remedy or None
     """
 
@@ -66,13 +66,13 @@ class InputError(ValueError):
 
 
 class OutputError(InputError):
-    """A file cannot be written; the input may be good."""
+    """A file cannot be written; the input may be valid."""
 
 
 class Problems:
-    """Collects the faults of one input, so that a user sees the first ten and the count at once.
+    """Collector of faults of one input: reports the first ten and the count.
 
-    Beyond `most` the input is given up, since each fault costs time.
+    Each fault costs time: after `most` of them, reading stops.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Problems:
         self.first: list[str] = []
 
     def add(self, message: str) -> None:
-        """Note one fault; InputError where there are too many to go on."""
+        """Add a fault; raise InputError if there are too many."""
         self.count += 1
         if len(self.first) < self.shown:
             self.first.append(message)
@@ -100,19 +100,19 @@ class Problems:
             raise InputError(f"{message}, and what follows was not read")
 
     def raise_if_any(self) -> None:
-        """Raise `InputError` with what was noted, if anything was."""
+        """Raise `InputError` with the collected faults, if any."""
         if self.count:
             raise InputError(summary(self.count, self.first))
 
 
 def summary(count: int, first: list[str]) -> str:
-    """The messages in ``first``, and how many of ``count`` they leave out."""
+    """Join the messages in ``first``, and the number of others out of ``count``."""
     left_out = count - len(first)
     return "\n".join(first) + (f"\n... and {left_out} more" if left_out else "")
 
 
 def counted(n: int, noun: str) -> str:
-    """A number and what it counts, in the plural unless it is one.
+    """Format a number with its noun, in the plural unless it is 1.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def some_of(ids: Sequence[str]) -> str:
-    """The first three ids in brackets, after a blank; nothing of none.
+    """Format the first three ids in brackets after a blank; return "" for an empty list.
 
     Examples
     --------
@@ -131,13 +131,13 @@ def some_of(ids: Sequence[str]) -> str:
     ' ("a", "b", "c", ...)'
     """
     named = ", ".join(f'"{id}"' for id in ids[:3])
-    # JSON can name half of a surrogate pair, but no output can hold it.
+    # JSON can write half of a surrogate pair, but no output can hold it.
     named = named.encode(errors="backslashreplace").decode()
     return f" ({named}{', ...' if len(ids) > 3 else ''})" if ids else ""
 
 
 def repeated(values: Iterable[Any]) -> tuple[int, int] | None:
-    """Find the first value that occurs again: both its places; None may occur again.
+    """Return both places of the first repeated value; None may repeat.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def repeated(values: Iterable[Any]) -> tuple[int, int] | None:
 
 
 def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
-    """Say where and why JSON cannot be decoded; ``line`` is its place in a larger file."""
+    """Return the message for invalid JSON; ``line`` is its line in a larger file."""
     if isinstance(error, json.JSONDecodeError):
         where = f"{name}:{error.lineno if line is None else line}"
         return f"{where}: invalid JSON: {error.msg} at column {error.colno}"
@@ -160,18 +160,18 @@ def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
 
 
 Warnings = dict[tuple[str, ...], tuple[int, ...]]
-"""Messages as the texts before, between and after their counts, which add up over parts."""
+"""Messages: the texts around their counts, and the counts, which add up over parts."""
 
 
 def add_warnings(warnings: Warnings, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> None:
-    """Add the counts of the same messages, and append other messages."""
+    """Add the counts of equal messages; append new messages."""
     for texts, counts in more.items():
         before = warnings.get(texts, (0,) * len(counts))
         warnings[texts] = tuple(a + b for a, b in zip(before, counts, strict=True))
 
 
 def warning_lines(warnings: Mapping[tuple[str, ...], tuple[int, ...]]) -> tuple[str, ...]:
-    """Return the messages with their counts, sorted: in no order of rows or batches.
+    """Return the messages with their counts, sorted, so that row and batch order do not matter.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Closed vocabularies: each argument that takes one of a few names, with its names listed once.
+"""Closed vocabularies: the allowed names of every argument that takes one of a few.
 
-Signatures, options of the command line and type checkers read the same types; `check` refuses an
-unknown value at run time.
+Signatures, command-line options and type checkers share these types; `check` refuses an unknown
+value at run time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PairingTies = Literal["content", "first"]
 Surplus = Literal["charge", "truncate"]
 NonCausal = Literal["charge", "ignore"]
 Summing = Literal["counts", "cnc-2022"]
-ZeroByZero = Literal["null", "0", "1"]  # as the command line spells it
+ZeroByZero = Literal["null", "0", "1"]  # as on the command line
 
 ReadFormat = Literal[
     "cnc", "flat", "bio", "spans", "answers", "examples", "parquet", "arrow", "jsonl", "doccano",
@@ -38,11 +38,11 @@ WriteFormat = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat"
 Premise = Literal["cause", "effect"]
 TableFormat = Literal["text", "json", "markdown", "latex", "csv"]
 
-DecodingMethod = Literal["bss", "constrained", "argmax", "constrained-logits"]  # csrc's order
+DecodingMethod = Literal["bss", "constrained", "argmax", "constrained-logits"]  # order of csrc
 Tokenizer = Literal["whitespace", "nltk-style", "nltk-style+tags"]
 
 MeanOver = Literal["example", "relation"]
-Level = Literal["nominal", "ordinal", "interval", "ratio"]  # csrc's order
+Level = Literal["nominal", "ordinal", "interval", "ratio"]  # order of csrc
 KappaWeights = Literal["linear", "quadratic"]
 AnswerTask = Literal["score", "multiclass", "mcq", "binary"]
 MajorityTies = Literal["none", "first", "error"]
@@ -66,16 +66,16 @@ Verdict = Literal["pass", "fail", "inconclusive"]
 
 
 def check(name: str, value: object, choices: Any) -> None:
-    """Raise ValueError for an argument that is not among the choices of its type.
+    """Raise ValueError unless the argument is among the choices of its type.
 
     Parameters
     ----------
     name : str
         The argument.
     value : object
-        What the caller gave.
+        The value from the caller.
     choices : type or collection of str
-        One of the types of this module, or the names themselves.
+        A type of this module, or the names themselves.
 
     Examples
     --------
@@ -96,6 +96,6 @@ def check_policies(unparsed: Policy, unmatched: Policy) -> None:
 
 
 def check_reading(tags: TagReading, occurrence: Occurrence) -> None:
-    """Raise ValueError for an unknown way of reading tags or texts of spans."""
+    """Raise ValueError for an unknown tag reading or occurrence."""
     check("tags", tags, TagReading)
     check("occurrence", occurrence, Occurrence)

@@ -1,4 +1,4 @@
-"""Protocols: named recipes that say everything a score depends on."""
+"""Protocols: named settings on which a score depends."""
 
 from __future__ import annotations
 
@@ -37,42 +37,42 @@ PROTOCOLS: dict[ProtocolName, Protocol] = {}
 
 @dataclass(frozen=True)
 class Protocol:
-    """How predictions are compared with gold; prints as one line that travels with every score.
+    """Rules of comparing predictions with gold; prints as one line, the signature of a score.
 
     Parameters
     ----------
     name : str
-        That of a built-in protocol only with its fields; without ``|``, which parts the line.
+        The name of a built-in protocol requires its fields; ``|`` is reserved, it parts the line.
     kernel : str or Kernel
-        What is counted for a pair of relations: ``"fair_spans"``, ``"exact_spans"``,
-        ``"span_overlap"``, ``"partial_spans"``, or your own (see `fastcausal.kernel`).
+        Counts of a pair of relations: ``"fair_spans"``, ``"exact_spans"``, ``"span_overlap"``,
+        ``"partial_spans"``, or your own (see `fastcausal.kernel`).
     objective : Objective, optional
-        What the pairing of relations maximises; None takes the kernel's own.
+        The quantity that the pairing of relations maximises; None takes the kernel's own.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read; the official readings apply to spans from elsewhere as well,
-        as if they had been written with tags. Where that cannot be, reports say ``as-given``.
+        Reading of tagged sentences. The official readings apply to other spans as well, as if
+        they had been written with tags; if that is impossible, reports print ``as-given``.
     ties : {"content", "first"}
-        Of several best pairings, the one with most shared tokens, then the first by the content of
-        the relations, so that no order matters; or the first in file order, as the official
-        scorer takes it, which for up to six relations compares float F1.
+        Choice among several best pairings. ``"content"``: most shared tokens, then the first by
+        content of the relations, so file order does not matter. ``"first"``: the first in file
+        order, as in the official scorer, which compares float F1 for up to six relations.
     surplus : {"charge", "truncate"}
         Predictions beyond the number of gold relations cost false positives, or are dropped.
     non_causal : {"charge", "ignore"}
-        Whether predictions for an example without gold relations cost false positives.
+        Predictions for an example without gold relations cost false positives, or are ignored.
     tracks : tuple of tuples of str
-        Roles of one track form one sequence, in which one may be mistaken for another; each is in
-        one track. Roles that are in none are alone. The data must have every role that is not
-        cause, effect or signal.
+        Roles of one track form one sequence, in which one may be mistaken for another. A role is
+        in one track at most; a role outside all tracks is alone. The data must have every listed
+        role other than cause, effect and signal.
     undefined : float or None
-        What 0/0 is, from 0 to 1; None leaves it undefined: NaN in Python, null in JSON.
+        The value of 0/0, from 0 to 1; None leaves it undefined: NaN in Python, null in JSON.
     average : {"counts", "cnc-2022"}
         Scores from summed counts, or the 2022 scorer's running mean of means.
 
     Raises
     ------
     ValueError
-        A field is not as above; the objective names a field that the kernel does not have, or its
-        denominator leaves out a hit or an error.
+        A field is invalid; the objective names a field that the kernel lacks, or its denominator
+        leaves out a hit or an error.
 
     Examples
     --------
@@ -105,7 +105,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         self._check_name()
 
     def _check_name(self) -> None:
-        """Refuse a name that would make the line of the protocol say something else."""
+        """Refuse a name that would make the printed line misleading or ambiguous."""
         name: Any = self.name
         if not isinstance(name, str) or not name or "|" in name or not name.isprintable():
             raise ValueError(f'name is {name!r}, expected text in one line without "|"')
@@ -121,7 +121,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
     @property
     def pair_kernel(self) -> Kernel:
-        """The `Kernel` itself."""
+        """The kernel as a `Kernel`."""
         from fastcausal.engine.reference.kernels import KERNELS
 
         if isinstance(self.kernel, Kernel):
@@ -145,18 +145,18 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
     @property
     def _half(self) -> dict[str, int]:
-        """Errors charged half to precision and half to recall."""
+        """Errors that count half against precision and half against recall."""
         return dict.fromkeys({"le", "be", "lbe"} & set(self.pair_kernel.fields), 1)
 
     @property
     def _official(self) -> bool:
-        """Tell whether the official search, which compares F1, maximises this objective."""
+        """True if the official search, which compares F1, maximises this objective."""
         objective = self.objective or self.pair_kernel.objective
         f1 = Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1, **self._half})
         return self.ties == "first" and objective == f1
 
     def plan(self, roles: tuple[str, ...]) -> Plan:
-        """Return the protocol made ready for relations with these roles; made once.
+        """Compile the protocol for relations with these roles; cached.
 
         Raises
         ------
@@ -170,21 +170,21 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
     @cached_property
     def kept(self) -> dict[Any, Any]:
-        """All that is made of the protocol once, such as plans by their roles."""
+        """Cache of values derived from the protocol, such as plans by their roles."""
         return {}
 
     @cached_property
     def signature(self) -> str:
-        """The line that ``str`` gives."""
+        """The printed line, cached."""
         return str(self)
 
     @cached_property
     def signature_as_given(self) -> str:
-        """The same where spans are used as they are, although tags are to be read otherwise."""
+        """The printed line if spans are used as given, without the protocol's tag reading."""
         return self._line("as-given")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone, without what is made of them."""
+        """Return the fields alone, without the cache."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _plan(self, roles: tuple[str, ...]) -> Plan:
@@ -214,7 +214,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
     @property
     def settings(self) -> str:
-        """The line without the name."""
+        """The printed line without the name."""
         return self._settings(self.tags)
 
     def _line(self, tags: str) -> str:
@@ -237,7 +237,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
 
 def _checked_tracks(tracks: Any) -> tuple[tuple[str, ...], ...]:
-    """Return tracks as tuples; refuse those without roles, and a role in two places."""
+    """Return tracks as tuples; refuse empty tracks and repeated roles."""
     expected = "expected sequences of roles, each role once"
     sides = [tracks, *tracks] if _is_sequence(tracks) else [tracks]
     if not all(_is_sequence(side) and len(side) for side in sides):
@@ -256,7 +256,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _checked_undefined(value: Any) -> float | None:
-    """Return the value of 0/0 as a float: a score, which lies from 0 to 1."""
+    """Return the value of 0/0 as a float from 0 to 1."""
     if value is None:
         return None
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
@@ -281,12 +281,12 @@ PROTOCOLS |= {"recess": RECESS, "cnc-2023": CNC_2023, "cnc-2022": CNC_2022}
 
 
 def protocol_named(protocol: ProtocolName | Protocol) -> Protocol:
-    """Return a protocol by its name, or as it is.
+    """Return the protocol of a name; return a `Protocol` unchanged.
 
     Raises
     ------
     ValueError
-        No protocol has that name.
+        The name is unknown.
     """
     if isinstance(protocol, Protocol):
         return protocol
@@ -295,12 +295,12 @@ def protocol_named(protocol: ProtocolName | Protocol) -> Protocol:
 
 
 def batch_protocol(protocol: ProtocolName | Protocol) -> Protocol:
-    """Return a protocol whose counts add up over batches, by its name or as it is.
+    """Return the protocol of a name; refuse one with counts that do not add up over batches.
 
     Raises
     ------
     ValueError
-        They do not.
+        The counts do not add up.
     """
     chosen = protocol_named(protocol)
     if chosen.average != "counts":

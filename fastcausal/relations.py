@@ -1,4 +1,4 @@
-"""The canonical table of causal relations: what every reader returns and every scorer takes."""
+"""The canonical table of causal relations: every reader returns it, every scorer takes it."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ class Relations:
 
     A row is an example (a sentence or a document): ``relations`` lists its relations, each a list
     of spans ``{role, start, stop}`` over tokens, ``stop`` exclusive. ``length`` is the number of
-    tokens (null: unknown), ``id`` names the example (the column may be missing: then examples are
-    known by position). A null relation is one that could not be read. All other columns are
-    carried along and may serve as strata.
+    tokens (null: unknown), ``id`` names the example (without this column, examples are known by
+    position). A null relation is an unreadable one. All other columns are carried along and may
+    serve as strata.
 
     Parameters
     ----------
     data : pyarrow.Table or any object with ``__arrow_c_stream__``
         Columns as above; integer and list widths may differ and are converted.
     reading : Reading, optional
-        Replaces what the schema metadata says.
+        Replaces the reading in the schema metadata.
 
     Attributes
     ----------
     table : pyarrow.Table
-        The columns, the three above in their canonical types.
+        All columns, the three above in their canonical types.
     reading : Reading
-        How the table came to be.
+        The origin of the table.
     roles : tuple of str
         The role names.
     ids : pyarrow.ChunkedArray or None
-        The example ids, None where examples are known by position alone.
+        The example ids, None if examples are known by position alone.
     arrays : SpanArrays
         The relations as flat arrays.
     values : int32[n_spans, 3]
         Role, start and stop of each span, sorted by (start, stop, role) within a relation.
     n_unread : int
-        Number of relations that could not be read.
+        Number of unreadable relations.
     kept : dict
-        What was made of the table and does not change as it does not, by name.
+        Cache of values derived from the table, by name; they change only with the table.
 
     Raises
     ------
@@ -77,14 +77,14 @@ class Relations:
 
     @classmethod
     def trusted(cls, table: pa.Table, reading: Reading | None = None) -> Relations:
-        """Make Relations of a table whose memory is sound: made here, or checked by `taken`."""
+        """Build from a table with sound memory: made by the package, or checked by `taken`."""
         relations = cls.__new__(cls)
         relations._set(table, reading, require_unique)
         return relations
 
     @classmethod
     def part(cls, table: pa.Table, reading: Reading | None = None) -> Relations:
-        """Make Relations of a part of a sound table; the ids of all have yet to be compared."""
+        """Build from a part of a sound table; uniqueness of ids is checked later, for all parts."""
         relations = cls.__new__(cls)
         relations._set(table, reading, lambda ids: None)
         return relations
@@ -126,7 +126,7 @@ class Relations:
         ----------
         examples : iterable of mappings
             ``relations``: a list of relations, each a mapping from role name to a span
-            ``(start, stop)``, a list of spans or None, or None for one that could not be read.
+            ``(start, stop)``, a list of spans or None, or None for an unreadable relation.
             ``length``: number of tokens; or ``tokens``: the tokens; or ``text``: tokens separated
             by white space. ``id`` is optional; other keys become columns.
         roles : sequence of str
@@ -135,8 +135,7 @@ class Relations:
         Raises
         ------
         InputError
-            An unknown role, a span that is not a pair of integers, and all that `Relations`
-            raises.
+            An unknown role, a span that is not a pair of integers, and all errors of `Relations`.
 
         Examples
         --------
@@ -181,10 +180,10 @@ effect, signal
 
     @property
     def unparsed(self) -> pa.Table:
-        """All relations that could not be read: (id, relation, reason, text), a row for each.
+        """All unreadable relations, one row each: (id, relation, reason, text).
 
-        ``relation`` is its number from 1, null where an answer could not be read as a whole;
-        ``text`` is what could not be read, where that is known.
+        ``relation`` counts from 1 and is null for a whole unreadable answer; ``text`` is the
+        unreadable text if known.
 
         Examples
         --------
@@ -206,7 +205,7 @@ effect, signal
         return str(self.ids[example]) if self.ids is not None else str(example)
 
     def with_reading(self, **changes: Any) -> Relations:
-        """Return the same table with fields of its `Reading` replaced."""
+        """Return the same table with some fields of its `Reading` replaced."""
         return Relations.trusted(self.table, replace(self.reading, **changes))
 
     def __len__(self) -> int:
@@ -220,12 +219,12 @@ effect, signal
 
 
 def taken(data: ArrowStreamExportable) -> pa.Table:
-    """Take Arrow data made elsewhere, whose memory may be broken.
+    """Convert foreign Arrow data to a table and check its memory.
 
     Raises
     ------
     InputError
-        There is no table to be had from it, or offsets lead outside their arrays.
+        The data are not a table, or offsets point outside their arrays.
     """
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
@@ -271,7 +270,7 @@ def canonical(table: pa.Table) -> pa.Table:
 
 
 def cast(column: pa.ChunkedArray, wanted: pa.DataType, name: str) -> pa.ChunkedArray:
-    """Return a column in a type; InputError where it has no such values."""
+    """Cast a column to a type; raise InputError if its values do not fit."""
     if column.type == wanted:
         return column
     try:
@@ -283,7 +282,7 @@ def cast(column: pa.ChunkedArray, wanted: pa.DataType, name: str) -> pa.ChunkedA
 
 
 def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
-    """Give an example without a list one relation that could not be read."""
+    """Replace each null list by a list of one unreadable relation."""
     if not relations.null_count:
         return relations
     missing = ~arrow.is_valid(relations)
@@ -296,7 +295,7 @@ def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
 
 
 def _values(relations: Relations) -> npt.NDArray[np.int32]:
-    """Return the spans as kernels read them, checked on the way."""
+    """Return the spans in the layout of the kernels; refuse invalid ones."""
     spans = relations.arrays
     if not spans.is_complete:
         raise InputError("a span is null, or has a null role, start or stop")
@@ -331,7 +330,7 @@ def require_unique(ids: pa.ChunkedArray) -> None:
 
 
 def hashes_of(ids: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """Return a number of 64 bits for each id, the same for the same ids: int64[n].
+    """Return a hash of 64 bits for each id, equal for equal ids: int64[n].
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Relations as the flat integer arrays that kernels read."""
+"""Relations as flat integer arrays, the input of kernels."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ FAULTS = {
 class Rows:
     """Relations of one side as flat arrays: example → relation → row, with two levels of offsets.
 
-    What scoring works on. `fastcausal.score` takes it in place of a table where both sides are
-    such arrays, example by example in the same order; nothing is copied.
+    The input of scoring. `fastcausal.score` takes two of them instead of tables; their examples
+    must be in the same order. Nothing is copied.
 
     Parameters
     ----------
@@ -43,10 +43,9 @@ class Rows:
         Rows of relation r: ``values[row_offsets[r]:row_offsets[r + 1]]``.
     relation_offsets : int64[n_examples + 1]
         Relations of example e, likewise.
-    lengths : int32[n_examples]
+        Tokens of each example, -1 if unknown.
         Tokens of each example, -1 where unknown.
-    tags : str, optional
-        How tags were read, as in `Relations.reading`; None where there were none to read.
+        The tag reading, as in `Relations.reading`; None if there were no tags to read.
 
     Examples
     --------
@@ -67,9 +66,9 @@ class Rows:
 
     @classmethod
     def of(cls, relations: Relations) -> Rows:
-        """Take the arrays of a table; a relation that could not be read has no rows.
+        """Take the arrays of a table; an unreadable relation has no rows.
 
-        The table keeps the arrays, which cannot be written to.
+        The table keeps the read-only arrays.
 
         Examples
         --------
@@ -88,17 +87,17 @@ class Rows:
         return rows
 
     def to_relations(self, like: Relations | None = None) -> Relations:
-        """Return the canonical table of these rows, as to be written to a file.
+        """Convert these rows to the canonical table.
 
         Parameters
         ----------
         like : Relations, optional
-            The same examples: ids, texts, lengths and all other columns are taken from it.
+            The same examples; ids, texts, lengths and all other columns come from it.
 
         Raises
         ------
         InputError
-            There are other examples, or all that `Relations` raises.
+            The number of examples differs, and all errors of `Relations`.
 
         Examples
         --------
@@ -138,24 +137,24 @@ class Rows:
         return len(self.row_offsets) - 1
 
     def has_lengths_of(self, other: Rows) -> bool:
-        """Tell whether both sides have examples of the same lengths, all of them known."""
+        """Return True if examples have the same known lengths on both sides."""
         try:
             return _spans.same_lengths(self.lengths, other.lengths)
-        except (TypeError, ValueError, BufferError):  # no such arrays, of which a check will tell
+        except (TypeError, ValueError, BufferError):  # invalid arrays, which `check` reports
             return False
 
     def n_marked(self) -> Int64:
-        """Count the relations of each example that mark at least one span: int64[n_examples]."""
+        """Count the relations with at least one span in each example: int64[n_examples]."""
         marked = np.concatenate([[0], np.cumsum(np.diff(self.row_offsets) > 0)])
         return np.diff(marked[self.relation_offsets])
 
     def check(self, name: str, n_roles: int) -> None:
-        """Refuse arrays that break the rules above; ``name`` is what messages call them.
+        """Refuse arrays that break the rules above; ``name`` stands for them in messages.
 
         Raises
         ------
         InputError
-            An array has another type or shape, offsets fall or lead outside, or a row is wrong.
+            An array has another type or shape, offsets fall or point outside, or a row is invalid.
         """
         try:
             fault, example, row = _spans.check_rows(*self.arrays(), self.lengths, n_roles)
@@ -169,7 +168,7 @@ class Rows:
         raise InputError(f"{where} {FAULTS[fault]}")
 
     def arrays(self) -> tuple[Int32, Int64, Int64]:
-        """Return the arrays that the native driver takes."""
+        """Return the arrays of one side for the native driver."""
         return self.values, self.row_offsets, self.relation_offsets
 
     def relation(self, index: int) -> Int32:
@@ -179,14 +178,14 @@ class Rows:
         return self.values[self.row_offsets[index] : self.row_offsets[index + 1]]
 
     def marked(self) -> Rows:
-        """Return the same without relations that have no rows."""
+        """Drop relations without rows."""
         widths = np.diff(self.row_offsets)
         kept = np.concatenate([[0], np.cumsum(widths > 0)])
         row_offsets = np.concatenate([[0], np.cumsum(widths[widths > 0])])
         return replace(self, row_offsets=row_offsets, relation_offsets=kept[self.relation_offsets])
 
     def merged(self) -> Rows:
-        """Return the same with all relations of an example as one."""
+        """Merge all relations of each example into one."""
         offsets = self.row_offsets[self.relation_offsets]
         values = self.values.copy()
         _spans.sort(values, offsets)
@@ -199,6 +198,6 @@ class Rows:
 
 
 def check_both(gold: Rows, pred: Rows, n_roles: int) -> None:
-    """Refuse wrong arrays of either side, as `Rows.check` does."""
+    """Refuse invalid arrays on either side, as `Rows.check` does."""
     gold.check("gold", n_roles)
     pred.check("pred", n_roles)

@@ -1,7 +1,7 @@
-"""Conversion between NumPy and Arrow, without a copy where possible.
+"""Conversion between NumPy and Arrow, without a copy if possible.
 
-``pa.array``, ``pa.scalar``, ``fill_null`` and ``to_numpy`` import pandas where it is installed,
-which takes longer than reading and scoring a corpus; what goes through buffers does not.
+``pa.array``, ``pa.scalar``, ``fill_null`` and ``to_numpy`` import pandas if it is installed, which
+takes longer than reading and scoring a corpus. The functions here use buffers and avoid that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ArrowStreamExportable(Protocol):
 
 
 def numbers(values: Any, valid: Booleans | None = None) -> pa.Array:
-    """A NumPy array of numbers or booleans, null where not ``valid``.
+    """Convert a NumPy array of numbers or booleans; values that are not ``valid`` become null.
 
     Examples
     --------
@@ -41,12 +41,12 @@ def numbers(values: Any, valid: Booleans | None = None) -> pa.Array:
 
 
 def strings(values: Sequence[str | None]) -> pa.Array:
-    """Strings, null where None; ``large_string`` from 2 GiB on.
+    """Convert strings; None becomes null, 2 GiB or more become ``large_string``.
 
     Raises
     ------
     InputError
-        A string holds half of a surrogate pair, which JSON can name and no file can store.
+        A string holds half of a surrogate pair. JSON can write one, files cannot store it.
 
     Examples
     --------
@@ -75,14 +75,14 @@ def strings(values: Sequence[str | None]) -> pa.Array:
 
 
 def strings_at(data: bytes, places: bytes, valid: Booleans | None = None) -> pa.Array:
-    """Strings that native code wrote one after another, null where not ``valid``.
+    """Build strings from bytes that native code wrote; strings that are not ``valid`` are null.
 
     Parameters
     ----------
     data : bytes
-        UTF-8, of which nothing is checked; there may be more behind the last string.
+        UTF-8, not checked; bytes after the last string are ignored.
     places : bytes
-        int32[n + 1]: where each string starts in it, and where the last one ends.
+        int32[n + 1]: the start of each string, then the end of the last one.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def strings_at(data: bytes, places: bytes, valid: Booleans | None = None) -> pa.
 
 
 def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None) -> pa.ListArray:
-    """Lists of the given lengths over their values in one array, null where not ``valid``.
+    """Build lists of the given lengths over flat values; lists that are not ``valid`` are null.
 
     Examples
     --------
@@ -111,14 +111,14 @@ def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None
 
 
 def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
-    """The column ``relations``.
+    """Build the column ``relations``.
 
     Parameters
     ----------
     spans : three arrays of integers, [n_spans] each
         Role, start and stop.
     widths : int[n_relations]
-        Spans of each relation, -1 for one that could not be read.
+        Spans of each relation, -1 for an unreadable one.
     counts : int[n_examples]
         Relations of each example.
     """
@@ -139,7 +139,7 @@ def relation_columns(spans: Any, widths: Any, counts: Any, lengths: Any) -> dict
     spans, widths, counts
         As `span_lists` takes them.
     lengths : int32[n_examples]
-        Tokens of each example, negative where unknown.
+        Tokens of each example, negative if unknown.
     """
     return {
         "length": numbers(lengths, lengths >= 0),
@@ -148,7 +148,7 @@ def relation_columns(spans: Any, widths: Any, counts: Any, lengths: Any) -> dict
 
 
 def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListArray:
-    """Lists of the given lengths over strings that native code wrote, see `strings_at`.
+    """Build lists of the given lengths over strings that native code wrote, see `strings_at`.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListAr
 
 
 class SpanArrays(NamedTuple):
-    """A column of relations as flat arrays not to be written to, in its memory where possible.
+    """A column of relations as read-only flat arrays, sharing its memory if possible.
 
     Attributes
     ----------
@@ -169,11 +169,11 @@ class SpanArrays(NamedTuple):
     relation_offsets : int64[n_examples + 1]
         Relations of each example.
     lengths : int32[n_examples]
-        Tokens, -1 where unknown.
+        Tokens, -1 if unknown.
     n_null : int
         Relations that are null.
     is_complete : bool
-        Whether no span or part of it is null.
+        True if no span, role, start or stop is null.
     """
 
     role: np.ndarray[Any, np.dtype[np.int8]]
@@ -187,7 +187,7 @@ class SpanArrays(NamedTuple):
 
 
 def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArrays:
-    """The inverse of `span_lists`, for a column of type `RELATIONS` and the lengths beside it.
+    """Convert a column of type `RELATIONS` and its lengths to flat arrays: inverts `span_lists`.
 
     Examples
     --------
@@ -215,9 +215,9 @@ def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArr
 
 
 def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.int64]]]:
-    """The values of lists one after another, and `offsets_of` the lists into them.
+    """Return the concatenated values of lists, and the offsets of the lists in them.
 
-    Unless there are values under a null this is a slice: Arrow's own `flatten` imports
+    This is a slice unless a null list holds values: Arrow's own `flatten` imports
     `pyarrow.compute`.
 
     Examples
@@ -231,20 +231,20 @@ def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[n
     stored = np.frombuffer(lists.buffers()[1], np.int32, len(lists) + 1, 4 * lists.offset)
     first, last = int(stored[0]), int(stored[-1])
     places = offsets_of(lists)
-    if places[-1] != last - first:  # there are values under a null
+    if places[-1] != last - first:  # null lists hold values
         return lists.flatten(), places
     return lists.values.slice(first, last - first), places
 
 
-def owned(data: bytes) -> pa.Buffer:
-    """A copy of some bytes in memory of Arrow's own, for readers that work in threads.
+def copy_to_arrow(data: bytes) -> pa.Buffer:
+    """Copy bytes to memory that Arrow owns, for readers with threads.
 
-    Such a thread may be the last to let go of what it reads, at a time when the interpreter ends:
-    if that is an object of Python's, the process dies.
+    Such a thread may release the buffer last, while the interpreter shuts down. If Python owned
+    the memory, the process would crash.
 
     Examples
     --------
-    >>> owned(b"abc").to_pybytes()
+    >>> copy_to_arrow(b"abc").to_pybytes()
     b'abc'
     """
     buffer = pa.allocate_buffer(len(data))
@@ -254,7 +254,7 @@ def owned(data: bytes) -> pa.Buffer:
 
 
 def offsets(widths: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the offsets of consecutive pieces of these sizes, the end of the last included."""
+    """Return the offsets of consecutive pieces of these sizes, ending with the total."""
     sizes = widths if isinstance(widths, np.ndarray) else np.fromiter(widths, np.int64)
     places = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=places[1:])
@@ -262,7 +262,7 @@ def offsets(widths: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def values_of(array: pa.Array, null: float = 0) -> np.ndarray[Any, np.dtype[Any]]:
-    """The values of an array of numbers, ``null`` where there is none.
+    """Return the values of an array of numbers, with ``null`` in place of nulls.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def values_of(array: pa.Array, null: float = 0) -> np.ndarray[Any, np.dtype[Any]
 
 
 def texts_of(strings: pa.Array) -> tuple[Any, np.ndarray[Any, np.dtype[Any]]]:
-    """The bytes of an array of strings and where each starts in them: int32 or int64[n + 1].
+    """Return the bytes of an array of strings, and their offsets: int32 or int64[n + 1].
 
     Examples
     --------
@@ -295,7 +295,7 @@ def texts_of(strings: pa.Array) -> tuple[Any, np.ndarray[Any, np.dtype[Any]]]:
 
 
 def text_lists(lists: pa.ListArray) -> tuple[Any, Any, Any]:
-    """Return the offsets of lists of strings, and `texts_of` the strings.
+    """Return the offsets of lists of strings, then the bytes and offsets of the strings.
 
     Examples
     --------
@@ -308,7 +308,7 @@ def text_lists(lists: pa.ListArray) -> tuple[Any, Any, Any]:
 
 
 def is_valid(array: pa.Array) -> Booleans:
-    """Which values are not null."""
+    """Return a mask of the values that are not null."""
     bits = array.buffers()[0]
     if bits is None or not array.null_count:
         return np.full(len(array), not array.null_count)
@@ -319,7 +319,7 @@ def is_valid(array: pa.Array) -> Booleans:
 def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the offsets of lists into their flattened values: int64[n + 1], starting at 0.
 
-    Arrow's own offsets ignore neither a slice nor the values under a null; these do.
+    Unlike Arrow's own offsets they leave out sliced-off values and values of null lists.
 
     Examples
     --------
@@ -336,12 +336,12 @@ def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def validate(table: pa.Table) -> None:
-    """Check the memory of a table made elsewhere: where offsets and indices lead, and UTF-8.
+    """Check the memory of a foreign table: offsets and indices in range, valid UTF-8.
 
     Raises
     ------
     pyarrow.ArrowInvalid
-        The name of the column, and what is wrong with it.
+        Names the column and the fault.
 
     Examples
     --------
@@ -360,9 +360,9 @@ def validate(table: pa.Table) -> None:
 
 
 def _validate(array: pa.Array) -> None:
-    """Check an array in full, but of the values below lists only those of its own lists.
+    """Check an array in full; of the values below lists, check only the lists' own part.
 
-    Arrow alone looks at all values that lists were cut from: as often as there are batches.
+    Arrow alone would check all shared values again for each batch that was cut from them.
     """
     array.validate()
     if pa.types.is_struct(array.type):
@@ -384,7 +384,7 @@ def _validate(array: pa.Array) -> None:
 
 
 def joined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """A column as one array; copies only where it has several chunks."""
+    """Return a column as one array; copy only if it has several chunks."""
     if isinstance(column, pa.Array):
         return column
     if column.num_chunks == 1:
@@ -393,12 +393,12 @@ def joined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 
 def without(table: pa.Table, names: Iterable[str]) -> pa.Table:
-    """A table without some columns, which it need not have."""
+    """Drop columns from a table; unknown names are ignored."""
     return table.drop_columns([name for name in names if name in table.column_names])
 
 
 def without_views(table: pa.Table) -> pa.Table:
-    """A table with views of text and bytes as these, since pyarrow takes no rows of views.
+    """Cast string views and byte views to plain types, since pyarrow cannot take rows of views.
 
     Examples
     --------

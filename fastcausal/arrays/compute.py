@@ -1,7 +1,6 @@
-"""`pyarrow.compute`, imported when one of its functions is first used.
+"""Lazy access to `pyarrow.compute`, which is imported at the first use of one of its functions.
 
-Its import makes wrappers of all functions, which takes a tenth of the time of a command. What most
-calls need is had without.
+Its import wraps all functions, a tenth of the time of a command. Most calls avoid it.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import pyarrow as pa
 
 
 def take(values: Any, places: pa.Array) -> Any:
-    """Return the values, or the rows of a table, at these places; null at a null.
+    """Return the values, or the rows of a table, at these places; null for a null place.
 
     Examples
     --------
@@ -25,7 +24,7 @@ def take(values: Any, places: pa.Array) -> Any:
 
 
 def filter(values: Any, chosen: pa.Array) -> Any:
-    """Return the values, or the rows of a table, that are chosen.
+    """Return the values, or the rows of a table, where ``chosen`` is true.
 
     Examples
     --------
@@ -38,7 +37,7 @@ def filter(values: Any, chosen: pa.Array) -> Any:
 
 
 def index_in(values: Any, value_set: pa.Array) -> Any:
-    """Return the place of each value in a set, null where it is not there.
+    """Return the place of each value in ``value_set``, null if it is absent.
 
     Examples
     --------
@@ -52,7 +51,7 @@ def index_in(values: Any, value_set: pa.Array) -> Any:
 
 
 def dictionary_encode(values: Any) -> Any:
-    """Return the distinct values, null as one of them, and the place of each among these.
+    """Return the distinct values, null included, and the index of each value among them.
 
     Examples
     --------
@@ -65,12 +64,12 @@ def dictionary_encode(values: Any) -> Any:
 
 
 def cast(values: Any, kind: pa.DataType) -> Any:
-    """Return the values as another type, or as they are.
+    """Cast the values to another type; return them unchanged if they have it.
 
     Raises
     ------
     pyarrow.ArrowInvalid
-        A value cannot be had as that type.
+        A value does not fit the type.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def cast(values: Any, kind: pa.DataType) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):  # which the import of this module asks for
+    if name.startswith("__"):  # the import system asks for such names
         raise AttributeError(name)
     import pyarrow.compute
 

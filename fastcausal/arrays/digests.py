@@ -1,4 +1,4 @@
-"""Digests of gold that add: the same for every format, order and split of the examples."""
+"""Additive digests of gold: independent of format, order and split of the examples."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from fastcausal.arrays import _digests
 from fastcausal.arrays.arrow import joined, strings, texts_of
 
 N_BYTES = 16  # of a digest
-BLOCK = 1 << 14  # rows whose numbers are put together at a time
+BLOCK = 1 << 14  # rows stacked at a time
 
 
 def digest_of_texts(ids: Any, contents: Any) -> int:
-    """Return the sum modulo 2^128 of a hash of each example, its id and its content.
+    """Return the sum modulo 2^128 of a hash of each example's id and content.
 
     Parameters
     ----------
     ids : pyarrow.Array or ChunkedArray of string, or None
     contents : pyarrow.Array or ChunkedArray of string
-        What gold says of each example.
+        The gold content of each example.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def digest_of_texts(ids: Any, contents: Any) -> int:
 
 
 def digest_of_numbers(ids: Any, columns: Sequence[Any], n: int) -> int:
-    """Return the sum modulo 2^128 of a hash of each row, its id and its numbers.
+    """Return the sum modulo 2^128 of a hash of each row's id and numbers.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def digest_of_numbers(ids: Any, columns: Sequence[Any], n: int) -> int:
 
 
 def digest_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: Any) -> int:
-    """Return the sum modulo 2^128 of a hash of each example, its id and its relations by content.
+    """Return the sum modulo 2^128 of a hash of each example's id and relations.
 
-    Relations of an example count in any order, those without spans not at all.
+    The order of relations within an example does not matter; relations without spans are ignored.
 
     Parameters
     ----------
@@ -77,29 +77,29 @@ def digest_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: A
 
 
 def digests_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: Any) -> pa.Array:
-    """Return the digest of each example as 16 bytes, of which `sum_of` is that of them all.
+    """Return the digest of each example as 16 bytes; `sum_digests` adds them up.
 
-    Parameters are those of `digest_of_relations`.
+    The parameters are those of `digest_of_relations`.
     """
     n = len(rows[2]) - 1
     each = np.empty((n, 2), np.int64)
     _digests.of_relations(*rows, _texts(strings(roles)), _texts(ids), each)
     places = np.arange(0, N_BYTES * (n + 1), N_BYTES, dtype=np.int32)
-    # Not of a fixed size, which not every engine knows.
+    # Variable size: some engines lack fixed-size binary.
     return pa.Array.from_buffers(pa.binary(), n, [None, *map(pa.py_buffer, (places, each))])
 
 
-def sum_of(digests: pa.ChunkedArray) -> int:
+def sum_digests(digests: pa.ChunkedArray) -> int:
     r"""Return the sum modulo 2^128 of digests of 16 bytes.
 
     Raises
     ------
     pyarrow.ArrowException
-        They are of another type or length, or null.
+        They have another type or length, or are null.
 
     Examples
     --------
-    >>> sum_of(pa.chunked_array([[b"\x02" + bytes(15), b"\xff" * 16]]))
+    >>> sum_digests(pa.chunked_array([[b"\x02" + bytes(15), b"\xff" * 16]]))
     1
     """
     if digests.null_count:
@@ -112,12 +112,12 @@ def sum_of(digests: pa.ChunkedArray) -> int:
 
 
 def added_digests(*digests: int | None) -> int | None:
-    """Return the digest of all parts; None where one is unknown."""
+    """Add the digests of all parts; return None if one is unknown."""
     return None if None in digests else sum(filter(None, digests)) % 2**128
 
 
 def digest_text(digest: int | None) -> str | None:
-    """Write a digest as files and results have it."""
+    """Format a digest for files and results."""
     return None if digest is None else f"{digest:032x}"
 
 

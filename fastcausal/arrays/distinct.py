@@ -1,4 +1,4 @@
-"""The different rows of a table of numbers."""
+"""Distinct rows of a table of numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rows = npt.NDArray[Any]
 
 
 def distinct(rows: Rows) -> tuple[Rows, Int64]:
-    """Return the different rows, sorted by content, and which of them each row is.
+    """Return the distinct rows, sorted by content, and the index of each row among them.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def distinct(rows: Rows) -> tuple[Rows, Int64]:
     Returns
     -------
     rows : int64 or float64[n_distinct, n_fields]
-        Ascending; 0 for -0.
+        Ascending; -0 becomes 0.
     row_of : int64[n_rows]
 
     Examples
@@ -41,7 +41,7 @@ def distinct(rows: Rows) -> tuple[Rows, Int64]:
 
 
 def _ordered(rows: Rows) -> Int64:
-    """Integers in the order of the numbers: of floats their bits, the negative ones turned over."""
+    """Map numbers to integers of the same order; for floats, bits with negatives flipped."""
     if rows.dtype.kind != "f":
         return rows
     bits = rows.view(np.int64)

@@ -1,4 +1,4 @@
-"""Examples as Python objects, and the columns of the canonical table that they make."""
+"""Conversion of examples as Python objects to the columns of the canonical table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastcausal.errors import InputError, Remedy
 
 
 def columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
-    """Return the columns of Python examples; ``numbers`` gives the number of each role."""
+    """Return the columns of Python examples; ``numbers`` maps role names to numbers."""
     names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
     columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
     plain = _objects.example_rows(examples, numbers, False)
@@ -44,7 +44,7 @@ def _length(example: Mapping[str, Any]) -> int | None:
 
 
 def _example_spans(example: Mapping[str, Any], name: str, numbers: Mapping[str, int]) -> list[Any]:
-    """Return the relations of one Python example as lists of (role, start, stop)."""
+    """Return the relations of one Python example as lists of spans."""
     spans: list[Any] = []
     if "relations" not in example:
         keys = ", ".join(map(str, example)) or "no keys"
@@ -76,7 +76,7 @@ def _example_spans(example: Mapping[str, Any], name: str, numbers: Mapping[str, 
 
 
 def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
-    """Return one span or a list of spans as a list of (start, stop)."""
+    """Normalise one span or a list of spans to a list of (start, stop)."""
     if value is None:
         return []
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""How a table of relations came to be, as its schema metadata say."""
+"""The origin of a table of relations, stored in its schema metadata."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ METADATA_KEY = b"fastcausal"
 
 @dataclass(frozen=True)
 class Reading:
-    """How a table came to be; travels in its schema metadata.
+    """The origin of a table; travels in its schema metadata.
 
     Attributes
     ----------
     roles : tuple of str
         Role names; ``role`` in a span indexes them.
     tags : str or None
-        The tag reading of the source (``"strict"``, ``"cnc-2023"``, ``"cnc-2022"``), None where
-        the source had no tags to interpret.
+        The tag reading of the source (``"strict"``, ``"cnc-2023"``, ``"cnc-2022"``), None if the
+        source had no tags to interpret.
     unread : tuple of str
-        Messages about relations that could not be read (the first ten). The relations themselves
-        are null in the table.
+        Messages about unreadable relations (the first ten). The relations themselves are null in
+        the table.
     notes : mapping of str to int
         Counted remarks about the source, such as ``{"ambiguous span": 3}``.
     predicted : bool
-        Whether the source is a file of predictions, which cannot serve as gold.
+        True if the source is a file of predictions, which cannot serve as gold.
     spans : str or None
-        Which occurrence the text of a span means (``"gap"``, ``"first"``), None where the source
-        had no texts to be found.
+        The occurrence that a span's text denotes (``"gap"``, ``"first"``), None if the source
+        had no texts to find.
     """
 
     roles: tuple[str, ...] = ROLES
@@ -46,23 +46,23 @@ class Reading:
     spans: str | None = None
 
     def to_json(self) -> bytes:
-        """Write the reading as the schema metadata stores it."""
+        """Serialise the reading for the schema metadata."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def of(cls, schema: pa.Schema) -> Reading:
-        """Take the reading from the metadata of a table, the default where they have none."""
+        """Read the metadata of a table; return the default if it has none."""
         stored = (schema.metadata or {}).get(METADATA_KEY)
         return _stored(stored) if stored else cls()
 
     @classmethod
     def from_json(cls, text: bytes) -> Reading:
-        """Read what `to_json` wrote.
+        """Parse the output of `to_json`.
 
         Raises
         ------
         InputError
-            The text is invalid JSON, or does not hold the fields of a `Reading`.
+            The text is invalid JSON, or lacks the fields of a `Reading`.
         """
         try:
             stored = json.loads(text)
@@ -82,12 +82,12 @@ class Reading:
 
 @lru_cache(maxsize=64)
 def _stored(text: bytes) -> Reading:
-    """Read metadata, which the batches and the files of one system share."""
+    """Parse metadata, cached because the batches and files of one system share it."""
     return Reading.from_json(text)
 
 
 def _start(text: bytes) -> str:
-    """Return the first characters of metadata, for messages."""
+    """Return the first characters of metadata for messages."""
     return ascii(text[:40].decode(errors="replace"))
 
 
@@ -99,7 +99,7 @@ def _is_counts(value: object) -> bool:
     return isinstance(value, dict) and all(type(n) is int and n >= 0 for n in value.values())
 
 
-# What each field of a `Reading` is as JSON.
+# Expected JSON type of each field of a `Reading`.
 _FIELDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "roles": ("a list of strings", _is_texts),
     "tags": ("a string or null", lambda value: value is None or isinstance(value, str)),
@@ -111,7 +111,7 @@ _FIELDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
 
 
 def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
-    """Return role names that differ from each other and from the names of sums over them."""
+    """Return the role names; refuse repeated ones and the names of sums over roles."""
     names = tuple(roles)
     if not names or len(set(names)) != len(names) or {"overall", "total"} & set(names):
         raise InputError(f'roles are {names}, expected different names, not "overall" or "total"')

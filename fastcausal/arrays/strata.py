@@ -15,11 +15,11 @@ from fastcausal.errors import InputError
 
 Int64 = npt.NDArray[np.int64]
 By: TypeAlias = str | Sequence[str] | None
-"""A column whose values are subsets, several columns, or none."""
+"""A column whose values define subsets, several columns, or none."""
 
 
 def columns_by(by: By) -> tuple[str, ...]:
-    """Return each column once.
+    """Return the columns without repeats.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def columns_by(by: By) -> tuple[str, ...]:
 
 
 def joint_strata(examples: pa.Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Int64]:
-    """Return the values of several columns that occur together, and which of them an example has.
+    """Return the combinations of values that occur, and the index of each example's one.
 
     Raises
     ------
@@ -54,21 +54,21 @@ def joint_strata(examples: pa.Table, columns: Sequence[str]) -> tuple[list[tuple
 
 
 def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
-    """Return the names of the strata that a column makes, and the stratum of each example.
+    """Return the names of a column's strata, and the stratum of each example.
 
-    They are the different values as text; `named` tells a missing value from a text.
+    Strata are the distinct values as text; `named` keeps a missing value apart from a text.
 
     Raises
     ------
     InputError
-        There is no such column, or its values have no text.
+        The column is missing, or its values have no text.
     """
     values, codes = texts_of_column(examples, by)
     return [named(value) for value in values], codes
 
 
 def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], Int64]:
-    """Return the different values of a column as text, and which of them each example has.
+    """Return the distinct values of a column as text, and the index of each example's value.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], In
         raise InputError(f'gold has no column "{name}", it has {known}')
     try:
         values = arrow.joined(pc.cast(examples[name], pa.string()))
-    except pa.ArrowException as error:  # no cast, or bytes that are no text
+    except pa.ArrowException as error:  # no cast, or bytes that are not text
         kind = examples[name].type
         raise InputError(f'column "{name}" is {kind}, expected text or numbers') from error
     encoded = values.dictionary_encode(null_encoding="encode")
@@ -88,7 +88,7 @@ def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], In
 
 
 def named(value: str | None) -> str:
-    """Return the name of a stratum: null of a missing value, in quotes of a text that says so.
+    """Return the name of a stratum: ``null`` for a missing value, quotes around a text "null".
 
     Examples
     --------
@@ -101,7 +101,7 @@ def named(value: str | None) -> str:
 
 
 def sorted_strata(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
-    """Return the strata that a column makes as ascending text, and the stratum of each example.
+    """Return a column's strata as ascending text, and the stratum of each example.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def sorted_strata(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
 
 
 def by_number(names: pa.Array) -> pa.Array | None:
-    """Return names as int64, None where one is not an integer."""
+    """Return names as int64, None if one of them is not an integer."""
     try:
         return names.cast(pa.int64())
     except pa.ArrowInvalid:
@@ -128,7 +128,7 @@ def by_number(names: pa.Array) -> pa.Array | None:
 
 
 def ascending(names: pa.Array) -> pa.Array:
-    """Return the order of different names: by number where all are integers, else as text.
+    """Return the sort order of distinct names: by number if all are integers, else as text.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def ascending(names: pa.Array) -> pa.Array:
 
 
 def sum_by(weights: Int64, group: Int64, n_groups: int) -> Int64:
-    """Add up the columns of each group: int64[n_draws, n_groups].
+    """Sum the columns of each group: int64[n_draws, n_groups].
 
     Examples
     --------

@@ -16,7 +16,7 @@ LAST_WORD = np.iinfo(np.int32).max
 
 
 def on_device(value: Any) -> bool:
-    """Tell whether an array is in the memory of a GPU.
+    """Return True if an array is in GPU memory.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def on_device(value: Any) -> bool:
     if type(value) in (np.ndarray, list, tuple):
         return False
     kind = getattr(getattr(value, "device", None), "type", None)
-    if kind is not None:  # torch, where DLPack takes 3 µs to ask
+    if kind is not None:  # torch; DLPack would take 3 µs
         return bool(kind == "cuda")
     if hasattr(value, "__dlpack_device__"):
         return value.__dlpack_device__()[0] not in _HOST
@@ -34,14 +34,14 @@ def on_device(value: Any) -> bool:
 
 
 def on_host(name: str, value: Any) -> npt.NDArray[Any]:
-    """A NumPy array on the memory of an array of NumPy, torch or another library, or of a list.
+    """Return a NumPy array on the memory of a NumPy, torch or other array, or of a list.
 
-    Copied only where NumPy has no such numbers (bfloat16) or a list has to be made an array.
+    Copies only numbers that NumPy lacks (bfloat16), and lists.
 
     Raises
     ------
     InputError
-        It is in the memory of a GPU, or no array; ``name`` is what the message calls it.
+        It is in GPU memory, or not an array; ``name`` stands for it in the message.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def on_host(name: str, value: Any) -> npt.NDArray[Any]:
 
 
 def detached(value: Any) -> Any:
-    """An array as others can take it: of torch without its gradient, bfloat16 as float32."""
+    """Detach a torch tensor from its gradient, bfloat16 as float32; return others unchanged."""
     if not hasattr(value, "detach"):
         return value
     value = value.detach()
@@ -69,7 +69,7 @@ def detached(value: Any) -> Any:
 def matrix(
     name: str, value: Any, kinds: Sequence[str], shape: tuple[int, ...] | None = None
 ) -> npt.NDArray[Any]:
-    """An array [batch, tokens] in host memory, contiguous, aligned and in native byte order.
+    """Return an array [batch, tokens] in host memory: contiguous, aligned, native byte order.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def matrix(
 def check_matrix(
     name: str, array: Any, kinds: Sequence[str], shape: tuple[int, ...] | None
 ) -> None:
-    """Refuse an array, of NumPy or CuPy, that is not [batch, tokens]; errors as of `matrix`."""
+    """Refuse a NumPy or CuPy array that is not [batch, tokens]; raises as `matrix` does."""
     if array.dtype.name not in kinds:
         raise InputError(f"{name}: found {array.dtype}, expected {', '.join(kinds)}")
     if array.ndim != 2:
@@ -95,12 +95,12 @@ def check_matrix(
 
 
 def word_numbers(value: Any, shape: tuple[int, ...] | None = None) -> npt.NDArray[np.int32]:
-    """The word of each token, -1 for none: int32[batch, tokens].
+    """Return the word index of each token, -1 for none: int32[batch, tokens].
 
     Raises
     ------
     InputError
-        The array has another type or shape, or a number is none.
+        The array has another type or shape, or an index is out of range.
     """
     words = matrix("word_ids", value, INTEGERS, shape)
     if words.size and not -1 <= words.min() <= words.max() < LAST_WORD:
@@ -109,7 +109,7 @@ def word_numbers(value: Any, shape: tuple[int, ...] | None = None) -> npt.NDArra
 
 
 def misplaced_word(words: npt.NDArray[Any], example: int, token: int) -> str:
-    """Return the error for a word out of order, or with the largest possible number.
+    """Return the error for a word out of order or with the largest possible number.
 
     Examples
     --------
@@ -122,10 +122,10 @@ def misplaced_word(words: npt.NDArray[Any], example: int, token: int) -> str:
     if line[token] == LAST_WORD:
         return f"{where}: word {LAST_WORD}, expected a number below"
     if line[token] >= before:
-        return changed(where)
+        return overwritten(where)
     return f"{where}: word {line[token]} after word {before}, expected in order"
 
 
-def changed(where: str) -> str:
-    """Say that what was wrong in an array is not there any more."""
+def overwritten(where: str) -> str:
+    """Report that the invalid value was overwritten before it could be reported."""
     return f"{where}: the arrays changed while they were read"

@@ -1,7 +1,7 @@
-"""Why relations could not be read: a column that travels with the relations themselves.
+"""The column of reasons for unreadable relations, which travels beside the relations.
 
-A table of which nothing is unparsed need not have the column. A relation that is null without a
-reason in it was null in its source.
+A table without unreadable relations may lack the column. A null relation without a reason was
+null in its source.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ REASON = pa.struct([("relation", pa.int32()), ("reason", pa.string()), ("text", 
 REASONS = pa.list_(REASON)
 IS_NULL = "it is null"
 Reason = tuple[int, int | None, str, str | None]
-"""An example, the number of its relation from 1 (None: all its answer), why, and what it was."""
+"""Example, number of its relation from 1 (None: the whole answer), reason, unreadable text."""
 Booleans = npt.NDArray[np.bool_]
 
 
 def reason_lists(reasons: Sequence[Reason], n: int) -> pa.ListArray:
-    """Return the column of n examples; reasons are in the order of examples and relations.
+    """Build the column for n examples from reasons in the order of examples and relations.
 
     Examples
     --------
@@ -41,14 +41,14 @@ def reason_lists(reasons: Sequence[Reason], n: int) -> pa.ListArray:
 
 
 def _strings(values: Sequence[str | None]) -> pa.Array:
-    """Return texts of any kind: half of a surrogate pair is written as its number."""
+    """Convert texts; half of a surrogate pair becomes an escape."""
     texts = [v and v.encode(errors="backslashreplace").decode() for v in values]
     column = strings(texts)
     return column if column.type == pa.string() else column.cast(pa.string())
 
 
 def column_of(table: pa.Table) -> pa.ListArray | None:
-    """Return the column in one piece; None where there is none, or one of another kind."""
+    """Return the column as one array; None if it is missing or of another type."""
     if UNPARSED not in table.column_names:
         return None
     kind = table[UNPARSED].type
@@ -64,7 +64,7 @@ def column_of(table: pa.Table) -> pa.ListArray | None:
 
 
 def with_null_answers(table: pa.Table, missing: Booleans) -> pa.Table:
-    """Say of examples that their answer as a whole is null, unless a reason says more."""
+    """Add the reason "null answer" to examples with missing answers that have no reason yet."""
     kept = column_of(table)
     if kept is None:
         kept = reason_lists([], len(table))
@@ -83,10 +83,10 @@ def with_null_answers(table: pa.Table, missing: Booleans) -> pa.Table:
 
 
 def reasons_of(table: pa.Table) -> dict[str, Any]:
-    """Return a row for each relation that is null, in their order.
+    """Return a row for each null relation, in order.
 
-    ``example`` int64[n]; ``relation``, its number from 1, null where it stands for an answer that
-    cannot be read as a whole; ``reason``; ``text``, what could not be read, where that is known.
+    ``example`` is int64[n]; ``relation`` counts from 1 and is null for a whole unreadable answer;
+    ``reason`` is text; ``text`` is the unreadable text if known.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def reasons_of(table: pa.Table) -> dict[str, Any]:
 
 
 def _entries(kept: pa.ListArray | None, example: Any, n: int) -> pa.StructArray:
-    """Return what the column says of each null relation; null where it says nothing."""
+    """Return the column's entry of each null relation; null if it has none."""
     if kept is None:
         return pa.nulls(len(example), REASON)
     starts = offsets_of(kept)

@@ -2,7 +2,7 @@
 
 Results go to standard output, all else to standard error. Exit status: 0 done, 1 a check failed,
 2 bad input or usage, or output that cannot be written, 70 a fault of fastcausal itself, 130 Ctrl-C,
-141 a pipe that was closed.
+141 a closed pipe.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from fastcausal.cli.console import clear_errors, hold_streams, show
+from fastcausal.cli.console import clear_errors, occupy_closed_streams, show
 from fastcausal.cli.options import is_json
 from fastcausal.cli.parameters import Group, command
 
@@ -28,14 +28,14 @@ COMMANDS = (
     "explain", "agree", "classify", "qa", "answers", "claims", "meta", "describe", "check",
     "convert", "schema", "demo", "bench", "doctor", "crab", "annotate",
 )  # fmt: skip
-COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by the shell that asks for the completion of a line
+COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by a shell that completes a line
 SHELLS = ("bash", "zsh", "fish")
-# Objects made before garbage is looked for: what is imported stays, to look through it takes 15 ms.
+# Objects before the first garbage collection: scanning the imported ones takes 15 ms.
 EARLIEST = 1 << 16
 
 
 class Program(Group):
-    """The command line as a whole, whose errors all end alike, those of usage too."""
+    """The command line as a whole; all errors, also of usage, end alike."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands; last those of tasks without a file here."""
@@ -76,7 +76,7 @@ class Program(Group):
         sys.exit()
 
     def _complete(self, asked: str) -> NoReturn:
-        """Print what completes the line that a shell has in the environment."""
+        """Print the completions of the line in the shell's environment."""
         from click.shell_completion import shell_complete
 
         try:
@@ -112,8 +112,8 @@ def _completion(shell: str) -> None:
 
 
 def main() -> None:
-    """Entry point of the ``fastcausal`` command."""
+    """Run the ``fastcausal`` command."""
     gc.set_threshold(EARLIEST)
-    atexit.register(gc.freeze)  # what ends with the process is not looked through again: 35 ms
-    hold_streams()
+    atexit.register(gc.freeze)  # no scan of objects at exit: 35 ms
+    occupy_closed_streams()
     app()

@@ -63,12 +63,12 @@ def aggregate(
 
 
 def systems_of(files: list[str]) -> dict[str, Statistics]:
-    """Read systems by name: parts of one name are joined, and all parts of different examples.
+    """Read systems by name: parts of one name are joined, and all systems if disjoint.
 
     Raises
     ------
     InputError
-        Systems have examples in common and not others, other signatures, or other gold.
+        Systems share some examples but not all, or differ in signature or gold.
     """
     from fastcausal.counts.signatures import joint_signature
     from fastcausal.counts.statistics import read_systems
@@ -96,7 +96,7 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
 
 
 def _same_examples(a: Statistics, b: Statistics) -> bool:
-    """Tell if two statistics are of the same examples, by ids, else by gold."""
+    """Return True if two statistics have the same examples, by ids, else by gold."""
     a_ids, b_ids = a.ids(), b.ids()
     if a_ids is None or b_ids is None:
         return a.gold == b.gold and a.n_units == b.n_units
@@ -104,6 +104,6 @@ def _same_examples(a: Statistics, b: Statistics) -> bool:
 
 
 def _disjoint(systems: list[Statistics]) -> bool:
-    """Tell if no example is in two statistics, as far as ids say."""
+    """Return True if no two statistics share an example, as far as ids show."""
     ids = [chunk for s in systems if (own := s.ids()) is not None for chunk in own.to_pylist()]
     return len(set(ids)) == len(ids)

@@ -203,7 +203,7 @@ def _write_disagreements(target: Path | None, report: Agreement | LabelAgreement
 
 
 def _without_formulas(table: pa.Table) -> pa.Table:
-    """Put an apostrophe before text that a spreadsheet would take for a formula."""
+    """Put an apostrophe before text that a spreadsheet would read as a formula."""
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import strings
@@ -222,7 +222,7 @@ Intervals = dict[str, dict[str, tuple[float, float]]]
 
 
 def intervals_grid(intervals: Intervals, format: str, cluster: str | None) -> Grid:
-    """Make a row per role, a column per measure; of CSV a column per bound."""
+    """Make a row per role, a column per measure; CSV gets a column per bound."""
     from fastcausal.report.grid import Grid
 
     title = "95% intervals" if cluster is None else f"95% intervals, drawn by {cluster}"
@@ -240,5 +240,5 @@ def intervals_grid(intervals: Intervals, format: str, cluster: str | None) -> Gr
 
 
 def text_of(low: float, high: float) -> str:
-    """Write an interval; NaN bounds are undefined."""
+    """Format an interval; NaN bounds are undefined."""
     return f"{low:.4f} to {high:.4f}" if low == low else "undefined"

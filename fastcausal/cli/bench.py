@@ -12,7 +12,7 @@ from fastcausal.cli.parameters import Argument, Option
 from fastcausal.errors import InputError
 
 PACKAGE = Path(__file__).parents[1]
-# What the benchmarks import, as it is imported, and as it is installed.
+# Packages that the benchmarks import: module name, then package name.
 NEEDED = {
     "krippendorff": "krippendorff",
     "nervaluate": "nervaluate",
@@ -56,14 +56,14 @@ def bench(
 
     own = ("-c", str(folder / "pytest.ini"), "--rootdir", str(folder), "-p", "no:cacheprovider")
     chosen = [str(parts_by_name[part]) for part in parts or sorted(parts_by_name)]
-    with TemporaryDirectory() as storage:  # else pytest-benchmark makes a folder where you are
+    with TemporaryDirectory() as storage:  # else pytest-benchmark writes to the current directory
         only = ("--benchmark-only", f"--benchmark-storage=file://{storage}")
         status = pytest.main([*own, "-q", *only, f"--sentences={sentences}", *chosen])
     raise click.exceptions.Exit(int(status))
 
 
 def _folder() -> Path:
-    """Inside an installed package, or beside it in a checkout."""
+    """Return the folder inside an installed package, or beside it in a checkout."""
     for folder in (PACKAGE / "_bench", PACKAGE.parent / "bench"):
         if (folder / "pytest.ini").exists():
             return folder

@@ -61,7 +61,7 @@ def classify(
 
 
 def _labels(written: list[str]) -> list[int] | list[str]:
-    """Labels of the command line: integers if all of them look so."""
+    """Parse labels: integers if all of them look like integers."""
     try:
         return [int(label) for label in written]
     except ValueError:

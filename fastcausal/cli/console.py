@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from fastcausal.report.grid import Grid
     from fastcausal.report.report import Report
 
-FAILED = 2  # the exit status of bad input, usage, or output that cannot be written
-FAULT = 70  # of an error that is fastcausal's own, as in sysexits.h
-INTERRUPTED = 130  # of Ctrl-C, as shells have it
-CLOSED = 141  # of a pipe that is not read to its end: what a shell reports of SIGPIPE
+FAILED = 2  # exit status for bad input, usage, or output that cannot be written
+FAULT = 70  # for an error of fastcausal itself, as in sysexits.h
+INTERRUPTED = 130  # for Ctrl-C, as in shells
+CLOSED = 141  # for a pipe closed by its reader: a shell's status for SIGPIPE
 TRACEBACK = "FASTCAUSAL_TRACEBACK"
 
 _ESCAPED_JSON = {code: rf"\u{code:04x}" for code in COMMANDS if code >= 0x7F}
 
 
 def print_report(report: Report, format: str, counts: bool = False) -> None:
-    """Print a report in any format; its warnings go to standard error, or are in the JSON."""
+    """Print a report in any format; warnings go to standard error, or into the JSON."""
     if format == "json":
         print_json(report.to_dict())
         return
@@ -57,7 +57,7 @@ def print_table(*parts: RenderableType) -> None:
     from rich.segment import Segment, Segments
 
     console = _console(stderr=False)
-    with _results(), console.capture() as capture:  # rich touches the stream even so
+    with _results(), console.capture() as capture:  # rich writes to the stream even then
         for part in parts:
             if not isinstance(part, str):
                 rendered = console.render(part)
@@ -72,11 +72,11 @@ def print_table(*parts: RenderableType) -> None:
 def print_json(value: Any) -> None:
     """Print one line of JSON to standard output."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_ESCAPED_JSON)
-    show(text.encode(errors="backslashreplace").decode())  # of half a surrogate pair
+    show(text.encode(errors="backslashreplace").decode())  # escapes half a surrogate pair
 
 
 def show(text: str, err: bool = False) -> None:
-    """Print a result to standard output, or to standard error where that holds the results.
+    """Print a result to standard output, or to standard error if ``err``.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def show(text: str, err: bool = False) -> None:
 
 
 def is_standard_output(path: Path) -> bool:
-    """Tell whether a path is standard output."""
+    """Return True if a path is standard output."""
     with suppress(OSError, ValueError):
         return os.path.samestat(path.stat(), os.fstat(1))
     return False
@@ -107,7 +107,7 @@ def _results() -> Iterator[None]:
 
 
 def write_rows(target: Path, table: pa.Table) -> None:
-    """Write a table to a file that its suffix names, complete or not at all."""
+    """Write a table in the format of the file's suffix, completely or not at all."""
     from fastcausal.files.binary import appending
 
     with appending(target) as write:
@@ -115,7 +115,7 @@ def write_rows(target: Path, table: pa.Table) -> None:
 
 
 def write_tables(*tables: tuple[Path | None, pa.Table]) -> None:
-    """Write tables to files that their suffixes name, all of them or none; None is not written."""
+    """Write tables in the formats of their suffixes, all or none; skip a target of None."""
     from fastcausal.files.binary import appending
 
     with ExitStack() as files:
@@ -131,30 +131,30 @@ def warn(messages: Iterable[str]) -> None:
 
 
 def hint(message: str) -> None:
-    """Print what may be of use to standard error, if anything."""
+    """Print advice to standard error; print nothing for an empty message."""
     if message:
         click.secho(printable(message), dim=True, err=True)
 
 
 @contextmanager
-def doing(what: str, unit: str = "examples") -> Iterator[Callable[[int, int | None], None] | None]:
-    """Show on a terminal what is going on, as long as it goes on.
+def doing(task: str, unit: str = "examples") -> Iterator[Callable[[int, int | None], None] | None]:
+    """Show progress on a terminal for as long as the context lasts.
 
-    Gives what takes the number of units done and of all of them, to show them with their rate
-    and the time that is left; None outside a terminal.
+    Yields a function of the number of finished units and of all units, which shows them with their
+    rate and the remaining time; None outside a terminal.
     """
     if not sys.stderr.isatty():
         yield None
         return
     from fastcausal.cli.progress import bar
 
-    with bar(printable(what), _console(stderr=True), unit) as update:
+    with bar(printable(task), _console(stderr=True), unit) as update:
         yield update
 
 
 @contextmanager
 def clear_errors(as_json: bool = False) -> Iterator[None]:
-    """Turn whatever goes wrong into one message and its exit status.
+    """Turn any exception into one message and its exit status.
 
     With ``as_json`` the message is a JSON object on standard output. The environment variable
     FASTCAUSAL_TRACEBACK adds the traceback.
@@ -168,26 +168,26 @@ def clear_errors(as_json: bool = False) -> Iterator[None]:
             from traceback import print_exception
 
             print_exception(error)
-        status, message = _ending(error)
+        status, message = _exit_status(error)
         if message:
-            _say(printable(message), as_json)
-        _let_go()
+            _print_error(printable(message), as_json)
+        _discard_unwritten()
         raise click.exceptions.Exit(status) from error
 
 
-def _ending(error: BaseException) -> tuple[int, str]:
-    """Exit status and message, empty for none."""
+def _exit_status(error: BaseException) -> tuple[int, str]:
+    """Return exit status and message of an error; no message is ""."""
     reason = _reason(error)
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED, ""
-    closed = isinstance(error, SystemExit)  # which is how rich ends then
+    closed = isinstance(error, SystemExit)  # rich exits so on a closed pipe
     if closed or BrokenPipeError in map(type, (error, error.__cause__)):
         return CLOSED, ""
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         help_of = context.command_path if context else "fastcausal"
-        said = " ".join(error.format_message().split()).rstrip(".")
-        return FAILED, f"{said}; see {help_of} --help"
+        problem = " ".join(error.format_message().split()).rstrip(".")
+        return FAILED, f"{problem}; see {help_of} --help"
     if isinstance(error, InputError) or type(error) is ValueError:
         return FAILED, reason
     if isinstance(error, MemoryError):
@@ -200,7 +200,7 @@ def _ending(error: BaseException) -> tuple[int, str]:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the message of an error; it ends in options where the message of a cause advises."""
+    """Return the message of an error, with the remedy of its cause in terms of options."""
     reason = str(error)
     cause: BaseException | None = error
     while cause is not None:
@@ -210,14 +210,14 @@ def _reason(error: BaseException) -> str:
     return reason
 
 
-def _say(message: str, as_json: bool) -> None:
-    """Tell what is wrong, as far as there are streams to tell it on."""
+def _print_error(message: str, as_json: bool) -> None:
+    """Print an error to the streams that are open."""
     with suppress(OSError):
-        if not (as_json and _said_as_json(message)):
+        if not (as_json and _printed_as_json(message)):
             click.secho(f"error: {message}", fg="red", err=True)
 
 
-def _said_as_json(message: str) -> bool:
+def _printed_as_json(message: str) -> bool:
     try:
         print_json({"error": message})
     except OutputError:
@@ -225,8 +225,8 @@ def _said_as_json(message: str) -> bool:
     return True
 
 
-def _let_go() -> None:
-    """Drop what a closed or full stream did not take; Python would try it again as it ends."""
+def _discard_unwritten() -> None:
+    """Discard unwritten output of a closed or full stream; else Python retries it at exit."""
     for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
             stream.flush()
@@ -234,10 +234,10 @@ def _let_go() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def hold_streams() -> None:
-    """Keep the numbers of closed streams from the next files opened, which would be written to.
+def occupy_closed_streams() -> None:
+    """Occupy the numbers of closed streams, so that no opened file receives their output.
 
-    What a stream does not allow stays an error, but messages go nowhere without standard error.
+    Writing to a closed standard output stays an error; messages without standard error are lost.
     """
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_RDWR)):
         try:
@@ -249,7 +249,7 @@ def hold_streams() -> None:
 
 
 def short_names(paths: list[str]) -> dict[str, str]:
-    """A short name for each file: its stem, or its path where stems are not enough."""
+    """Return a short name for each file: its stem, or its path if stems repeat."""
     from fastcausal.files.packed import stem_of
 
     twice = [path for path in paths if paths.count(path) > 1]

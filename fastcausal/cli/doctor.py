@@ -12,12 +12,12 @@ from fastcausal.cli.options import FormatOption, JsonOption, format_of
 if TYPE_CHECKING:
     from fastcausal.report.grid import Grid
 
-# What fastcausal.training works with, and the extra that brings it.
+# Libraries that fastcausal.training works with, and their extras.
 TRAINING = {"torch": "torch", "torchmetrics": "torch", "transformers": "hf", "evaluate": "hf"}
 
 
 def doctor(ctx: click.Context, json: JsonOption = False, format: FormatOption = "text") -> None:
-    """Print what is installed and what there is to run on; exit status 0 whatever is missing.
+    """Print installed versions and hardware; exit status 0 even if parts are missing.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def doctor(ctx: click.Context, json: JsonOption = False, format: FormatOption = 
 
 
 def facts() -> dict[str, Any]:
-    """Versions, how the native code was built, cores, and the GPU; null for what is missing."""
+    """Return versions, build flags of native code, cores, and the GPU; null if missing."""
     import os
     import platform
 
@@ -72,7 +72,7 @@ def _install(extra: str) -> str:
 
 
 def facts_grid(report: dict[str, Any]) -> Grid:
-    """A row per fact, but of what is missing."""
+    """Make a row per fact; missing facts have none."""
     from fastcausal.report.grid import Grid
 
     native, cores, cuda = report["native"], report["cores"], report["cuda"]

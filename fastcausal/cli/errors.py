@@ -40,7 +40,7 @@ def errors(
     policies: Policies = POLICIES,
     reads: Reads = READS,
 ) -> None:
-    """Show the sentences that went wrong, worst first.
+    """Show the sentences with errors, worst first.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def _names(given: str) -> list[str]:
 
 
 def coloured(wrong: Errors) -> Iterator[Text]:
-    """Yield lines for a terminal; brackets tell as much where there is no colour."""
+    """Yield lines for a terminal; brackets mark spans without colour."""
     from rich.text import Text
 
     from fastcausal.report.escapes import cell_text

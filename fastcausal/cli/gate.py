@@ -49,7 +49,7 @@ def gate(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Judge a candidate: exit status 0 if it passes, 1 if it fails or the data cannot tell.
+    """Judge a candidate: exit status 0 if it passes, 1 if it fails or is inconclusive.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def gate(
 
 
 def annotation(result: Gate) -> str:
-    """Return the line that GitHub shows beside a run, its text escaped as GitHub asks.
+    """Return the annotation of a GitHub run, escaped by GitHub's rules.
 
     https://docs.github.com/actions/reference/workflow-commands-for-github-actions
     """
@@ -91,7 +91,7 @@ def annotation(result: Gate) -> str:
 
 
 def add_to_summary(result: Gate) -> None:
-    """Append a table to the summary of the GitHub workflow that runs this, if one does."""
+    """Append a table to the summary of the current GitHub workflow, if any."""
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(f"{result.to_markdown()}\n")

@@ -46,7 +46,7 @@ def leaderboard(
     csv: CsvOption = False,
     html: HtmlOption = None,
 ) -> None:
-    """Rank systems on the same examples, with bounds, ties, and what the best is worth.
+    """Rank systems on the same examples, with bounds, ties, and the best's expected score.
 
     Examples
     --------

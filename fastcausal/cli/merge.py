@@ -80,7 +80,7 @@ def _files_of(part: str) -> list[str]:
 
 
 def _parts_of(parts: dict[str, dict[str, Statistics]], name: str) -> dict[str, Statistics]:
-    """Return what every part has of a system."""
+    """Return the statistics of a system from every part that has it."""
     from fastcausal.errors import InputError
 
     if missing := [part for part, systems in parts.items() if name not in systems]:
@@ -89,7 +89,7 @@ def _parts_of(parts: dict[str, dict[str, Statistics]], name: str) -> dict[str, S
 
 
 def joined(parts: Mapping[str, Statistics]) -> Statistics:
-    """Join parts; errors call them by their names, such as those of their files."""
+    """Join parts; ``parts`` gives their names for errors, such as file names."""
     from fastcausal.counts.signatures import joint_signature
     from fastcausal.errors import InputError, some_of
 
@@ -104,7 +104,7 @@ def joined(parts: Mapping[str, Statistics]) -> Statistics:
 
 
 def _in_two(parts: Mapping[str, Statistics]) -> list[str]:
-    """Return the first two parts that have one id, none where each is in one part."""
+    """Return the first two parts that share an id; [] if all parts are disjoint."""
     owner: dict[str, str] = {}
     for name, part in parts.items():
         ids = part.ids()

@@ -1,4 +1,4 @@
-"""Options that commands share; those that would do nothing are refused."""
+"""Options shared by commands; options without effect are refused."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ ScoresOption = Annotated[
 
 
 class Draws(NamedTuple):
-    """Options of what intervals are taken from."""
+    """Options for drawing resamples."""
 
     cluster: Annotated[
         str | None,
@@ -89,7 +89,7 @@ NO_DRAWS = "is for resamples, method jackknife draws none"
 
 
 class Reads(NamedTuple):
-    """Options of how predictions are read."""
+    """Options for reading predictions."""
 
     source_format: Annotated[
         ReadFormat | None,
@@ -109,7 +109,7 @@ class Reads(NamedTuple):
     ] = None
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of `fastcausal.score` that the options stand for."""
+        """Return the arguments for `fastcausal.score`."""
         given = self._asdict()
         return {"format": given.pop("source_format"), **given}
 
@@ -118,7 +118,7 @@ READS = Reads()
 
 
 class Marks(NamedTuple):
-    """Options of how files of annotation tools are read."""
+    """Options for reading files of annotation tools."""
 
     unplaced: Annotated[
         LabelPolicy,
@@ -141,7 +141,7 @@ MARKS = Marks()
 
 
 class Policies(NamedTuple):
-    """Options of what happens to predictions that cannot be scored."""
+    """Options for predictions that cannot be scored."""
 
     unparsed: Annotated[
         Policy,
@@ -163,7 +163,7 @@ POLICIES = Policies()
 
 
 class Recipe(NamedTuple):
-    """Options of what predictions are scored by."""
+    """Options for scoring predictions."""
 
     protocol: Annotated[
         str,
@@ -180,7 +180,7 @@ class Recipe(NamedTuple):
     ] = None
 
     def chosen(self) -> Protocol:
-        """Return the protocol that the options stand for."""
+        """Return the chosen protocol."""
         from fastcausal.cli.protocol_files import protocol_of
 
         return protocol_of(self.protocol, self.kernel)
@@ -190,7 +190,7 @@ RECIPE = Recipe()
 
 
 def sources_in(paths: list[str], format: ReadFormat | None) -> list[Any]:
-    """Open files in the format that ``--from`` names, if it does; InputError for a directory."""
+    """Open files in the format of ``--from``, if given; raise InputError for a directory."""
     if format is None:
         return [*paths]
     from fastcausal.formats import is_folder, opened
@@ -201,7 +201,7 @@ def sources_in(paths: list[str], format: ReadFormat | None) -> list[Any]:
 
 
 def is_given(ctx: click.Context, name: str) -> bool:
-    """Tell if an option was given, not left to its default."""
+    """Return True if an option was given, not left at its default."""
     source = ctx.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 
@@ -214,14 +214,14 @@ def refuse(ctx: click.Context, names: tuple[str, ...], reason: str) -> None:
 
 
 def flag_of(ctx: click.Context, name: str) -> str:
-    """Return an option as it is typed."""
+    """Return an option as typed on the command line."""
     return next(option.opts[0] for option in ctx.command.params if option.name == name)
 
 
 def refuse_inference(ctx: click.Context, intervals: bool, draws: Draws) -> None:
-    """Refuse options of intervals without ``--intervals``, those of draws with the jackknife.
+    """Refuse options of intervals without ``--intervals``, and options of draws with the jackknife.
 
-    Where the jackknife is not asked for, but the default, those of draws are a warning.
+    If the jackknife is only the default, options of draws give a warning.
     """
     if not intervals:
         refuse(ctx, Draws._fields, "is for intervals: add --intervals")
@@ -231,13 +231,13 @@ def refuse_inference(ctx: click.Context, intervals: bool, draws: Draws) -> None:
 
 
 def refuse_draws(ctx: click.Context, draws: Draws) -> None:
-    """Refuse options of draws where the jackknife is asked for, which takes none."""
+    """Refuse options of draws if the jackknife was requested: it draws nothing."""
     if draws.method == "jackknife" and is_given(ctx, "method"):
         refuse(ctx, OF_DRAWS, NO_DRAWS)
 
 
 def format_of(ctx: click.Context, json: bool, format: TableFormat, **short: bool) -> TableFormat:
-    """Return the format that ``--format`` or a short option asks for; InputError for two."""
+    """Return the format of ``--format`` or a short option; raise InputError for two formats."""
     asked: list[Any] = [name for name, given in {"json": json, **short}.items() if given]
     for name in asked:
         if name != format:
@@ -248,6 +248,6 @@ def format_of(ctx: click.Context, json: bool, format: TableFormat, **short: bool
 
 
 def is_json(args: Sequence[str]) -> bool:
-    """Tell if arguments, parsed or not, ask for JSON."""
+    """Return True if arguments, parsed or not, request JSON."""
     given = {option.partition("=")[0] for option in args if option.startswith("--json")}
     return "--json" in given or "--format=json" in args or ("--format", "json") in pairwise(args)

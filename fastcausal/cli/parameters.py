@@ -1,7 +1,7 @@
-"""Commands of click, made of the signatures of functions; loaded when they are asked for.
+"""Commands of click, made from the signatures of functions; loaded at their first use.
 
 A parameter is ``name: Annotated[type, Option(...)] = default``, or one of `Argument`. A NamedTuple
-of options stands for each of its fields, and a ``click.Context`` for what was typed.
+of options stands for each of its fields, and a ``click.Context`` for the typed command line.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _EXAMPLES = re.compile(r"\n\s*Examples\n\s*-+\n")
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter that is told by its place."""
+    """A parameter identified by its position."""
 
     help: str = ""
     metavar: str | None = None
 
 
 class Option:
-    """A parameter that is told by its flags, by default one of its name."""
+    """A parameter identified by its flags; by default one flag, its name."""
 
     def __init__(
         self,
@@ -49,14 +49,14 @@ class Option:
 
 
 class Command(click.Command):
-    """A command that refuses an option given twice, of which the last would win."""
+    """A command that refuses a repeated option, of which click would keep the last."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments after looking for repeated options."""
         *_, order = self.make_parser(ctx).parse_args(args=list(args))
         for option, n in Counter(order).items():
             once = isinstance(option, click.Option) and not option.multiple
-            if n > 1 and once and not ctx.resilient_parsing:  # a line that is being typed
+            if n > 1 and once and not ctx.resilient_parsing:  # not while a shell completes
                 raise click.BadParameter(f"given {n} times, expected once", ctx, option)
         return super().parse_args(ctx, args)
 
@@ -80,7 +80,7 @@ class _Argument(click.Argument):
         self.help = help
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Leave it to the shell to complete the name of a file, as sources are."""
+        """Return no completions: the shell completes file names."""
         known = super().shell_complete(ctx, incomplete)
         return known or [CompletionItem(incomplete, type="file")]
 
@@ -92,10 +92,10 @@ class Group(click.Group):
     ----------
     name : str
     package : str
-        Where the modules are.
+        The package of the modules.
     modules : mapping of str to str
-        The module of each command, in which the function has the same name; a module that is a
-        package holds another `Group`.
+        The module of each command; its function has the name of the command. A package holds
+        another `Group`.
     """
 
     def __init__(self, name: str, package: str, modules: Mapping[str, str], help: str) -> None:
@@ -104,14 +104,14 @@ class Group(click.Group):
         self.package, self.modules = package, modules
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; print the help where there are none."""
+        """Parse the arguments; print the help if there are none."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit(2)
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what each command does, uncut."""
+        """Write the full description of each command."""
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl([(name, (c and c.help) or "") for name, c in commands])
@@ -121,7 +121,7 @@ class Group(click.Group):
         return list(self.modules)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Return a command, None for an unknown name."""
+        """Return a command; None for an unknown name."""
         if name not in self.modules:
             return None
         if name not in self.commands:
@@ -131,7 +131,7 @@ class Group(click.Group):
         return self.commands[name]
 
     def option(self, *flags: str, **settings: Any) -> Callable[[Callable[[Any], None]], None]:
-        """Give the group an option that does all that is to be done, by its value."""
+        """Give the group an option that acts on its value and ends the program."""
 
         def add(act: Callable[[Any], None]) -> None:
             def called(ctx: click.Context, _: click.Parameter, value: Any) -> None:
@@ -146,7 +146,7 @@ class Group(click.Group):
 
 
 def command(name: str, function: Callable[..., None]) -> Command:
-    """Make a command of a function; the examples of its docstring end its help."""
+    """Make a command from a function; the examples in its docstring end its help."""
     parameters: list[click.Parameter] = []
     groups: dict[str, Any] = {}
     contexts = []
@@ -179,7 +179,7 @@ def _signature(function: Callable[..., None]) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _help(function: Callable[..., None]) -> tuple[str, str]:
-    """Return what a docstring says, and its examples with the exit status."""
+    """Return the description in a docstring, and its examples with the exit status."""
     text, *examples = _EXAMPLES.split(inspect.cleandoc(function.__doc__ or ""), 1)
     lines = [line for shown in examples for line in shown.splitlines() if line]
     shown = "\n  ".join(["\b\nExamples:", *lines])
@@ -208,8 +208,8 @@ def _parameter(name: str, annotation: Any, default: Any) -> click.Parameter:
 
 
 def _type(kind: Any, least: Any = None, most: Any = None) -> Any:
-    """Return what click makes values of a type with."""
-    if get_args(kind):  # of the names of a closed vocabulary
+    """Return click's converter for a type."""
+    if get_args(kind):  # names of a closed vocabulary
         return click.Choice(get_args(kind))
     if kind is Path:
         return click.Path(path_type=Path)

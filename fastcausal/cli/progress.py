@@ -1,4 +1,4 @@
-"""The bar on a terminal: how much is done, how fast it goes, how long it will take."""
+"""The progress bar: units done, rate, and remaining time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rich.text import Text
 
 
 class _Done(ProgressColumn):
-    """Examples or runs done, and per second; nothing before the first."""
+    """Units done, and per second; empty before the first."""
 
     def __init__(self, unit: str, table_column: Column) -> None:
         super().__init__(table_column)
@@ -37,8 +37,8 @@ class _Done(ProgressColumn):
 def bar(
     what: str, console: Console, unit: str = "examples"
 ) -> Iterator[Callable[[int, int | None], None]]:
-    """Show a bar for as long as the context; call what it gives with done and total units."""
-    short = Column(no_wrap=True, overflow="ellipsis", ratio=1)  # of a long path
+    """Show a bar for as long as the context lasts; yield a function of done and total units."""
+    short = Column(no_wrap=True, overflow="ellipsis", ratio=1)  # for a long path
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False, table_column=short),

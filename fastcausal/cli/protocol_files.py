@@ -17,7 +17,7 @@ from fastcausal.options import KernelName
 from fastcausal.protocols import PROTOCOLS, Protocol
 
 SUFFIXES = (".toml", ".json")
-MOST_BYTES = 8192  # of a file: time and memory of TOML grow with the square of a dotted key
+MOST_BYTES = 8192  # of a file: TOML takes quadratic time and memory for a long dotted key
 FIELDS = tuple(field.name for field in fields(Protocol))
 
 
@@ -29,7 +29,7 @@ def protocol_of(given: str, kernel: KernelName | None = None) -> Protocol:
     given : str
         One of the names of `fastcausal.PROTOCOLS`, or the path of a ``.toml`` or ``.json`` file.
     kernel : {"fair_spans", "exact_spans", "span_overlap", "partial_spans"}, optional
-        What is counted instead; the name of the protocol then ends in ``+`` and that of the kernel.
+        Replaces the protocol's kernel; ``+`` and the kernel are added to the protocol's name.
 
     Raises
     ------
@@ -63,7 +63,7 @@ surplus:charge|non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 def read_protocol(path: str | os.PathLike[str]) -> Protocol:
     r"""Read a protocol from a TOML or JSON file with the fields of `Protocol`.
 
-    A field that is missing has its default; the name is by default that of the file.
+    A missing field has its default; the default name is that of the file.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def read_protocol(path: str | os.PathLike[str]) -> Protocol:
             raise InputError(f'{source.name}: "{key}": {got}') from error
     try:
         return Protocol(**values)
-    except ValueError as error:  # of a value that is not among the choices, which it names
+    except ValueError as error:  # for a value outside the choices; it names them
         raise InputError(f"{source.name}: {error}") from error
 
 

@@ -29,7 +29,7 @@ def qa(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score answers to questions: exact match and F1, also of the questions about causes.
+    """Score answers to questions: exact match and F1, also for questions about causes.
 
     Examples
     --------

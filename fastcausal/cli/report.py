@@ -104,7 +104,7 @@ def report(
 
 
 def _sections(reports: Mapping[str, Report], draws: Draws) -> list[Section]:
-    """Make what stands above the examples."""
+    """Make the sections above the examples."""
     first, *more = reports.values()
     if not more:
         return [*first.sections()]

@@ -6,7 +6,7 @@ from fastcausal.cli.console import show
 
 
 def schema() -> None:
-    """Print the JSON Schema of an answer, to hand to services of structured output.
+    """Print the JSON Schema of an answer, for services of structured output.
 
     Examples
     --------

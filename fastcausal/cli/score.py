@@ -32,10 +32,10 @@ from fastcausal.cli.options import (
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.cli.systems import named, print_reports, with_intervals
+from fastcausal.cli.systems import errors_naming, print_reports, with_intervals
 from fastcausal.options import Backend
 
-SCORED_AGAIN = 1 << 20  # bytes of files that are scored a second time, for a hint
+SCORED_AGAIN = 1 << 20  # largest files, in bytes, that are scored again for a hint
 
 if TYPE_CHECKING:
     from fastcausal.protocols import Protocol
@@ -128,7 +128,7 @@ def score(
         for name, path in names.items():
             with (
                 doing(f"scoring {path}") as progress,
-                named(name if len(names) > 1 else None),
+                errors_naming(name if len(names) > 1 else None),
             ):
                 report: Report = fc.score(
                     gold_side,
@@ -149,13 +149,13 @@ def score(
             reports[name] = report.without_details()
     print_reports(reports, chosen, by, counts)
     if chosen == "text" and protocol is RECESS:
-        hint(_official(source, names, **policies._asdict(), **reads.arguments()))
+        hint(_official_hint(source, names, **policies._asdict(), **reads.arguments()))
 
 
 def _import_numpy() -> None:
-    """Import numpy without threads for products of matrices: scoring multiplies nothing.
+    """Import numpy without threads for matrix products, which scoring does not use.
 
-    To start them takes half as long as all of numpy. Programs that this one starts have them.
+    Starting them takes half as long as importing numpy. Child processes are not affected.
     """
     if "numpy" in sys.modules or any(name in os.environ for name in BLAS_THREADS):
         return
@@ -166,8 +166,8 @@ def _import_numpy() -> None:
         del os.environ[name]
 
 
-def _official(gold: Any, systems: Mapping[str, str], **given: Any) -> str:
-    """Say what small files of the Causal News Corpus score officially; nothing of others."""
+def _official_hint(gold: Any, systems: Mapping[str, str], **given: Any) -> str:
+    """Return a hint with the official scores of small Causal News Corpus files; else ""."""
     import fastcausal as fc
     from fastcausal.formats.reading.format import Opened
 
@@ -178,14 +178,14 @@ def _official(gold: Any, systems: Mapping[str, str], **given: Any) -> str:
         return ""
     try:
         f1 = {n: fc.score(gold, p, "cnc-2023", **given)["overall"].f1 for n, p in systems.items()}
-    except ValueError:  # which is for those to see who ask for that protocol, or for other tags
+    except ValueError:  # shown to users who request that protocol, or other tags
         return ""
     each = [f"{name if len(f1) > 1 else ''} {score:.4f}".strip() for name, score in f1.items()]
     return f"official, cnc-2023: {', '.join(each)}; see fastcausal explain"
 
 
 def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
-    """Gold of one batch in memory, of more in its file; for one system, of unknown size too."""
+    """Load gold of one batch to memory; leave gold of more, or of unknown size, in its file."""
     import fastcausal as fc
     from fastcausal.formats import stream
     from fastcausal.formats.cnc.rereading import GOLD_READING
@@ -207,7 +207,7 @@ def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
 def _rows(
     target: Path | None, table: str, several: bool
 ) -> Iterator[Callable[[str, Report], None]]:
-    """Give what writes a table of each system's report to one file."""
+    """Yield a function that writes a table of each system's report to one file."""
     if target is None:
         yield lambda name, report: None
         return
@@ -225,7 +225,7 @@ def _rows(
 
 @contextmanager
 def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Path]]:
-    """A file for each system to write to; in the end they are one, with a column of names."""
+    """Yield a file for each system; join them at the end, with a column of names."""
     if target is None:
         yield {}
         return

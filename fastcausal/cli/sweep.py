@@ -14,7 +14,7 @@ from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Policy
 from fastcausal.report.escapes import printable
 
-SOME_FAILED = 1  # the exit status where runs were set aside
+SOME_FAILED = 1  # exit status if some runs were set aside
 
 
 def sweep(
@@ -62,7 +62,7 @@ def sweep(
     json: JsonOption = False,
     reads: Reads = READS,
 ) -> None:
-    """Score many runs against one gold; the same command again goes on where it ended.
+    """Score many runs against one gold; a repeated command continues an interrupted sweep.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def sweep(
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:
-    """Read ``I/N``; the numbers are checked where they are used."""
+    """Parse ``I/N``; the caller checks the numbers."""
     if text is None:
         return None
     parts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)

@@ -1,4 +1,4 @@
-"""Several systems on one gold: scored one after the other, shown side by side."""
+"""Several systems on one gold: scored in turn, shown side by side."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 def reports_of(files: list[str], make: Callable[[str], Any]) -> dict[str, Any]:
-    """Make the report of every file of answers, by its short name, which errors begin with."""
+    """Make the report of every file of answers, by its short name, which errors start with."""
     names = short_names(files)
     reports = {}
     for name, file in names.items():
-        with doing(f"scoring {file}"), named(name if len(names) > 1 else None):
+        with doing(f"scoring {file}"), errors_naming(name if len(names) > 1 else None):
             reports[name] = make(file)
     return reports
 
 
 def write_units(target: Path | None, reports: Mapping[str, Any]) -> None:
-    """Write the counts of every unit; of several systems with a column of their names."""
+    """Write the counts of every unit; several systems get a column of names."""
     if target is None:
         return
     from fastcausal.counts.statistics import write_systems
@@ -49,8 +49,8 @@ def write_units(target: Path | None, reports: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def named(system: str | None) -> Iterator[None]:
-    """Say in an error which of several systems it is about."""
+def errors_naming(system: str | None) -> Iterator[None]:
+    """Name the system in errors, if there are several."""
     from fastcausal.errors import InputError
 
     try:
@@ -64,7 +64,7 @@ def with_intervals(
     draws: Draws,
     by: Columns,
 ) -> dict[str, Report]:
-    """Give every score of every report its interval."""
+    """Add intervals to every score of every report."""
     with doing("resampling"):
         return {
             name: report.with_intervals(**draws._asdict(), by=by)
@@ -75,7 +75,7 @@ def with_intervals(
 def print_reports(
     reports: dict[str, Report], format: str, by: Columns = None, counts: bool = False
 ) -> None:
-    """Print one report, or what there is to compare of several."""
+    """Print one report, or compare several."""
     first, *more = reports.values()
     if not more:
         print_report(first, format, counts)
@@ -92,7 +92,7 @@ def print_reports(
 def systems_tables(
     reports: dict[str, Report], by: Columns = None, counts: bool = False
 ) -> list[Grid]:
-    """Make one table of what reports sum up or systems extract; else those of each system."""
+    """Make one table of the reports' summaries or extractions; else a table per system."""
     summaries = {name: report.summary() for name, report in reports.items()}
     if all(summaries.values()):
         return [_summaries_table(reports)]
@@ -109,7 +109,7 @@ def systems_tables(
 
 
 def _summaries_table(reports: dict[str, Report]) -> Grid:
-    """A row per system; the subsets of any of them are parts."""
+    """Make a row per system; subsets are parts."""
     from fastcausal.report.report import scores_table
 
     subsets = dict.fromkeys(name for report in reports.values() for name in report.subsets)

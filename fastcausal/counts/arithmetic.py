@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import sum_by
-from fastcausal.significance.sums import EXACT, Float64, most
+from fastcausal.significance.sums import EXACT, Float64, max_abs
 
 Counts = Mapping[str, Any]
 """Counts by field name: ints, or int64 arrays of one shape."""
@@ -31,7 +31,7 @@ def ratio(numerator: Any, denominator: Any, undefined: float) -> Any:
     if not isinstance(denominator, np.ndarray):
         return numerator / denominator if denominator else undefined
     kind = denominator.dtype.kind
-    if kind == "O" or (kind == "i" and max(most(numerator), most(denominator)) > EXACT):
+    if kind == "O" or (kind == "i" and max(max_abs(numerator), max_abs(denominator)) > EXACT):
         # Python rounds the quotient of large integers once, NumPy each of them before.
         pairs = zip(numerator.ravel().tolist(), denominator.ravel().tolist(), strict=True)
         quotients = [ratio(a, b, undefined) for a, b in pairs]

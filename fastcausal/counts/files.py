@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.arrays.arrow import without
-from fastcausal.arrays.digests import digest_text, sum_of
+from fastcausal.arrays.digests import digest_text, sum_digests
 from fastcausal.counts.columns import (
     SYSTEM,
     TIMES,
@@ -95,7 +95,7 @@ def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, Abou
         return table, about
     warnings: Warnings = {}
     try:
-        gold = sum_of(table[GOLD_DIGEST])
+        gold = sum_digests(table[GOLD_DIGEST])
         for line in table[BATCH_WARNINGS].drop_null().to_pylist():
             more = {tuple(texts): tuple(counts) for texts, counts in json.loads(line)}
             add_warnings(warnings, more)

@@ -1,7 +1,7 @@
-"""Decoders on a device, whatever it is: logits there to label ids or relations there.
+"""Decoders on a device: logits to label ids or relations, all in device memory.
 
-Nothing here waits for the device, so what logits hold cannot be refused: it is marked. Arrays have
-room for all that there can be.
+Nothing here waits for the device, so invalid logits are marked, not refused. Arrays have room for
+the largest possible result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fastcausal.rows import Rows
 
 COLUMNS = 6
 SELECTION = 32  # bytes of struct Selection of csrc/fastcausal/span_selection.h
-SCRATCH = COLUMNS + 2  # doubles for each token, as scratch_of there has it
+SCRATCH = COLUMNS + 2  # doubles for each token, as in scratch_of there
 
 
 def _record(*members: str | tuple[str, int]) -> np.dtype[np.void]:
@@ -52,10 +52,10 @@ def label_ids(
     machine: Machine, logits: Array, where: Array | None, steps: Int32 | None, start: int,
     ignored: int,
 ) -> Array:  # fmt: skip
-    """Decode as `_native.label_ids`, on arrays of the machine.
+    """Decode as `_native.label_ids` does, on arrays of the machine.
 
-    A token with a logit that is NaN or +inf, and with steps every later one of its sequence, gets
-    -1; or -2 where -1 is what says that there is no token.
+    A token with a logit NaN or +inf gets -1, or -2 if -1 marks absent tokens; with steps, so does
+    every later token of its sequence.
     """
     n, n_tokens, n_labels = logits.shape
     ids = machine.array((n, n_tokens), np.int32)
@@ -74,18 +74,18 @@ def select_spans(
     machine: Machine, columns: Sequence[Array], there: Array | None, words: Array | None,
     has_signal: Array | None, roles: Sequence[int], settings: tuple[int, int, int, int, float],
 ) -> tuple[Rows, Array, Array]:  # fmt: skip
-    """Select as `_native.select_spans`, on arrays of the machine.
+    """Select as `_native.select_spans` does, on arrays of the machine.
 
     Returns
     -------
     rows : Rows
-        With room for the most relations that there can be; those behind ``relation_offsets[-1]``
-        belong to no example and have no rows.
+        With room for the largest possible number of relations; those after
+        ``relation_offsets[-1]`` belong to no example and have no rows.
     scores : float64[n_relations]
-        0 behind ``relation_offsets[-1]``.
+        0 after ``relation_offsets[-1]``.
     wrong : int64[n_examples]
-        -1, or 8 * token + column for a logit that is NaN or +inf, or with column 7 for a word that
-        comes after a later one; such an example has no relations.
+        -1, or 8 * token + column for a logit NaN or +inf, or column 7 for a word out of order;
+        such an example has no relations.
     """
     n, n_tokens = columns[0].shape
     most = n * settings[2]  # n_best relations of each example, of three spans
@@ -122,7 +122,7 @@ def select_spans(
 
 
 def _task(machine: Machine, record: np.dtype[np.void], **members: Any) -> npt.NDArray[np.void]:
-    """Make a launch record of numbers, lists and arrays; None and what a list lacks is 0."""
+    """Fill a launch record from numbers, lists and arrays; None and missing items are 0."""
     task = np.zeros((), record)
     for name, member in members.items():
         values = member if isinstance(member, list) else [member]
@@ -137,5 +137,5 @@ def _task(machine: Machine, record: np.dtype[np.void], **members: Any) -> npt.ND
 
 
 def _in_items(array: Array) -> list[int]:
-    """Count the items that lie between neighbours along each axis."""
+    """Return the strides of an array in items."""
     return [stride // array.itemsize for stride in array.strides]

@@ -1,4 +1,4 @@
-"""Faults that native decoders return in place of a result."""
+"""Faults that native decoders return instead of a result."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 
 class Fault(NamedTuple):
-    """The first place where arrays cannot be used.
+    """The first invalid place in a batch.
 
     Attributes
     ----------
     example, token : int
-        Where it is in the batch.
+        Its place in the batch.
     column : int
         The column of boundary logits, or ``_native.WORD`` for a word out of order.
     """

@@ -1,4 +1,4 @@
-"""Which labels may follow each other; and in plain Python what csrc/fastcausal/label_paths.h does.
+"""Order of labels in well formed sequences, and csrc/fastcausal/label_paths.h in plain Python.
 
 `best_labels` and `best_path` are the specification: the same label ids, bit for bit.
 """
@@ -13,21 +13,21 @@ import numpy as np
 
 from fastcausal.engine.kernel import Int32
 
-# What a label says of its token (csrc/fastcausal/label_spans.h): ROLE * role + BEGINS + ENDS.
+# Mark of a label (csrc/fastcausal/label_spans.h): ROLE * role + BEGINS + ENDS.
 BEGINS, ENDS, ROLE, OUTSIDE = 1, 2, 4, -4
-CLOSED, OPEN, N_ENDS = 0, 1, 4  # how a path ends: see label_paths.h
+CLOSED, OPEN, N_ENDS = 0, 1, 4  # ends of a path: see label_paths.h
 MOST = sys.float_info.max
 
 
 class Steps(NamedTuple):
-    """Labels in paths.
+    """Steps between labels of a path.
 
     Attributes
     ----------
     of : int32[n_labels, 2]
-        The end of a path that each label comes after, and a bit for each end that it makes.
+        For each label, the path end that it follows, and the path ends it makes, a bit each.
     start : int
-        A bit for each end that there is before the first token.
+        The path ends before the first token, a bit each.
     """
 
     of: Int32
@@ -35,15 +35,15 @@ class Steps(NamedTuple):
 
     @property
     def always_lead_on(self) -> bool:
-        """Tell whether every length has a well formed sequence.
+        """True if every length has a well formed sequence.
 
-        This holds where a single token is well formed: it may be repeated.
+        This holds if a single token can be one: it may be repeated.
         """
         return any(self.start >> before & 1 and into >> CLOSED & 1 for before, into in self.of)
 
 
 def steps_of(marks: Int32) -> Steps:
-    """List the steps of labels with these marks; `TagScheme.decode` says what is well formed.
+    """Return the steps of labels with these marks, by the rules of `TagScheme.decode`.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def steps_of(marks: Int32) -> Steps:
            [1, 3]], dtype=int32), start=1)
     """
     begun, ended = _roles_begun(marks), _roles_ended(marks)
-    start = 1 << CLOSED  # where a span may begin; with an I- or E- too, of a role without B- and S-
+    start = 1 << CLOSED  # a span may begin; by I- or E- too, for a role without B- and S-
     for role in {mark // ROLE for mark in marks.tolist() if mark >= 0} - begun:
         start |= 1 << OPEN + role
     steps = []
@@ -80,7 +80,7 @@ def _roles_ended(marks: Int32) -> set[int]:
 def best_labels(
     logits: Sequence[Sequence[float]], where: Sequence[bool], ignored: int
 ) -> list[int]:
-    """Return the first label with the greatest logit of each token that is there."""
+    """Return the first label with the greatest logit of each present token."""
     return [
         max(range(len(token)), key=token.__getitem__) if there else ignored
         for token, there in zip(logits, where, strict=True)
@@ -92,8 +92,8 @@ def best_path(
 ) -> list[int]:
     """Return the well formed sequence of labels with the greatest sum of logits."""
     labels = [ignored] * len(logits)
-    sums: dict[int, float] = {}  # of the best path that ends with each label
-    came_from: list[dict[int, int]] = []  # the label before it
+    sums: dict[int, float] = {}  # of the best path to each label
+    came_from: list[dict[int, int]] = []  # the previous label on that path
     there = [t for t in range(len(logits)) if where[t]]
     for t in there:
         came_from.append({})
@@ -118,7 +118,7 @@ def best_path(
 
 
 def may_follow(marks: Int32, before: int, mark: int) -> bool:
-    """Tell whether a label may follow another in a scheme; a sequence stands between two O."""
+    """Return True if a label may follow another; a sequence stands between two O."""
     is_open = before >= 0 and not before & ENDS
     goes_on = mark >= 0 and not mark & BEGINS and is_open and mark // ROLE == before // ROLE
     if is_open and before // ROLE in _roles_ended(marks):

@@ -1,7 +1,7 @@
 """The specification of csrc/fastcausal/span_selection.h and logarithms.h, in plain Python.
 
-All pairs and all combinations are listed and sorted; the native code has to find the same ones with
-the same scores, bit for bit.
+It lists and sorts all pairs and all combinations; native code must find the same ones with the
+same scores, bit for bit.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def log_of(x: float) -> float:
 
 
 def log_sum_exp(values: Floats) -> float:
-    """Return the number that turns logits into log-probabilities, 0 where nothing is possible."""
+    """Return the offset from logits to log-probabilities; 0 if every value is -inf."""
     most = max(values, default=-math.inf)
     if most == -math.inf:
         return 0.0
@@ -68,7 +68,7 @@ def log_sum_exp(values: Floats) -> float:
 
 
 def best(values: Iterable[float], n: int) -> list[int]:
-    """Return the indices of the n greatest values, the first of equals first; -inf is none."""
+    """Return the indices of the n greatest values, ties in order; -inf is left out."""
     listed = list(values)
     order = sorted(range(len(listed)), key=lambda k: -listed[k])
     return [k for k in order if listed[k] > -math.inf][:n]
@@ -83,7 +83,7 @@ def open_positions(there: Any, words: Any, n_tokens: int) -> list[int]:
 def splits(
     logits: Sequence[Floats], words: Sequence[int], top_k: int, after_first: bool
 ) -> list[tuple[int, ...]]:
-    """Return the best (i, j) at which one argument ends and the other starts, and if A leads."""
+    """Return the best splits: end i of one argument, start j of the other, 1 if A comes first."""
     n = len(words)
     pairs = [(i, j) for i in range(n) for j in range(n) if words[i] < words[j]]
     orders = (0, 1) if after_first else (1, 0)
@@ -119,7 +119,7 @@ def beam(
 
 
 def argmax(logits: Sequence[Floats], chances: Sequence[Floats], words: list[int]) -> Selection:
-    """Return the best position of each column by itself."""
+    """Return the best position of each column, chosen independently."""
     spans: list[Span] = [None, None, None]
     score = 0.0
     for k in range(2):
@@ -133,7 +133,7 @@ def argmax(logits: Sequence[Floats], chances: Sequence[Floats], words: list[int]
 def signal_span(
     logits: Sequence[Floats], words: list[int], tokens: list[int], max_signal: int
 ) -> Span:
-    """Return the best start, and the best end of so many tokens from there on."""
+    """Return the best start, with the best end at most ``max_signal`` tokens from it."""
     starts = best(logits[SIGNAL_START], 1)
     if not starts:
         return None

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from fastcausal.arrays.tensors import (
     INTEGERS,
     LAST_WORD,
-    changed,
+    overwritten,
     matrix,
     misplaced_word,
     on_device,
@@ -26,21 +26,21 @@ from fastcausal.errors import InputError
 from fastcausal.options import DecodingMethod, check
 from fastcausal.rows import Rows
 
-# Numbers of the methods as in csrc/fastcausal/span_selection.h.
-METHODS = get_args(DecodingMethod)  # in the order of the native Method
+# Methods in the order of csrc/fastcausal/span_selection.h.
+METHODS = get_args(DecodingMethod)
 COLUMNS = ("A start", "A end", "B start", "B end", "signal start", "signal end")
 MOST = 32  # of top_k and n_best, which have fixed memory
 ANY_LENGTH = 2**31 - 1  # positions are 32-bit
 
 
 class Decoded(NamedTuple):
-    """The relations that a decoder chose, with scores.
+    """The chosen relations of a decoder, with scores.
 
     Attributes
     ----------
     rows : Rows
-        The relations, of each example the best first. Spans are in words where ``word_ids`` were
-        given, else in tokens; ``lengths`` are -1, as logits do not tell how long a text is.
+        The relations of each example, best first. Spans are in words if ``word_ids`` were given,
+        else in tokens; ``lengths`` are -1, as logits do not contain the length of a text.
     scores : float64[n_relations]
         Sum of the log-probabilities of the boundaries of both arguments.
     """
@@ -54,10 +54,10 @@ class Decoded(NamedTuple):
 
 
 class DecodedOnDevice(Decoded):
-    """The relations that a decoder chose on a GPU; the arrays are valid once the GPU has finished.
+    """The chosen relations of a decoder on a GPU; the arrays are valid once the GPU has finished.
 
     ``rows`` and ``scores`` are CuPy arrays with room for ``n_best`` relations of each example.
-    Those behind ``rows.relation_offsets[-1]`` are of no example and have no rows. `get` waits.
+    Those after ``rows.relation_offsets[-1]`` belong to no example and have no rows. `get` waits.
     """
 
     _wrong: Any  # int64[n_examples], see device_decoding.select_spans
@@ -76,8 +76,8 @@ class DecodedOnDevice(Decoded):
         Raises
         ------
         InputError
-            A logit is NaN or +inf at a token that may be chosen, or words are not in order. Until
-            `get` is called, such an example has no relations.
+            A logit is NaN or +inf at a token that may be chosen, or words are out of order.
+            Before `get`, such an example has no relations.
         """
         from fastcausal.engine.device import cuda
 
@@ -103,29 +103,29 @@ class SpanDecoder:
     Parameters
     ----------
     method : {"bss", "constrained", "argmax", "constrained-logits"}
-        ``bss``, the beam-search span selector: of all splits of a sequence into one argument that
-        ends at i and the other that starts at a later j, the ``top_k`` most probable; for each of
-        them the ``top_k`` best starts up to i and ends from j on; of all these the ``n_best``.
-        ``constrained``: the most probable split, B before A of equal ones, and the best start and
-        end within it. ``constrained-logits``: the split with the greatest sum of its two logits, A
-        before B of equal ones. ``argmax``: the best position of each boundary by itself; arguments
-        may overlap, and one whose end comes before its start is left out.
+        ``bss``, the beam-search span selector: take the ``top_k`` most probable splits of a
+        sequence into one argument that ends at i and one that starts at a later j; for each take
+        the ``top_k`` best starts up to i and ends from j on; return the ``n_best`` of all.
+        ``constrained``: the most probable split, with B before A in a tie, and the best start and
+        end within it. ``constrained-logits``: the split with the greatest sum of its two logits,
+        with A before B in a tie. ``argmax``: the best position of each boundary, independently;
+        arguments may overlap, and an argument that ends before its start is dropped.
     roles : sequence of int
-        The numbers of the roles: of the two arguments A and B, which all methods but ``argmax``
-        keep apart, and of the signal. Cause, effect and signal unless given.
+        Role numbers of the arguments A and B and of the signal: cause, effect and signal by
+        default. All methods but ``argmax`` keep A and B apart.
     top_k : int
         Width of the beam of ``bss``, 1 to 32.
     n_best : int
-        Relations of an example that ``bss`` gives at most, 1 to 32.
+        Most relations per example for ``bss``, 1 to 32.
     min_score : float, optional
-        Relations with a lower score are left out.
+        Relations with a lower score are dropped.
     max_signal_length : int, optional
-        Tokens of a signal at most, from its first to its last sub-word; None for any number.
+        Most tokens of a signal, from its first to its last sub-word; None for any number.
 
     Raises
     ------
     ValueError
-        A value is not one of these.
+        A value is outside its range.
 
     Examples
     --------
@@ -142,10 +142,10 @@ class SpanDecoder:
     -----
     From RECESS (Tan et al. 2023), Eq. 2 and appendix B, after Chen et al. (2022). Log-probabilities
     are over the positions that may be chosen. The signal is the best start, and the best end from
-    there on within ``max_signal_length``. Of equal scores ``bss`` takes the first: splits with A
-    before B, then those with B before A, each by i and j; then by rank of split, start and end.
-    Selections that mark the same words count as one, and both arguments never share a word.
-    Results have the same bits on every machine.
+    there on within ``max_signal_length``. In a tie ``bss`` takes the first: splits with A before
+    B, then those with B before A, each by i and j; then by rank of split, start and end.
+    Selections of the same words count once, and both arguments never share a word. Results have
+    the same bits on every machine.
     """
 
     method: DecodingMethod = "bss"
@@ -177,30 +177,30 @@ class SpanDecoder:
         Parameters
         ----------
         logits : float16, float32 or float64[batch, tokens, 4 or 6]
-            Start and end of A, start and end of B, and with six start and end of the signal; or a
-            list of so many arrays [batch, tokens]. Of NumPy, torch, or another library with DLPack.
-            -inf is a position that cannot be. On a GPU all arrays have to be there.
+            Start and end of A, start and end of B, and with six columns start and end of the
+            signal; or a list of so many arrays [batch, tokens]. Of NumPy, torch, or another library
+            with DLPack. -inf marks an impossible position. All arrays must be on one device.
         mask : bool or int[batch, tokens], optional
-            Tokens that are there: the ``attention_mask`` of a tokenizer.
+            True for present tokens: the ``attention_mask`` of a tokenizer.
         word_ids : int[batch, tokens], optional
-            The word that each token is part of, -1 for none. Spans are then in words: from the word
-            of the start to the word of the end. Tokens without a word are never chosen. Without
-            ``word_ids`` the first and the last token that are there are taken for special tokens,
+            The word of each token, -1 for none. Spans are then in words: from the word of the start
+            to the word of the end. Tokens without a word are never chosen. Without ``word_ids`` the
+            first and the last present token are special tokens, never chosen.
             which are never chosen.
         has_signal : bool[batch], optional
-            Whether the example has a signal, as a classifier says. One that has not gets none.
+            True for examples with a signal, by a classifier. Others get no signal.
 
         Returns
         -------
         Decoded
-            From logits on a GPU `DecodedOnDevice`, without waiting for the GPU.
+            For logits on a GPU `DecodedOnDevice`, without waiting for the GPU.
 
         Raises
         ------
         InputError
             A logit is NaN or +inf at a token that may be chosen, arrays have other shapes or types,
-            or words are not in order. What is wrong inside of arrays on a GPU is said by
-            `DecodedOnDevice.get`; there every number below 0 marks a token without a word.
+            or words are out of order. For arrays on a GPU, `DecodedOnDevice.get` raises it; there
+            every number below 0 marks a token without a word.
         """
         first = logits[0] if isinstance(logits, list | tuple) and logits else logits
         if on_device(first):
@@ -221,7 +221,7 @@ class SpanDecoder:
     def _decode_there(
         self, logits: Any, mask: Any, word_ids: Any, has_signal: Any
     ) -> DecodedOnDevice:
-        """Decode on the device that logits are on."""
+        """Decode on the device of the logits."""
         from fastcausal.decoding import device
         from fastcausal.engine.device import cuda
 
@@ -242,7 +242,7 @@ class SpanDecoder:
         return DecodedOnDevice.of(*arrays, columns, words)
 
     def _columns(self, logits: Any, take: Callable[[str, Any], Any]) -> list[Any]:
-        """Return arrays [batch, tokens], all float32 or all float64, with steps of whole items."""
+        """Return arrays [batch, tokens], all float32 or all float64, strides in whole items."""
         if isinstance(logits, list | tuple):
             arrays = [take("logits", column) for column in logits]
         else:
@@ -282,7 +282,7 @@ def _check_columns(arrays: Sequence[Any]) -> None:
 
 def _whole_steps(array: Any) -> Any:
     steps_fit = not any(step % array.itemsize for step in array.strides)
-    is_aligned = getattr(array.flags, "aligned", True)  # on a device everything is
+    is_aligned = getattr(array.flags, "aligned", True)  # device arrays always are
     return array if steps_fit and is_aligned else array.copy()
 
 
@@ -293,14 +293,14 @@ def _gate(gate: Any, n: int) -> Any:
 
 
 def _refused(fault: Fault, columns: Any, words: Any) -> InputError:
-    """Return the error for a place that native code names, of arrays in host memory."""
+    """Return the error for a fault of native code in host arrays."""
     example, token, column = fault
     if column == WORD:
         return InputError(misplaced_word(words, example, token))
     where = f"example {example}, token {token}"
     value = columns[column][example, token]
     if value < np.inf:
-        return InputError(changed(where))
+        return InputError(overwritten(where))
     return InputError(
         f"{where}: the logit of {COLUMNS[column]} is {value}, expected a finite number or -inf"
     )

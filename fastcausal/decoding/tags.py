@@ -1,4 +1,4 @@
-"""A tagger's labels: its logits to label ids, and these to rows that can be scored."""
+"""Labels of a tagger: logits to label ids, and label ids to rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from fastcausal.arrays.tensors import (
     INTEGERS,
-    changed,
+    overwritten,
     matrix,
     misplaced_word,
     on_device,
@@ -32,7 +32,7 @@ from fastcausal.rows import Rows
 _LABEL = re.compile(rf"(?:([{''.join(MARKS)}])-)?(.+)", re.DOTALL)
 Labels: TypeAlias = Sequence[str] | Mapping[str, int] | Mapping[int, str] | Mapping[str, str]
 """Names of labels in the order of their ids, or ``id2label`` or ``label2id``."""
-LOGITS = "efd"  # NumPy's letters for float16, float32 and float64: asking for a name takes µs
+LOGITS = "efd"  # NumPy's letters for float16, float32 and float64; names would take µs
 INT32 = -(2**31), 2**31 - 1
 
 
@@ -48,13 +48,13 @@ class TagScheme:
         IO, in which ``I-`` may be missing. Or ``id2label`` or ``label2id`` of a model's
         configuration, in any order; ids may be strings of digits.
     ignore_index : int
-        The label id of tokens that are not there.
+        The label id of absent tokens.
 
     Attributes
     ----------
     marks : int32[n_labels]
-        What each label id says: 4 times the role, in the order Cause, Effect, Signal, plus 1 where
-        a span begins and 2 where it ends; -4 for ``O``.
+        Role and position of each label id: 4 times the role, in the order Cause, Effect, Signal,
+        plus 1 if it begins a span and 2 if it ends one; -4 for ``O``.
 
     Raises
     ------
@@ -75,8 +75,8 @@ class TagScheme:
 
     Notes
     -----
-    What begins and ends a span follows conlleval, and with it seqeval's default: an ``I-``, ``E-``
-    or ``L-`` of another role than the token before it, or after none, begins a span. The spans are
+    Spans begin and end as in conlleval, and so by seqeval's default: an ``I-``, ``E-`` or
+    ``L-`` with another role than the token before it, or after none, begins a span. The spans equal
     those of ``seqeval.metrics.sequence_labeling.get_entities``.
     """
 
@@ -84,7 +84,7 @@ class TagScheme:
     ignore_index: int = -100
     marks: npt.NDArray[np.int32] = field(init=False, repr=False, compare=False)
 
-    if TYPE_CHECKING:  # mappings too, of which ``labels`` is then the names in order
+    if TYPE_CHECKING:  # accepts mappings too; ``labels`` then has the names in order
 
         def __init__(
             self,
@@ -102,7 +102,7 @@ class TagScheme:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles that labels name, in the order Cause, Effect, Signal."""
+        """The roles of the labels, in the order Cause, Effect, Signal."""
         return tuple(
             ROLES[role] for role in sorted({m >> 2 for m in self.marks.tolist() if m >= 0})
         )
@@ -114,26 +114,25 @@ class TagScheme:
         ----------
         logits : float16, float32 or float64[batch, tokens, labels]
             An array of NumPy or torch, or anything that NumPy takes; copied only if they are 16-bit
-            numbers, bfloat16 among them. Or on a GPU, of CuPy, torch or what else has DLPack.
+            numbers, bfloat16 among them. On a GPU, of CuPy, torch or another library with DLPack.
         where : bool[batch, tokens], optional
-            Tokens that are there. The others are stepped over, as if the sequence had none.
+            True for present tokens. Absent tokens are skipped, as if the sequence lacked them.
         valid : bool
-            Take each token's best label, or the best sequence of labels that is well formed.
+            Take the best well formed sequence of labels, not each token's best label.
 
         Returns
         -------
         int32[batch, tokens]
-            Label ids, ``ignore_index`` where ``where`` is False. Logits on a GPU give a CuPy array
-            without waiting for the GPU: a token with a logit that is NaN or +inf, and with
-            ``valid`` the later ones of its sequence, get -1 (-2 if that is ``ignore_index``), which
-            is refused where it is scored.
+            Label ids; ``ignore_index`` for absent tokens. Logits on a GPU give a CuPy array without
+            waiting for the GPU. There a token with a logit NaN or +inf gets -1 (-2 if that is
+            ``ignore_index``), and with ``valid`` so do the later tokens; scoring refuses such ids.
 
         Raises
         ------
         InputError
-            An array has another type or shape; a logit in host memory is NaN or +inf (not looked at
-            where ``where`` is False); or with ``valid`` no label is well formed
-            by itself, as where all are B-, I- or E-.
+            An array has another type or shape; a logit of a present token in host memory is NaN or
+            +inf; or with ``valid`` no label is well formed by itself, for instance if all are B-,
+            I- or E-.
 
         Examples
         --------
@@ -146,19 +145,18 @@ class TagScheme:
 
         Notes
         -----
-        Each token's best label is the one with the greatest logit, of equals the first.
+        Each token's best label is the one with the greatest logit, the first in a tie.
 
         The best sequence is the one with the greatest sum of logits (Viterbi). A softmax would
-        take the same number from all logits of a token, and so change no choice. The sum is of
-        float64, from the first token to the last, where what exceeds the largest finite number
-        counts as that. Its last label is the first of those that sequences with the greatest sum
-        end with; the label before each one is the first of those that may come before it and that
-        sequences with the greatest sum up to there end with. -inf is a label that cannot be: a
-        sequence with one is taken where there is no other, by the same rule.
+        subtract one number from all logits of a token, and so change no choice. Sums are float64,
+        from the first token to the last, capped at the largest finite number. Ties go to the first
+        label, from the last token back: among best sequences, the first last label; before it,
+        the first label of the best sequences that lead to it. -inf marks an impossible label; a
+        sequence with one is taken only if there is no other.
 
-        A sequence is well formed where each I-X or E-X goes on after B-X or I-X; where each B-X or
-        I-X is gone on with, if the scheme has E-X (IOBES); and of roles without B-X and S-X (IO) an
-        I-X or E-X may also begin a span. L-X and U-X of BILOU are as E-X and S-X.
+        A sequence is well formed if each I-X or E-X continues B-X or I-X, and, in schemes with E-X
+        (IOBES), each B-X or I-X is continued. For roles without B-X and S-X (IO) an I-X or E-X may
+        also begin a span. L-X and U-X of BILOU are as E-X and S-X.
         """
         if on_device(logits):
             return self._decode_there(logits, where, valid)
@@ -167,7 +165,7 @@ class TagScheme:
             where = matrix("where", where, ("bool",), array.shape[:2])
         steps, start = self._steps if valid else (None, 0)
         ids = label_ids(array, where, steps, start, self.ignore_index)
-        if ids is None:  # bytes are swapped, or items are in odd places
+        if ids is None:  # swapped bytes or irregular strides
             array = array.astype(array.dtype.newbyteorder("="), "C")
             ids = label_ids(array, where, steps, start, self.ignore_index)
         if not isinstance(ids, Fault):
@@ -176,7 +174,7 @@ class TagScheme:
         logits_of_token = array[example, token]
         wrong = np.flatnonzero(~(logits_of_token < np.inf))
         if not len(wrong):
-            raise InputError(changed(f"example {example}, token {token}"))
+            raise InputError(overwritten(f"example {example}, token {token}"))
         label = int(wrong[0])
         raise InputError(
             f"example {example}, token {token}: logit {logits_of_token[label]} of label "
@@ -184,7 +182,7 @@ class TagScheme:
         )
 
     def _decode_there(self, logits: Any, where: Any, valid: bool) -> Any:
-        """Decode on the device that logits are on."""
+        """Decode on the device of the logits."""
         from fastcausal.decoding import device
         from fastcausal.engine.device import cuda
 
@@ -221,30 +219,30 @@ class TagScheme:
         return steps
 
     def rows(self, ids: Any, where: Any = None, word_ids: Any = None) -> Rows:
-        """Return the spans of some sequences, all spans of a sequence as one relation.
+        """Return the spans of sequences; all spans of a sequence form one relation.
 
         Parameters
         ----------
         ids : int8, int16, int32 or int64[batch, tokens]
             Label ids: an array of NumPy or torch, or anything that NumPy takes.
         where : bool[batch, tokens], optional
-            Tokens that are there. For predictions ``gold_ids != ignore_index``: a token that gold
-            ignores is not there on either side.
+            True for present tokens. For predictions pass ``gold_ids != ignore_index``: a token that
+            gold ignores is absent on both sides.
         word_ids : int[batch, tokens], optional
-            The word that each token is part of, -1 for none. A word has the label of its first
-            token, and spans count words.
+            The word of each token, -1 for none. A word has the label of its first token, and spans
+            count words.
 
         Returns
         -------
         Rows
-            An example per sequence, one relation in each that marks anything. Spans count the
-            tokens that are there, as if there were no others, and ``lengths`` is their number; with
-            ``word_ids`` spans are in these numbers, and ``lengths`` is the last one plus 1.
+            An example per sequence, with one relation if any token is marked. Spans and ``lengths``
+            count present tokens alone; with ``word_ids`` they count words, and ``lengths`` is the
+            last word number plus 1.
 
         Raises
         ------
         InputError
-            A label id has no label, the arrays have other shapes or types, or words are not in
+            A label id has no label, the arrays have other shapes or types, or words are out of
             order.
         """
         rows = self._rows(ids, where, word_ids)
@@ -270,7 +268,7 @@ class TagScheme:
         label = on_host("ids", ids)[example, token]
         if 0 <= label < len(self.labels) or label == self.ignore_index:
             if words is None:
-                return InputError(changed(where))
+                return InputError(overwritten(where))
             return InputError(misplaced_word(on_host("word_ids", words), example, token))
         return InputError(
             f"{where}: label id {label}, "
@@ -279,7 +277,7 @@ class TagScheme:
 
 
 def _in_order(labels: Mapping[Any, Any]) -> tuple[str, ...]:
-    """Return the names by id of id2label or label2id."""
+    """Return the names in the order of their ids from id2label or label2id."""
     is_by_id = all(isinstance(name, str) for name in labels.values())
     names: dict[int, str] = {}
     for key, value in labels.items():
@@ -301,7 +299,7 @@ def _in_order(labels: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def _mark(label: str) -> int:
-    """Return the role and position that a label gives its token, as a number for native code."""
+    """Return the role and position of a label as a number for native code."""
     if label == "O":
         return OUTSIDE
     match = _LABEL.fullmatch(str(label))

@@ -31,10 +31,10 @@ def run(
     check: bool = False,
     tags: str | None = None,
 ) -> int:
-    """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work.
+    """Count as reference/driver.py does; ``num_threads`` None uses all cores for large input.
 
-    ``check``: rows are as a user made them; InputError says what is wrong with them. ``tags``: read
-    these as if written with tags; return the number of relations that tags cannot hold.
+    ``check`` refuses invalid rows with InputError. ``tags`` reads the rows as if written with tags;
+    the return value is the number of relations that tags cannot hold.
     """
     reading = 0 if tags is None else 1 + READINGS.index(tags)
     as_given = np.zeros(1, np.int64) if reading else None
@@ -48,7 +48,7 @@ def run(
             num_threads, check, reading, as_given,
         )  # fmt: skip
     except (TypeError, ValueError, BufferError):
-        if check:  # perhaps an array of another type or shape
+        if check:  # an array may have another type or shape
             check_both(gold, pred, int(plan.params[0]))
         raise
     if outcome == FAULTY:
@@ -59,7 +59,7 @@ def run(
 
 
 def patterns(plan: Plan) -> bytes | None:
-    """Return what the plan's memory knows, to be looked up on a device; None without patterns."""
+    """Serialise the patterns in the plan's memory for a device; None if it has none."""
     written: bytes | None = _call(_native.patterns, plan)
     return written
 
@@ -73,12 +73,12 @@ def count_pairs(
     lengths: Int32,
     counts: Int64,
 ) -> None:
-    """As in reference/driver.py."""
+    """Count as reference/driver.py does."""
     _call(_native.count_pairs, plan, gold, pred, gold_index, pred_index, lengths, counts)
 
 
 def _call(driver: Callable[..., Any], plan: Plan, *arguments: Any) -> Any:
-    """Call a driver with a kernel of csrc by its name, with a user's by its address."""
+    """Call a driver with a csrc kernel by name or a user's kernel by address."""
     if plan.built_in is not None:
         return driver(plan.built_in, plan.memory, plan.host_record, *arguments)
     kernel = plan.kernel

@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 from fastcausal.engine.kernel import COUNT_BITS, Int64, Kernel, outside_of_counts
 from fastcausal.errors import InputError
 
-# Rows and params belong to all threads: a function that writes to them does not compile.
+# Threads share rows and params: a function that writes to them does not compile.
 _ROWS = types.Array(types.int32, 2, "C", readonly=True)
 _PARAMS = types.Array(types.int64, 1, "C", readonly=True)
 _COUNTS = types.Array(types.int64, 1, "C")
@@ -39,12 +39,12 @@ class Compiled:
     Attributes
     ----------
     function : numba dispatcher
-        The pair function, whose machine code is kept on disk beside its source.
+        The pair function; its machine code is cached on disk beside its source.
     entry : numba CFunc
-        What the native driver calls; lives as long as this does.
+        The function for the native driver; lives as long as this object.
     faults : int64[2]
-        Calls that raised an exception, and calls that left a count outside of 0 to 2^36 - 1, so
-        far.
+        Number of calls that raised an exception, and of calls that left a count outside of 0 to
+        2^36 - 1.
     """
 
     function: Any
@@ -57,7 +57,7 @@ class Compiled:
         return int(self.entry.address)
 
     def check(self, kernel: Kernel, before: Int64) -> None:
-        """Raise RuntimeError where calls went wrong since ``faults`` were as ``before``."""
+        """Raise RuntimeError if calls failed since ``faults`` had the values ``before``."""
         raised, outside = self.faults != before
         if raised:
             raise RuntimeError(f'{kernel} raised an exception; backend="reference" shows which')
@@ -66,7 +66,7 @@ class Compiled:
 
 
 def compiled(kernel: Kernel) -> Compiled:
-    """Compile a kernel, once; the result lives as long as the kernel.
+    """Compile a kernel once; the result lives as long as the kernel.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def compiled(kernel: Kernel) -> Compiled:
     try:
         function = _pair_function(kernel)
         entry = _entry(function, len(kernel.fields), len(kernel.overall), faults)
-    except Exception as error:  # numba's own, and what its passes stumble over
+    except Exception as error:  # numba raises many types
         said = "\n".join(line for line in str(error).splitlines() if line.strip())
         raise InputError(
             f'{kernel} cannot be compiled by numba; backend="reference" runs it as it is.\n{said}'
@@ -90,11 +90,11 @@ def compiled(kernel: Kernel) -> Compiled:
 
 def _pair_function(kernel: Kernel) -> Any:
     function = kernel.function
-    if kernel.boundscheck:  # numba would find it on disk under the same key as without
+    if kernel.boundscheck:  # numba's cache would take it for the unchecked function
         return njit(_PAIR, boundscheck=True)(function)
     try:
         return njit(_PAIR, cache=True)(function)
-    except RuntimeError as error:  # typed in at a prompt: there is no file to cache it beside
+    except RuntimeError as error:  # defined at a prompt: no file to cache it beside
         if "cannot cache" not in str(error):
             raise
         return njit(_PAIR)(function)
@@ -123,7 +123,7 @@ def _entry(function: Any, n_fields: int, n_overall: int, faults: Int64) -> Any:
         bits = 0
         for k in range(n_counts):
             bits |= row[k]
-        if bits >> COUNT_BITS:  # of a negative count too
+        if bits >> COUNT_BITS:  # negative counts too
             _pointer(address)[OUTSIDE] += 1
 
     return entry
@@ -131,7 +131,7 @@ def _entry(function: Any, n_fields: int, n_overall: int, faults: Int64) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _pointer(_context: Any, _address: Any) -> Any:
-    """Make a pointer to int64 of an address."""
+    """Convert an address to a pointer to int64."""
 
     def as_pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))

@@ -1,4 +1,4 @@
-"""Kernels, which count a pair of relations, and objectives, which pairing maximises."""
+"""Kernels count a pair of relations; pairing maximises objectives."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from fastcausal.errors import some_of
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 PairFunction = Callable[[Int32, Int32, int, Int64, Int64], None]
-COUNT_BITS = 36  # of a count of one pair: what 64 bits add up and compare, they do exactly
+COUNT_BITS = 36  # of a count of one pair: sums and products in 64 bits stay exact
 MOST_WEIGHT = 1_000_000
 
 
 @dataclass(frozen=True)
 class Objective:
-    """The number that the pairing of relations maximises: N, or the ratio N / D, of counts.
+    """The number that the pairing of relations maximises: N or N / D, sums of weighted counts.
 
     Parameters
     ----------
     numerator, denominator : mapping of str to int
         Weight of each field of the kernel, the same for every role; ``overall_x`` names the field
-        x counted for all roles together. No denominator: N alone. A denominator has to count
-        every hit and error, so that it is 0 only where nothing is marked: 0/0 cannot be compared.
-        A `fastcausal.Protocol` refuses others.
+        x counted for all roles together. Without a denominator the objective is N. A denominator
+        has to count every hit and error, so that it is 0 only if no token is marked: 0/0 cannot
+        be compared. A `fastcausal.Protocol` refuses others.
 
     Raises
     ------
     ValueError
-        A weight is not an integer or beyond a million, or one of the denominator is negative.
+        A weight is not an integer or beyond a million, or a denominator's weight is negative.
 
     Examples
     --------
@@ -91,17 +91,17 @@ class Kernel:
     overall : tuple of str
         Counted once for all roles together; other fields are summed over the roles.
     objective : Objective
-        What pairs are chosen for where the protocol names nothing else.
+        The objective of protocols that name no other.
     additive : bool
-        Whether two relations without a common token count like both unmatched, so that such pairs
-        need not be looked at.
+        True if two relations without a common token count like both unmatched, so that the search
+        may skip such pairs.
     never_costs : bool
-        Whether pairing two relations never lowers ``objective``, so that one against one needs no
+        True if pairing two relations never lowers ``objective``, so that one against one needs no
         comparison.
     boundscheck : bool
-        Whether compiled code checks that no index lies outside its array.
+        True if compiled code checks that every index lies inside its array.
     ordinal : bool
-        Whether counts depend on order and overlap of spans alone.
+        True if counts depend on order and overlap of spans alone.
     """
 
     name: str
@@ -115,7 +115,7 @@ class Kernel:
     ordinal: bool = False
 
     def __reduce__(self) -> tuple[Callable[[str, str], Kernel], tuple[str, str]]:
-        # By name, as functions are: what is read back is the kernel of that module.
+        # By name, as functions are pickled: reading returns the kernel of that module.
         module = self.function.__module__
         if getattr(sys.modules.get(module), self.name, None) is not self:
             raise pickle.PicklingError(
@@ -130,7 +130,7 @@ class Kernel:
 
     @cached_property
     def tried(self) -> promises.Tried | None:
-        """Counts of a sample of pairs; None where the function does not take them."""
+        """Counts of a sample of pairs; None if the function raises an exception."""
         return promises.tried(self.function, len(self.fields), len(self.overall))
 
     def columns(self, roles: Sequence[str]) -> list[str]:
@@ -152,14 +152,13 @@ class Kernel:
 def check_ratio(kernel: Kernel, objective: Objective) -> None:
     """Refuse an objective whose denominator is 0 for a pair, but not for its two relations alone.
 
-    Then it is so for the best of all pairings or for another, which no search of ratios can tell;
-    and so the other way about. Else it is 0 for all pairings of an example, or for none; and if for
-    all, the numerator has to be alike for them.
+    The search for the best ratio could not compare such pairings; the reverse is refused too. If
+    the denominator is 0 for all pairings of an example, they must share one numerator.
 
     Raises
     ------
     ValueError
-        It is, for one of a sample of pairs; the message has what it leaves out.
+        The rule fails for a pair of a sample; the message names the omitted fields.
     """
     tried = kernel.tried
     if tried is None or not any(objective.denominator.values()):
@@ -213,47 +212,47 @@ def kernel(
     """Make a kernel of a plain Python pair function; a decorator.
 
     The function is called as ``f(gold, pred, length, params, counts)`` for one gold relation and
-    one predicted relation, and adds to ``counts``, which are 0 when it is called:
+    one predicted relation, and adds to ``counts``, which start at 0:
 
     * ``gold``, ``pred``: int32[n, 3], rows (role, start, stop) in tokens, sorted by (start, stop,
-      role). Either may have no rows: a relation that stays unmatched. Not to be written to.
-    * ``length``: tokens of the example, -1 where unknown.
+      role). Either may have no rows: an unmatched relation. Read-only.
+    * ``length``: tokens of the example, -1 if unknown.
     * ``params``: int64[1 + n_roles], the number of roles, then the track of each role.
     * ``counts``: int64[n_roles * n_fields + n_overall], the fields of role 0, of role 1, ..., then
       the overall fields. From 0 to 2^36 - 1.
 
-    Backend ``cpu`` compiles it with numba (extra ``jit``) when it is first used; it has to keep to
-    what numba compiles, unless it is ordinal. Backend ``reference`` runs it as it is, with bounds
-    checked.
+    Backend ``cpu`` compiles it with numba (extra ``jit``) at its first use; it must stay in the
+    subset that numba compiles, unless it is ordinal. Backend ``reference`` runs the plain function,
+    with bounds checked.
 
     Parameters
     ----------
     fields : sequence of str
-        What is counted for each role. Fields ``tp``, ``fp`` and ``fn`` give precision, recall and
-        F1 in reports.
+        Counts of each role. Fields ``tp``, ``fp`` and ``fn`` give precision, recall and F1 in
+        reports.
     objective : Objective, optional
-        What the pairing of relations maximises; None is F1 of the fields tp, fp and fn.
+        The quantity that the pairing of relations maximises; None is F1 of tp, fp and fn.
     overall : sequence of str, optional
-        What is counted once for all roles together.
+        Counts of all roles together.
     additive : bool, optional
-        A promise: relations without a common token count like both unmatched. Such pairs are then
-        not looked at.
+        A promise: relations without a common token count like both unmatched. The search then
+        skips such pairs.
     never_costs : bool, optional
         A promise: pairing two relations never lowers the objective. One against one is then paired
         without comparing.
     boundscheck : bool, optional
-        Make compiled code check every index, at some cost: one outside its array is then an error,
-        where unchecked code reads and writes memory that is not its own.
+        Make compiled code check every index, at some cost, and raise an exception for an invalid
+        one; unchecked code would read and write foreign memory.
     ordinal : bool, optional
-        A promise: counts depend on order and overlap alone, that is, on which roles there are, the
-        order of spans in a relation, and which spans meet, contain or equal each other; never on
-        numbers of tokens. Backend ``cpu`` then calls the plain function once for each pattern that
-        occurs, and needs no numba. The promise is tried on some hundreds of pairs.
+        A promise: counts depend on order and overlap alone: the roles present, the order of spans
+        in a relation, and which spans meet, contain or equal each other; never on numbers of
+        tokens. Backend ``cpu`` then calls the plain function once per pattern and needs no numba.
+        The promise is tested on some hundreds of pairs.
 
     Returns
     -------
     callable
-        From the function to its `Kernel`.
+        Makes a `Kernel` of the function.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Python objects straight to rows, without a table between."""
+"""Conversion of Python objects to rows, without a table in between."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from fastcausal.rows import Rows
 def rows_of_examples(
     examples: Any, roles: Sequence[str] = ROLES
 ) -> tuple[Rows, list[str] | None] | None:
-    """Return rows and ids of example dicts, as `Relations.from_examples` takes them.
+    """Return rows and ids of example dicts in the form of `Relations.from_examples`.
 
     Returns
     -------
     tuple of Rows and list of str, or None
-        The ids are None where no example has an id. None for both where anything is unusual or
-        invalid: then `Relations.from_examples` reads the examples or says what is the matter. Keys
-        other than ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are ignored.
+        The ids are None if no example has an id. The result is None for unusual or invalid input:
+        then `Relations.from_examples` reads the examples or reports the fault. Keys other than
+        ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are ignored.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Ordinal kernels for backend "cpu": plain Python behind a C function, called once a pattern."""
+"""Ordinal kernels for backend "cpu": plain Python as a C function, called once per pattern."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastcausal.engine import _native
 from fastcausal.engine.kernel import COUNT_BITS, Kernel, outside_of_counts
 
 _INT32S, _INT64S = ctypes.POINTER(ctypes.c_int32), ctypes.POINTER(ctypes.c_int64)
-# csrc's `Kernel`.
+# The type `Kernel` of csrc.
 _KERNEL = ctypes.CFUNCTYPE(
     None, _INT32S, ctypes.c_int64, _INT32S, ctypes.c_int64, ctypes.c_int64, _INT64S, _INT64S
 )
@@ -25,11 +25,11 @@ class Called:
     Attributes
     ----------
     entry : ctypes function
-        What the native driver calls; lives as long as this does.
+        The function for the native driver; lives as long as this object.
     memory : Memory
-        Pairs that it was called for.
+        Counts of the pairs it was called for.
     errors : list of Exception
-        What the function has raised.
+        Exceptions of the function.
     """
 
     entry: Any
@@ -42,7 +42,7 @@ class Called:
         return ctypes.cast(self.entry, ctypes.c_void_p).value or 0
 
     def check(self, memory: _native.Memory) -> None:
-        """Raise what the function has raised; what it counted then is forgotten."""
+        """Raise the function's first exception, if any; drop all remembered counts then."""
         if self.errors:
             error = self.errors[0]
             self.errors.clear()
@@ -51,7 +51,7 @@ class Called:
 
 
 def called(kernel: Kernel) -> Called:
-    """Make a C function of a kernel, once; the result lives as long as the kernel."""
+    """Make a C function of a kernel once; the result lives as long as the kernel."""
     if "called" in vars(kernel):
         return vars(kernel)["called"]  # type: ignore[no-any-return]
     errors: list[Exception] = []
@@ -68,7 +68,7 @@ def called(kernel: Kernel) -> Called:
                 _array(params, 1 + n_roles),
                 row,
             )
-            if (row >> COUNT_BITS).any():  # of a negative count too
+            if (row >> COUNT_BITS).any():  # negative counts too
                 raise RuntimeError(outside_of_counts(kernel))
             ctypes.memmove(counts, row.ctypes.data, row.nbytes)
         except Exception as error:

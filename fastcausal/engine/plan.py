@@ -1,4 +1,4 @@
-"""Plans, which the driver of every backend is given, and results, which it gives back."""
+"""Plans and groups, the input of every driver, and results, its output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastcausal.engine.kernel import Int64, Kernel
 if TYPE_CHECKING:
     from fastcausal.engine import _native
 
-# struct Plan of csrc/fastcausal/plan.h: the addresses of two arrays, then what `Plan` calls so.
+# struct Plan of csrc/fastcausal/plan.h: the addresses of two arrays, then attributes of `Plan`.
 PLAN = np.dtype([
     (name, np.uint64)
     for name in (
@@ -27,7 +27,7 @@ PLAN = np.dtype([
 
 @dataclass(frozen=True)
 class Plan:
-    """A protocol made ready for rows with given roles: all that a driver needs to know.
+    """A protocol compiled for rows with given roles: the complete input of a driver.
 
     Attributes
     ----------
@@ -35,16 +35,16 @@ class Plan:
     params : int64[1 + n_roles]
         Number of roles, then the track of each role.
     weights : int64[6, n_fields]
-        Numerator and denominator of the objective; then what the official CNC search adds up as
-        TP, FP, FN and errors charged half to each side.
+        Numerator and denominator of the objective; then TP, FP, FN and half-charged errors, as the
+        official CNC search sums them.
     official : bool
-        Whether the official search applies: ties in file order, and an objective that is F1.
+        True if the official search applies: ties in file order, and F1 as the objective.
     never_costs : bool
-        Whether pairing never lowers the objective, so that one against one needs no comparison.
+        True if pairing never lowers the objective, so that one against one needs no comparison.
     by_content : bool
-        Ties are decided by shared tokens, then by content; else by file order.
+        True if ties are decided by shared tokens, then by content; else file order decides.
     truncate, ignore_non_causal : bool
-        Predictions beyond the number of gold relations, or without any, are left out.
+        Drop predictions beyond the number of gold relations; drop those of examples without any.
     """
 
     kernel: Kernel
@@ -58,7 +58,7 @@ class Plan:
 
     @cached_property
     def built_in(self) -> bytes | None:
-        """The name of the kernel in csrc; None for a user's."""
+        """The name of the kernel in csrc; None for a user's kernel."""
         from fastcausal.engine.reference.kernels import KERNELS
 
         is_known = KERNELS.get(self.kernel.name) is self.kernel
@@ -96,11 +96,11 @@ class Plan:
 
     @cached_property
     def arrays(self) -> tuple[Int64, Int64]:
-        """Params, and weights[n_fields, 6], which a record refers to."""
+        """Params, and weights[n_fields, 6]; a record has their addresses."""
         return np.ascontiguousarray(self.params), np.ascontiguousarray(self.weights.T)
 
     def record(self, params: int, weights: int) -> npt.NDArray[np.void]:
-        """Return the record `PLAN` with `arrays` at these addresses."""
+        """Return the record `PLAN` with `arrays` at the given addresses."""
         record = np.zeros((), PLAN)
         record["params"], record["weights"] = params, weights
         for name in PLAN.names[2:]:  # type: ignore[index]
@@ -109,13 +109,13 @@ class Plan:
 
     @cached_property
     def host_record(self) -> Int64:
-        """The record with `arrays` where they are, as int64s."""
+        """The record with `arrays` at their present addresses, as int64s."""
         record = self.record(*(array.ctypes.data for array in self.arrays))
         return record.reshape(1).view(np.int64)
 
     @cached_property
     def memory(self) -> _native.Memory:
-        """Memory of backend "cpu": all that was counted under the plan, to be counted once."""
+        """Memory of backend "cpu": counts of patterns under this plan, each computed once."""
         from fastcausal.engine import _native
 
         if self.built_in or not self.kernel.ordinal:
@@ -126,11 +126,11 @@ class Plan:
 
     @cached_property
     def on_machines(self) -> WeakKeyDictionary[Any, Any]:
-        """Patterns that machines of engine/device know of the plan."""
+        """Patterns of the plan by machine of engine/device."""
         return WeakKeyDictionary()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: addresses hold in one process."""
+        """Return the fields alone: addresses are valid in one process."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
@@ -139,7 +139,7 @@ def _bits(used: list[bool]) -> int:
 
 
 class TooLargeError(OverflowError):
-    """An example, by number, that is too large to be paired; csrc/cpu.hpp has the bounds."""
+    """An example that is too large to be paired; csrc/cpu.hpp has the bounds."""
 
     def __init__(self, example: int) -> None:
         super().__init__(example)
@@ -150,7 +150,7 @@ class TooLargeError(OverflowError):
 
 
 class Groups(NamedTuple):
-    """The row of counts that each example is added to.
+    """The assignment of examples to rows of counts.
 
     Attributes
     ----------
@@ -159,9 +159,9 @@ class Groups(NamedTuple):
     n : int
         Number of groups.
     each : bool
-        Every example is a group of its own, ``of`` is None.
+        Every example is a group of its own; ``of`` is None.
     apart : bool
-        A group has two rows of counts, the second for examples of several gold relations.
+        A group has two rows of counts, the second for examples with several gold relations.
     """
 
     of: Int64 | None
@@ -175,7 +175,7 @@ class Groups(NamedTuple):
         return 2 * self.n if self.apart else self.n
 
     def row(self, example: int, n_gold: int) -> int:
-        """Return the row of an example with this number of gold relations."""
+        """Return the row of an example with ``n_gold`` gold relations."""
         if self.each:
             return example
         group = 0 if self.of is None else int(self.of[example])
@@ -183,12 +183,12 @@ class Groups(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Pairs and counts, which a run gives back.
+    """The output of a run: pairs and counts.
 
     Attributes
     ----------
     partner : int64[n_gold_relations]
-        The predicted relation paired with each gold relation, -1 for none. Empty if not asked for.
+        The predicted relation paired with each gold relation, -1 for none. Empty if not requested.
     counts : int64[n_rows, n_fields]
         Summed counts of each group of examples.
     """

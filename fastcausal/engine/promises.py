@@ -1,4 +1,4 @@
-"""Promises of kernels and objectives, tried on a sample of pairs."""
+"""Checks of kernels and objectives on a sample of pairs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARAMS = np.array([N_ROLES, 0, 0, 1])
 
 
 class Tried(NamedTuple):
-    """Counts of a sample of pairs, paired and as two that stay alone: int64[n, n_fields] each."""
+    """Counts of a sample of pairs, paired and unmatched: int64[n, n_fields] each."""
 
     shown: list[str]
     paired: Int64
@@ -28,7 +28,7 @@ class Tried(NamedTuple):
 
 
 def tried(count: Count, n_fields: int, n_overall: int) -> Tried | None:
-    """Count a sample of pairs; None where the function does not take them."""
+    """Count a sample of pairs; return None if the function raises an exception."""
 
     def counted(gold: Int32, pred: Int32) -> Int64:
         counts = np.zeros(N_ROLES * n_fields + n_overall, np.int64)
@@ -36,7 +36,7 @@ def tried(count: Count, n_fields: int, n_overall: int) -> Tried | None:
         return counts
 
     shown, paired, alone = [], [], []
-    kept: dict[tuple[int, bytes], Int64] = {}  # of relations that stay alone
+    kept: dict[tuple[int, bytes], Int64] = {}  # counts of unmatched relations
     try:
         for gold, pred in _sample():
             shown.append(f"gold {gold.tolist()}, pred {pred.tolist()}")
@@ -46,13 +46,13 @@ def tried(count: Count, n_fields: int, n_overall: int) -> Tried | None:
                 if key not in kept:
                     kept[key] = counted(*((rows, rows[:0]) if side == 0 else (rows[:0], rows)))
             alone.append(kept[0, gold.tobytes()] + kept[1, pred.tobytes()])
-    except Exception:  # of a user's code, which says so when it scores
+    except Exception:  # in a user's code; scoring reports it
         return None
     return Tried(shown, np.array(paired), np.array(alone))
 
 
 def _sample() -> Iterator[tuple[Int32, Int32]]:
-    """Yield all pairs of two spans in three tokens, then some within more, of several spans too."""
+    """Yield all pairs of two spans in three tokens, then random pairs, some of several spans."""
     spans = [
         np.array([[role, start, stop]], np.int32)
         for role, start, stop in product((0, 1), range(3), range(1, 4))
@@ -68,12 +68,12 @@ def _sample() -> Iterator[tuple[Int32, Int32]]:
 
 
 def check_ordinal(count: Count, name: str, n_fields: int, n_overall: int) -> None:
-    """Raise ValueError where pairs of one pattern count differently."""
+    """Raise ValueError if two pairs of one pattern have different counts."""
     rng = np.random.default_rng(0)
     first: dict[Any, tuple[list[int], str]] = {}
     for k in range(N_TRIED):
         gold, pred = (_relation(rng, several=k % 4 == 0) for _ in range(2))
-        # The same order of bounds, however many tokens lie between them.
+        # The same order of bounds, with other distances between them.
         places = np.cumsum(rng.integers(1, STRETCH, SHORT + 1)).astype(np.int32)
         own = (gold.tobytes(), pred.tobytes())
         moved = _moved(gold, places), _moved(pred, places)
@@ -92,7 +92,7 @@ def check_ordinal(count: Count, name: str, n_fields: int, n_overall: int) -> Non
 
 
 def _relation(rng: np.random.Generator, several: bool) -> Int32:
-    """Draw rows with at most one span a role, or perhaps more, within a few tokens."""
+    """Draw rows within a few tokens: at most one span per role, or ``several``."""
     roles = rng.integers(0, N_ROLES, 4) if several else np.flatnonzero(rng.random(N_ROLES) < 0.75)
     start = rng.integers(0, SHORT, len(roles))
     stop = rng.integers(start + 1, SHORT + 1)

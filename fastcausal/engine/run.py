@@ -13,7 +13,7 @@ from fastcausal.options import Backend
 from fastcausal.options import check as check_option
 from fastcausal.rows import Rows, check_both
 
-MOST_THREADS = 2**31 - 1  # an int of C; no more are started than there is work for
+MOST_THREADS = 2**31 - 1  # an int of C; idle threads are not started
 
 
 def run(
@@ -42,23 +42,23 @@ def run(
         None makes each example a group of its own.
     backend : {"cpu", "cuda", "reference"}
     num_threads : int, optional
-        For ``cpu``, and for what ``cuda`` leaves to it; None uses the cores where there is enough
-        work. Results never depend on it.
+        Threads of ``cpu``, and of the host's part of ``cuda``; None uses all cores for large input.
+        Results never depend on it.
     apart : bool
-        Count examples of several gold relations apart: group k has the rows 2k and 2k + 1.
+        Count examples with several gold relations apart: group k has the rows 2k and 2k + 1.
     partners : bool
-        Whether to tell which relations were paired.
+        Return the partner of each gold relation.
     check : bool
-        Whether rows are as a user made them, to be checked on the way.
+        Check rows that a user made.
 
     Raises
     ------
     ValueError
         An unknown backend, or fewer than one thread.
     InputError
-        Backend ``cuda`` without CuPy or a GPU, or ``check`` finds a row that is wrong.
+        Backend ``cuda`` without CuPy or a GPU, or ``check`` finds an invalid row.
     TooLargeError
-        An example is too large (csrc/cpu.hpp says what is).
+        An example exceeds the bounds in csrc/cpu.hpp.
     """
     _check_threads(num_threads)
     if check and backend == "reference":
@@ -87,7 +87,7 @@ def run(
 def check_backend(backend: Backend, num_threads: int | None) -> None:
     """Raise ValueError for an unknown backend or an invalid number of threads.
 
-    Where there is such a backend but not what it needs, `InputError` says what to install.
+    For a backend with a missing dependency, raise `InputError` with the package to install.
     """
     check_option("backend", backend, Backend)
     _check_threads(num_threads)
@@ -107,8 +107,8 @@ def _check_threads(num_threads: int | None) -> None:
 def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:
     """Return example, gold and predicted relation of every counted pair: int64[n_pairs] each.
 
-    In each example the pairs of its gold relations, in order, then the predictions that stayed
-    unmatched; -1 stands for no relation. Predictions that the plan leaves out are not there.
+    Each example has the pairs of its gold relations, in order, then its unmatched predictions; -1
+    stands for no relation. Predictions that the plan drops are absent.
     """
     of_gold, of_pred = gold.example_of_relation(), pred.example_of_relation()
     counted = np.ones(pred.n_relations, bool)
@@ -137,7 +137,7 @@ def count_pairs(
 ) -> Int64:
     """Count given pairs of relations, -1 for a missing relation: int64[n_pairs, n_fields].
 
-    Backend ``cuda`` has no pairs to list: they are counted on the host, by ``cpu``.
+    Backend ``cuda`` does not list pairs: ``cpu`` counts them on the host.
     """
     example = np.where(
         gold_index >= 0,

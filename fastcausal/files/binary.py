@@ -1,4 +1,4 @@
-"""Tables in binary files, Parquet and Arrow IPC; tables of rows appended to files of any kind."""
+"""Binary tables, Parquet and Arrow IPC; tables of rows appended to files of any kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import owned, without_views
+from fastcausal.arrays.arrow import copy_to_arrow, without_views
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.schemas import require_plain
@@ -19,20 +19,20 @@ from fastcausal.files.values import Written
 
 PARQUET_MARKS = (b"PAR1",)
 ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")  # the file and the stream format
-# What a damaged file makes pyarrow, or the reading of its metadata, raise.
+# Exceptions of pyarrow, and of the metadata reader, for a damaged file.
 DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
 ROW_SUFFIXES = (
     ".parquet",
     ".arrow",
     ".csv",
     ".jsonl",
-)  # of tables of rows, which `appending` writes
-LINES = 1 << 12  # rows that are Python objects at a time
-BATCH = 1 << 17  # rows of a record batch written: what is read at once
+)  # of tables of rows, for `appending`
+LINES = 1 << 12  # rows converted to Python objects at a time
+BATCH = 1 << 17  # rows of a written record batch: the unit of reading
 
 
 def load(source: Source, format: str | None = None) -> pa.Table:
-    """Return the table of a Parquet or Arrow IPC file as it is.
+    """Return the table of a Parquet or Arrow IPC file unchanged.
 
     Raises
     ------
@@ -41,8 +41,9 @@ def load(source: Source, format: str | None = None) -> pa.Table:
     """
     format = format or sniff(source.data) or "parquet"
     try:
-        loaded = {"parquet": _load_parquet, "arrow": _load_arrow}[format](owned(source.data))
-        loaded.validate(full=True)  # offsets of a damaged file may lead anywhere
+        loader = {"parquet": _load_parquet, "arrow": _load_arrow}[format]
+        loaded = loader(copy_to_arrow(source.data))
+        loaded.validate(full=True)  # offsets of a damaged file may point anywhere
     except DAMAGE as error:
         raise damaged(source.name, format, error) from error
     require_plain(loaded.schema, source.name)
@@ -53,22 +54,22 @@ def load(source: Source, format: str | None = None) -> pa.Table:
 def appending(
     target: str | os.PathLike[str], metadata: Callable[[], dict[bytes, bytes]] | None = None
 ) -> Iterator[Callable[[pa.Table], None]]:
-    """Write tables of one schema to a file, which is there when all are written.
+    """Write tables of one schema to a file, which appears once all are written.
 
-    Its suffix tells the format: ``.parquet`` (also without a suffix, as of a device), ``.arrow``,
-    ``.jsonl``, or ``.csv`` for tables without lists.
+    The suffix decides the format: ``.parquet`` (also without a suffix, as for a device),
+    ``.arrow``, ``.jsonl``, or ``.csv`` for tables without lists.
 
     Parameters
     ----------
     target : path
     metadata : callable, optional
-        Gives the metadata of the schema in the end; CSV and JSON lines have none.
+        Returns the metadata of the schema at the end; CSV and JSON lines have none.
 
     Raises
     ------
     InputError
-        The suffix is another one, a column is of a type that the format does not have, or the file
-        cannot be written.
+        The suffix is unknown, the format lacks the type of a column, or the file cannot be
+        written.
     """
     suffix = Path(target).suffix.lower() or ".parquet"
     if suffix not in ROW_SUFFIXES:
@@ -90,10 +91,10 @@ def appending(
 
 
 class _RowWriter:
-    """A file that tables are appended to; its format is open with the first of them.
+    """A file to which tables are appended; the first of them opens it.
 
-    The schema of an Arrow file comes first. Where its metadata is known only in the end, tables
-    wait in a temporary file.
+    The schema of an Arrow file comes first. If its metadata follow only at the end, tables wait in
+    a temporary file.
     """
 
     def __init__(
@@ -117,12 +118,12 @@ class _RowWriter:
         self.writer.write_table(table)
 
     def finish(self) -> None:
-        """Write the metadata, and what had to wait for it."""
+        """Write the metadata, and the tables that waited for them."""
         if self.writer is None or self.metadata is None:
             return
         metadata = self.metadata()
         schema = self.schema.with_metadata(metadata)
-        if self.suffix == ".parquet":  # as it is stored where it is known from the start
+        if self.suffix == ".parquet":  # stored as if known from the start
             stored = {b"ARROW:schema": b64encode(schema.serialize())}
             self.writer.add_key_value_metadata(metadata | stored)
         elif self.waits:
@@ -133,7 +134,7 @@ class _RowWriter:
                     to.write_batch(reader.get_batch(k).replace_schema_metadata(metadata))
 
     def close(self) -> None:
-        """End the format; the file itself is the caller's."""
+        """End the format; the caller closes the file."""
         if self.writer is not None:
             self.writer.close()
         if self.waits:
@@ -141,7 +142,7 @@ class _RowWriter:
 
 
 def _row_writer(suffix: str, file: Any, schema: pa.Schema, in_the_end: bool) -> Any:
-    """Open a file; ``in_the_end`` its schema is stored with metadata."""
+    """Open a file; with ``in_the_end`` its metadata follow at the end."""
     if suffix == ".parquet":
         import pyarrow.parquet as pq
 
@@ -156,7 +157,7 @@ def _row_writer(suffix: str, file: Any, schema: pa.Schema, in_the_end: bool) -> 
 
 
 class _LineWriter:
-    """A file of JSON lines that tables are appended to."""
+    """A file of JSON lines to which tables are appended."""
 
     def __init__(self, file: Any) -> None:
         self.file = file
@@ -170,11 +171,11 @@ class _LineWriter:
                 self.file.write(f"{written.json(plain)}\n".encode())
 
     def close(self) -> None:
-        """Do nothing: the file is the caller's."""
+        """Do nothing: the caller closes the file."""
 
 
 def sniff(data: bytes) -> str | None:
-    """Return the binary format that some bytes begin like."""
+    """Return the binary format of a file by its first bytes."""
     marks = {"parquet": PARQUET_MARKS, "arrow": ARROW_MARKS}
     return next((name for name, begin in marks.items() if data.startswith(begin)), None)
 

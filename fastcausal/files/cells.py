@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import joined, owned, strings
+from fastcausal.arrays.arrow import joined, copy_to_arrow, strings
 from fastcausal.errors import Problems
 from fastcausal.files import _native
 from fastcausal.files.files import LineNumbers, Source
@@ -43,12 +43,12 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
     ----------
     source : Source
     delimiter : str
-        What stands between two cells.
+        The separator of cells.
 
     Raises
     ------
     InputError
-        The file is not CSV of one width, or not UTF-8, or names a column twice.
+        The file is not CSV of one width, not UTF-8, or has two columns of one name.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
 
 
 def _plain(source: Source) -> pa.Table | None:
-    """Return the cells as text, None where pyarrow may not find those that Python does."""
+    """Return the cells as text; None if pyarrow and Python might split them differently."""
     import pyarrow.csv as pc_csv
 
     n = _native.csv_rows(source.data)
@@ -76,7 +76,7 @@ def _plain(source: Source) -> pa.Table | None:
     try:
         names = header[0].decode().split(",")
         table = pc_csv.read_csv(
-            pa.BufferReader(owned(source.data)),
+            pa.BufferReader(copy_to_arrow(source.data)),
             pc_csv.ReadOptions(block_size=BLOCK),
             pc_csv.ParseOptions(newlines_in_values=True),
             pc_csv.ConvertOptions(
@@ -92,7 +92,7 @@ def _plain(source: Source) -> pa.Table | None:
 def note_other_kinds(
     file: str, lines: Sequence[int], name: str, values: Sequence[Any], problems: Problems
 ) -> None:
-    """Note every JSON value of another kind than the first; null is of any."""
+    """Report every JSON value of another kind than the first; null fits any kind."""
     first = next((k for k, value in enumerate(values) if value is not None), 0)
     for line, value in zip(lines, values, strict=True):
         if value is not None and kind(value) != kind(values[first]):
@@ -105,9 +105,9 @@ def note_other_kinds(
 def columns_of(
     rows: Sequence[Mapping[str, Any]], mixed: set[str] | None = None
 ) -> dict[str, pa.Array]:
-    """Return a column for each key of JSON objects; values of several kinds are JSON again.
+    """Return a column for each key of JSON objects; mixed kinds are written as JSON again.
 
-    The names of these columns are added to ``mixed``.
+    The names of mixed columns are added to ``mixed``.
 
     Examples
     --------
@@ -132,5 +132,5 @@ def columns_of(
 
 
 def encodable(text: str) -> str:
-    """Return a text with its half surrogates, which have no bytes, as escapes."""
+    """Replace half surrogates, which cannot be encoded, by escapes."""
     return text.encode(errors="backslashreplace").decode()

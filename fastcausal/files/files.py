@@ -1,4 +1,4 @@
-"""Files: bytes with the places that messages name, and writing that is whole or not at all."""
+"""Files: bytes with places for messages, and complete writing or none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastcausal.files.packed import loaded, plain_name
 from fastcausal.files.values import JSON, kind, most_common
 from fastcausal.files.zips import Archive
 
-LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
+LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit would refuse long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
 _FILLED = re.compile(r"\S")
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
@@ -32,13 +32,13 @@ class Source:
     Attributes
     ----------
     name : str
-        What messages call it: the path as given, or ``<stdin>``.
+        The name for messages: the path as given, or ``<stdin>``.
     data : bytes
-        All of it, without a UTF-8 byte-order mark unless that was to be kept.
+        All of it, without a UTF-8 byte-order mark unless requested.
     first : int
-        The number of its first line, where it is a part of a file.
+        The number of its first line, for a part of a file.
     archive : Archive or None
-        The zip that it is a file of, whose name its own begins with.
+        The zip that contains it; its name begins with the zip's.
     """
 
     name: str
@@ -50,15 +50,15 @@ class Source:
     def open(
         cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False, most: int = -1
     ) -> Source:
-        """Load a path, a URL, ``"-"`` for standard input, or what is loaded already.
+        """Load a path, a URL, or ``"-"`` for standard input; return a `Source` unchanged.
 
-        What is packed is unpacked. At ``most`` so many bytes are read of a path; the start of a
-        larger file is a `Source` too.
+        Packed files are unpacked. ``most`` limits the bytes read from a path; the result is then
+        the start of the file.
 
         Raises
         ------
         InputError
-            It cannot be opened, or is empty.
+            The source cannot be opened, or is empty.
         """
         if isinstance(source, Source):
             return source
@@ -70,12 +70,12 @@ class Source:
         return cls(name, data)
 
     def beside(self, name: str) -> Source:
-        """Open another file of the same directory or zip, with a byte-order mark if it has one.
+        """Open another file of the same directory or zip, with its byte-order mark if any.
 
         Raises
         ------
         InputError
-            It is missing, or cannot be opened.
+            The file is missing, or cannot be opened.
         """
         path = Path(self.name).with_name(name)
         if self.archive is None:
@@ -87,13 +87,13 @@ class Source:
 
     @cached_property
     def is_json(self) -> bool:
-        """Tell whether the name or the first character is that of JSON."""
+        """Return True if the name or the first character indicates JSON."""
         is_named = plain_name(self.name).lower().endswith(JSON_SUFFIXES)
         return is_named or re.match(rb"\s*\{", self.data) is not None
 
     @cached_property
     def text(self) -> str:
-        """The content as text; InputError names the line of the first byte that is not UTF-8."""
+        """Decode the content; InputError names the line of the first byte that is not UTF-8."""
         try:
             return self.data.decode()
         except UnicodeDecodeError as error:
@@ -119,7 +119,7 @@ class Source:
             if line and not line.isspace():
                 yield number, line
                 number, start = number + 1, end + 1
-            elif filled := _FILLED.search(text, end):  # of blank lines there may be millions
+            elif filled := _FILLED.search(text, end):  # fast over millions of blank lines
                 following = text.rfind("\n", end, filled.start()) + 1
                 number += text.count("\n", end, following)
                 start = following
@@ -129,11 +129,11 @@ class Source:
     def rows(self, delimiter: str = ",") -> list[tuple[int, list[str]]]:
         """Return the rows of a CSV file with the number of their first line, all of one width.
 
-        The first one is the header, which has no column twice.
+        The first row is the header, without repeated columns.
         """
         rows: list[tuple[int, list[str]]] = []
         line = 1
-        if csv.field_size_limit() < LONGEST_CELL:  # of the process: threads must not set it back
+        if csv.field_size_limit() < LONGEST_CELL:  # process-wide: threads must not reset it
             csv.field_size_limit(LONGEST_CELL)
         try:
             text = io.StringIO(self.text, newline="")
@@ -170,7 +170,7 @@ class Source:
 
 
 class LineNumbers(Sequence[int]):
-    """The line of each example, counted when a message needs one."""
+    """The line of each example, counted at the first use in a message."""
 
     def __init__(self, count: Callable[[], Iterable[int]]) -> None:
         self._count = count
@@ -188,15 +188,15 @@ class LineNumbers(Sequence[int]):
 
 @contextmanager
 def replacing(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Write a file that takes the target's place when it is complete, and not before.
+    """Write a file that replaces the target once it is complete.
 
-    Links are followed and the mode of a file that is there is kept. A pipe, a device and
-    whatever lies under /dev and /proc have no place to take and are written directly.
+    Links are followed, and an existing file keeps its mode. Pipes, devices and everything below
+    /dev and /proc cannot be replaced and are written directly.
 
     Raises
     ------
     OutputError
-        The file cannot be written; what was there is as it was.
+        The file cannot be written; an existing one is unchanged.
     """
     with replacing_together(target) as (file,):
         yield file
@@ -204,10 +204,10 @@ def replacing(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def replacing_together(*targets: str | os.PathLike[str]) -> Iterator[list[IO[bytes]]]:
-    """Write files that belong together, as `replacing`: all take their places at the end.
+    """Write files that belong together: all replace their targets at the end, see `replacing`.
 
-    Before the first does, the others that were there are removed, so that even a process killed
-    in between leaves no new file beside an old one.
+    The other targets are removed before the first is replaced, so that even a killed process leaves
+    no new file beside an old one.
     """
     outputs: list[Output] = []
     try:

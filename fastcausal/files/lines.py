@@ -1,4 +1,4 @@
-"""JSON lines through pyarrow's reader, where it reads them exactly as Python does.
+"""JSON lines through pyarrow's reader, if it reads them exactly as Python does.
 
 ::
 
@@ -15,18 +15,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import owned
+from fastcausal.arrays.arrow import copy_to_arrow
 from fastcausal.errors import InputError
 from fastcausal.files import _native
 from fastcausal.files.files import UTF8_MARK, Source
 from fastcausal.files.packed import name_of, stdin
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
-READ = 1 << 22  # bytes read at a time: memory of that size is used again
+READ = 1 << 22  # bytes read at a time: memory of that size is reused
 
 
 def first_object(source: Source) -> Mapping[str, Any]:
-    """Return the object in the first line, empty where there is none."""
+    """Return the object in the first line, empty if there is none."""
     stop = source.data.find(b"\n")
     try:
         value = json.loads(source.data if stop < 0 else source.data[:stop])
@@ -36,19 +36,19 @@ def first_object(source: Source) -> Mapping[str, Any]:
 
 
 def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None:
-    """Read JSON objects, one in each line that is not blank, as a table.
+    """Read JSON objects, one in each non-blank line, as a table.
 
     Parameters
     ----------
     source : Source
     kinds : mapping of str to DataType
-        The fields. One that an object lacks is null.
+        The fields. A missing field is null.
 
     Returns
     -------
     pyarrow.Table or None
-        None where a line is not a JSON object of such fields and nothing else, or may be one to
-        pyarrow but not to Python.
+        None if a line is not a JSON object with exactly these fields, or if pyarrow might accept a
+        line that Python refuses.
     """
     import pyarrow.json as pj
 
@@ -57,18 +57,18 @@ def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None
         return None
     try:
         table = pj.read_json(
-            pa.BufferReader(owned(source.data)),
+            pa.BufferReader(copy_to_arrow(source.data)),
             pj.ReadOptions(block_size=max(BLOCK, longest + 2)),
             pj.ParseOptions(explicit_schema=pa.schema(kinds), unexpected_field_behavior="error"),
         )
-        table.validate(full=True)  # it takes any bytes for UTF-8
-    except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # of a name: half a pair
+        table.validate(full=True)  # pyarrow takes any bytes for UTF-8
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # half a surrogate in a name
         return None
     return table if len(table) == n else None
 
 
 class Lines:
-    r"""The lines of a file or of standard input, some at a time.
+    r"""The lines of a file or of standard input, in batches.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Lines:
     Raises
     ------
     InputError
-        It cannot be opened.
+        The source cannot be opened.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class Lines:
             self._file.close()
 
     def take(self, n: int) -> Source | None:
-        """Return the next n lines that are not blank, fewer at the end, None behind it."""
+        """Return the next n non-blank lines, fewer at the end, then None."""
         pieces: list[bytes] = []
         first = self._line
         while True:

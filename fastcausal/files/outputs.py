@@ -1,4 +1,4 @@
-"""One file to write, which takes its place when it is complete."""
+"""One file to write, which replaces its target once complete."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pathlib import Path
 
 
 class Output:
-    """One file to write: a partial one beside its place, or the target itself."""
+    """One file to write: a temporary file beside the target, or the target itself."""
 
     def __init__(self, target: str | os.PathLike[str]) -> None:
         self._partial: Path | None = None
         self._place = _without_links(target)
         if str(self._place.parent) in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
-            # Opened anew, a redirected file would be cut and written from its start.
+            # Opening a redirected file again would truncate it and write from its start.
             self.file = os.fdopen(os.dup(int(self._place.name)), "wb")
             return
         mode = _mode(self._place)
         if _is_direct(self._place, mode):
             self.file = self._place.open("wb")
             return
-        # A name of its own: other threads, and processes with the same id, write theirs.
+        # A unique name: other threads, and processes with the same id, write their own files.
         partial = self._place.with_name(f".{os.urandom(8).hex()}.partial")
         self.file = partial.open("xb")
         self._partial = partial
@@ -31,35 +31,35 @@ class Output:
             partial.chmod(stat.S_IMODE(mode))
 
     def complete(self) -> None:
-        """Bring all that was written to the disk."""
+        """Flush all written bytes to the disk."""
         self.file.flush()
         if self._partial is not None:
             os.fsync(self.file.fileno())
 
     def make_way(self) -> None:
-        """Remove what is in the place of the file."""
+        """Remove the existing target."""
         if self._partial is not None:
             self._place.unlink(missing_ok=True)
 
     def take_place(self) -> None:
-        """Become the file under the target's name."""
+        """Rename the file to the target."""
         self.file.close()
         if self._partial is not None:
             self._partial.replace(self._place)
             self._partial = None
 
     def close(self) -> None:
-        """Remove what did not take its place."""
-        with suppress(OSError):  # what a full disk could not take fails here once more
+        """Remove a file that did not replace its target."""
+        with suppress(OSError):  # a full disk fails here once more
             self.file.close()
         if self._partial is not None:
             self._partial.unlink(missing_ok=True)
 
 
 def _without_links(target: str | os.PathLike[str]) -> Path:
-    """Follow the links of a target, but not beyond an entry of /proc, which names no place."""
+    """Follow the links of a target, but not beyond an entry of /proc, which is not a real path."""
     path = Path(target).absolute()
-    for _ in range(40):  # as many links as Linux follows
+    for _ in range(40):  # Linux's own limit
         path = Path(os.path.realpath(path.parent), path.name)
         if path.is_relative_to("/proc") or not path.is_symlink():
             return path
@@ -68,7 +68,7 @@ def _without_links(target: str | os.PathLike[str]) -> Path:
 
 
 def _mode(path: Path) -> int | None:
-    """Return type and permissions of a file, None where there is none."""
+    """Return type and permissions of a file, None if it is missing."""
     try:
         return path.stat().st_mode
     except FileNotFoundError:

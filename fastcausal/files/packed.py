@@ -1,9 +1,9 @@
-"""Paths, URLs, streams and compressed files: the bytes that they stand for.
+"""Paths, URLs, streams and compressed files to bytes.
 
 ::
 
     URL ── fetched ──▶ bytes ── unpacked ──▶ bytes of the file itself, piece by piece
-                       │ gzip, bz2, zstd, zip with one file: told by their first bytes
+                       │ gzip, bz2, zstd, zip with one file: recognised by their first bytes
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fastcausal.errors import InputError
 from fastcausal.files.zips import MOST_RATIO, Archive
 
 SUFFIXES = (".gz", ".gzip", ".bz2", ".zst", ".zstd", ".zip")
-HEAD = 10  # bytes that tell how a file is packed
+HEAD = 10  # first bytes that identify the compression
 PIECE = 1 << 20  # bytes unpacked at a time
 SAFE = 1 << 26  # bytes that any file may unpack to
 
@@ -39,11 +39,11 @@ _MARKS = {
     "7z": re.compile(rb"7z\xbc\xaf\x27\x1c"),
     "rar": re.compile(rb"Rar!\x1a\x07"),
 }
-_CODECS = ("gzip", "bz2", "zstd")  # as pyarrow calls them
+_CODECS = ("gzip", "bz2", "zstd")  # pyarrow's names
 
 
 def is_url(source: object) -> TypeGuard[str]:
-    """Tell whether a source is the URL of a file.
+    """Return True if a source is the URL of a file.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def is_url(source: object) -> TypeGuard[str]:
 
 
 def local(source: T) -> T | str:
-    """Return the path of a ``file://`` URL; any other source as it is.
+    """Return the path of a ``file://`` URL; return any other source unchanged.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def plain_name(name: str) -> str:
 
 
 def suffix_of(name: str | os.PathLike[str]) -> str:
-    """Return the suffix of a file, in lower case, without regard to its compression."""
+    """Return the suffix of a file in lower case, ignoring that of its compression."""
     return Path(plain_name(os.fspath(name))).suffix.lower()
 
 
@@ -96,7 +96,7 @@ def stem_of(name: str | os.PathLike[str]) -> str:
 
 
 def packing(head: bytes) -> str | None:
-    """Name what a file is packed by, told by its first bytes.
+    """Return the compression of a file by its first bytes.
 
     Examples
     --------
@@ -108,20 +108,20 @@ def packing(head: bytes) -> str | None:
 
 
 def unpacked(file: IO[bytes], name: str) -> tuple[str, Iterator[bytes]]:
-    """Return the name of the file that a packed one holds, and its bytes piece by piece.
+    """Return the name of the packed file, and its bytes piece by piece.
 
     Parameters
     ----------
     file : file
         Seekable, at its start.
     name : str
-        What messages call it. A file within a zip follows it: ``a.zip/b.csv``.
+        The name for messages. A file within a zip follows it: ``a.zip/b.csv``.
 
     Raises
     ------
     InputError
-        It is damaged, packed in a way that is not read, or a zip of several files; or unpacks to
-        more than `MOST_RATIO` times its size.
+        The data are damaged, of unknown compression, a zip of several files, or unpack to more
+        than `MOST_RATIO` times their size.
     """
     how = packing(file.read(HEAD))
     size = file.seek(0, io.SEEK_END)
@@ -139,7 +139,7 @@ def unpacked(file: IO[bytes], name: str) -> tuple[str, Iterator[bytes]]:
 
 
 def _pieces(stream: Any, name: str, how: str, size: int) -> Iterator[bytes]:
-    """Yield the bytes of a stream that is unpacked from so many bytes."""
+    """Yield the unpacked bytes of a stream of ``size`` packed bytes."""
     n = 0
     with closing(stream), _faults(name, how):
         while piece := stream.read(PIECE):
@@ -153,14 +153,14 @@ def _pieces(stream: Any, name: str, how: str, size: int) -> Iterator[bytes]:
 
 
 def _plain(piece: bytes, name: str, how: str) -> Iterator[bytes]:
-    """Yield the first bytes of what was unpacked, unless they are packed themselves."""
+    """Yield the first unpacked bytes; refuse bytes that are packed twice."""
     if inner := packing(piece[:HEAD]):
         raise InputError(f"{name}: {inner} data within {how} data, unpack it first")
     yield piece
 
 
 def _member(archive: Archive) -> str:
-    """Return the only file of a zip; what systems add on their own does not count."""
+    """Return the only file of a zip; files added by operating systems are ignored."""
     names = archive.own_names
     if len(names) != 1:
         more = ", ..." if len(names) > 3 else ""
@@ -171,7 +171,7 @@ def _member(archive: Archive) -> str:
 
 @contextmanager
 def _faults(name: str, how: str) -> Iterator[None]:
-    """Turn what damaged data make pyarrow raise into InputError."""
+    """Turn pyarrow's exceptions for damaged data into InputError."""
     try:
         yield
     except OSError as error:
@@ -180,12 +180,12 @@ def _faults(name: str, how: str) -> Iterator[None]:
 
 @contextmanager
 def fetched(url: str) -> Iterator[IO[bytes]]:
-    """Open what a URL stands for: through pyarrow, or through fsspec where pyarrow cannot.
+    """Open a URL through pyarrow, or through fsspec if pyarrow cannot.
 
     Raises
     ------
     InputError
-        It cannot be reached, or fsspec is not installed with what the URL needs.
+        The URL cannot be reached, or fsspec or its driver for the URL is not installed.
     """
     scheme = url.partition("://")[0].lower()
     try:
@@ -198,7 +198,7 @@ def fetched(url: str) -> Iterator[IO[bytes]]:
             f"{url}: a URL, and {scheme}:// needs more packages ({error}): "
             'pip install "fastcausal[url]", or download the file'
         ) from error
-    except Exception as error:  # of any library behind a file system
+    except Exception as error:  # any library behind a file system
         reason = (str(error) or type(error).__name__).splitlines()[0]
         reason = "not found, or not reachable" if reason == url else reason
         raise InputError(f"{url}: the URL cannot be read: {reason}") from error
@@ -224,25 +224,25 @@ def _stream(url: str, scheme: str) -> Any:
 def loaded(source: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes]:
     """Return the name and the bytes of a path, a URL or standard input, unpacked.
 
-    At ``most`` so many bytes are read of a path.
+    ``most`` limits the bytes read from a path.
 
     Raises
     ------
     InputError
-        It cannot be opened or unpacked.
+        The source cannot be opened or unpacked.
     """
     source = local(source)
     name, data = name_of(source), _stored(source, most)
     if packing(data[:HEAD]):
         name, pieces = unpacked(io.BytesIO(data), name)
-        joined = io.BytesIO()  # which gives what it holds without a copy
+        joined = io.BytesIO()  # its getbuffer needs no copy
         joined.writelines(pieces)
         data = joined.getvalue()
     return name, data
 
 
 def _stored(source: str | os.PathLike[str], most: int) -> bytes:
-    """Return the bytes of a path, a URL or standard input, as they are stored."""
+    """Return the stored bytes of a path, a URL or standard input, still packed."""
     if is_url(source):
         with fetched(source) as stream:
             return stream.read()
@@ -257,14 +257,14 @@ def _stored(source: str | os.PathLike[str], most: int) -> bytes:
 
 
 class Spool(os.PathLike[str]):
-    """A copy of a stream, such as standard input, that is a file for as long as this lives.
+    """A temporary file with the bytes of a stream, such as standard input; deleted with it.
 
     Parameters
     ----------
     pieces : iterable of bytes
-        All that the stream gives.
+        All bytes of the stream.
     name : str
-        What messages call it; the suffix of the file is that of its name.
+        The name for messages; the file has its suffix.
 
     Raises
     ------
@@ -274,7 +274,7 @@ class Spool(os.PathLike[str]):
 
     def __init__(self, pieces: Iterable[bytes], name: str) -> None:
         self.name = name
-        from shutil import rmtree  # with the next 7 ms that most sources do not need
+        from shutil import rmtree  # 7 ms, which most sources do not need
         from tempfile import mkdtemp
 
         folder = mkdtemp(prefix="fastcausal-")
@@ -291,14 +291,14 @@ class Spool(os.PathLike[str]):
 
 
 def only_files(entries: Iterable[Path]) -> list[Path]:
-    """Return the entries of a folder; InputError for a pipe or a device.
+    """Return the entries of a folder; refuse pipes and devices.
 
-    Opening a pipe in a folder would wait for ever; one that is named itself has a writer.
+    Opening a pipe in a folder would wait for ever; a pipe given by name has a writer.
 
     Raises
     ------
     InputError
-        One is neither a file nor a folder.
+        An entry is neither a file nor a folder.
     """
     listed = list(entries)
     for entry in listed:
@@ -308,7 +308,7 @@ def only_files(entries: Iterable[Path]) -> list[Path]:
 
 
 def readable_again(source: Any) -> Any:
-    """Copy standard input or a pipe, which can be read only once; return any other source."""
+    """Copy standard input or a pipe, which can be read only once; return others unchanged."""
     try:
         if isinstance(source, str) and source == "-":
             return Spool(_chunks(stdin()), name_of(source))
@@ -321,7 +321,7 @@ def readable_again(source: Any) -> Any:
 
 
 def plain_file(source: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return a path, or that of a copy of what is packed or behind a URL."""
+    """Return a path; copy packed files and URLs to a temporary file first."""
     if is_url(source):
         name = name_of(source)
         with fetched(name) as stream:
@@ -340,13 +340,13 @@ def plain_file(source: str | os.PathLike[str]) -> str | os.PathLike[str]:
 
 
 def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the bytes of a stream, some at a time."""
+    """Yield the bytes of a stream in chunks."""
     while piece := stream.read(PIECE):
         yield piece
 
 
 def stdin() -> IO[bytes]:
-    """Return standard input; OSError where it is closed."""
+    """Return standard input; raise OSError if it is closed."""
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
     return sys.stdin.buffer

@@ -11,10 +11,10 @@ from fastcausal.files.lines import first_object
 
 
 def parts_of(source: Source, column: str) -> dict[str, Source]:
-    r"""Split CSV or JSON lines by a column; empty where there is no such column.
+    r"""Split CSV or JSON lines by a column; return {} if the column is missing.
 
-    Each part has the lines of the whole file, those of others blank, so that messages name the
-    lines as they are in the file.
+    Each part has the lines of the whole file, with the others blank, so that messages name the
+    lines of the file.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def _csv_rows(source: Source, column: str) -> Iterator[tuple[int, str]]:
 
 
 def _json_rows(source: Source, column: str) -> Iterator[tuple[int, str]]:
-    """Yield the line of each object, and its value; lines that are no object belong to all."""
+    """Yield the line and value of each object; lines that are not objects belong to all parts."""
     if column not in first_object(source):
         return
     for number, line in source.filled_lines():

@@ -1,4 +1,4 @@
-"""Records: the rows of any flat table, as one Arrow table with the places that messages name."""
+"""Records: the rows of any flat table, as one Arrow table with places for messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(
 
 @dataclass(frozen=True)
 class Records:
-    """Rows of a table and where they come from.
+    """Rows of a table with their places.
 
     Attributes
     ----------
@@ -35,10 +35,11 @@ class Records:
     table : pyarrow.Table
         Its columns; of CSV all are text, and empty text is null.
     lines : sequence of int, optional
-        The line of each row, where the source has lines.
+        The line of each row, if the source has lines.
     typed : bool
-        False where text is all that the file can hold (CSV).
+        False if the file can hold only text (CSV).
     mixed : set of str
+        Columns with values of several kinds, stored as JSON.
         Columns whose values are of several kinds, and so are JSON.
     """
 
@@ -55,7 +56,7 @@ class Records:
         return column in self.table.column_names
 
     def where(self, row: int) -> str:
-        """Say how messages call a row: file and line, or its number from 0."""
+        """Return the place of a row for messages: file and line, or its number from 0."""
         return f"{self.name}: row {row}" if self.lines is None else f"{self.name}:{self.lines[row]}"
 
     def column(self, name: str) -> pa.Array:
@@ -64,23 +65,23 @@ class Records:
         Raises
         ------
         InputError
-            There is no such column; the message lists those that there are.
+            The column is missing; the message lists the columns.
         """
         if name not in self:
             present = ", ".join(self.table.column_names)
             raise InputError(f'{self.name}: no column "{name}": found {present[:200]}')
         column = arrow.joined(self.table[name])
         if column.null_count == len(column):
-            return pa.nulls(len(column), pa.string())  # a column of any type may be empty
+            return pa.nulls(len(column), pa.string())  # an all-null column fits any type
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
     def answers(self, name: str) -> pa.Array:
-        """Return a column of any kind; values of several kinds as text, NaN as null.
+        """Return a column of any kind; mixed values as text, NaN as null.
 
         Raises
         ------
         InputError
-            There is no such column.
+            The column is missing.
         """
         if name not in self.mixed:
             return self.column(name)
@@ -94,7 +95,7 @@ class Records:
         Raises
         ------
         InputError
-            There is no such column, or it holds other values.
+            The column is missing, or has other values.
         """
         kinds = self.column(name).type
         if pa.types.is_floating(kinds):
@@ -109,18 +110,18 @@ class Records:
         Raises
         ------
         InputError
-            There is no such column.
+            The column is missing.
         """
         values = self.column(name).to_pylist()
         return [*map(json.loads, values)] if name in self.mixed else values
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
-        """Return a column as float64[n]; NaN where there is no value.
+        """Return a column as float64[n]; NaN for missing values.
 
         Raises
         ------
         InputError
-            There is no such column, or a value is not a number.
+            The column is missing, or a value is not a number.
         """
         column = self.column(name)
         if not self.typed:
@@ -135,7 +136,7 @@ class Records:
         Raises
         ------
         InputError
-            There is no such column, a value is missing or not an integer.
+            The column is missing, or a value is missing or not an integer.
         """
         column = self.column(name)
         if column.null_count:
@@ -153,7 +154,7 @@ class Records:
             raise InputError(f'{self.name}: column "{name}": {error}') from error
 
     def _parsed(self, name: str, column: pa.Array, wanted: pa.DataType) -> pa.Array:
-        """Read the numbers that CSV writes; the message names the first other cell."""
+        """Parse the numbers of a CSV column; the message names the first other cell."""
         try:
             return column.cast(wanted)
         except pa.ArrowException:
@@ -162,7 +163,7 @@ class Records:
         raise self._expected(name, row, column[row].as_py(), expected)
 
     def _require_none(self, name: str, expected: str) -> None:
-        """Raise InputError for the first value of another kind in a column that has some."""
+        """Raise InputError for the first value of another kind in a mixed column."""
         allowed: tuple[type, ...] = ()
         if name in self.mixed:
             allowed = (str, int) if expected == "text" else (int, float)
@@ -171,7 +172,7 @@ class Records:
                 raise self._expected(name, row, value, expected)
 
     def _whole(self, name: str, expected: str) -> pa.Array:
-        """Read a column of float64 as integers; the message names the first other number."""
+        """Convert a column of float64 to integers; the message names the first other number."""
         column = self.column(name).cast(pa.float64())
         values = np.asarray(pc.fill_null(column, 0))
         odd = (values != np.trunc(values)) | (np.abs(values) > 2**53)
@@ -195,12 +196,12 @@ def read_records(source: Any, name: str = "rows") -> Records:
         for standard input. Or any Arrow table (of pandas, polars, ...), a mapping of columns, or an
         iterable of mappings.
     name : str
-        What messages call a source other than a file.
+        The name for messages of a source that is not a file.
 
     Raises
     ------
     InputError
-        It cannot be read, has no rows, or has a column twice.
+        The source cannot be read, has no rows, or has two columns of one name.
 
     Examples
     --------
@@ -238,7 +239,7 @@ def _of_file(file: Source) -> Records:
 
 
 def _filled(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column of text, null where it is empty."""
+    """Return a column of text with null for empty text."""
     texts = arrow.joined(column)
     return pc.if_else(
         pc.binary_length(texts).cast(pa.bool_()), texts, pa.nulls(len(texts), texts.type)
@@ -269,7 +270,7 @@ def _of_lines(file: Source) -> Records:
 
 
 def _plain(file: Source) -> pa.Table | None:
-    """Return the table of objects with the fields of the first; None where Python is to read."""
+    """Return the table of objects with the fields of the first; None if Python must read them."""
     kinds = {name: KINDS.get(type(value)) for name, value in first_object(file).items()}
     if not kinds or None in kinds.values():
         return None
@@ -280,11 +281,11 @@ def _plain(file: Source) -> pa.Table | None:
 
 
 def _is_exact(column: pa.ChunkedArray) -> bool:
-    """Tell if numbers are float64 also where they are written as integers, or not numbers."""
+    """Return True if a column is not numeric, or its numbers survive a cast to float64."""
     if not pa.types.is_floating(column.type):
         return True
     values = column.drop_null().to_numpy()
-    odd = (values == 0) & np.signbit(values)  # -0 is 0 as an integer
+    odd = (values == 0) & np.signbit(values)  # -0 would become the integer 0
     return bool((np.abs(values) < 2**53).all() and not odd.any())
 
 
@@ -304,7 +305,7 @@ def _of_table(source: Any, name: str) -> Records:
     except InputError:
         if not hasattr(source, "notna"):
             raise
-    # Columns of pandas may hold values of several kinds, those of Arrow may not.
+    # Columns of pandas may have mixed values; columns of Arrow cannot.
     rows = source.astype(object).where(source.notna(), None).to_dict("records")
     return _of_objects(rows, name)
 

@@ -1,4 +1,4 @@
-"""The check of Parquet and Arrow files against what any reader takes, before one reads them."""
+"""The check of Parquet and Arrow schemas, before a reader takes the file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastcausal.files.values import most_common
 
 
 def require_plain(schema: pa.Schema, name: str) -> None:
-    """Raise InputError for a schema that has no meaning: two columns of one name, no such zone."""
+    """Raise InputError for an invalid schema: two columns of one name, an unknown time zone."""
     if again := most_common(schema.names):
         raise InputError(f'{name}: column "{again[0]}" occurs {again[1]} times, expected once')
     for field in schema:

@@ -1,4 +1,4 @@
-"""Files to write, kept apart from what is read and from each other."""
+"""Files to write, kept apart from sources and from each other."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import Any, TypeGuard
 from fastcausal.errors import InputError
 from fastcausal.files.packed import is_url, local
 
-BESIDE = {".ann": ".txt"}  # marks of brat, and the text beside them
+BESIDE = {".ann": ".txt"}  # brat's marks, and their text in a second file
 
 
 def keep_apart(targets: Iterable[str | os.PathLike[str] | None], sources: Iterable[Any]) -> None:
-    """Refuse targets that are a source, lie in a folder that is one, or are one file.
+    """Refuse targets that are a source, lie in a source folder, or are the same file.
 
     Parameters
     ----------
     targets : iterable of path
-        Files to write; None stands for one that is not written.
+        Files to write; None for none.
     sources : iterable
-        All that is read; anything but a path cannot be destroyed.
+        All sources; only paths can be overwritten.
 
     Raises
     ------
     InputError
-        Names the file; nothing was written so far.
+        The message names the file; nothing was written so far.
 
     Examples
     --------
@@ -54,14 +54,14 @@ def keep_apart(targets: Iterable[str | os.PathLike[str] | None], sources: Iterab
 
 
 def _is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Tell paths from all else, and from those that can be neither read nor written."""
+    """Return True for a path that can be read or written."""
     return isinstance(value, str | os.PathLike) and "\0" not in str(value) and str(value) != ""
 
 
 def _files(path: str | os.PathLike[str]) -> Iterator[object]:
-    """Identify a file under all its names; devices and pipes hold nothing to lose.
+    """Yield the identity of a file under all its names; devices and pipes are skipped.
 
-    The marks of brat have a text beside them.
+    Brat's marks have a text in a second file.
     """
     if path == "-":
         if sys.stdin is not None and sys.stdin is sys.__stdin__:

@@ -1,4 +1,4 @@
-"""Values of JSON: read without hidden keys, named in messages, and written."""
+"""Values of JSON: parsed without hidden keys, named in messages, and written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WANTED = KINDS | {int: "an integer"}
 
 
 def most_common(names: Collection[str]) -> tuple[str, int] | None:
-    """Return the name that occurs most, and how often; None where each occurs once.
+    """Return the most frequent name and its count; None if no name repeats.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class _Decoder(json.JSONDecoder):
-    """A reader of JSON that does not search for white space around an object."""
+    """A JSON decoder that skips no white space around an object."""
 
     def decode(self, s: str, *args: Any) -> Any:
         """Read a whole text."""
@@ -48,7 +48,7 @@ class _Decoder(json.JSONDecoder):
 
 
 JSON = _Decoder(object_pairs_hook=_object)
-"""Reads JSON; InputError where a key would hide another of the same name."""
+"""Decodes JSON; raises InputError if a key repeats within an object."""
 
 
 def kind(value: object) -> str:
@@ -57,14 +57,14 @@ def kind(value: object) -> str:
 
 
 def require(value: object, shape: Any, *where: str | int) -> None:
-    """Raise InputError where a value of JSON is not of a shape, before anything reads it.
+    """Raise InputError if a JSON value does not have a shape.
 
     Parameters
     ----------
     value : object
     shape : type, tuple of type, list or dict
-        A list has the shape of its items; a dict that of the value of each key, of which those
-        with ``?`` at the end may be missing.
+        A list has the shape of its items; a dict has the shape of each value by key. Keys ending
+        in ``?`` may be missing.
     *where : str or int
         The keys and places that lead to the value, for messages.
 
@@ -99,7 +99,7 @@ def require(value: object, shape: Any, *where: str | int) -> None:
 
 
 def _place(where: tuple[str | int, ...]) -> str:
-    """Write where a value is: the last key and what is in the list below it.
+    """Format the place of a value: its last key and its place in the list below.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _place(where: tuple[str | int, ...]) -> str:
 
 
 def shown(value: object) -> str:
-    r"""Return a value for a message: on one line, and not too long.
+    r"""Format a value for a message: on one line, and not too long.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def shown(value: object) -> str:
 
 
 class Written:
-    """JSON of values; those of a type that JSON does not have are written as text.
+    """A writer of JSON; values of other types are written as text.
 
     Examples
     --------
@@ -142,7 +142,7 @@ class Written:
 
     @property
     def lost(self) -> list[str]:
-        """The types of which JSON kept the text alone."""
+        """Return the types that were written as text."""
         return [f"values of type {name} are written as text" for name in sorted(self._odd)]
 
     def _as_text(self, value: object) -> str:

@@ -1,4 +1,4 @@
-"""Zip archives of unknown origin, read in memory: bounded, and nothing is written anywhere."""
+"""Zip archives of unknown origin, read in memory within bounds; nothing is unpacked to disk."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from fastcausal.errors import InputError
 
 if TYPE_CHECKING:
-    import zipfile  # with all that it unpacks by: 5 ms that most sources do not need
+    import zipfile  # 5 ms, which most sources do not need
 
-MARKS = (b"PK\x03\x04", b"PK\x05\x06")  # what a zip begins with; the latter an empty one
-MOST_BYTES = 1 << 30  # that all files of an archive, those of zips inside included, unpack to
+MARKS = (b"PK\x03\x04", b"PK\x05\x06")  # first bytes of a zip; the second of an empty one
+MOST_BYTES = 1 << 30  # unpacked bytes of all files, with those of zips inside
 MOST_FILES = 100_000
-MOST_RATIO = 200  # bytes unpacked for each packed; DEFLATE reaches 1032
-FREE = 1 << 20  # bytes whose ratio is not looked at: short texts repeat themselves
-ADDED = (".DS_Store", "Thumbs.db")  # files that nobody put there
-ENCRYPTED = 0x1  # of the flags of an entry
-METHODS = (0, 8)  # stored, DEFLATE: what every program writes
+MOST_RATIO = 200  # unpacked bytes per packed byte; DEFLATE reaches 1032
+FREE = 1 << 20  # bytes exempt from the ratio: short texts repeat themselves
+ADDED = (".DS_Store", "Thumbs.db")  # added by operating systems
+ENCRYPTED = 0x1  # in the flags of an entry
+METHODS = (0, 8)  # stored, DEFLATE: every program writes these
 
 
 @dataclass
@@ -39,11 +39,11 @@ class Archive:
     Parameters
     ----------
     name : str
-        What messages call it.
+        The name for messages.
     data : bytes
         All of it.
     room : Room
-        Bounds what it unpacks to, together with the archive that it lies in.
+        Limits the unpacked bytes, together with the outer archive.
     """
 
     name: str
@@ -52,19 +52,19 @@ class Archive:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The paths of its files, sorted; directories are left out.
+        """Return the sorted paths of its files, without directories.
 
         Raises
         ------
         InputError
-            It is cut or damaged; a path leaves it, occurs twice, is a link, or is encrypted; or
+            The zip is cut or damaged; a path leaves it, repeats, is a link, or is encrypted; or
             the files are too many or too large.
         """
         return tuple(sorted(self._entries))
 
     @property
     def own_names(self) -> list[str]:
-        """The paths of its files, but not of those that systems add to zips."""
+        """Return the paths of its files, without those added by operating systems."""
         return [
             path
             for path in self.names
@@ -72,7 +72,7 @@ class Archive:
         ]
 
     def read(self, path: str) -> bytes:
-        """Unpack a file; InputError where it is damaged or there is no more room."""
+        """Unpack a file; raise InputError if it is damaged or too large."""
         import zipfile
 
         entry = self._entries[path]
@@ -91,7 +91,7 @@ class Archive:
         return data
 
     def inside(self, path: str) -> Archive:
-        """Return a zip inside; what it unpacks to counts as this one's."""
+        """Open a zip inside; its unpacked bytes count for this one too."""
         return Archive(f"{self.name}/{path}", self.read(path), self.room)
 
     @cached_property
@@ -133,7 +133,7 @@ class Archive:
 
 
 def _refusal(entry: zipfile.ZipInfo) -> str | None:
-    """Say why an entry is refused, None where it is not."""
+    """Return the reason for refusing an entry, None to accept it."""
     path = entry.orig_filename
     if "\\" in path or "\0" in path or path.startswith("/") or path[1:2] == ":":
         return "is not a relative path"
@@ -148,7 +148,7 @@ def _refusal(entry: zipfile.ZipInfo) -> str | None:
 
 
 def is_zip(data: bytes) -> bool:
-    """Tell whether bytes begin as a zip does.
+    """Return True if bytes begin like a zip.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reading and writing causal relations: one file per format, which declares itself as `FORMAT`.
+"""Reading and writing causal relations: one file per format, with a declaration `FORMAT`.
 
 path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──▶ write ──▶ path
                             │ opening.py                      │ returns what was lost
@@ -10,7 +10,7 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
      annotation/: brat.py  webanno.py ... ──────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
 
-A reader is a quick way that may decline a source, and a plain one that tells what is wrong with it.
+A reader has a fast path that may decline a source, and a plain path that reports its faults.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from fastcausal.relations import Relations
 __all__ = ["documents_of", "implied", "is_folder", "opened", "read", "stream", "write"]
 
 
-# Arguments of `read` that not all formats take; what has no tags tells its caller so.
+# Arguments of `read` that some formats lack; `tags` is checked elsewhere.
 _DEFAULTS = {"answers": None, "occurrence": "gap", "unplaced": "error", "links": None}
 
 
@@ -83,33 +83,34 @@ def read(
         iterator of Relations or Arrow data that follow each other; a table of pyarrow, pandas,
         polars, DuckDB or ``datasets``, as `fastcausal.formats.frames.read` takes it; lists of
         tagged sentences, lists of tags (or lists of such lists), or dicts: examples, or a row per
-        relation. Relations are returned as they are.
+        relation. Relations are returned unchanged.
     format : str, optional
-        One of `fastcausal.options.ReadFormat`; told from the name and the content if not given.
+        One of `fastcausal.options.ReadFormat`; by default found from the name and the content.
     like : Relations, optional
-        The gold side of predictions: ids, texts and lengths are taken from it.
+        The gold side of predictions: ids, texts and lengths come from it.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`. ``aligned`` puts
-        the tags of sentences that were rewritten (joined tokens, other quotes and dashes) into the
-        texts of ``like``, or those of the source itself.
+        The reading of tagged sentences, see `fastcausal.formats.cnc.markup.parse`. ``aligned``
+        moves the tags of rewritten sentences (joined tokens, other quotes and dashes) into the
+        texts of ``like``, or into those of the source itself.
     answers : str, optional
-        The column that holds raw answers of a language model; the format is then ``answers``.
+        The column of raw answers of a language model; the format is then ``answers``.
     occurrence : {"gap", "first"}
-        Which occurrence a span text means that occurs several times, see
+        The choice among several occurrences of a span text, see
         `fastcausal.formats.spans.located`.
     unplaced : {"error", "skip"}
-        What a text of an annotation tool is whose spans do not fit it: an error, or left out and
-        counted in ``reading.notes``.
+        The policy for a text of an annotation tool with spans that do not fit it: raise, or leave
+        it out and count it in ``reading.notes``.
     links : sequence of str, optional
-        The types of an annotation tool's links that are relations. If not given, those of any type
+        The types of an annotation tool's links that are relations. By default all types without
+        a word such as "not"; ``reading.notes`` counts those that name no cause.
         but one with a word such as "not"; ``reading.notes`` counts those that name no cause.
 
     Raises
     ------
     InputError
-        The format cannot be told, or the content is not of that format.
+        The format cannot be found, or the content is not of that format.
     ValueError
-        An unknown format, tag reading or policy, or an argument that the format does not take.
+        An unknown format, tag reading or policy, or an argument that the format lacks.
 
     Examples
     --------
@@ -120,7 +121,7 @@ def read(
     """
     if format is not None:
         check("format", format, declared.FORMATS)
-    check_reading(tags, occurrence)  # even where there are no tags
+    check_reading(tags, occurrence)  # even for sources without tags
     given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
     given |= asdict(Marking(unplaced, links))
     relations = _read(source, format or implied(answers), given)
@@ -160,19 +161,19 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
 
 
 def implied(answers: str | None) -> ReadFormat | None:
-    """Return the format that a column of answers stands for."""
+    """Return the format ``answers`` if a column of answers is given."""
     return None if answers is None else "answers"
 
 
 def _as_located(relations: Relations, occurrence: Occurrence) -> Relations:
-    """Return relations that are there already, unless texts are to be located otherwise."""
+    """Return relations in memory unchanged; read their texts again for another occurrence."""
     if occurrence not in ("gap", relations.reading.spans):
         raise ValueError(f'occurrence is "{occurrence}", but there are no texts of spans')
     return relations
 
 
 def _refuse_others(format: Format, given: Mapping[str, Any]) -> None:
-    """Raise ValueError for an argument, other than its default, that a format does not take."""
+    """Raise ValueError for a given argument that a format lacks."""
     for name, default in _DEFAULTS.items():
         value = given[name]
         if value != default and name not in format.takes:
@@ -216,7 +217,7 @@ def _read_list(
     if format is None:
         nested = not all(issubclass(t, str) for t in set(map(type, chain.from_iterable(source))))
         items = set() if nested else set(chain.from_iterable(source))
-        # Words alone are no sentences: as tags, they are read or refused by name.
+        # Words alone are not sentences: they are read or refused as tags.
         are_words = bool(items) and not any(holds_tags(w) or len(w.split()) > 1 for w in items)
         format = "bio" if nested or are_words or are_like_tags(items) else "cnc"
     _refuse_others(declared.FORMATS[format], given)

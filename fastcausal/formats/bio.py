@@ -35,8 +35,8 @@ from fastcausal.formats.reading.format import Format
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
 from fastcausal.relations import ROLES, Relations
 
-MOST_TOKENS = 2**20  # of a sentence that is read
-MOST_TAGS = 2**24  # of an example that is written: more than 1 GB in memory
+MOST_TOKENS = 2**20  # of a sentence to read
+MOST_TAGS = 2**24  # of an example to write: more than 1 GB in memory
 _COMMENT = re.compile(r"# (id|text) *= ?(.*)", re.DOTALL)
 _SPACE = re.compile(r"[ \t\x0b\x0c]+")
 
@@ -50,22 +50,21 @@ def read(
     ----------
     source : path or sequence
         File: a token per line, then a tag per relation, split by tabs or white space; a blank
-        line ends a sentence; ``# id = ...`` names it, ``# text = ...`` has its white space where
-        that splits into the same tokens; other lines that start with ``# `` and end in no tag are
-        comments. Sequence: per example one list of tags, or a list of such lists.
+        line ends a sentence; ``# id = ...`` names it, ``# text = ...`` gives its white space if
+        it splits into the same tokens; other lines that start with ``# `` and do not end in a tag
+        are comments. Sequence: per example one list of tags, or a list of such lists.
         Tags are ``O``, ``B-label``, ``I-label``, in IOBES also ``E-label`` and ``S-label``, in
         BILOU ``L-label`` and ``U-label``, or several joined by ``|``; labels are Cause, Effect,
         Signal; C, E, S; ARG0, ARG1, SIG, in any case.
     like : Relations, optional
-        The gold side, example by example: ids come from it where the source has none, and
-        lengths.
+        The gold side, example by example: lengths come from it, and ids if the source has none.
 
     Returns
     -------
     Relations
-        From a file with the column ``text``. A relation is null where an I-, E- or L- tag goes on
-        with no span, two tags of a token have the same role, or it has another number of tokens
-        than its example.
+        With the column ``text`` if read from a file. A relation is null if an I-, E- or L- tag
+        continues no span, if two tags of a token have the same role, or if it has another number
+        of tokens than its example.
 
     Raises
     ------
@@ -97,10 +96,10 @@ def read(
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write a CoNLL-style file: token, then a column of tags per relation, split by tabs.
 
-    Where a table has no text, every token is written as ``_``. A text with other white space
-    than a space between tokens stands in a comment ``# text = ...`` as well.
+    A table without texts gets ``_`` for every token. A text with other white space than single
+    spaces between tokens is also written as a comment ``# text = ...``.
 
-    InputError where an example has neither text nor length, or a text of another length.
+    InputError if an example has neither text nor length, or a text of another length.
     """
     unfit, spaces = Problems(), Problems()
     lost: list[str] = []
@@ -142,7 +141,7 @@ def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
     tags : list of list of list of str
         Per example, relation and token.
     lost : list of str
-        What tags cannot hold: unread relations, spans that overlap a span of the same role.
+        Losses: unread relations, and spans that overlap a span of the same role.
 
     Raises
     ------
@@ -163,7 +162,7 @@ def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
 
 
 def _n_tokens(example: Example) -> int:
-    """Count the tokens of an example to be written; InputError where there are too many."""
+    """Count the tokens of an example to write; refuse too many."""
     if example.text is None and example.length is None:
         raise InputError(f"{example.name} has neither text nor length")
     n = example.length if example.text is None else count_tokens(example.require_text())
@@ -177,7 +176,7 @@ def _n_tokens(example: Example) -> int:
 
 
 def _columns(example: Example, n: int, roles: tuple[str, ...], lost: Problems) -> list[list[str]]:
-    """Return the n tags of each relation that could be read."""
+    """Return the n tags of each readable relation."""
     columns = []
     for where, spans in example.readable(lost):
         tags, n_left_out = _tags(sorted(spans), n, roles)
@@ -259,9 +258,9 @@ def _lengths(like: Relations | None, rows: Int64) -> Int32:
 
 
 def _sentence(tokens: list[str], said: str | None) -> str | None:
-    """Return the tokens as text, unless white space within one would make two of it.
+    """Join the tokens to a text; return None if a token contains white space.
 
-    The text that a comment has, if it is of the same tokens: then only white space differs.
+    The text of the comment is preferred if its tokens are the same.
     """
     if said is not None and TOKEN.findall(said) == tokens:
         return said
@@ -276,9 +275,9 @@ def _add(
     lengths: npt.NDArray[Any],
     problems: Problems,
 ) -> None:
-    """Add examples, each a list of tag lists; where a length is -1, the first of them has it.
+    """Add examples, each a list of tag lists; a length of -1 is taken from the first of them.
 
-    Native code reads what is right with them, Python says what is wrong with the others.
+    Native code reads valid relations; Python finds the reasons for the others.
     """
     values, row_offsets, relation_offsets, outcomes = tag_rows(examples, _code)
     n_tags = np.where(outcomes < 0, -1 - outcomes, outcomes)
@@ -311,7 +310,7 @@ def _add(
 
 
 def _reason(tags: Sequence[str], length: int | None) -> str:
-    """Say why the tags of a relation cannot be read; every role is a sequence of its own."""
+    """Return the reason why the tags of a relation are unreadable; roles are independent."""
     opened: set[int] = set()
     for k, tag in enumerate(tags):
         marks = _marks(tag)
@@ -324,7 +323,7 @@ def _reason(tags: Sequence[str], length: int | None) -> str:
 
 
 def _code(tag: str) -> int:
-    """Return the bits of a tag for native code: roles that begin, that go on, and that end."""
+    """Return the bits of a tag for native code: roles that begin, continue and end."""
     try:
         marks = _marks(tag)
     except InputError:
@@ -370,7 +369,7 @@ def _tags(spans: list[Span], n: int, roles: tuple[str, ...]) -> tuple[list[str],
 
 
 def _fit_in_lines(ids: pa.ChunkedArray | None, lost: list[str]) -> bool:
-    """Tell whether there are ids that can all stand in a comment line."""
+    """Return True if there are ids and each fits in a comment line."""
     if ids is None:
         return False
     if any("\n" in name or "\r" in name for name in ids.to_pylist()):

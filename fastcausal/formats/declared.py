@@ -1,4 +1,4 @@
-"""All formats: what declares each of them is its own file."""
+"""All formats; each is declared in its own file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastcausal.formats.annotation import (
 )
 from fastcausal.formats.export import nli, squad
 
-# Every format, once: another one is its file and its line here.
+# A new format is a file and a line here.
 ALL = (
     cnc.FORMAT,
     flat.FORMAT,

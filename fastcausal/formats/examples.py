@@ -1,4 +1,4 @@
-"""The examples of a table one by one, as writers take them; JSON lines of `to_examples`."""
+"""The examples of a table, one by one, for writers; JSON lines of `to_examples`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fastcausal.relations import Relations
 
 
 def read(source: str | os.PathLike[str] | Source) -> Relations:
-    """Read JSON lines of examples with token offsets, as `Relations.from_examples` takes them.
+    """Read JSON lines of examples with token offsets, in the form of `Relations.from_examples`.
 
     Raises
     ------
     InputError
-        A line is not a JSON object, and all that `Relations.from_examples` raises.
+        A line is not a JSON object, and all errors of `Relations.from_examples`.
     """
     source = Source.open(source)
     problems = Problems()
@@ -56,19 +56,19 @@ class Example(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The example in messages."""
+        """Name of the example in messages."""
         return f"example {self.id}"
 
     @property
     def relations(self) -> list[list[Span] | None]:
-        """The spans of each relation in their order, None for one that could not be read."""
+        """The spans of each relation in their order, None for an unreadable one."""
         return [
             None if spans is None else [(s["role"], s["start"], s["stop"]) for s in spans]
             for spans in self.row.as_py()
         ]
 
     def readable(self, lost: Problems) -> Iterator[tuple[str, list[Span]]]:
-        """Yield each relation, with its name for messages; note those that could not be read."""
+        """Yield each relation with its name for messages; report unreadable ones."""
         for number, spans in enumerate(self.relations, 1):
             name = f"{self.name}: relation {number}"
             if spans is None:
@@ -77,7 +77,7 @@ class Example(NamedTuple):
                 yield name, spans
 
     def require_text(self) -> str:
-        """Return the text; InputError where there is none, or one of another length."""
+        """Return the text; raise InputError if it is missing or of another length."""
         if self.text is None:
             raise InputError(f"{self.name} has no text, which this format needs")
         n_tokens = count_tokens(self.text)
@@ -104,9 +104,9 @@ def texts_of(relations: Relations) -> list[str | None]:
 
 
 def tagged_sentences(relations: Relations) -> list[list[str] | None]:
-    """Return the tagged sentences that a table keeps for each example, None where it keeps none.
+    """Return the stored tagged sentences of each example, None if it has none.
 
-    Of sentences that were aligned the relations alone are in the tokens of the text.
+    For aligned sentences, only the relations are in the tokens of the text.
     """
     kept = None if relations.reading.tags == "aligned" else column_of_tagged(relations)
     if kept is None:
@@ -115,7 +115,7 @@ def tagged_sentences(relations: Relations) -> list[list[str] | None]:
 
 
 def column_of_tagged(relations: Relations) -> pa.ChunkedArray | None:
-    """Return the column of tagged sentences, None where it is missing or of another type."""
+    """Return the column of tagged sentences, None if it is missing or of another type."""
     if "tagged" not in relations.table.column_names:
         return None
     kept = relations.table["tagged"]

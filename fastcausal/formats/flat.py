@@ -21,14 +21,14 @@ def read(
 ) -> Relations:
     r"""Read a row per relation: ``id, cause, effect``, perhaps ``signal`` and ``text``.
 
-    Rows of one ``id`` are one example; those without cause, effect and signal have no relation.
-    Other columns are kept where all rows of an example say the same.
+    Rows of one ``id`` are one example; a row without cause, effect and signal has no relation.
+    Other columns are kept if all rows of an example agree.
 
     Parameters
     ----------
     source : path
-        CSV with a header, or JSON lines. Cells of CSV are texts of spans, of JSON also character
-        offsets; a column ``length`` or ``tokens`` says that ``[start, stop]`` counts tokens.
+        CSV with a header, or JSON lines. Cells of CSV are texts of spans; JSON may have character
+        offsets; with a column ``length`` or ``tokens``, ``[start, stop]`` counts tokens.
     like, occurrence
         As in `fastcausal.formats.spans.located`.
 
@@ -51,7 +51,7 @@ def read(
 
 
 def _is_flat(source: Source) -> bool:
-    """Tell by the header of CSV, or the first JSON line."""
+    """Return True by the header of CSV, or the first JSON line."""
     if source.is_json:
         names = set(first_object(source))
     else:

@@ -1,4 +1,4 @@
-"""Tables and lists of dicts in memory: what they hold decides how relations are read from them.
+"""Tables and lists of dicts in memory: their columns decide the way of reading.
 
 ::
 
@@ -26,16 +26,16 @@ from fastcausal.formats.reading.groups import groups_of, of_groups, other_values
 from fastcausal.options import Occurrence, ReadFormat
 from fastcausal.relations import ROLES, Relations, taken
 
-CANONICAL = ("parquet", "arrow")  # formats whose columns are those of `Relations`
+CANONICAL = ("parquet", "arrow")  # formats with the columns of `Relations`
 SHAPES = ("spans", "examples", "flat")
-TEXTS, BOUNDS, PAIRS = "texts", "{start, stop}", "[start, stop]"  # ways to give spans
-ANNOTATOR = "annotator"  # each may have marked the same examples
+TEXTS, BOUNDS, PAIRS = "texts", "{start, stop}", "[start, stop]"  # forms of spans
+ANNOTATOR = "annotator"  # several annotators may mark the same examples
 
 
 def table_of(source: Any) -> Any:
-    """Return what has an Arrow table of a source in memory; None where it has none.
+    """Return an object with the Arrow table of a source in memory; None if it has none.
 
-    A ``datasets.Dataset`` gives the rows that it shows, in their order.
+    A ``datasets.Dataset`` gives its selected rows, in their order.
     """
     if hasattr(source, "__arrow_c_stream__"):
         return source
@@ -62,19 +62,19 @@ def read(
         With the columns of `Relations`; or ``relations`` of type ``list<struct>`` with a field for
         each role; or a row per relation, see `fastcausal.formats.flat`.
     format : {"spans", "examples", "flat", "parquet", "arrow"}, optional
-        Told from the types of the columns if not given.
+        By default found from the types of the columns.
     like, occurrence
         As in `fastcausal.formats.spans.located`.
     name : str
-        What messages call the table.
+        The name of the table in messages.
     lines : sequence of int, optional
         The line of each row.
 
     Raises
     ------
     InputError
-        A column is missing or of another type, offsets may count characters or tokens, and all
-        that reading relations raises.
+        A column is missing or of another type, the unit of offsets is ambiguous, and all errors of
+        reading relations.
     """
     if format is not None and format not in (*SHAPES, *CANONICAL):
         expected = ", ".join((*SHAPES, "arrow"))
@@ -84,7 +84,7 @@ def read(
     except InputError:
         if not hasattr(source, "notna"):
             raise
-        # Columns of pandas may hold values of several kinds, those of Arrow may not.
+        # Columns of pandas may have mixed values; columns of Arrow cannot.
         rows = source.astype(object).where(source.notna(), None).to_dict("records")
         return of_dicts(rows, format, like, occurrence, name)
     if again := most_common(table.column_names):
@@ -109,7 +109,7 @@ def of_dicts(
     """Read relations from dicts, each an example or, without "relations", a row of flat columns.
 
     Offsets count tokens, as in `Relations.from_examples`, unless ``format`` is ``"spans"`` or spans
-    are given as texts or ``{"start", "stop"}``.
+    are texts or ``{"start", "stop"}``.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def of_dicts(
         return _of_rows(_columns(examples, name), format, like, occurrence, name)
     if format is None:
         marks = _marks_of(examples)
-        first = next(marks, PAIRS)  # where it is a text or {start, stop}, all are looked through
+        first = next(marks, PAIRS)  # a text or {start, stop} requires the check of all
         format = "examples" if first == PAIRS else _counted(None, {first, *marks}, (), name)
     if format == "examples":
         _refuse_occurrence(occurrence, name)
@@ -133,7 +133,7 @@ def of_dicts(
 
 
 def _columns(rows: Sequence[Mapping[str, Any]], name: str) -> pa.Table:
-    """Return the columns of dicts; InputError where a role has values of several kinds."""
+    """Return the columns of dicts; refuse a role with values of several kinds."""
     mixed: set[str] = set()
     columns = columns_of(rows, mixed)
     for role in (*ROLES, "text"):
@@ -144,7 +144,7 @@ def _columns(rows: Sequence[Mapping[str, Any]], name: str) -> pa.Table:
 
 
 def is_canonical(schema: pa.Schema) -> bool:
-    """Tell if a table has relations that are no dicts: `Relations` reads it or says why not."""
+    """Return True if a table's relations are not dicts: `Relations` reads or refuses it."""
     of = schema.field("relations").type if "relations" in schema.names else pa.string()
     return not (_are_dicts(of) or _is_text(of))
 
@@ -154,7 +154,7 @@ def _are_dicts(of: pa.DataType) -> bool:
 
 
 def _is_flat(columns: Sequence[str], name: str) -> bool:
-    """Tell if columns are those of a row per relation; InputError where they are of neither."""
+    """Return True for columns of a row per relation, False for examples; refuse others."""
     if "relations" in columns:
         return False
     if "cause" in columns or "effect" in columns:
@@ -177,7 +177,7 @@ def _listed(columns: Sequence[str]) -> str:
 def _counted(
     format: ReadFormat | None, marks: set[str], columns: Sequence[str], name: str
 ) -> ReadFormat:
-    """Return the format whose spans are given so; InputError where offsets may be of either."""
+    """Return the format for spans in a given form; raise InputError if offsets are ambiguous."""
     if format == "spans" or format == "examples":
         return format
     counts_tokens = "length" in columns or "tokens" in columns
@@ -199,7 +199,7 @@ def _refuse_occurrence(occurrence: Occurrence, name: str) -> None:
 
 
 def _of_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str]]:
-    """Return the relations of each example as dicts, and how their spans are given."""
+    """Return the relations of each example as dicts, and the forms of their spans."""
     if "relations" not in table.column_names:
         raise InputError(f'{name}: no column "relations": found {_listed(table.column_names)}')
     column = table["relations"]
@@ -256,7 +256,7 @@ def _of_rows(
 
 
 def _grouped(roles: Sequence[str], columns: list[list[Any]], groups: Any) -> list[Any]:
-    """Return the relations of each group of rows; a row without a span is none."""
+    """Return the relations of each group of rows; a row without a span has none."""
     group, first = groups
     relations: list[list[Any]] = [[] for _ in first]
     for at, *values in zip(group.tolist(), *columns, strict=True):
@@ -300,7 +300,7 @@ def _of_examples(
 
 
 def _filled(relations: list[Any]) -> list[Any]:
-    """Return relations without the roles that are null, which is what native code reads."""
+    """Drop null roles from relations, as native code requires."""
     return [r and {role: spans for role, spans in r.items() if spans} for r in relations]
 
 
@@ -310,7 +310,7 @@ def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
 
 
 def _ids(table: pa.Table, name: str, lines: Sequence[int] | None) -> pa.ChunkedArray:
-    """Return the ids as text; InputError where one is missing."""
+    """Return the ids as text; refuse a missing id."""
     ids = _text(table, "id", name)
     if ids.null_count:
         row = pc.index(pc.is_null(ids), True).as_py()
@@ -319,7 +319,7 @@ def _ids(table: pa.Table, name: str, lines: Sequence[int] | None) -> pa.ChunkedA
 
 
 def _text(table: pa.Table, column: str, name: str) -> pa.ChunkedArray:
-    """Return a column as text; integers are written out."""
+    """Return a column as text, integers included."""
     values = table[column]
     of = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     is_known = _is_text(of) or pa.types.is_null(of)
@@ -329,14 +329,14 @@ def _text(table: pa.Table, column: str, name: str) -> pa.ChunkedArray:
 
 
 def _place(name: str, lines: Sequence[int] | None, row: int) -> str:
-    """Say how messages call a row."""
+    """Return the place of a row for messages."""
     if lines is not None:
         return f"{name}:{lines[row]}" if name else f"line {lines[row]}"
     return f"{name}: row {row}" if name else f"row {row}"
 
 
 def _mark(of: pa.DataType, name: str, role: str) -> str:
-    """Return how a column gives spans, "" where all its values are null."""
+    """Return the form of a column's spans, "" if all its values are null."""
     item = of.value_type if (lists := _is_list(of)) else of
     if lists and pa.types.is_integer(item):
         return PAIRS
@@ -354,7 +354,7 @@ def _mark(of: pa.DataType, name: str, role: str) -> str:
 
 
 def _marks_of(examples: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield how each role of each relation gives its spans, as far as that can be seen."""
+    """Yield the form of each role's spans in each relation, if it is visible."""
     listed = (r for e in examples if isinstance(r := e.get("relations"), list | tuple))
     for relation in chain.from_iterable(listed):
         for value in relation.values() if isinstance(relation, Mapping) else ():

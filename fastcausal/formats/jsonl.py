@@ -41,7 +41,7 @@ from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.relations import ROLES, Reading, Relations
 
 LIMIT = 2**31
-LINES = 1 << 12  # rows that are Python objects at a time
+LINES = 1 << 12  # rows converted to Python objects at a time
 NAMED_SPAN = pa.struct([("role", pa.string()), ("start", pa.int64()), ("stop", pa.int64())])
 NAMED_RELATIONS = pa.list_(pa.list_(NAMED_SPAN))
 
@@ -52,14 +52,14 @@ def read(source: str | os.PathLike[str] | Source, roles: Sequence[str] = ROLES) 
     Parameters
     ----------
     source : path
-        A role is a name, such as ``"cause"``; other keys than the above become columns.
+        A role is a name, such as ``"cause"``; other keys become columns.
     roles : sequence of str
-        The role names that lines may use.
+        The allowed role names.
 
     Raises
     ------
     InputError
-        A line is not of the form above, and all that `Relations` raises.
+        A line has another form, and all errors of `Relations`.
     """
     return _read_lines(Source.open(source), tuple(roles))
 
@@ -79,7 +79,7 @@ def line_batches(
     Raises
     ------
     InputError
-        As `read`; of faults in lines, those of the first batch that has any.
+        As `read`; for faults in lines, those of the first faulty batch.
     """
     with closing(Lines(source)) as lines:
         while batch := lines.take(n):
@@ -91,7 +91,7 @@ def _read_lines(source: Source, roles: tuple[str, ...]) -> Relations:
 
 
 def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
-    """Read as `_checked_lines` does, or return None where that has to say what is wrong."""
+    """Fast path of `_checked_lines`; return None if that must report an error."""
     types = {str: pa.string(), int: pa.int64()}
     row = first_object(source)
     kinds = {name: types.get(type(value)) for name, value in row.items()}
@@ -145,7 +145,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
 
 
 def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
-    """Read line by line, and say what is wrong with them."""
+    """Read line by line, and report faults."""
     problems = Problems()
     build = Builder(source.name, roles)
     numbers = {role: k for k, role in enumerate(roles)}
@@ -209,7 +209,7 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 def _write_lines(relations: Relations, table: Any, file: Any) -> list[str]:
     written = Written()
-    for batch in table.to_batches(max_chunksize=LINES):  # rows are some 100 times as large
+    for batch in table.to_batches(max_chunksize=LINES):  # Python rows take 100 times the memory
         for row in batch.to_pylist():
             row["relations"] = [
                 r and [{**span, "role": relations.roles[span["role"]]} for span in r]
@@ -231,7 +231,7 @@ def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -
     def read_batches(golds: Iterator[Relations]) -> Iterator[batches.Batch]:
         return map(batches.batch, line_batches(source.path, batches.ROWS))
 
-    # Without a name: what these tell of faults begins with it.
+    # Without a name: messages of batches start with it already.
     return Stream("", read_batches, n_bytes=source.size())
 
 

@@ -1,4 +1,4 @@
-"""Tag schemes: what the tag of a token says of the span that the token is part of.
+"""Tag schemes: role and position of a token in its span.
 
     scheme   begins   goes on   ends   begins and ends
     BIO      B-       I-
@@ -6,8 +6,8 @@
     IOBES    B-       I-        E-     S-
     BILOU    B-       I-        L-     U-
 
-The reader of tags and the labels of a tagger share this table. They differ in what a tag means that
-goes on with no span: the reader refuses it, a tagger's labels begin one there, as conlleval does.
+The reader of tags and the labels of a tagger share this table. They differ for a tag that continues
+no span: the reader refuses it, a tagger's label begins a span there, as in conlleval.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _LIKE_TAGS = re.compile(r"[O_]|[A-Z]{1,2}[-_]\S+|\S+[-_][A-Z]{1,2}")
 
 
 def is_tag(tag: str) -> bool:
-    """Tell whether a string is ``O`` or a mark and a label, or several of these joined by ``|``."""
+    """Return True for ``O``, a mark and a label, or several of these joined by ``|``."""
     return _TAGS.fullmatch(tag) is not None
 
 
 def are_like_tags(words: Collection[str]) -> bool:
-    """Tell whether all strings look like tags, if only of an unknown scheme.
+    """Return True if all strings look like tags, even of an unknown scheme.
 
     Examples
     --------

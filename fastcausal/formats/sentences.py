@@ -1,4 +1,4 @@
-"""A sentence in which texts of spans are looked up."""
+"""Search for span texts in a sentence."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ WHITE = " \t\n\r\x0b\x0c"
 OTHER_SIGNS = "span with other quotes or dashes"
 OTHER_ENDS = "span with other punctuation around it"
 IN_PIECES = "span in pieces around an ellipsis"
-# Quotes, dashes and the ellipsis in one form each. Tokenizers write the double quote as two.
+# One form for variants of quotes, dashes and the ellipsis. Tokenizers double the double quote.
 SIGNS = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032`\u00b4"), "'")
 SIGNS |= dict.fromkeys(map(ord, '"\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb'), "''")
 SIGNS |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
 SIGNS |= {ord("\u2026"): "..."}
 _DASHES = re.compile("--+")
-MOST_SIGNS = 4  # around a text: so many are left out one by one, more all at once
+MOST_SIGNS = 4  # around a text: up to so many are dropped one by one, more all at once
 _ENDS = WHITE + ".,;:!?-'()[]{}" + "".join(map(chr, SIGNS))
 _ELLIPSIS = re.compile(r"\.{3,}|\u2026")
 Bounds = tuple[int, int]
@@ -39,9 +39,9 @@ class Found(NamedTuple):
     ----------
     start, stop : int
     again : bool
-        Whether the text occurs elsewhere, too.
+        True if the text occurs elsewhere, too.
     way : str
-        What had to be mapped or left out, a note; empty where the text is there.
+        A note on mapped or dropped characters; empty for an exact match.
     """
 
     start: int
@@ -51,7 +51,7 @@ class Found(NamedTuple):
 
 
 class Sentence:
-    """A text whose spans are looked up, in characters and in tokens."""
+    """A text in which spans are searched, in characters and in tokens."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -71,21 +71,21 @@ class Sentence:
         Parameters
         ----------
         wanted : str
-            Searched as it stands, else regardless of case and white space; occurrences that are
-            whole tokens come before all others. Then so with quotes and dashes in one form, then
-            without punctuation around it.
+            Searched exactly, then regardless of case and white space; occurrences of whole tokens
+            come first. Then the same with one form of quotes and dashes, then without punctuation
+            around the text.
         near : sequence of (start, stop)
-            Of several occurrences, the one that reaches least beyond one of these places; then,
-            and without such places, the first.
+            Among several occurrences, take the one that reaches least beyond one of these places;
+            in a tie, or without places, the first.
         taken : collection of (start, stop)
-            Places that are chosen only where there is no other one.
+            Places to use only if there is no other.
         after : int
-            Where the span starts at the earliest.
+            The earliest start of the span.
 
         Raises
         ------
         UnreadError
-            It does not occur.
+            The text does not occur.
         """
         wanted = wanted.strip(WHITE)
         ends = ((OTHER_ENDS, text, (None, _loose, in_one_form)) for text in _inner(wanted))
@@ -99,7 +99,7 @@ class Sentence:
     def pieces(
         self, wanted: str, near: Sequence[Bounds] = (), taken: Collection[Bounds] = ()
     ) -> list[Found]:
-        """Find a span text, or what stands around an ellipsis in it; see `locate`."""
+        """Find a span text, or its pieces around an ellipsis; see `locate`."""
         try:
             return [self.locate(wanted, near, taken)]
         except UnreadError:
@@ -112,7 +112,7 @@ class Sentence:
             return [place._replace(way=IN_PIECES) for place in placed[1:]]
 
     def tokens(self, start: int, stop: int) -> tuple[int, int, bool]:
-        """Find the tokens that characters [start, stop) touch, and whether one is cut."""
+        """Return the tokens that characters [start, stop) touch, and True if one is cut."""
         first = bisect_right(self.stops, start)
         last = bisect_left(self.starts, stop)
         if first >= last:
@@ -120,7 +120,7 @@ class Sentence:
         return first, last, self.starts[first] < start or stop < self.stops[last - 1]
 
     def _places(self, text: str, folds: Sequence[Fold | None], after: int) -> list[Bounds]:
-        """Find a text in the first form of the sentence that has it, as whole tokens if it can."""
+        """Find a text in the first form of the sentence that contains it, if possible as tokens."""
         cut: list[Bounds] = []
         for fold in folds:
             letters = self._letters(fold)
@@ -151,15 +151,15 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Letters:
-    """The letters of a text that are compared.
+    """The compared letters of a text.
 
     Attributes
     ----------
     text : str
     starts, stops : sequence of int
-        Where each of them starts in the sentence, and where it stops.
+        Start and stop of each letter in the sentence.
     fold : callable or None
-        What was done to each letter.
+        The mapping of letters.
     """
 
     text: str
@@ -186,14 +186,14 @@ class Letters:
         return cls("".join(letters), starts, stops, fold)
 
     def places(self, wanted: str) -> list[Bounds]:
-        """Find the characters of the sentence in which a text occurs, in their order."""
+        """Return the places of a text in the sentence, in characters, in order."""
         wanted = wanted if self.fold is None else self.fold(wanted)
         n = len(wanted) - 1
         return [(self.starts[k], self.stops[k + n]) for k in occurrences(self.text, wanted)]
 
 
 def _inner(text: str) -> Iterator[str]:
-    """Yield a text with ever less punctuation: quotes around it, signs behind it, then all."""
+    """Yield a text with ever less punctuation: without quotes, then end signs, then all."""
     inner = text.strip(_ENDS)
     if not inner:
         return
@@ -207,7 +207,7 @@ def _inner(text: str) -> Iterator[str]:
 
 
 def in_one_form(text: str) -> str:
-    """Return a text without case and white space, quotes in one form, dashes as a single one."""
+    """Return a text without case and white space, with one form of quotes and single dashes."""
     return _DASHES.sub("-", _loose(text.translate(SIGNS)))
 
 
@@ -216,11 +216,11 @@ def _loose(text: str) -> str:
 
 
 def _chosen(places: Sequence[Bounds], near: Sequence[Bounds], taken: Collection[Bounds]) -> Bounds:
-    """Choose one of the places where a text occurs, see `Sentence.locate`."""
+    """Choose one of several occurrences, see `Sentence.locate`."""
     free = [place for place in places if place not in taken] or places
     return min(free, key=lambda place: min((_reach(place, gap) for gap in near), default=0))
 
 
 def _reach(place: Bounds, gap: Bounds) -> int:
-    """Return how many characters a place reaches beyond a gap."""
+    """Return the number of characters of a place outside a gap."""
     return max(gap[0] - place[0], place[1] - gap[1], 0)

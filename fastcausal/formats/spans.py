@@ -1,4 +1,4 @@
-"""Relations as texts of their spans, the way language models give them: JSON lines."""
+"""Relations as texts of their spans, in the form of language models: JSON lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
-HELD = ("id", "text", "length", "relations", "tagged", UNPARSED)  # no columns of their own
+HELD = ("id", "text", "length", "relations", "tagged", UNPARSED)  # not further columns
 SIGNAL = NUMBERS["signal"]
 AMBIGUOUS = "ambiguous span"
 CUT = "span cut a token"
@@ -43,7 +43,7 @@ def read(
     like: Relations | None = None,
     occurrence: Occurrence = "gap",
 ) -> Relations:
-    """Read relations given as span texts or character offsets.
+    """Read relations from span texts or character offsets.
 
     Parameters
     ----------
@@ -53,26 +53,26 @@ def read(
         (characters of ``text``, stop exclusive), or a list of these; an empty text, null or a
         missing role marks nothing. A relation may be null: unread.
     like : Relations, optional
-        The gold side: its column ``text`` stands in for a missing ``text``, by id, or by place
-        where the source has no ids.
+        The gold side: its column ``text`` replaces a missing ``text``, by id, or by place without
+        ids.
     occurrence : {"gap", "first"}
         As in `located`.
 
     Returns
     -------
     Relations
-        A text is located as it stands, else regardless of case and white space; occurrences that
-        are whole tokens come first. Else quotes and dashes are mapped to one form, then
-        punctuation around the text is left out, then an ellipsis within it makes several spans.
-        ``reading.notes`` counts each of these ways, ``"ambiguous span"`` (it occurs again) and
-        ``"span cut a token"`` (widened to whole tokens). A relation is null where a text is not
-        found, offsets are out of the text or mark no token, or the text has another number of
-        tokens than ``like`` says.
+        A text is searched exactly, then regardless of case and white space; occurrences of whole
+        tokens come first. Then quotes and dashes are mapped to one form, then punctuation around
+        the text is dropped, then an ellipsis splits it into several spans. ``reading.notes``
+        counts each of these ways, ``"ambiguous span"`` (the text occurs again) and ``"span cut a
+        token"`` (widened to whole tokens). A relation is null if a text is not found, if offsets
+        are outside the text or mark no token, or if the text has another number of tokens than in
+        ``like``.
 
     Raises
     ------
     InputError
-        A line is not of this form, names an unknown role, or needs a text that is nowhere.
+        A line has another form, names an unknown role, or needs a text that is missing.
 
     Examples
     --------
@@ -113,16 +113,16 @@ def located(
     name : str
         The source, for messages.
     examples : sequence of mappings
-        As `read` takes them. In place of a relation, or of all relations of an example, may stand
-        an `UnreadError`, the reason why it cannot be read.
+        In the form of `read`. An `UnreadError`, the reason for failure, may replace a relation, or
+        all relations of an example.
     like : Relations, optional
         As in `read`.
     occurrence : {"gap", "first"}
-        Which occurrence a text means that occurs several times: for a signal the one inside the
-        gap between Cause and Effect, else nearest to it; for one of these two the one nearest to
-        the other; a text given twice means two occurrences. Or the first one, always.
+        The choice among several occurrences of a text. ``"gap"``: for a signal the one inside the
+        gap between Cause and Effect, else nearest to it; for Cause or Effect the one nearest to
+        the other; a repeated text means two occurrences. ``"first"``: always the first one.
     places : sequence of str
-        Where each example stands, for messages.
+        The place of each example for messages.
     lines : sequence of int, optional
         The line of each example.
     ids : sequence of str, optional
@@ -155,9 +155,9 @@ def located(
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write span texts as JSON lines, with character offsets where a text would mislead.
+    """Write span texts as JSON lines, with character offsets for ambiguous texts.
 
-    InputError where an example with relations has no text, or one of another length.
+    InputError if an example with relations has no text, or one of another length.
     """
     lost = Problems()
     lines = []
@@ -187,7 +187,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 def _added(
     build: Builder, example: Mapping[str, Any], text: Any, length: int, by_gap: bool
 ) -> bool:
-    """Add an example where all is usual, as `_add` does; else return False."""
+    """Fast path of `_add` for plain examples; return False for others."""
     located = spans_of(example.get("relations"), NUMBERS, SIGNAL if by_gap else -1, text, length)
     if located is None:
         return False
@@ -211,7 +211,7 @@ def _add(
     length: int | None,
     by_gap: bool,
 ) -> None:
-    """Add one example; InputError says what is wrong with its form."""
+    """Add one example; raise InputError for a malformed one."""
     relations = example.get("relations")
     if "relations" not in example:
         raise InputError('no "relations"')
@@ -260,17 +260,17 @@ def _values(relation: Any) -> Iterable[tuple[int, Any]]:
 
 
 def _is_pair(value: Any) -> bool:
-    """Tell whether a value is [start, stop]."""
+    """Return True for [start, stop]."""
     return isinstance(value, list | tuple) and [type(item) for item in value] == [int, int]
 
 
 def _spans(
     build: Builder, sentence: Sentence, values: Sequence[tuple[int, Any]], by_gap: bool
 ) -> list[Span]:
-    """Return the spans of a relation, given as (role, text or characters) with signals last."""
+    """Return the spans of a relation from (role, text or characters), with signals last."""
     spans: list[Span] = []
     taken: set[tuple[int, Bounds]] = set()
-    order = sorted(values, key=partial(_comes_late, sentence)) if by_gap else values
+    order = sorted(values, key=partial(_search_rank, sentence)) if by_gap else values
     for role, value in order:
         if isinstance(value, str):
             near = _gaps(sentence, [s for s in spans if s[0] != role]) if by_gap else ()
@@ -288,10 +288,10 @@ def _spans(
     return sorted(spans)
 
 
-def _comes_late(sentence: Sentence, value: tuple[int, Any]) -> int:
-    """Return 1 for a Cause or Effect that occurs again, to be located near the other; 2: signals.
+def _search_rank(sentence: Sentence, value: tuple[int, Any]) -> int:
+    """Return the order of search: 0 unique texts, 1 repeated Cause or Effect, 2 signals.
 
-    UnreadError where a text does not occur.
+    UnreadError if a text does not occur.
     """
     role, place = value
     if role == SIGNAL:
@@ -300,7 +300,7 @@ def _comes_late(sentence: Sentence, value: tuple[int, Any]) -> int:
 
 
 def _gaps(sentence: Sentence, spans: Iterable[Span]) -> list[Bounds]:
-    """Return where a signal is expected: between Cause and Effect, else beside the one given."""
+    """Return the expected places of a signal: between Cause and Effect, else beside one."""
     given = [
         (min(start for start, _ in bounds), max(stop for _, stop in bounds))
         for bounds in (
@@ -322,7 +322,7 @@ def _of_offsets(sentence: Sentence, start: int, stop: int) -> Found:
 
 
 def _value(sentence: Sentence, start: int, stop: int) -> str | dict[str, int]:
-    """Return the text of a span, or its characters where the text occurs elsewhere, too."""
+    """Return the text of a span, or its characters if the text occurs elsewhere, too."""
     bounds = (sentence.starts[start], sentence.stops[stop - 1])
     text = sentence.text[slice(*bounds)]
     place = sentence.locate(text)

@@ -27,21 +27,21 @@ def read(
     like: Relations | None = None,
     occurrence: Occurrence = "gap",
 ) -> Relations:
-    """Read a table with all its columns, canonical or as `fastcausal.formats.frames.read` takes it.
+    """Read a table with all its columns, canonical or in a form of `fastcausal.formats.frames`.
 
     Parameters
     ----------
     source : path
         A Parquet or Arrow IPC file (the file or the stream format).
     format : {"parquet", "arrow"}, optional
-        Told by the first bytes if not given.
+        By default found from the first bytes.
     like, occurrence
         As in `fastcausal.formats.spans.located`.
 
     Raises
     ------
     InputError
-        The file is damaged or of another format, and all that `frames.read` raises.
+        The file is damaged or of another format, and all errors of `frames.read`.
     """
     source = Source.open(source)
     format = format or sniff(source.data) or "parquet"
@@ -52,7 +52,7 @@ def read(
         return Relations.trusted(loaded)
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
-    except DAMAGE as error:  # of the metadata
+    except DAMAGE as error:  # in the metadata
         raise damaged(source.name, format, error) from error
 
 
@@ -69,12 +69,12 @@ def write(relations: Relations, target: str | os.PathLike[str], format: str) -> 
     Returns
     -------
     list of str
-        Empty: the file holds all.
+        Empty: nothing is lost.
 
     Raises
     ------
     InputError
-        A column is of a type that the format does not have, or the file cannot be written.
+        The format lacks a column's type, or the file cannot be written.
     """
     table = without(relations.table, ("tagged",))
     with replacing(target) as file:
@@ -96,7 +96,7 @@ def write(relations: Relations, target: str | os.PathLike[str], format: str) -> 
 def stream(
     name: str, files: Mapping[Path, str], format: str, columns: Collection[str | None] | None
 ) -> Stream | None:
-    """Stream files as `batches.of_files`; None where `frames.read` has to take them whole."""
+    """Stream files by `batches.of_files`; return None if `frames.read` needs whole tables."""
     first, label = next(iter(files.items()))
     schema = batches.schema_of(first, format, label)
     if schema is not None and not frames.is_canonical(schema):

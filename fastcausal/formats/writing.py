@@ -1,4 +1,4 @@
-"""Writing relations, in the format that the name or the caller says."""
+"""Writing relations, in the format of the suffix or the caller."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ def write(
         Overrides the suffix; ``cnc`` without ``.csv`` is a submission. No suffix means ``squad``
         or ``nli``.
     seed : int, optional
-        Of ``squad`` alone: which questions are drawn, 0 if not given.
+        For ``squad`` alone: the seed of the questions, 0 by default.
     premise : {"cause", "effect"}, optional
-        Of ``nli`` alone: what is the premise, the cause if not given.
+        For ``nli`` alone: the argument used as premise, the cause by default.
 
     Returns
     -------
     list of str
-        What the format cannot hold; empty when nothing was lost.
+        Messages on losses; empty if there are none.
 
     Raises
     ------
     InputError
-        The name does not tell the format, which needs what the table does not have, or writing
-        failed.
+        The name does not decide the format, the table lacks columns that the format needs, or
+        writing failed.
     ValueError
         The format is unknown, is not written, or has no such option.
     """

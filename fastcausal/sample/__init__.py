@@ -1,6 +1,6 @@
 """The embedded sample: relations, annotators, judged pairs, answers, claims and scores.
 
-Its files are described in the README beside them.
+The README in this folder describes its files.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ SCORES, JUDGMENTS = FOLDER / "scores.csv", FOLDER / "judgments.csv"
 
 
 def copy_to(folder: Path) -> None:
-    """Copy the sample's files to a folder, made if it is missing.
+    """Copy the sample's files to a folder; create the folder if needed.
 
     Raises
     ------
     InputError
-        The folder cannot be written to, or has other files of these names.
+        The folder cannot be written to, or has different files of these names.
     """
     paths = [path for path in sorted(FOLDER.iterdir()) if path.suffix in SUFFIXES]
     try:

@@ -1,11 +1,11 @@
-"""Answers to what chance does to scores: everything here rests on ``scores(weights)`` alone.
+"""Statistical inference on scores: everything here uses ``scores(weights)`` alone.
 
 ::
 
     sampling.py      resamples and exchanges, from a seed and the number of the resample
-    units.py         what is drawn: examples or clusters, equal ones once
-    intervals.py     jackknife, BCa, percentiles, and what never varies
+    units.py         units of resampling: examples or clusters, equal ones stored once
+    intervals.py     jackknife, BCa, percentiles, and shares without variation
     result.py        intervals of all scores of an evaluation
-    paired.py        differences of two systems on the same units: bounds, p, what such data show
+    paired.py        differences of two systems on the same units: bounds, p, minimum detectable
     corrections.py   p of many tests
 """

@@ -1,4 +1,4 @@
-"""Checks of what inference is asked for, the same for every way to ask."""
+"""Checks of the arguments of every inference."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ Float64 = npt.NDArray[np.float64]
 
 
 def holm(p: Float64) -> Float64:
-    """Adjust p so that all rejections are right with the asked confidence (Holm 1979).
+    """Adjust p so that all rejections are right with the given confidence (Holm 1979).
 
     Examples
     --------
@@ -39,7 +39,7 @@ def benjamini_hochberg(p: Float64) -> Float64:
 
 
 def benjamini_yekutieli(p: Float64) -> Float64:
-    """Adjust p as `benjamini_hochberg`, for tests that depend on each other in any way (2001).
+    """Adjust p as `benjamini_hochberg` does, for tests with any dependence (2001).
 
     Examples
     --------
@@ -65,7 +65,7 @@ CORRECTIONS: dict[str, Callable[[Float64], Float64]] = {
 
 
 def adjusted(p: Any, correction: str) -> Float64:
-    """Adjust p for the number of tests; undefined ones stay NaN and do not count.
+    """Adjust p for the number of tests; undefined ones stay NaN and are not counted.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def adjusted(p: Any, correction: str) -> Float64:
 
 
 def resamples_needed(n_tests: int, confidence: float) -> int:
-    """Return how many resamples let the smallest p of Holm reach 1 - confidence.
+    """Return the number of resamples with which Holm's smallest p can reach 1 - confidence.
 
-    A p of R resamples is at least 1 / (R + 1), and Holm multiplies the smallest by the tests.
+    A p of R resamples is at least 1 / (R + 1); Holm multiplies it by the number of tests.
 
     Examples
     --------

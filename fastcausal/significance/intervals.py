@@ -1,4 +1,4 @@
-"""Intervals of scores: the jackknife, BCa and percentile bootstrap; and of what never varies."""
+"""Intervals of scores: jackknife, BCa, percentile bootstrap, and shares without variation."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
-FEW = 30  # units, below which intervals of resamples are too narrow (docs/inference.md)
-DOCUMENT = "doc_id"  # the column that formats have for it
+FEW = 30  # below so many units, intervals of resamples are too narrow (docs/inference.md)
+DOCUMENT = "doc_id"  # the document column of formats
 LEVEL_DIGITS = 12  # of a quantile's level: libraries differ in the last digits of normal laws
 
 
 class Interval(NamedTuple):
-    """Bounds of a score, NaN where nothing can be said.
+    """Bounds of a score, NaN if unknown.
 
     Attributes
     ----------
     low, high : float
     n_undefined : int
-        Resamples that leave the score undefined; the bounds leave them out.
+        Resamples with an undefined score; the bounds ignore them.
     """
 
     low: float
@@ -47,11 +47,11 @@ NONE = Interval(math.nan, math.nan)
 
 
 class Resampled(Protocol):
-    """Units that are drawn, and what they score, such as `Units`."""
+    """Units for resampling, with their scores, such as `Units`."""
 
     @property
     def times(self) -> Int64:
-        """How many units there are of each kind."""
+        """Number of units of each kind."""
 
     def scores(self, weights: Int64) -> Mapping[str, Float64]:
         """Compute scores under each int64[n_draws, n_kinds] of weights."""
@@ -60,7 +60,7 @@ class Resampled(Protocol):
         """Compute the scores of all units but one, for every kind of unit."""
 
     def alike(self, values: Mapping[str, float]) -> Mapping[str, int]:
-        """Count the units that all have such a score alone, for scores that never vary."""
+        """Count the units with this score on their own, for scores without variation."""
 
 
 def intervals_of(
@@ -80,16 +80,16 @@ def intervals_of(
         Student's t with the jackknife's standard error (Tukey 1958), on the logit scale for scores
         between 0 and 1; it needs no draws.
     confidence : float
-        Share of samples whose interval covers the true score.
+        Share of samples with an interval that covers the true score.
     n_resamples, seed : int
-        As `bootstrap_weights` takes them.
+        As in `bootstrap_weights`.
 
     Returns
     -------
     dict of str to Interval
-        A share that is the same in all units has the bounds of `unvaried`, whatever the method.
-        NaN for fewer than two units, for an undefined score, where all rests on one unit, and for
-        other scores without variation.
+        A share without variation has the bounds of `unvaried`, for every method. Bounds are NaN for
+        fewer than two units, for an undefined score, if one unit decides the score, and for other
+        scores without variation.
 
     Raises
     ------
@@ -115,12 +115,12 @@ def intervals_of(
 
 
 def unvaried(value: float, n: int, confidence: float) -> tuple[float, float]:
-    """Return bounds of a share that is the same in each of n units.
+    """Return bounds of a share with the same value in each of n units.
 
-    The sample lacks units that are unlike these: at most a share u of all are, by the
-    bound of Clopper and Pearson for 0 of n. So the score is at least (1 - u) times the value, if
-    they score 0, and at most u more of what is missing to 1. Of a proportion of 1 or 0 these are
-    the bounds of Clopper and Pearson.
+    Clopper and Pearson bound the share u of different units in the population, for 0 of n. The
+    score is at least (1 - u) times the value, if those units score 0, and at most the value plus
+    u times its distance to 1. For a proportion of 1 or 0 these are the bounds of Clopper and
+    Pearson.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def varied(
     n_resamples: int,
     seed: int,
 ) -> dict[str, Interval]:
-    """Compute the intervals of scores with these values by the method; NaN without variation."""
+    """Compute the intervals of scores by a method; NaN without variation."""
     spreads = {} if method == "percentile" else spreads_of(units.left_out(), units.times)
     if method == "jackknife":
         quantile = student_quantile((1 + confidence) / 2, int(units.times.sum()) - 1)
@@ -155,7 +155,7 @@ def varied(
 
 
 def warnings_of(units: Units, table: pa.Table | None, method: Method) -> tuple[str, ...]:
-    """Return what to know of intervals of these units, which are of this table of examples."""
+    """Return warnings about intervals of these units, which belong to this table of examples."""
     warnings = []
     if method != "jackknife" and 1 < units.n_units < FEW:
         warnings.append(
@@ -171,7 +171,7 @@ def warnings_of(units: Units, table: pa.Table | None, method: Method) -> tuple[s
 
 
 def _share_documents(table: pa.Table) -> bool:
-    """Tell whether two examples name the same document, in a column that can be a cluster."""
+    """Return True if two examples share a document, in a column that can be a cluster."""
     try:
         names, codes = texts_of_column(table, DOCUMENT)
     except InputError:
@@ -191,14 +191,14 @@ def _joined(blocks: list[Mapping[str, Float64]]) -> dict[str, Float64]:
 
 
 class Spread(NamedTuple):
-    """How a score varies by the jackknife, NaN where it does not, or is undefined without a unit.
+    """Variation of a score by the jackknife; NaN for a score that is constant or undefined.
 
     Attributes
     ----------
     error : float
         Standard error: its square is (n - 1) / n times the sum of squared deviations.
     acceleration : float
-        A sixth of the skewness of the deviations, as BCa takes it.
+        A sixth of the skewness of the deviations, for BCa.
     """
 
     error: float
@@ -212,13 +212,13 @@ def spreads_of(left_out: Mapping[str, Float64], times: Int64) -> dict[str, Sprea
     ----------
     left_out : mapping of str to float64[n_kinds]
     times : int64[n_kinds]
-        How many units there are of each kind. Sums are rounded once, so that no order of units
-        changes a bit.
+        Number of units of each kind. Sums are rounded once, so the order of units does not change
+        a bit.
     """
     if not len(times):
         return dict.fromkeys(left_out, Spread(math.nan, math.nan))
     values = np.stack([*left_out.values()], axis=1)
-    varies = np.ptp(values, axis=0) > EQUAL  # false where undefined
+    varies = np.ptp(values, axis=0) > EQUAL  # false if undefined
     n, weights = int(times.sum()), times[None]
     values = np.where(varies, values, 0.0)
     away = exact_sums(values, weights) / n - values
@@ -245,7 +245,7 @@ def student_p(t: float, freedom: int) -> float:
 
 
 def _jackknife(value: float, half: float) -> tuple[float, float]:
-    """Bounds this far from the value; between 0 and 1 on the logit scale, by its derivative."""
+    """Return bounds at this distance from the value, on the logit scale for 0 < value < 1."""
     if not 0 < value < 1:
         return value - half, value + half
     center, half = math.log(value / (1 - value)), half / (value * (1 - value))
@@ -260,7 +260,7 @@ def _logistic(x: float) -> float:
 def _of_resamples(
     value: float, drawn: Float64, spread: Spread | None, confidence: float
 ) -> Interval:
-    """The quantiles of the resamples that define the score, at the levels of the method."""
+    """Return the quantiles of the defined resampled scores, at the levels of the method."""
     ascending = np.sort(drawn[~np.isnan(drawn)])
     n_undefined = len(drawn) - len(ascending)
     levels = [(1 - confidence) / 2, (1 + confidence) / 2]
@@ -273,7 +273,7 @@ def _of_resamples(
 def _bca_levels(
     value: float, ascending: Float64, acceleration: float, levels: list[float]
 ) -> list[float]:
-    """Levels moved by the bias and the acceleration of the score (Efron 1987, section 3)."""
+    """Return levels shifted by the bias and the acceleration (Efron 1987, section 3)."""
     from scipy.special import ndtr, ndtri
 
     below, up_to = np.searchsorted(ascending, [value - EQUAL, value + EQUAL]).tolist()
@@ -285,7 +285,7 @@ def _bca_levels(
 
 
 def quantile(ascending: Float64, level: float) -> float:
-    """Return a linear quantile of sorted values, NaN of none and at a level that is NaN."""
+    """Return a linear quantile of sorted values; NaN if there are none or the level is NaN."""
     if not len(ascending) or math.isnan(level):
         return math.nan
     place = level * (len(ascending) - 1)
@@ -295,7 +295,7 @@ def quantile(ascending: Float64, level: float) -> float:
 
 
 def _checked(value: float, low: float, high: float, n_undefined: int = 0) -> Interval:
-    """Make an interval; an undefined score has no bounds, and no interval is a point."""
+    """Make an interval; undefined scores and intervals of one point have NaN bounds."""
     if math.isnan(value) or not high - low > EQUAL:
         return Interval(math.nan, math.nan, n_undefined)
     return Interval(low, high, n_undefined)

@@ -1,4 +1,4 @@
-"""Differences of two systems on the same units: bounds, p, and the difference such data show."""
+"""Differences of two systems on the same units: bounds, p, minimum detectable effect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fastcausal.significance.sampling import exchanges
 from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
 from fastcausal.significance.units import EQUAL, OneScore, Units
 
-MOST_LISTED = 16  # units that differ, of which all 2^16 exchanges are listed
+MOST_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
 POWER = 0.8
 
 
@@ -29,13 +29,13 @@ class Difference(NamedTuple):
     ----------
     a, b, delta : float
     low, high : float
-        Bounds of ``delta``, NaN where nothing can be said.
+        Bounds of ``delta``, NaN if unknown.
     se : float
-        Standard error of ``delta`` by the jackknife, NaN where no unit moves it.
+        Standard error of ``delta`` by the jackknife, NaN if it does not vary.
     p : float
-        Of the test that `is_student` names.
+        By Student's t or randomisation, see `is_student`.
     p_exact : bool
-        Whether all exchanges were listed.
+        True if all exchanges were listed.
     """
 
     a: float
@@ -49,7 +49,7 @@ class Difference(NamedTuple):
 
 
 def is_student(n_units: int, confidence: float) -> bool:
-    """Tell if p is that of Student's t: too few units for p of any exchanges to reach the level.
+    """Return True if p is by Student's t: too few units for p of exchanges to reach the level.
 
     Examples
     --------
@@ -64,18 +64,18 @@ def difference(
 ) -> Difference:
     """Compute the difference of two systems, B minus A, its bounds and its p.
 
-    The jackknife's bounds are those of Student's t, with as many degrees of freedom as units differ
-    but one. They leave out 0 where p is at most 1 - confidence, and nowhere else.
+    The jackknife's bounds are those of Student's t; the degrees of freedom are the number of
+    differing units less one. They exclude 0 exactly if p is at most 1 - confidence.
 
     Parameters
     ----------
     units : Units
         Joint units, with the formula of one score.
     n_differ : int
-        As `randomisation` takes it.
+        As in `randomisation`.
     method : {"bca", "percentile", "jackknife"}
-        As `intervals_of` takes them, but the jackknife's bounds are never on the logit scale. Those
-        of resamples pay no heed to p.
+        As in `intervals_of`, but the jackknife's bounds are never on the logit scale. Bounds of
+        resamples do not depend on p.
     confidence : float
     n_resamples, seed : int
 
@@ -106,10 +106,10 @@ def difference(
 def _bounds(
     delta: float, error: float, freedom: int, p: float, confidence: float
 ) -> tuple[float, float]:
-    """Bounds by Student's t; the one next to 0 follows p where they disagree about 0.
+    """Return bounds by Student's t; the one next to 0 follows p if they disagree about 0.
 
-    There it is as far from 0 as p is from its level, both taken as values of t, in the smaller of
-    two standard errors: that of the jackknife, and the one that p implies (Miettinen 1976).
+    Then that bound is as far from 0 as p is from its level, both as values of t, in the smaller of
+    two standard errors: the jackknife's, and the one implied by p (Miettinen 1976).
     """
     if math.isnan(delta) or math.isnan(error):
         return math.nan, math.nan
@@ -124,7 +124,7 @@ def _bounds(
 
 
 def detectable(se: float, confidence: float) -> float:
-    """Return the difference that data of such a standard error show in four of five cases.
+    """Return the minimum detectable effect at a power of 80%, for this standard error.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def detectable(se: float, confidence: float) -> float:
 
 
 def minus(formula: OneScore) -> OneScore:
-    """Return the way from joint sums, A's and then B's, to the score of B minus that of A."""
+    """Return a formula of the difference B minus A, from joint sums of A and then B."""
 
     def value(sums: Rows) -> Float64:
         a, b = np.hsplit(sums, 2)
@@ -151,7 +151,7 @@ def _formula_of(units: Units) -> OneScore:
 
 
 def n_differing(units: Units) -> int:
-    """Count the joint units of which A and B differ in any term."""
+    """Count the joint units in which A and B differ in any term."""
     a, b = np.hsplit(units.terms, 2)
     return int(units.times[(a != b).any(axis=1)].sum())
 
@@ -159,22 +159,22 @@ def n_differing(units: Units) -> int:
 def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> tuple[float, bool]:
     """Compute p of the paired randomisation test, two-sided (Yeh 2000).
 
-    Each unit may have its rows of A and B exchanged: p is the share of exchanges that give at least
-    the difference observed, or none. Where few units differ, all exchanges are listed.
+    Each exchange swaps the rows of A and B in some units. p is the share of exchanges whose
+    difference is at least the observed one. If few units differ, all exchanges are listed.
 
     Parameters
     ----------
     units : Units
         Joint units, with the formula of one score.
     n_differ : int
-        Units that differ in any count; all exchanges are listed up to `MOST_LISTED` of them.
+        Units that differ in any count; up to `MOST_LISTED` of them, all exchanges are listed.
     n_resamples, seed : int
 
     Returns
     -------
     p : float
     exact : bool
-        Whether all exchanges were listed.
+        True if all exchanges were listed.
     """
     difference_of = minus(_formula_of(units)).value
     observed = abs(difference_of(sums_of(units.terms, units.times[None]))[0])
@@ -193,9 +193,9 @@ def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> t
 
 
 def _unordered(units: Units) -> tuple[Rows, Int64, Rows]:
-    """Return unlike rows, the lesser of A and B first, with their times, and the sums of all else.
+    """Return differing rows, the lesser of A and B first, their times, and the sums of the rest.
 
-    So A and B have the p of B and A, and equal rows take no part in the draws.
+    Then p is symmetric in A and B, and equal rows take no part in the draws.
     """
     a, b = np.hsplit(units.terms, 2)
     unlike = (a != b).any(axis=1)
@@ -212,7 +212,7 @@ def _swapped(rows: Rows) -> Rows:
 
 
 def _listed(times: Int64) -> Iterator[Int64]:
-    """Give every way to exchange units or not, as `exchanges` does."""
+    """Yield every combination of exchanges, in the form of `exchanges`."""
     places = np.repeat(np.arange(len(times)), times)
     ways = np.arange(2 ** len(places))
     exchanged = np.zeros((len(ways), len(times)), np.int64)

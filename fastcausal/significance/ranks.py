@@ -1,6 +1,6 @@
-"""Ranks of many systems, ties among them, and what the best is worth on new units.
+"""Ranks of many systems, ties among them, and the expected score of the best on new units.
 
-All systems share their resamples, so that a difference of two varies as it would on new units.
+All systems share their resamples, so a difference of two varies as it would on new units.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
 from fastcausal.significance.units import EQUAL, OneScore
 
-CELLS = 2**23  # of weights, and of sums, at once
+CELLS = 2**23  # most weights or sums in memory at once
 
 
 class Shared(NamedTuple):
@@ -31,7 +31,7 @@ class Shared(NamedTuple):
         NaN where undefined.
     drawn : float64[n_systems, n_resamples]
     expected : float
-        Mean over resamples of the score of that resample's best system on the units not drawn.
+        Mean over resamples: the resample's best system, scored on the units not drawn.
     """
 
     values: Float64
@@ -40,7 +40,7 @@ class Shared(NamedTuple):
 
 
 class RankSets(NamedTuple):
-    """Ranks, and bounds that hold for all systems at once; 0 where a score is undefined.
+    """Ranks with simultaneous bounds for all systems; 0 for an undefined score.
 
     Attributes
     ----------
@@ -62,15 +62,15 @@ def share(score: OneScore, terms: Rows, n_resamples: int, seed: int) -> Shared:
     ----------
     score : OneScore
     terms : int or float64[n_units, n_systems, n_terms]
-        What adds up over units, as ``score.terms`` gives it. No order of units changes a bit.
+        Additive terms of each unit, from ``score.terms``. Unit order does not change a bit.
     n_resamples : int
     seed : int
 
     Returns
     -------
     Shared
-        Where several systems are the best of a resample, their mean counts as its best.
-        Resamples that leave out no unit, or on whose units no score is defined, do not count.
+        If several systems are the best of a resample, their mean counts. Resamples that leave out
+        no unit, or have no defined score on those units, are ignored.
 
     Examples
     --------
@@ -99,15 +99,15 @@ def share(score: OneScore, terms: Rows, n_resamples: int, seed: int) -> Shared:
 
 
 def _by_content(columns: Rows) -> Int64:
-    """Order units by what all systems have of them."""
+    """Return an order of units by content, over all systems."""
     place = np.zeros(len(columns), np.int64)
-    for first in range(0, columns.shape[1], 200):  # of few bits each, until they are compared
+    for first in range(0, columns.shape[1], 200):  # ranks are short until the blocks are compared
         _, place = distinct(np.column_stack([place, columns[:, first : first + 200]]))
     return np.argsort(place, kind="stable")
 
 
 def _weights(columns: Rows, n_resamples: int, seed: int) -> Iterator[tuple[int, Int64]]:
-    """Blocks of resamples, small enough for what comes of them, and the number of the first."""
+    """Yield blocks of resamples, limited in memory, with the number of the first."""
     each = np.ones(len(columns), np.int64)
     most = max(1, CELLS // max(*columns.shape, 1))
     for first in range(0, n_resamples, most):
@@ -117,7 +117,7 @@ def _weights(columns: Rows, n_resamples: int, seed: int) -> Iterator[tuple[int, 
 
 
 def _best_elsewhere(score: OneScore, terms: Rows, weights: Int64, scores: Float64) -> list[float]:
-    """Score the best systems of each resample on the units it leaves out, where defined."""
+    """Score the best systems of each resample on the units it leaves out, if defined."""
     known = np.where(np.isnan(scores), -np.inf, scores)
     best = (known >= known.max(axis=1, keepdims=True) - EQUAL) & ~np.isnan(scores)
     total, n = np.zeros(len(weights)), np.zeros(len(weights), np.int64)
@@ -132,33 +132,32 @@ def _best_elsewhere(score: OneScore, terms: Rows, weights: Int64, scores: Float6
 
 
 def rank_sets(values: Float64, drawn: Float64, confidence: float, n_units: int) -> RankSets:
-    """Rank systems, with bounds that are right for all of them in a share of ``confidence``.
+    """Rank systems, with bounds that hold for all of them at once with ``confidence``.
 
-    A lead is sure if it exceeds c deviations of the difference in resamples. c is the quantile over
-    resamples of the largest difference from what it is, in such deviations, made wider for few
-    units (`few_units`).
+    A lead is sure if it exceeds c standard deviations of the difference in resamples. c is a
+    quantile over resamples: of the largest deviation of any difference from its observed value, in
+    standard deviations. It is widened for few units (`widen_for_few_units`).
 
     Parameters
     ----------
     values : float64[n_systems]
-        Scores on all units, NaN where undefined: such systems have no rank.
+        Scores on all units; NaN is undefined and has no rank.
     drawn : float64[n_systems, n_resamples]
-        Scores in resamples that all systems share; an undefined one leaves the resample out for the
-        pairs of its system.
+        Scores in shared resamples; pairs of a system ignore resamples with its score undefined.
     confidence : float
     n_units : int
-        Units that resamples draw.
+        Number of units in a resample.
 
     Returns
     -------
     RankSets
-        Pairs whose difference does not vary are in no sure order.
+        Pairs without variation in their difference are in no sure order.
 
     Notes
     -----
     The single-step procedure of simultaneous confidence sets for ranks (Mogstad, Romano, Shaikh
-    and Wilhelm 2024, Review of Economic Studies 91, section 3). A ``low`` of 1 is the same as not
-    to be excluded as best by Hsu's comparisons with the best.
+    and Wilhelm 2024, Review of Economic Studies 91, section 3). A ``low`` of 1 means that Hsu's
+    comparisons with the best do not exclude the system as the best.
 
     Examples
     --------
@@ -175,7 +174,7 @@ def rank_sets(values: Float64, drawn: Float64, confidence: float, n_units: int) 
 
 
 def _margins(strays: Float64, confidence: float, n_units: int) -> Float64:
-    """The lead of each pair beyond which it is sure: float64[n_systems, n_systems]."""
+    """Return the smallest sure lead of each pair: float64[n_systems, n_systems]."""
     n_systems, n = strays.shape
     places = -(-n // _ranks.PLACES) * _ranks.PLACES
     padded = np.full((n_systems, places), np.nan)
@@ -190,22 +189,21 @@ def _margins(strays: Float64, confidence: float, n_units: int) -> Float64:
     critical = quantile(np.sort(largest[largest >= 0]), confidence)
     n_pairs = int(np.count_nonzero(varies)) // 2
     if n_pairs:
-        critical = few_units(critical, n_units, n_pairs, confidence)
+        critical = widen_for_few_units(critical, n_units, n_pairs, confidence)
     return np.multiply(critical, spreads, out=np.full_like(spreads, math.inf), where=varies)
 
 
-def few_units(critical: float, n_units: int, n_pairs: int, confidence: float) -> float:
-    """Widen the quantile of the largest of many normal departures to that of Student's t.
+def widen_for_few_units(critical: float, n_units: int, n_pairs: int, confidence: float) -> float:
+    """Widen a normal quantile of the largest of many deviations to Student's t.
 
-    The deviation of each pair is an estimate of n - 1 degrees of freedom, and that of resamples is
-    too small by sqrt((n - 1) / n). The level of each pair, which the quantile has in the normal
-    law, stays. But a large t is due to a deviation that came out small in a share
-    w = t^2 / (t^2 + n - 1), and that happens to each pair by itself: so the quantile moves by the
-    share w to that of independent pairs (Bonferroni).
+    Each pair's standard deviation has n - 1 degrees of freedom, and resamples underestimate it by
+    sqrt((n - 1) / n). The level of each pair, by the normal law, stays. A large t is due to a small
+    estimate of the deviation in a share w = t^2 / (t^2 + n - 1). Such estimates are independent
+    between pairs, so the quantile moves by w towards that of independent pairs (Bonferroni).
 
     Examples
     --------
-    >>> [round(few_units(2.7, n, 10, 0.95), 2) for n in (8, 12, 40, 1000)]
+    >>> [round(widen_for_few_units(2.7, n, 10, 0.95), 2) for n in (8, 12, 40, 1000)]
     [4.22, 3.56, 2.91, 2.71]
     """
     from scipy.special import ndtr
@@ -214,7 +212,7 @@ def few_units(critical: float, n_units: int, n_pairs: int, confidence: float) ->
     if freedom < 1:
         return math.inf
     t = -student_quantile(float(ndtr(-critical)), freedom)
-    if math.isinf(t):  # the normal law has no level so far out
+    if math.isinf(t):  # the normal law has no such level
         return math.inf
     apart = max(t, -student_quantile((1 - confidence) / (2 * n_pairs), freedom))
     share = t * t / (t * t + freedom)

@@ -1,4 +1,4 @@
-"""Draws of chance, from a seed and the number of the resample alone."""
+"""Random draws that depend on a seed and the number of the resample alone."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from fastcausal.significance.checks import check_draws
 
 Int64 = npt.NDArray[np.int64]
 
-HEAVY = 32  # a row of more units gets a binomial
-BLOCK = 2**21  # weights held at once: 16 MB
+HEAVY = 32  # rows of more units are drawn by a binomial
+BLOCK = 2**21  # weights in memory at once: 16 MB
 WORK_PER_THREAD = 2**18  # rows and single draws
 
 
 def bootstrap_weights(
     times: Int64, n_resamples: int, seed: int, *, first: int = 0
 ) -> Iterator[Int64]:
-    """Draw as many units as there are, with replacement: a multinomial over the rows.
+    """Draw all units with replacement: a multinomial over the rows.
 
     Parameters
     ----------
     times : int64[n_rows]
-        How many units have each row, the rows in ascending order of their content.
+        Number of units with each row; rows ascend by content.
     n_resamples : int
     seed : int
     first : int
@@ -35,7 +35,7 @@ def bootstrap_weights(
     Yields
     ------
     int64[n_draws, n_rows]
-        How often each row is in a resample, a block of resamples at a time.
+        Frequency of each row in a resample, a block of resamples at a time.
 
     Raises
     ------
@@ -64,18 +64,18 @@ def bootstrap_weights(
 
 
 def exchanges(times: Int64, n_resamples: int, seed: int) -> Iterator[Int64]:
-    """Exchange each unit with its partner, or not, with equal chance.
+    """Exchange each unit with its partner with a chance of one half.
 
     Parameters
     ----------
     times : int64[n_rows]
-        How many units have each joint row, the rows in ascending order of their content.
+        Number of units with each joint row; rows ascend by content.
     n_resamples, seed : int
 
     Yields
     ------
     int64[n_draws, n_rows]
-        How many units of each row are exchanged, a block of resamples at a time.
+        Number of exchanged units of each row, a block of resamples at a time.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Weighted sums of rows: of integers exact, of floats rounded once, so that no order counts."""
+"""Weighted sums of rows: exact for integers, rounded once for floats; order does not matter."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ EXACT_SINGLE = 2**24  # and float32
 
 
 def sums_of(terms: Rows, weights: Int64) -> Rows:
-    """Return ``weights @ terms``: of integers exact, of floats with every sum rounded once."""
+    """Return ``weights @ terms``: exact for integers, each sum rounded once for floats."""
     return exact_sums(terms, weights) if terms.dtype.kind == "f" else weighted_sums(terms, weights)
 
 
-def most(values: Any) -> Any:
-    """Return the largest absolute value, 0 of none."""
+def max_abs(values: Any) -> Any:
+    """Return the largest absolute value, 0 for an empty array."""
     return np.abs(values).max(initial=0)
 
 
 def weighted_sums(rows: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]) -> Any:
     """Return ``weights @ rows`` of integers, exact.
 
-    Products of float matrices are many times faster than those of integers, and exact as long as
-    every sum stays below 2^24 (float32) or 2^53 (float64).
+    Float matrices multiply many times faster than integer ones, and exactly if every sum stays
+    below 2^24 (float32) or 2^53 (float64).
 
     Parameters
     ----------
     rows : int[n_rows, n_fields]
     weights : int64[n_draws, n_rows]
-        How often each row is in a draw.
+        Frequency of each row in a draw.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def weighted_sums(rows: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]) -
     array([[4, 6],
            [2, 4]])
     """
-    bound = float(most(rows)) * float(weights.sum(axis=1, dtype=np.float64).max(initial=0))
+    bound = float(max_abs(rows)) * float(weights.sum(axis=1, dtype=np.float64).max(initial=0))
     if bound < EXACT:
         kind = np.float32 if bound < EXACT_SINGLE else np.float64
         return _product(weights.astype(kind), rows.astype(kind)).astype(np.int64)
@@ -62,22 +62,22 @@ def weighted_sums(rows: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]) -
 
 
 def _product(weights: Any, rows: Any) -> Any:
-    """Multiply float matrices whose sums are exact in any order."""
-    # The threads of BLAS keep processors busy long after one draw, which has no need of them.
+    """Multiply float matrices with sums that are exact in any order."""
+    # BLAS threads keep processors busy long after one small product.
     return np.einsum("ij,jk->ik", weights, rows) if len(weights) == 1 else weights @ rows
 
 
 def exact_sums(values: Float64, weights: npt.NDArray[np.int64]) -> Float64:
-    """Return ``weights @ values`` of floats, every sum rounded once.
+    """Return ``weights @ values`` of floats, each sum rounded once.
 
-    So it equals ``math.fsum`` over the repeated values, and no order of them changes a bit.
+    The result equals ``math.fsum`` over the repeated values and does not depend on their order.
 
     Parameters
     ----------
     values : float64[n_rows, n_fields]
         Finite.
     weights : int64[n_draws, n_rows]
-        How often each row is in a draw; below 2^50 in all.
+        Frequency of each row in a draw; their sum stays below 2^50.
 
     Returns
     -------
@@ -89,12 +89,12 @@ def exact_sums(values: Float64, weights: npt.NDArray[np.int64]) -> Float64:
     array([[0.3],
            [0.6]])
     """
-    # Multiples of one power of two, so small that float64 adds up every product exactly.
+    # Multiples of one power of two, small enough for float64 to add every product exactly.
     bits = 52 - int(weights.sum(axis=1).max(initial=0)).bit_length()
     if bits < 1:
         raise ValueError("weights add up to 2^51 or more, expected less")
     times = weights.astype(np.float64)
-    exponent = int(np.frexp(most(values))[1])
+    exponent = int(np.frexp(max_abs(values))[1])
     parts = []
     while values.any():
         exponent -= bits

@@ -1,6 +1,6 @@
-"""Units, which resampling draws: examples or clusters of them, equal ones kept once.
+"""Units of resampling: examples or clusters, equal ones stored once.
 
-Their order is that of their content, so no order of examples changes a draw or a sum.
+Units are sorted by content, so the order of examples changes no draw and no sum.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from fastcausal.significance.sampling import BLOCK
 from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
 
 EXAMPLE = "example"
-EQUAL = 1e-12  # scores this near to each other are the same
+EQUAL = 1e-12  # closer scores count as equal
 
 
 def units_text(n_units: int, unit: str) -> str:
-    """Say how many units there are, and of what.
+    """Format the number of units with their noun.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def units_text(n_units: int, unit: str) -> str:
 
 
 class Scored(Protocol):
-    """A way from sums of terms to scores by flat name."""
+    """A formula from sums of terms to scores by flat name."""
 
     def scores_of(self, sums: Rows) -> Mapping[str, Float64]:
         """Compute scores from sums of terms [n_draws, n_terms]."""
@@ -38,7 +38,7 @@ class Scored(Protocol):
 
 
 class ScoredRows(Scored, Protocol):
-    """A way from weighted rows to scores that are no functions of sums."""
+    """A formula from weighted rows to scores that are not functions of sums."""
 
     def scores(self, rows: Rows, weights: Int64) -> Mapping[str, Float64]:
         """Compute scores of rows under each int64[n_draws, n_rows] of weights."""
@@ -47,14 +47,14 @@ class ScoredRows(Scored, Protocol):
 
 @dataclass(frozen=True)
 class OneScore:
-    """The way from rows to one score, with the terms alone that it needs.
+    """A formula from rows to one score, with only the terms that it needs.
 
     Attributes
     ----------
     name : str
         Flat name, such as ``overall_f1``.
     terms : callable
-        From rows to what adds up over them, as `Formula.terms`.
+        From rows to additive terms, as `Formula.terms`.
     value : callable
         From sums of terms [n_draws, n_terms] to the score, float64[n_draws].
     """
@@ -74,16 +74,16 @@ class OneScore:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Different units, ascending by their counts, and how many there are of each.
+    """Distinct units, ascending by their counts, with their frequencies.
 
     Attributes
     ----------
     formula : Scored
-        The way from sums of terms to scores; of joint units, from one half of the terms.
+        From sums of terms to scores; for joint units, from one half of the terms.
     terms : int64 or float64[n_distinct, n_terms]
-        What adds up over units; of two systems joined, those of both side by side.
+        Additive terms of each unit; for two joined systems, of both side by side.
     times : int64[n_distinct]
-        How many units are alike in all that is counted, whatever part of it ``terms`` are.
+        Number of units with equal counts, even of counts outside ``terms``.
     unit : str
         ``"example"``, or the column of the clusters.
     """
@@ -103,13 +103,13 @@ class Units:
         return self.formula.scores_of(sums_of(self.terms, weights))
 
     def left_out(self) -> Mapping[str, Float64]:
-        """Compute the scores of all units but one, for every different unit."""
+        """Compute the scores of all units but one, for every distinct unit."""
         return self.formula.scores_of(sums_of(self.terms, self.times[None]) - self.terms)
 
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
-        """Count the units with each of these scores alone, of shares that are undefined in others.
+        """Count the units that have each of these scores on their own; others leave it undefined.
 
-        A share that some unit has otherwise, or that is the same of no unit, is left out.
+        A share is left out if any unit differs from it, or if no unit defines it.
         """
         shares = [name for name in values if is_share(name)]
         if not shares:
@@ -124,21 +124,21 @@ class Units:
         return counts
 
     def _alone(self) -> Mapping[str, Float64]:
-        """Compute the scores of every different unit alone."""
+        """Compute the scores of every distinct unit on its own."""
         return self.formula.scores_of(self.terms)
 
 
 @dataclass(frozen=True, eq=False)
 class WholeUnits(Units):
-    """Different units whose scores are functions of all their rows, not of sums over them.
+    """Distinct units with scores that are functions of all rows, not of sums.
 
     Attributes
     ----------
     formula : ScoredRows
     terms : [n_rows, n_fields]
-        The rows of each different unit, one unit after the other.
+        The rows of each distinct unit, one unit after the other.
     unit_of : int64[n_rows]
-        The different unit that has each row.
+        The distinct unit of each row.
     """
 
     formula: ScoredRows
@@ -149,14 +149,14 @@ class WholeUnits(Units):
         return self._in_parts(len(weights), lambda part: weights[part])
 
     def left_out(self) -> Mapping[str, Float64]:
-        """Compute the scores of all units but one, for every different unit."""
+        """Compute the scores of all units but one, for every distinct unit."""
         numbers = np.arange(len(self.times))
         return self._in_parts(
             len(numbers), lambda part: self.times - (numbers[part, None] == numbers)
         )
 
     def _alone(self) -> Mapping[str, Float64]:
-        """Compute the scores of every different unit alone."""
+        """Compute the scores of every distinct unit on its own."""
         numbers = np.arange(len(self.times))
         return self._in_parts(
             len(numbers), lambda part: (numbers[part, None] == numbers).astype(np.int64)
@@ -178,10 +178,10 @@ SHARES = (
 
 
 def is_share(name: str) -> bool:
-    """Tell if a score, by flat name, is a share of what units have, each of which adds its part.
+    """Return True if a score, by flat name, is a share to which each unit adds its part.
 
-    So it is between 0 and 1, and a share u of the units changes it by u at most. Means over classes
-    are not: a rare class rests on few units. Nor are coefficients that chance is taken from.
+    Such a score is between 0 and 1, and a share u of the units changes it by u at most. Means over
+    classes are not shares: a rare class rests on few units. Nor are chance-corrected coefficients.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Two systems on the same units: every score of B minus that of A, and how sure that is."""
+"""Two systems on the same units: every score of B minus A, with bounds and p."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Comparison(Report):
 
     ``comparison["overall_f1"].delta``; the values of a score are ``a``, ``b``, ``delta``, its
     bounds ``low`` and ``high``, ``se`` (jackknife), ``p`` of `test`, ``p_exact`` (all exchanges
-    were listed), and ``mde``, the difference that such data show in four of five cases.
+    were listed), and ``mde``, the minimum detectable effect at a power of 80%.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Comparison(Report):
     systems : mapping of str to str
         The names of ``a`` and ``b``.
     unit : str
-        ``example``, or the column whose values are drawn together.
+        ``example``, or the column of the clusters.
     n_units, n_differ : int
-        Units, and those whose counts differ.
+        Number of units, and of units with different counts.
     method : {"bca", "percentile", "jackknife"}
     confidence : float
     n_resamples, seed : int
@@ -73,17 +73,17 @@ class Comparison(Report):
 
     @property
     def test(self) -> PairedTest:
-        """Test of p: Student's t where so few units are that no exchanges reach the level."""
+        """Test of p: Student's t if there are too few units for exchanges to reach the level."""
         return "student" if is_student(self.n_units, self.confidence) else "randomisation"
 
     @cached_property
     def title(self) -> str:
-        """Line that says what was compared."""
+        """Line with the compared systems."""
         differ = f"{self.n_differ} of {units_text(self.n_units, self.unit)} differ"
         return f"{self.systems['b']} minus {self.systems['a']}: {differ}"
 
     def to_arrow(self) -> pa.Table:
-        """Return a row per score; undefined is null."""
+        """Return a row per score; undefined values are null."""
         import pyarrow as pa
 
         rows = [{"score": name, **plain(values)} for name, values in self.scores.items()]
@@ -102,11 +102,11 @@ class Comparison(Report):
 
     @property
     def legend(self) -> tuple[str, ...]:
-        """Lines below the table: what its columns are."""
+        """Lines below the table: the meaning of its columns."""
         return (
             f"low, high: {100 * self.confidence:g}% bounds of delta ({self.method}); "
             f"p: {TESTS[self.test]}",
-            "mde: the difference that such data show in four of five cases",
+            "mde: minimum detectable effect (80% power)",
         )
 
 
@@ -126,17 +126,17 @@ def compare(
     Parameters
     ----------
     a, b : Statistics, Report or path
-        What `Statistics.write` wrote, such as the file of ``score --per-example``.
+        Output of `Statistics.write`, such as the file of ``score --per-example``.
     score : str or iterable of str
         Flat names, such as ``overall_f1`` or ``multi_relation_cause_recall``.
     cluster : str, optional
-        A column of gold, such as ``doc_id``, whose values are drawn with all their examples.
+        A column of gold, such as ``doc_id``; examples with the same value are drawn together.
     method : {"bca", "percentile", "jackknife"}
-        Of the bounds.
+        Method of the bounds.
     confidence : float
         Between 0 and 1.
     n_resamples : int
-        Of the bounds and of p.
+        Resamples for the bounds and for p.
     seed : int
 
     Returns
@@ -146,8 +146,8 @@ def compare(
     Raises
     ------
     InputError
-        A file cannot be read; A and B have other signatures, roles, ids or gold; the column
-        of clusters is unknown or has nulls.
+        A file cannot be read; A and B have different signatures, roles, ids or gold; the cluster
+        column is unknown or has nulls.
     ValueError
         An unknown score or method, or a number out of its range.
 

@@ -1,10 +1,10 @@
-"""The folder of a sweep: each file appears whole or not at all, and equal input gives equal bytes.
+"""The folder of a sweep: each file appears complete or not at all; equal input, equal bytes.
 
 ::
 
-    sweep.json               what all runs have in common; another sweep is refused
-    runs/NAME.parquet        the statistics of a run: a file of which a byte was changed is none
-    failed/NAME.json         a run that could not be scored, and why
+    sweep.json               the settings of all runs; another sweep is refused
+    runs/NAME.parquet        the statistics of a run; a changed byte makes the file invalid
+    failed/NAME.json         the error of a run that could not be scored
     scores.parquet           the scores of all runs
 """
 
@@ -35,7 +35,7 @@ from fastcausal.sweeps.runs import file_name, run_name
 T = TypeVar("T")
 ABOUT = "sweep.json"
 SCORES = "scores.parquet"
-KEY = b"fastcausal.run"  # of the metadata of a run's file
+KEY = b"fastcausal.run"  # in the metadata of a run's file
 OPEN = "0" * 32  # the seal while the digest is computed
 _SEALED = re.compile(rb'\{"pred": "([0-9a-f]{32})", "seal": "([0-9a-f]{32})"\}')
 
@@ -47,7 +47,7 @@ class Folder:
     ----------
     path : path
     about : mapping of str
-        What all its runs have in common, plain values.
+        The settings of all its runs, plain values.
     """
 
     def __init__(self, path: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
@@ -56,12 +56,12 @@ class Folder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Make the folder, or go on with it; other shards may be at work in it.
+        """Create the folder, or continue in it; other shards may be working in it.
 
         Raises
         ------
         InputError
-            It holds something else, or another sweep.
+            It has other files, or belongs to another sweep.
         OutputError
             It cannot be written to.
         """
@@ -77,7 +77,7 @@ class Folder:
             raise OutputError(f"{self.path}: {error.strerror or error}") from error
 
     def kept(self, run: str, pred: str) -> Statistics | None:
-        """Return the statistics of a run, None where they are missing or of other predictions."""
+        """Load the statistics of a run; return None if missing or of other predictions."""
         kept = _load(self._counts(run))
         if kept is None or kept[0] != pred:
             return None
@@ -90,7 +90,7 @@ class Folder:
         self._failure(run).unlink(missing_ok=True)
 
     def set_aside(self, run: str, error: str) -> None:
-        """Write why a run could not be scored."""
+        """Write the error of a run that could not be scored."""
         _write(self._failure(run), _json({"run": run, "error": error}))
         self._counts(run).unlink(missing_ok=True)
 
@@ -101,24 +101,24 @@ class Folder:
         sums_of: Callable[[Statistics], T],
         table_of: Callable[[dict[str, T]], pa.Table],
     ) -> None:
-        """Write the scores of all runs that are there, once every shard has done its part.
+        """Write the scores of all finished runs, once every shard is done.
 
         Parameters
         ----------
         every : sequence of str
             The runs of all shards.
         sums : mapping of str
-            The sums of the runs at hand.
+            The sums of runs already in memory.
         sums_of : callable
-            Makes those of another run.
+            Computes the sums of another run.
         table_of : callable
-            Makes the table of the sums of all runs, by name.
+            Makes the table from the sums of all runs, by name.
         """
         if not all(self._counts(run).exists() or self._failure(run).exists() for run in every):
             return
         made: dict[tuple[str, int, int], T] = {}
         before = None
-        while (now := self._runs()) != before:  # another shard may have written meanwhile
+        while (now := self._runs()) != before:  # another shard may have written in the meantime
             for stamp in [stamp for stamp in now if stamp not in made]:
                 run = stamp[0]
                 if run in sums:
@@ -130,10 +130,10 @@ class Folder:
             before = now
 
     def _runs(self) -> list[tuple[str, int, int]]:
-        """Return the runs that are there, and what changes when their files are written anew."""
+        """Return the finished runs, with size and time of their files to detect changes."""
         stamps = []
         for run, file in sorted(counts_of_runs(self.path).items()):
-            with suppress(FileNotFoundError):  # of another shard, where it failed this time
+            with suppress(FileNotFoundError):  # another shard failed on this run
                 status = file.stat()
                 stamps.append((run, status.st_ino, status.st_mtime_ns))
         return stamps
@@ -145,7 +145,7 @@ class Folder:
         return self.path / "failed" / f"{file_name(run)}.json"
 
     def _is_there(self) -> bool:
-        """Tell whether this sweep was begun in the folder; InputError for any other content."""
+        """Return True if this sweep was started in the folder; refuse any other content."""
         names = {entry.name for entry in self.path.iterdir() if not entry.name.startswith(".")}
         if ABOUT not in names:
             if names:
@@ -166,7 +166,7 @@ class Folder:
 
 
 def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what the folder of a sweep says of all its runs; InputError for other folders."""
+    """Read the settings of a sweep from its folder; raise InputError for other folders."""
     path = Path(folder, ABOUT)
     try:
         about = json.loads(Source.open(path).data)
@@ -185,10 +185,10 @@ def counts_of_runs(folder: str | os.PathLike[str]) -> dict[str, Path]:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
-    """Lock a folder as one of several; the only one first removes what killed processes left."""
+    """Share a lock on a folder; the first holder removes leftovers of killed processes."""
     handle = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # another one is at work, or the file system cannot lock folders
+        with suppress(OSError):  # another process holds it, or folders cannot be locked
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             for partial in folder.rglob(".*.partial"):
                 partial.unlink()
@@ -209,7 +209,7 @@ def _load(path: Path) -> tuple[str, Statistics] | None:
 
 
 def _sealed(statistics: Statistics, pred: str) -> bytes:
-    """Return a Parquet file that holds the digest of its own bytes."""
+    """Return a Parquet file that contains the digest of its own bytes."""
     seal = json.dumps({"pred": pred, "seal": OPEN}).encode()
     table = statistics.table()
     about = statistics.about(Written.of(statistics.formula, table))
@@ -218,7 +218,7 @@ def _sealed(statistics: Statistics, pred: str) -> bytes:
 
 
 def _unsealed(data: bytes) -> str | None:
-    """Return the digest of the predictions; None where a byte differs from what was written."""
+    """Return the digest of the predictions; None if any byte was changed."""
     for match in _SEALED.finditer(data):
         pred, digest = match.groups()
         seal = match[0]
@@ -232,7 +232,7 @@ def _digest(data: bytes) -> bytes:
 
 
 def _parquet(table: pa.Table, metadata: Mapping[bytes, bytes] | None = None) -> bytes:
-    """Return a Parquet file: of many small columns the quickest, in docs/design.md."""
+    """Return a Parquet file, with the fastest settings for many small columns (docs/design.md)."""
     file = io.BytesIO()
     with pq.ParquetWriter(
         file, table.schema, use_dictionary=False, write_statistics=False, store_schema=False

@@ -19,13 +19,13 @@ from fastcausal.significance.paired import Difference, detectable, difference, n
 from fastcausal.significance.units import units_text
 from fastcausal.sweeps.systems import pair_of
 
-FEWEST = 10  # units that can pass or fail
+FEWEST = 10  # fewest units for a pass or fail
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Report):
-    """A verdict on a candidate, with what it rests on.
+    """A verdict on a candidate, with the numbers behind it.
 
     Attributes
     ----------
@@ -40,14 +40,14 @@ class Gate(Report):
         The least difference that passes.
     confidence : float
     n_units, n_differ : int
-        Units, and those that differ.
+        Number of units, and of units with different counts.
     mde : float
-        The difference that such data show in four of five cases.
+        The minimum detectable effect at a power of 80%.
     systems : mapping of str to str
         The names of ``baseline`` and ``candidate``.
     signature : str
     unit : str
-        ``example``, or the column whose values are drawn together.
+        ``example``, or the column of the clusters.
     method : {"bca", "percentile", "jackknife"}
     n_resamples, seed : int
     warnings : tuple of str
@@ -81,7 +81,7 @@ class Gate(Report):
 
     @property
     def passed(self) -> bool:
-        """Tell a pass from a fail and from what cannot be told."""
+        """Return True for a pass."""
         return self.verdict == "pass"
 
     @cached_property
@@ -97,14 +97,14 @@ class Gate(Report):
 
     @property
     def legend(self) -> tuple[str, ...]:
-        """Lines below the table: the reason, and what the columns are."""
+        """Lines below the table: the reason, and the meaning of the columns."""
         bounds = f"one-sided {100 * self.confidence:g}% bounds of delta ({self.method})"
         differ = f"{self.n_differ} of {units_text(self.n_units, self.unit)} differ"
         return (self.reason, f"low, high: {bounds}; {differ}")
 
     @cached_property
     def reason(self) -> str:
-        """Sentence on what decides."""
+        """Sentence with the reason of the verdict."""
         if self.n_units < FEWEST:
             units = units_text(self.n_units, self.unit)
             return f"{units} decide nothing, expected at least {FEWEST}"
@@ -113,21 +113,21 @@ class Gate(Report):
             for value in (self.delta, self.low, self.high, self.min_delta)
         )
         surely = {"pass": "surely at least", "fail": "surely below"}.get(self.verdict, "perhaps")
-        said = f"{self.score} changes by {delta} [{low}, {high}], {surely} {least}"
+        change = f"{self.score} changes by {delta} [{low}, {high}], {surely} {least}"
         if self.verdict != "inconclusive" or math.isnan(self.mde):
-            return said
-        return f"{said}; such data show {number_text(self.mde)} in four of five cases"
+            return change
+        return f"{change}; minimum detectable effect (80% power): {number_text(self.mde)}"
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return the numbers, a row of the score."""
+        """Return the numbers as one row."""
         grid = Grid(self.title, SHOWN, signed=("delta", "low", "high", "min_delta"))
         grid.add(self.score, *self.scores[self.score].values())
         return grid
 
     def to_junit(self) -> str:
-        """Write a suite of one test case, as the servers of continuous integration read it.
+        """Write a JUnit suite of one test case for servers of continuous integration.
 
-        What does not pass is a failure, with the reason as its message and all numbers as its text.
+        Any verdict but a pass is a failure, with the reason as its message and all numbers as text.
         """
         from xml.etree import ElementTree
 
@@ -158,25 +158,25 @@ def gate(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Gate:
-    """Judge a candidate: pass, fail, or inconclusive, where the data cannot tell.
+    """Judge a candidate: pass, fail, or inconclusive.
 
-    It passes where the difference to the baseline is surely at least ``min_delta``, and fails
-    where it is surely below. Fewer than 10 units are inconclusive. Where no unit differs, the
-    difference is 0, surely.
+    It passes if the difference to the baseline is surely at least ``min_delta``, and fails if it
+    is surely below. Fewer than 10 units are inconclusive. If no unit differs, the difference is
+    surely 0.
 
     Parameters
     ----------
     baseline, candidate : Statistics, Report or path
-        As `compare` takes them.
+        As in `compare`.
     min_delta : float
-        Below 0, what may be lost; above 0, what must be gained.
+        Below 0, the largest allowed loss; above 0, the smallest required gain.
     score : str
         Flat name.
     cluster : str, optional
-        A column of gold whose values are drawn with all their examples.
+        A column of gold; examples with the same value are drawn together.
     method : {"bca", "percentile", "jackknife"}
     confidence : float
-        Of each of the two one-sided bounds, above 0.5.
+        Confidence of each of the two one-sided bounds, above 0.5.
     n_resamples, seed : int
 
     Returns
@@ -234,7 +234,7 @@ def gate(
 
 
 def verdict_of(change: Difference, n_units: int, min_delta: float) -> Verdict:
-    """Judge by the bounds, which are undefined or wide where nothing can be told."""
+    """Judge by the bounds, which are undefined or wide if the data do not suffice."""
     if n_units < FEWEST:
         return "inconclusive"
     if change.low >= min_delta:

@@ -1,4 +1,4 @@
-"""Many systems on the same units: scores, ranks with bounds, and what the best is worth."""
+"""Many systems on the same units: scores, ranks with bounds, and the expected best score."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Leaderboard(Report):
     """Systems, best first, then by name.
 
     ``board["run 7"].rank``; the values of a system are its score ``value`` with the bounds ``low``
-    and ``high``, its ``rank`` with ``rank_low`` and ``rank_high``, which are right for all systems
-    at once, and ``best``: no system is surely better. Against a baseline also ``delta``,
-    ``delta_low``, ``delta_high``, ``p`` and ``p_adjusted``. An undefined score has no rank.
+    and ``high``, its ``rank`` with ``rank_low`` and ``rank_high``, which hold for all systems at
+    once, and ``best``: no system is surely better. With a baseline also ``delta``, ``delta_low``,
+    ``delta_high``, ``p`` and ``p_adjusted``. An undefined score has no rank.
 
     Attributes
     ----------
@@ -53,14 +53,13 @@ class Leaderboard(Report):
     score : str
         Flat name.
     unit : str
-        ``example``, or the column whose values are drawn together.
+        ``example``, or the column of the clusters.
     n_units : int
     method : {"bca", "percentile", "jackknife"}
     confidence : float
     n_resamples, seed : int
     winner : mapping
-        ``system``, its ``value``, and what choosing the best of these systems is ``expected`` to
-        give on new units.
+        ``system``, its ``value``, and the ``expected`` score on new units of the best system.
     scores : mapping of str to Scores
         By system.
     baseline : str or None
@@ -100,7 +99,7 @@ class Leaderboard(Report):
 
     @cached_property
     def title(self) -> str:
-        """Line that says what is ranked."""
+        """Line with the score of the ranking."""
         units = units_text(self.n_units, self.unit)
         return f"{self.score} of {self.n_systems} systems on {units}"
 
@@ -110,7 +109,7 @@ class Leaderboard(Report):
         return "student" if is_student(self.n_units, self.confidence) else "randomisation"
 
     def to_arrow(self) -> pa.Table:
-        """Return a row per system; undefined is null."""
+        """Return a row per system; undefined values are null."""
         import pyarrow as pa
 
         return pa.Table.from_pylist(plain(self.systems))
@@ -128,12 +127,12 @@ class Leaderboard(Report):
         return grid
 
     def sections(self) -> list[Section]:
-        """Return the one part of its page, with pictures of scores and differences."""
+        """Return the only section of its page, with pictures of scores and differences."""
         lines = [*self._notes(), *missing_pictures()]
         return [Section("", self.to_tables(), pictures_of(self._drawings()), lines)]
 
     def _drawings(self) -> dict[str, Drawing]:
-        """Return what draws scores and differences with their bounds."""
+        """Return the drawings of scores and differences with their bounds."""
         drawings = bars_of(f"{self.score} by system", _bounded(self.scores, *COLUMNS[:3]))
         if self.baseline is not None and self.n_systems > 1:
             tested = {name: row for name, row in self.scores.items() if name != self.baseline}
@@ -143,7 +142,7 @@ class Leaderboard(Report):
 
     @property
     def legend(self) -> tuple[str, ...]:
-        """Lines below the table: what its columns are, and what the best system is worth."""
+        """Lines below the table: the meaning of its columns, and the expected best score."""
         expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
         bounds = f"{100 * self.confidence:g}% bounds"
         lines = [
@@ -179,17 +178,17 @@ def leaderboard(
     score : str
         Flat name.
     baseline : str, optional
-        The system that all others are tested against, by `compare`.
+        All other systems are tested against it, by `compare`.
     correction : {"holm", "bh", "none"}
-        Of p, for the number of tests.
+        Correction of p for the number of tests.
     cluster : str, optional
-        A column of gold, such as ``doc_id``, whose values are drawn with all their examples.
+        A column of gold, such as ``doc_id``; examples with the same value are drawn together.
     method : {"bca", "percentile", "jackknife"}
-        Of the bounds of scores and of differences.
+        Method of the bounds of scores and differences.
     confidence : float
         Between 0 and 1.
     n_resamples, seed : int
-        Ranks have resamples of their own, which all systems share.
+        Ranks use resamples that all systems share.
 
     Returns
     -------
@@ -198,8 +197,8 @@ def leaderboard(
     Raises
     ------
     InputError
-        A file cannot be read; systems have other signatures, roles, ids or gold, or one name; the
-        column of clusters is unknown or has nulls.
+        A file cannot be read; systems have different signatures, roles, ids or gold, or the same
+        name; the cluster column is unknown or has nulls.
     ValueError
         An unknown score, baseline, method or correction, or a number out of its range.
 
@@ -249,7 +248,7 @@ def leaderboard(
 
 
 def _bounded(systems: Mapping[str, Scores], *names: str) -> dict[str, dict[str, float]]:
-    """Return a value of every system with its bounds, which have these names."""
+    """Return a value of every system with its bounds, under the given names."""
     return {name: {"": Bounded(*(values[n] for n in names))} for name, values in systems.items()}
 
 
@@ -261,11 +260,11 @@ def _ranked(
     n_resamples: int,
     seed: int,
 ) -> tuple[dict[str, Row], float]:
-    """Return values and ranks, best first, then by name; and what the best is expected to score."""
+    """Return values and ranks, best first, then by name; and the expected score of the best."""
     terms = {name: _narrow(terms_of(s, cluster, score)) for name, s in systems.items()}
     names = sorted(terms, key=lambda name: (_totals(terms[name]), name))  # not the caller's order
     formula = systems[names[0]].formula.only(score)
-    assert isinstance(formula, OneScore)  # terms_of refuses scores that are no sums
+    assert isinstance(formula, OneScore)  # terms_of refuses scores that are not sums
     shared = share(formula, np.stack([terms[name] for name in names], axis=1), n_resamples, seed)
     sets = rank_sets(shared.values, shared.drawn, confidence, len(terms[names[0]]))
     rows = {
@@ -282,7 +281,7 @@ def _ranked(
 
 
 def _narrow(terms: Rows) -> Rows:
-    """Counts in as few bytes as hold them: those of all systems are kept at once."""
+    """Convert counts to the smallest integer type, since all systems are in memory at once."""
     if terms.dtype.kind == "f":
         return terms
     return terms.astype(np.min_scalar_type(-1 - int(terms.max(initial=0))))
@@ -301,7 +300,7 @@ def _add_differences(
     correction: Correction,
     options: Mapping[str, Any],
 ) -> None:
-    """Add the differences from the baseline, as `compare` gives them; of itself they are NaN."""
+    """Add the differences from the baseline, by `compare`; NaN for the baseline itself."""
     undefined = Scores(dict.fromkeys(("delta", "low", "high", "p"), math.nan))
     differences = {
         name: compare(systems[baseline], systems[name], score, **options)[score]
@@ -318,7 +317,7 @@ def _add_differences(
 def _too_few(
     n_tests: int, correction: Correction, confidence: float, n_resamples: int
 ) -> tuple[str, ...]:
-    """Warn where no p can pass, whatever the systems are."""
+    """Warn if no p can reach the level, for any systems."""
     needed = resamples_needed(n_tests, confidence)
     if correction != "holm" or n_resamples >= needed:
         return ()

@@ -1,4 +1,4 @@
-"""The runs of a sweep: which there are, their names, and the digest that tells when one changed."""
+"""The runs of a sweep: their list, their names, and the digest that detects changes."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Run:
     ----------
     name : str
     source : Path or Relations
-        A file, a folder of parts, or rows of a data set whose ids are not yet compared.
+        A file, a folder of parts, or rows of a data set with ids not yet compared.
     """
 
     name: str
     source: Path | Relations
 
     def digest(self) -> str:
-        """Return what changes when the predictions do; InputError where they cannot be opened."""
+        """Return a digest of the predictions; raise InputError if they cannot be opened."""
         if isinstance(self.source, Relations):
             return _digest_of_rows(self.source)
         try:
@@ -54,19 +54,19 @@ class Run:
             raise InputError(f"{self.source}: {error.strerror}") from error
 
     def read(self, gold: Relations, tags: TagReading, reads: Reads) -> Relations:
-        """Read the predictions; InputError where that fails."""
+        """Read the predictions; raise InputError if that fails."""
         if isinstance(self.source, Relations):
             return Relations.trusted(self.source.table, self.source.reading)
         try:
             return read(self.source, like=gold, tags=tags, **reads._asdict())
         except InputError:
             raise
-        except ValueError as error:  # the format of this run does not take all of `reads`
+        except ValueError as error:  # the format of this run lacks an option in `reads`
             raise InputError(f"{self.source}: {error}") from error
 
 
 def file_name(run: str) -> str:
-    """Return the name of a run as one that every file system takes; `run_name` is the inverse.
+    """Encode a run's name as a file name for any file system; `run_name` decodes it.
 
     Examples
     --------
@@ -81,10 +81,10 @@ run_name = unquote
 
 
 def runs_of_files(sources: Sequence[str | os.PathLike[str]]) -> list[Run]:
-    """Return the runs that files and folders stand for, in the order of their names.
+    """List the runs in files and folders, in the order of their names.
 
-    A file is a run; a folder stands for the files in it and its subfolders, each a run. Names are
-    stems of files where these differ, else paths below the folder that all have in common.
+    A file is a run; in a folder, every file at any depth is a run. Names are stems of files if
+    these differ, else paths below the common folder.
 
     Raises
     ------
@@ -125,12 +125,12 @@ def _stem(path: Path) -> str:
 
 
 def _text(name: str) -> str:
-    """Make text of a file name that is not UTF-8."""
+    """Decode a file name that may not be UTF-8."""
     return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def _clash(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return two names that some file systems take for one."""
+    """Return two names that are equal on some file systems."""
     return repeated(file_name(name).casefold() for name in names)
 
 
@@ -156,23 +156,23 @@ class Files:
         self.names: list[str] = [*self._runs]
 
     def paths(self, wanted: Sequence[str]) -> list[Path]:
-        """Return what is opened to read the runs of these names, besides what `runs` opens."""
+        """Return the files to open for these runs, besides those that `runs` opens."""
         return [run.source for run in self.runs(wanted) if isinstance(run.source, Path)]
 
     def runs(self, wanted: Sequence[str]) -> Iterator[Run]:
-        """Yield the runs of these names."""
+        """Yield the runs with these names."""
         return (self._runs[name] for name in wanted)
 
 
 class DataSet:
-    """The runs of one data set, told apart by a column.
+    """The runs of one data set, separated by a column.
 
     Parameters
     ----------
     source : path
     column : str
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read.
+        The reading of tagged sentences.
 
     Raises
     ------
@@ -197,11 +197,11 @@ class DataSet:
         _check_lengths(self.names)
 
     def paths(self, wanted: Sequence[str]) -> list[Path]:
-        """Return no path: the rows of a run come from `runs`."""
+        """Return an empty list: the rows of a run come from `runs`."""
         return []
 
     def runs(self, wanted: Sequence[str]) -> Iterator[Run]:
-        """Yield the runs of these names, each as soon as its last example is read."""
+        """Yield the runs with these names, each once its last example is read."""
         left = {name: self.sizes[name] for name in wanted}
         parts: dict[str, list[pa.Table]] = {name: [] for name in wanted}
         for batch, names, codes in self._batches():
@@ -216,7 +216,7 @@ class DataSet:
                     yield Run(name, Relations.part(table, batch.reading))
 
     def _batches(self) -> Iterator[tuple[Relations, list[str], Any]]:
-        """Yield batches with the names of their runs, and which of them each example has."""
+        """Yield batches with the names of their runs, and the index of each example's run."""
         for batch in _stream(self._source, self._tags).batches():
             if self._column not in batch.table.column_names:
                 known = ", ".join(batch.table.column_names)
@@ -228,7 +228,7 @@ class DataSet:
 
 
 def _stream(source: str | os.PathLike[str], tags: TagReading) -> Stream:
-    """Return the batches of a data set: ids may occur once in each run, so none is read whole."""
+    """Stream a data set; ids may repeat between runs, so it is never read as a table."""
     file = opened(source)
     if not isinstance(file, Opened):
         examples = stream(file)
@@ -261,7 +261,7 @@ def _parts(path: Path) -> list[Path]:
 
 
 def _digest_of_rows(relations: Relations) -> str:
-    """Return the digest of a table, of which equal rows have equal bytes."""
+    """Return the digest of a table; equal rows have equal bytes."""
     table = relations.table.replace_schema_metadata({"": relations.reading.to_json()})
     file = pa.BufferOutputStream()
     with pa.ipc.new_stream(file, table.schema) as sink:

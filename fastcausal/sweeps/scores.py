@@ -1,4 +1,4 @@
-"""The scores of all runs of a sweep at once, from their sums."""
+"""Scores of all runs of a sweep, from their sums."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from fastcausal.tasks.relations.formula import MULTI, RelationFormula
 
 
 class Sums(NamedTuple):
-    """The counts of a run over all examples and over parts of them.
+    """The counts of a run, summed over all examples and over subsets.
 
     Attributes
     ----------
     formula : RelationFormula
     subsets : mapping of str to int64[n_counts]
-        ``all`` is the whole.
+        ``all`` has all examples.
     """
 
     formula: RelationFormula
@@ -29,7 +29,7 @@ class Sums(NamedTuple):
 
 
 def sums_of(statistics: Statistics, by: By = None) -> Sums:
-    """Add up the counts of a run: all, those of several relations, and by the values of columns.
+    """Sum the counts of a run: all examples, those of several relations, and values of columns.
 
     Examples
     --------
@@ -50,12 +50,12 @@ def sums_of(statistics: Statistics, by: By = None) -> Sums:
 
 
 def scores_of_runs(runs: Mapping[str, Sums]) -> pa.Table:
-    """Return a row per run, subset and group: the scores, null where undefined, and the counts.
+    """Return a row per run, subset and group: scores, null if undefined, and counts.
 
     Parameters
     ----------
     runs : mapping of str to Sums
-        Of one formula.
+        All of one formula.
     """
     if not runs:
         return pa.table({name: pa.array([], pa.string()) for name in ("run", "subset", "group")})

@@ -42,11 +42,11 @@ def sections_of_systems(
     seed: int = 0,
     method: Method = "jackknife",
 ) -> list[Section]:
-    """Make the sections that stand above the examples of several systems.
+    """Make the sections above the examples of several systems.
 
-    The leaderboard, where every system is tested against the first one given; scores side by side,
-    with intervals where `with_intervals` has made them; what could not be read; errors; confusion
-    of roles; scores of parts of the examples.
+    The leaderboard, with every system tested against the first; scores side by side, with
+    intervals if `with_intervals` added them; unparsed relations; errors; confusion of roles;
+    scores of subsets.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def sections_of_systems(
     Raises
     ------
     InputError, ValueError
-        As `leaderboard`; systems of different examples are not ranked, and a line says so.
+        As `leaderboard` does; systems with different examples get a line instead of ranks.
     """
     draws = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
     ranks = _ranks(reports, cluster=cluster, method=method, **draws)
@@ -81,7 +81,7 @@ def _ranks(reports: Reports, **options: Any) -> Section:
 
 
 def _scores(reports: Reports) -> Section:
-    """Show scores side by side, and what a reader has to know of each system."""
+    """Show scores side by side, with the warnings of each system."""
     warnings = [f"{name}: warning: {w}" for name, each in reports.items() for w in each.warnings]
     signatures = dict.fromkeys(report.signature for report in reports.values())
     lines = [*shared_legend(reports), *warnings, *signatures, *gold_lines(reports.values())]
@@ -110,7 +110,7 @@ def _errors(reports: Reports) -> list[Section]:
 
 
 def _subsets(reports: Reports) -> list[Section]:
-    """Show the scores of parts of the examples; NaN is drawn for a system that lacks a part."""
+    """Show the scores of subsets; NaN for a system that lacks the subset."""
     subsets = subsets_of(reports)
     if not subsets:
         return []

@@ -10,7 +10,7 @@ from fastcausal.report.report import Report, scores_table
 
 
 def shared_legend(reports: Mapping[str, Report]) -> list[str]:
-    """Return the lines below the tables that all systems have."""
+    """Return the lines below the tables that all systems share."""
     first, *more = reports.values()
     return [line for line in first.legend if all(line in each.legend for each in more)]
 
@@ -20,7 +20,7 @@ def systems_table(
 ) -> Grid:
     """Make a row per system: overall scores, and the last of them (F1) for every role.
 
-    Parts are the values of the columns ``by``; ``counts`` adds those of all roles together.
+    Parts are the values of the columns ``by``; ``counts`` adds counts over all roles.
     """
     first = next(iter(reports.values()))
     parts = {"": {name: _of_system(report.scores, counts) for name, report in reports.items()}}
@@ -33,12 +33,12 @@ def systems_table(
 
 
 def subsets_table(reports: Mapping[str, Report]) -> Grid:
-    """Make the rows of `systems_table` for every part of the examples that a report has."""
+    """Make the rows of `systems_table` for every subset in any report."""
     return scores_table("", _parts(reports, subsets_of(reports)), counts=True)
 
 
 def subsets_of(reports: Mapping[str, Report]) -> list[str]:
-    """Return the names of the parts of the examples that any report has."""
+    """Return the names of the subsets in any report."""
     return [*dict.fromkeys(name for report in reports.values() for name in report.subsets)]
 
 
@@ -56,7 +56,7 @@ def _parts(
 
 
 def _range(numbers: list[int]) -> str:
-    """Write one number, or the least and the greatest: some systems may have examples left out."""
+    """Format one number or a range: systems may differ in their examples."""
     least, most = min(numbers), max(numbers)
     return str(least) if least == most else f"{least} to {most}"
 

@@ -1,4 +1,4 @@
-"""Score many runs against one gold, into a folder that a killed sweep goes on with."""
+"""Scoring of many runs against one gold, into a folder from which a killed sweep continues."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ MOST_JOBS = 4  # beyond, threads wait for each other
 
 @dataclass(frozen=True)
 class SweepResult(Printed):
-    """Counts of the runs that a sweep scored and kept, and their scores.
+    """Numbers of scored, kept and failed runs of a sweep, with their scores.
 
     Attributes
     ----------
     n_runs : int
-        Runs of this call, those of its shard alone.
+        Runs of this call, in its shard.
     scored, kept : int
-        Runs scored now, and runs whose scores were there already.
+        Runs scored now, and runs with scores from an earlier call.
     failed : tuple of mapping
         Runs that could not be scored: ``run`` and ``error``.
     out : str
@@ -70,17 +70,17 @@ class SweepResult(Printed):
         return values
 
     def to_arrow(self) -> pa.Table:
-        """Return a row per run, subset and group, as ``scores.parquet`` has."""
+        """Return the table of ``scores.parquet``: a row per run, subset and group."""
         return self._scores
 
     @property
     def title(self) -> str:
-        """Line that says what was done."""
+        """Line with the numbers of runs."""
         done = f"{self.scored} scored, {self.kept} kept, {len(self.failed)} failed"
         return f"{self.out}: {counted(self.n_runs, 'run')}, {done}"
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return a table with the overall scores of each run."""
+        """Return a table of the overall scores of each run."""
         rows = [
             row
             for row in self._scores.to_pylist()
@@ -115,30 +115,30 @@ def sweep(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> SweepResult:
-    """Score every run against gold, and keep the counts of each example in a folder.
+    """Score every run against gold, and store the counts of each example in a folder.
 
-    The same call again scores runs that are missing, failed or changed, and no others.
+    A repeated call scores only runs that are missing, failed or changed.
 
     Parameters
     ----------
     gold : anything `fastcausal.read` takes
         Read once.
     runs : path or sequence of path
-        A file is a run; a folder stands for its files and its subfolders of parts, each a run.
+        A file is a run; in a folder, every file and every subfolder of parts is a run.
     out : path
         The folder: new, empty, or of the same sweep.
     protocol, by, unparsed, unmatched, format, tags, answers, occurrence
-        As of `fastcausal.score`; ``by`` is among the ``columns``.
+        As in `fastcausal.score`; ``by`` is among the ``columns``.
     run_column : str, optional
-        The column that names the run of each example, where one data set holds them all.
+        The column with the run of each example, if one data set has all runs.
     columns : sequence of str
-        Columns of gold to keep with the counts beside the id, such as the document.
+        Columns of gold to store with the counts beside the id, such as the document.
     shard : (int, int), optional
-        Score every n-th run alone: ``(k, n)`` with k from 0 or from 1 on; ``(n, n)`` is ``(0, n)``.
+        Score every n-th run alone: ``(k, n)`` with k from 0 or from 1; ``(n, n)`` is ``(0, n)``.
     jobs : int, optional
         Number of threads; by default the number of cores, at most 4.
     progress : callable, optional
-        Called with the number of runs done and of all of them.
+        Called with the number of finished runs and the number of all runs.
 
     Returns
     -------
@@ -147,8 +147,8 @@ def sweep(
     Raises
     ------
     InputError
-        Gold or the list of runs cannot be read, two runs have one name, or the folder holds
-        something else; then nothing is written. The folder cannot be written to.
+        Gold or the list of runs cannot be read, two runs have the same name, or the folder has
+        other content; then nothing is written. Or the folder cannot be written to.
     ValueError
         An unknown protocol or policy, or invalid numbers.
 
@@ -187,7 +187,7 @@ def prepare(
     columns: Sequence[str],
     shard: tuple[int, int] | None,
 ) -> PreparedSweep:
-    """Read gold and list the runs of a `sweep`; nothing is written."""
+    """Read gold and list the runs of a `sweep`; write nothing."""
     if scorer.protocol.average != "counts":
         raise ValueError(f"{scorer.protocol.name} does not add up over examples, use score")
     part, n_shards = shard_of(shard)
@@ -213,7 +213,7 @@ class PreparedSweep(NamedTuple):
         score_all: Callable[[Job, Iterator[Run]], Generator[Outcome]],
         progress: Progress | None,
     ) -> SweepResult:
-        """Have the runs scored, in whatever order, and write the scores of all."""
+        """Score the runs in the order of the executor, then write the scores of all."""
         job, folder = self.job, self.job.folder
         outcomes = []
         with folder.held():
@@ -238,7 +238,7 @@ class Outcome(NamedTuple):
 
 
 class Job(NamedTuple):
-    """All that scoring a run needs, in any thread or process."""
+    """The input of scoring a run, in any thread or process."""
 
     scorer: ExtractionScorer
     gold: Relations
@@ -246,26 +246,26 @@ class Job(NamedTuple):
     folder: Folder
 
     def score(self, run: Run) -> Outcome:
-        """Score a run unless that was done, and write what there is to say of it."""
+        """Score a run unless it is stored already, and store the result."""
         try:
-            pred = run.digest()  # before reading: what changes from here on is seen next time
+            pred = run.digest()  # before reading: the next call sees later changes
             kept = self.folder.kept(run.name, pred)
             statistics = self._statistics(run) if kept is None else kept
         except OutputError:
             raise
         except InputError as error:
-            self.folder.set_aside(run.name, error.problem)  # it is set aside, whatever the remedy
+            self.folder.set_aside(run.name, error.problem)  # no remedy: other runs go on
             return Outcome(run.name, "failed", error=error.problem)
         if kept is None:
             self.folder.keep(run.name, pred, statistics)
         return Outcome(run.name, "scored" if kept is None else "kept", self.sums_of(statistics))
 
     def sums_of(self, statistics: Statistics) -> Sums:
-        """Return the sums of a run by subset."""
+        """Sum the counts of a run by subset."""
         return sums_of(statistics, self.scorer.columns)
 
     def _statistics(self, run: Run) -> Statistics:
-        """Count a run; of gold's columns only those asked for stay."""
+        """Count a run; keep only the requested columns of gold."""
         scorer = self.scorer
         report = score(
             self.gold,
@@ -285,12 +285,12 @@ class Job(NamedTuple):
 
 
 def shard_of(shard: tuple[int, int] | None) -> tuple[int, int]:
-    """Return the number of a shard, from 0 on, and how many there are.
+    """Return the number of a shard, from 0, and the number of shards.
 
     Raises
     ------
     ValueError
-        There is no such shard.
+        The shard is out of range.
 
     Examples
     --------
@@ -304,7 +304,7 @@ def shard_of(shard: tuple[int, int] | None) -> tuple[int, int]:
 
 
 def jobs_of(jobs: int | None) -> int:
-    """Return the number of threads; ValueError below 1."""
+    """Return the number of threads; raise ValueError below 1."""
     if jobs is None:
         return min(os.cpu_count() or 1, MOST_JOBS)
     if jobs < 1:
@@ -326,7 +326,7 @@ def _source(
 
 
 def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
-    """Refuse a folder that lies in a source, or has a source in it."""
+    """Refuse a folder inside a source, or around one."""
     paths = [Path(source) for source in sources if isinstance(source, str | os.PathLike)]
     keep_apart([Path(out, ABOUT)], filter(Path.is_dir, paths))
     place = os.path.realpath(out)
@@ -336,8 +336,8 @@ def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
 
 
 def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) -> dict[str, Any]:
-    """Return what all runs of a sweep have in common."""
-    aligned = ExtractionScorer(scorer.protocol).align(gold, gold)  # which is read already
+    """Return the settings that all runs of a sweep share."""
+    aligned = ExtractionScorer(scorer.protocol).align(gold, gold)  # rows are cached
     return {
         "sweep": 1,
         "protocol": scorer.protocol.name,
@@ -352,13 +352,13 @@ def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) ->
 
 
 def _digest_of_column(gold: Relations, name: str) -> str:
-    """Return a digest of the values of a column, the same for every order of examples."""
+    """Return a digest of the values of a column, independent of the order of examples."""
     names, codes = strata_of(gold.table, name)
     return f"{digest_of_texts(gold.ids, strings(names).take(numbers(codes))):032x}"
 
 
 def _in_order(function: Callable[[T], R], items: Iterable[T], jobs: int) -> Generator[R]:
-    """Apply a function to items in threads, a few ahead of those taken."""
+    """Apply a function to items in threads, a few items ahead of the caller."""
     if jobs == 1:
         yield from map(function, items)
         return

@@ -1,4 +1,4 @@
-"""Statistics of several systems on the same units, in one order."""
+"""Statistics of several systems on the same units, in the same order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fastcausal.sweeps.folder import counts_of_runs
 
 
 def statistics_of(source: Any) -> Statistics:
-    """Return statistics, those of a report, or those of a file."""
+    """Return statistics, or load them from a report or a file."""
     if isinstance(source, Statistics):
         return source
     return source.statistics if isinstance(source, Report) else Statistics.read(source)
@@ -38,7 +38,7 @@ def pair_of(
     ----------
     a, b : Statistics, Report or path
     roles : tuple of str
-        What messages call them, besides their names.
+        Words for the two systems in messages, besides their names.
     """
     sides = statistics_of(a), statistics_of(b)
     names = _names(roles, (a, b), sides)
@@ -53,7 +53,7 @@ def pair_of(
 def _names(
     roles: tuple[str, str], sources: tuple[Any, Any], sides: tuple[Statistics, Statistics]
 ) -> tuple[str, str]:
-    """Name systems as their statistics do; where that is one name, by their files."""
+    """Name systems by their statistics, or by their files if the names are equal."""
     first, second = (
         stem_of(source) if isinstance(source, str | Path) else role
         for role, source in zip(roles, sources, strict=True)
@@ -65,18 +65,18 @@ def _names(
 def systems_of(sources: Any) -> dict[str, Statistics]:
     """Return many systems by name, with units in one order.
 
-    Systems that call themselves by one name are all called by their files, as `pair_of` does.
+    Systems with the same name are named by their files, as in `pair_of`.
 
     Parameters
     ----------
     sources : mapping of str to source, list of sources, or a source
         Statistics, reports and paths. A path is a file of one or several systems, or the folder of
-        a sweep, which stands for all its runs.
+        a sweep with all its runs.
 
     Raises
     ------
     InputError
-        A file cannot be read, or a folder has no runs; as `aligned`.
+        A file cannot be read, or a folder has no runs; also the errors of `aligned`.
     """
     own_names: list[str] = []
     files: list[str] = []
@@ -96,7 +96,7 @@ def systems_of(sources: Any) -> dict[str, Statistics]:
 
 
 def _each(sources: Any) -> Iterator[tuple[str, str, Statistics]]:
-    """Give one system at a time after its own name and the one of its file."""
+    """Yield each system with its own name and the name of its file."""
     if isinstance(sources, Mapping):
         for name, source in sources.items():
             yield name, name, statistics_of(source)
@@ -110,7 +110,7 @@ def _each(sources: Any) -> Iterator[tuple[str, str, Statistics]]:
 
 
 def set_aside(sources: Any) -> tuple[str, ...]:
-    """Warn of runs that a sweep could not score: its folder stands for the others alone."""
+    """Warn of runs that a sweep could not score: they are missing from its folder."""
     paths = [Path(each) for each in _listed(sources) if isinstance(each, str | os.PathLike)]
     failed = {path: len([*path.glob("failed/*.json")]) for path in paths}
     return tuple(f"{path}: {n} runs that could not be scored" for path, n in failed.items() if n)
@@ -138,17 +138,17 @@ def _in_path(path: Path) -> Iterator[tuple[str, str, Statistics]]:
 def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
     """Bring the units of all systems into the order of the first.
 
-    Units are joined by id; by position where there are no ids and the digests of gold agree.
+    Units are joined by id; without ids by position, if the digests of gold agree.
 
     Parameters
     ----------
     systems : pairs of str and Statistics
-        Names, as messages have them, and statistics; these are kept compressed.
+        Names, for messages, and statistics, which are kept compressed.
 
     Raises
     ------
     InputError
-        The systems have other signatures, counts, ids or gold, or one name; there are none.
+        Two systems differ in signature, counts, ids or gold, or share a name; or there are none.
     """
     joined: dict[str, Statistics] = {}
     for name, statistics in systems:
@@ -175,7 +175,7 @@ def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -
 
 
 def require_one_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
-    """Raise InputError for two systems, after their names, whose digests of gold differ."""
+    """Raise InputError for two named systems if their digests of gold differ."""
     (name, mine), (other, theirs) = a, b
     if None not in (mine.gold, theirs.gold) and mine.gold != theirs.gold:
         raise InputError(f"{name} and {other} were scored against different gold")
@@ -190,13 +190,13 @@ def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
 
 
 def _check_counts_of_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
-    """Raise InputError where a count that depends on gold alone is another one of a unit."""
+    """Raise InputError if counts that depend on gold alone differ in a unit."""
     (name, mine), (other, theirs) = a, b
-    if None in (mine.gold, theirs.gold):  # they claim no gold
+    if None in (mine.gold, theirs.gold):  # no gold to compare
         return
     try:
         formula = mine.formula.union(theirs.formula)
-    except ValueError:  # of which `_of_one_kind` tells
+    except ValueError:  # `_of_one_kind` reports it
         return
     for fields in formula.of_gold:
         left, right = (_counts_of_gold(each, formula, fields) for each in (mine, theirs))
@@ -228,7 +228,7 @@ def _counts_of_gold(
 
 
 def _of_one_kind(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
-    """Give all the joint signature, and labels one numbering; refuse other roles and counts."""
+    """Give all systems the joint signature and label numbers; refuse other roles and counts."""
     names = list(systems)
     signature = reduce(joint_signature, (each.signature for each in systems.values()))
     formula = systems[names[0]].formula

@@ -1,6 +1,6 @@
 """Scores inside the loops of other libraries: torchmetrics, transformers' Trainer, evaluate.
 
-Names load when first used, and with them the library that they are for.
+Each name loads at its first use, together with its library.
 """
 
 from __future__ import annotations

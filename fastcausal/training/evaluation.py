@@ -1,4 +1,4 @@
-"""A metric for the library evaluate; `evaluate.load` takes this very file."""
+"""A metric for the library evaluate; `evaluate.load` reads this file."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Returns:
 
 
 def tag_metric_path() -> str:
-    """The file that ``evaluate.load`` makes a `TagMetric` of; it needs no network.
+    """Return the path of this file, from which ``evaluate.load`` makes a `TagMetric` offline.
 
-    Arguments of `TagMetric` go to ``evaluate.load`` after it. evaluate copies the file to its cache
-    of modules, anew for every version of it.
+    Pass arguments of `TagMetric` to ``evaluate.load``. evaluate copies every version of the file to
+    its cache of modules.
 
     Examples
     --------
@@ -46,26 +46,26 @@ def tag_metric_path() -> str:
 class TagMetric(evaluate.Metric):
     """Scores of tagged sentences: ``add``, ``add_batch``, and ``compute`` of evaluate.
 
-    Sentences are kept in Arrow files until ``compute``, as evaluate does with every metric, so that
-    processes can share them. All spans of a sentence are one relation.
+    evaluate stores sentences in Arrow files until ``compute``, so that processes can share them.
+    All spans of a sentence are one relation.
 
     Parameters
     ----------
     labels : sequence of str, optional
-        The name of each label id, as of `TagScheme`: predictions and references are label ids then.
-        Without, they are the tags themselves.
+        The name of each label id, as in `TagScheme`; predictions and references are then label ids.
+        Without labels they are the tags themselves.
     protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     ignore_index : int
-        With ``labels``: the label id of tokens that are not there.
+        With ``labels``: the label id of absent tokens.
     **settings
-        As of ``evaluate.Metric``: cache_dir, keep_in_memory, num_process, process_id, ...
+        Arguments of ``evaluate.Metric``: cache_dir, keep_in_memory, num_process, process_id, ...
 
     Raises
     ------
     InputError
-        From ``compute``: a tag is none, a label id has no label, or a sentence has another number
-        of predicted tags.
+        From ``compute``: a tag is invalid, a label id has no label, or a sentence has another
+        number of predicted tags.
 
     Examples
     --------

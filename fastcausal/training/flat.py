@@ -1,4 +1,4 @@
-"""The scores that training loops log."""
+"""Scores for the logs of training loops."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from fastcausal.report.report import Report
 
 
 def flat_scores(report: Report, decoder: Any = None) -> dict[str, float]:
-    """The scores of all examples without the counts: ``overall_f1``, ``cause_precision``, ...
+    """Return all scores without counts: ``overall_f1``, ``cause_precision``, ...
 
-    Roles that the labels of a `TagScheme` lack are left out.
+    Roles without a label in the `TagScheme` are left out.
 
     Examples
     --------

@@ -27,14 +27,14 @@ from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores
 
 TOTALS = ("n_examples", "n_gold_relations", "n_pred_relations", "n_as_given")
-MOST_WAITING = 64  # batches that a GPU decodes before they are fetched
+MOST_WAITING = 64  # batches on a GPU before they are fetched
 OTHER = "states of a metric with another protocol or decoder, which do not count the same"
 
 
 class _Counted:
-    """A state that a GPU may still have something to add to: who looks at it waits for the GPU.
+    """Lazily synchronised metric state: reading it waits for the GPU.
 
-    What sets it, such as a checkpoint, replaces all that was counted before.
+    Setting it, for instance from a checkpoint, drops all earlier counts.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -48,39 +48,39 @@ class _Counted:
 
     def __set__(self, metric: Any, state: torch.Tensor) -> None:
         metric._drop_waiting()
-        metric._computed = None  # torchmetrics keeps it when states are merged or loaded
+        metric._computed = None  # torchmetrics keeps the cache when states are merged or loaded
         metric.__dict__[self.name] = state
 
 
 class SpanScore(Metric):
     """Score predicted relations against gold relations, batch by batch.
 
-    Arguments come in torchmetrics' order, predictions first. States are integer counts that add, so
-    any split into batches, epochs' parts and processes gives the numbers of `fastcausal.score`, bit
-    for bit.
+    Arguments come in torchmetrics' order, predictions first. States are additive integer counts:
+    any split into batches, parts of epochs and processes gives the numbers of `fastcausal.score`,
+    bit for bit.
 
     Parameters
     ----------
     decoder : TagScheme, SpanDecoder, or labels, optional
-        Reads label ids or logits. Labels are what `TagScheme` takes: their names in order,
-        ``id2label`` or ``label2id``. None: batches are relations.
+        Reads label ids or logits. Labels as in `TagScheme`: names in order, ``id2label`` or
+        ``label2id``. None: batches are relations.
     protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     only : str, optional
-        The name of the one score that `compute` gives, such as ``"overall_f1"``: what
-        ``self.log("f1", metric)`` of Lightning, or a collection that is logged, can take.
+        The only score that `compute` returns, such as ``"overall_f1"``: a single value for
+        ``self.log("f1", metric)`` of Lightning, or for a logged collection.
     num_threads : int, optional
         As in `fastcausal.score`.
     **options : Any
-        What `torchmetrics.Metric` takes.
+        Arguments of `torchmetrics.Metric`.
 
     Raises
     ------
     InputError
         A label is not recognised.
     ValueError
-        The protocol does not add up over batches, or has no score ``only``, or ``decoder`` is
-        something else.
+        The protocol does not add up over batches, the score ``only`` is unknown, or ``decoder`` has
+        another type.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class SpanScore(Metric):
     counts: _Counted = _Counted()
     totals: _Counted = _Counted()
     identity: torch.Tensor
-    _waiting = False  # whether the GPU has been given batches that are not in the states
+    _waiting = False  # True if the GPU has batches that are not in the states
 
     def __init__(
         self,
@@ -121,11 +121,11 @@ class SpanScore(Metric):
         )
         self._restart(self.scorer)
         self._taggers: dict[str, TagScorer] = {}
-        # What a GPU decodes: the number of the batch, what it will have found, gold.
+        # Batches on a GPU: number of the batch, decoded result, gold.
         self._decoded: list[tuple[int, DecodedOnDevice, Relations | Rows]] = []
         plan = self.scorer.plan()
-        # What is counted: metrics of which this differs neither share states nor add them. It is
-        # the first state, as collections of older releases compare no other one.
+        # Identity of the counts: metrics with another identity neither share nor add states. It is
+        # the first state, the only one that collections of older releases compare.
         counted = (self.scorer.protocol.signature, plan.kernel.fields, self.decoder)
         digest = sha256(repr(counted).encode()).digest()
         self._add("identity", torch.tensor([*digest[:8]]), _same)
@@ -153,20 +153,20 @@ class SpanScore(Metric):
         ----------
         preds : tensor, or relations
             With a `TagScheme`: label ids ``[batch, tokens]`` or logits ``[batch, tokens, labels]``,
-            of which the best label counts. With a `SpanDecoder`: its logits. Or relations:
+            decoded by each token's best label. With a `SpanDecoder`: its logits. Or relations:
             `Relations`, `Rows`, a list of examples.
         target : tensor, or relations
-            With a `TagScheme`, label ids ``[batch, tokens]``, ``ignore_index`` where a token is not
-            there on either side. Else relations.
+            With a `TagScheme`, label ids ``[batch, tokens]``, ``ignore_index`` for a token that is
+            absent on both sides. Else relations.
         mask, word_ids, has_signal : optional
-            What `SpanDecoder.decode` takes besides.
+            Further arguments of `SpanDecoder.decode`.
 
         Raises
         ------
         InputError
             Tensors have other types or shapes or are on several devices, and all that decoding and
-            `ExtractionScorer.update` raise. What is wrong with numbers on a GPU is an error of
-            `compute`, which names the batch.
+            `ExtractionScorer.update` raise. For invalid numbers on a GPU, `compute` raises it and
+            names the batch.
         """
         options = {"mask": mask, "word_ids": word_ids, "has_signal": has_signal}
         are_relations = isinstance(preds, Relations | Rows | list)
@@ -224,7 +224,7 @@ class SpanScore(Metric):
             self._take(tagger)
 
     def _settle(self) -> None:
-        """Move what a GPU has decoded into the states; after an error it waits as before."""
+        """Move decoded batches of the GPU into the states; after an error they stay waiting."""
         if not self._waiting:
             return
         tagger = self._taggers.get("cuda")
@@ -243,7 +243,7 @@ class SpanScore(Metric):
             self._take(tagger)
 
     def _drop_waiting(self) -> None:
-        """Forget what a GPU has found."""
+        """Drop the waiting batches of the GPU."""
         if self._waiting:
             for tagger in self._taggers.values():
                 tagger.reset()
@@ -251,7 +251,7 @@ class SpanScore(Metric):
             self._waiting = False
 
     def _take(self, scorer: ExtractionScorer) -> None:
-        """Move what a scorer has counted into the states."""
+        """Move the counts of a scorer into the states."""
         totals = np.array([getattr(scorer, name) for name in TOTALS])
         for name, more in (("counts", scorer.counts.get(())), ("totals", totals)):
             if more is not None:
@@ -266,29 +266,29 @@ class SpanScore(Metric):
         scorer.roles = ROLES
 
     def compute(self) -> Any:
-        """The scores of all batches, of all processes.
+        """Return the scores of all batches, of all processes.
 
         Returns
         -------
         dict of str to float64 tensor, or one such tensor
-            ``overall_f1``, ``cause_precision`` and so on, NaN where a score is 0/0 and the protocol
-            leaves that undefined, as after no batch; or the one score ``only``. Roles that no
-            label names are left out.
+            ``overall_f1``, ``cause_precision`` and so on; NaN for 0/0 that the protocol leaves
+            undefined, as after no batch; or the one score ``only``. Roles without a label are left
+            out.
         """
         scores = self._flat()
-        device = "cpu" if self.device.type == "mps" else self.device  # which has no float64
+        device = "cpu" if self.device.type == "mps" else self.device  # mps lacks float64
         if self.only is not None:
             return torch.tensor(scores[self.only], dtype=torch.float64, device=device)
         values = torch.tensor([*scores.values()], dtype=torch.float64, device=device)
         return dict(zip(scores, values.unbind(), strict=True))
 
     def report(self) -> Report:
-        """All scores and counts of what the states of this process hold.
+        """Return all scores and counts from the states of this process.
 
         Raises
         ------
         InputError
-            They were loaded from a metric that counts something else.
+            The states come from a metric with other counts.
         """
         if not torch.equal(self.identity, self._defaults["identity"].to(self.identity.device)):
             raise InputError(OTHER)
@@ -305,7 +305,7 @@ class SpanScore(Metric):
 
     @property
     def statistics(self) -> Statistics:
-        """The sums that the states of this process hold, without units."""
+        """Return the sums in the states of this process, without units."""
         return self.report().statistics
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
@@ -313,7 +313,7 @@ class SpanScore(Metric):
         return self._plot(val, ax)
 
     def reset(self) -> None:
-        """Forget every batch."""
+        """Drop every batch."""
         self._drop_waiting()
         super().reset()
 
@@ -322,7 +322,7 @@ class SpanScore(Metric):
         return self
 
     def _apply(self, *arguments: Any) -> SpanScore:
-        """Move the states, without looking at them: Lightning does so at every step."""
+        """Move the states without reading them: Lightning does so at every step."""
         waiting, self._waiting = self._waiting, False
         super()._apply(*arguments)
         self._waiting = waiting
@@ -338,7 +338,7 @@ class SpanScore(Metric):
         return f"SpanScore({', '.join(parts)})"
 
     def __hash__(self) -> int:
-        # Not of the states: a model asks for it whenever its parameters are looked at.
+        # Independent of the states: a model hashes its parts whenever parameters are listed.
         return object.__hash__(self)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -347,7 +347,7 @@ class SpanScore(Metric):
 
 
 def _decoder_of(decoder: Any) -> TagScheme | SpanDecoder | None:
-    """Return what reads a model's output; labels make a `TagScheme`."""
+    """Return the decoder of a model's output; labels make a `TagScheme`."""
     if decoder is None or isinstance(decoder, TagScheme | SpanDecoder):
         return decoder
     if isinstance(decoder, Mapping | Sequence) and not isinstance(decoder, str):
@@ -359,7 +359,7 @@ def _decoder_of(decoder: Any) -> TagScheme | SpanDecoder | None:
 
 
 def _same(identities: torch.Tensor) -> torch.Tensor:
-    """Return the settings on which processes and metrics have to agree."""
+    """Return the settings on which processes and metrics must agree."""
     if not (identities == identities[0]).all():
         raise InputError(OTHER)
     return identities[0]

@@ -20,22 +20,22 @@ def compute_metrics(
     valid: bool = False,
     num_threads: int | None = None,
 ) -> TrainerMetrics:
-    """A function for the Trainer that scores a tagger, on the whole set or batch by batch.
+    """Make a function for the Trainer that scores a tagger, on the whole set or batch by batch.
 
-    All spans of a sequence are one relation. Tokens whose label is ``scheme.ignore_index`` are not
-    there on either side.
+    All spans of a sequence are one relation. Tokens with the label ``scheme.ignore_index`` are
+    absent on both sides.
 
     Parameters
     ----------
     scheme : TagScheme, or labels
-        What each label id says; labels are what `TagScheme` takes.
+        The labels, as in `TagScheme`.
     protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     valid : bool
-        As in `TagScheme.decode`: take each token's best label, or the best sequence of labels that
-        is well formed.
+        As in `TagScheme.decode`: take the best well formed sequence of labels, not each token's
+        best label.
     num_threads : int, optional
-        The numbers never depend on it.
+        Results never depend on it.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def compute_metrics(
 
 
 class TrainerMetrics:
-    """Made by `compute_metrics`: a tagger's output and its labels in, scores by name out."""
+    """The result of `compute_metrics`: takes a tagger's output and labels, returns scores."""
 
     def __init__(self, scorer: TagScorer, valid: bool) -> None:
         self.scorer = scorer
@@ -78,19 +78,19 @@ class TrainerMetrics:
             are [batch, tokens]. A tuple stands for its first item, a list is one of batches (of
             ``eval_do_concat_batches=False``). Arrays of NumPy or torch, on any device.
         compute_result : bool, optional
-            None: these are all batches. False: more will come. True: this is the last.
+            None: these are all batches. False: more follow. True: this is the last.
 
         Returns
         -------
         dict of str to float
-            ``overall_f1``, ``cause_precision``, ... of the roles that labels name; 0/0 is NaN, or
-            what the protocol says. Empty if more batches will come.
+            ``overall_f1``, ``cause_precision``, ... of the roles with labels; 0/0 is NaN or the
+            value of the protocol. Empty if more batches follow.
 
         Raises
         ------
         InputError
             Arrays have other types or shapes, or a label id has no label. All batches so far are
-            forgotten then.
+            then dropped.
         """
         if compute_result is None:
             self.scorer.reset()
@@ -133,7 +133,7 @@ class TrainerMetrics:
 
 
 def _first(value: Any) -> Any:
-    """The first item of a tuple, in host memory: batches come from where the model is."""
+    """Return the first item of a tuple, in host memory: batches may be on the model's device."""
     if isinstance(value, tuple):
         value = value[0] if value else None
     return value.cpu() if on_device(value) and hasattr(value, "cpu") else value

@@ -14,18 +14,18 @@ from fastcausal.errors import InputError, Problems
 
 
 def word_ids_of(encoding: Any) -> npt.NDArray[np.int32]:
-    """The word that each token is part of.
+    """Return the word of each token.
 
     Parameters
     ----------
     encoding : BatchEncoding, or list of list of int or None
-        What a fast tokenizer of transformers returns, or the ``word_ids()`` of each sentence. Give
-        the tokenizer words (``is_split_into_words=True``), or the numbers count its own.
+        Output of a fast tokenizer of transformers, or the ``word_ids()`` of each sentence. Pass
+        words to the tokenizer (``is_split_into_words=True``), else the numbers count its own words.
 
     Returns
     -------
     int32[batch, tokens]
-        -1 where a token is part of no word, and after the last token of shorter sentences.
+        -1 for a token without a word, and after the last token of shorter sentences.
 
     Raises
     ------
@@ -53,14 +53,14 @@ def word_ids_of(encoding: Any) -> npt.NDArray[np.int32]:
 def align_labels(
     labels: Sequence[Sequence[int]], word_ids: Any, ignore_index: int = -100
 ) -> npt.NDArray[np.int64]:
-    """Labels of words as labels of tokens: each word's first token has the label of the word.
+    """Turn labels of words into labels of tokens: each word's first token has the word's label.
 
     Parameters
     ----------
     labels : list of list of int
-        A label id for each word. Words that the tokenizer cut off may have one.
+        A label id for each word; words that the tokenizer cut off may have one.
     word_ids : int[batch, tokens]
-        The word that each token is part of, -1 for none: `word_ids_of`.
+        The word of each token, -1 for none, from `word_ids_of`.
     ignore_index : int
         The label of all other tokens.
 
@@ -71,7 +71,7 @@ def align_labels(
     Raises
     ------
     InputError
-        A word has no label, words are not in order, or the numbers of sentences differ.
+        A word has no label, words are out of order, or the numbers of sentences differ.
 
     Examples
     --------
@@ -107,12 +107,12 @@ def _require_labels(
 
 
 def padded(name: str, lines: Sequence[Sequence[Any]], fill: int) -> npt.NDArray[np.int64]:
-    """Lists of integers as one matrix, ``fill`` after the end of shorter ones.
+    """Return lists of integers as one matrix, with ``fill`` after the end of shorter ones.
 
     Raises
     ------
     InputError
-        An item is not an integer; the message calls the lists ``name``.
+        An item is not an integer; ``name`` stands for the lists in the message.
 
     Examples
     --------

@@ -71,13 +71,13 @@ def test_readers_in_threads_have_memory_of_their_own():
         code = path.read_text(encoding="utf-8")
         if path != Path(arrow.__file__):
             assert "py_buffer(" not in code, path
-        assert not re.findall(r"BufferReader\((?!owned\(|buffer\))", code), path
+        assert not re.findall(r"BufferReader\((?!copy_to_arrow\(|buffer\))", code), path
         assert not re.findall(r"\.(?:PythonFile|input_stream)\(|read_csv\(io\.", code), path
 
 
 @given(st.binary(max_size=99))
 def test_owned_memory(data):
-    buffer = arrow.owned(data)
+    buffer = arrow.copy_to_arrow(data)
     assert buffer.to_pybytes() == data
     assert buffer.parent is None
     for source in (buffer, buffer.slice(0, len(data) // 2)):

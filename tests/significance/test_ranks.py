@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.significance import _ranks
-from fastcausal.significance.ranks import few_units, rank_sets, share
+from fastcausal.significance.ranks import widen_for_few_units, rank_sets, share
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.tasks.relations.formula import RelationFormula
 from tests.oracles import ranks as oracle
@@ -45,7 +45,7 @@ def test_rank_sets(seed, n_systems, n_resamples, confidence, n_units):
 
 @given(st.floats(0.5, 7), st.integers(2, 2000), st.integers(1, 10**6), st.sampled_from([0.5, 0.95]))
 def test_few_units(critical, n_units, n_pairs, confidence):
-    ours = few_units(critical, n_units, n_pairs, confidence)
+    ours = widen_for_few_units(critical, n_units, n_pairs, confidence)
     assert ours == pytest.approx(oracle.wider(critical, n_pairs, confidence, n_units), rel=1e-6)
     assert ours >= critical
 

@@ -170,7 +170,7 @@ def test_forms(sides):
     assert row == {"score": "overall_f1", **comparison.to_dict()["scores"]["overall_f1"]}
     assert max(len(line) for line in str(comparison.to_table()).splitlines()) <= 80
     for text in (comparison.to_markdown(), comparison.to_latex(), comparison._repr_html_()):
-        assert "four of five cases" in text
+        assert "minimum detectable effect" in text
     assert comparison.to_csv().startswith("name,a,b,delta,low,high,p,mde\noverall_f1,0.81")
 
 

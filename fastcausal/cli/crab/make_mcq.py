@@ -28,7 +28,7 @@ def make_mcq(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Make questions which of four events caused one, and tell how many effects gave none.
+    """Make questions which of four events caused one, and count effects without a question.
 
     Examples
     --------

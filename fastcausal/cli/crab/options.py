@@ -41,7 +41,7 @@ ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
 class Answers(NamedTuple):
-    """Options of where answers are and what policies make of them."""
+    """Options for reading answers and for policies about them."""
 
     column: Annotated[
         str, Option("--column", help="Take answers from this column.", metavar="NAME")
@@ -65,7 +65,7 @@ class Answers(NamedTuple):
     ] = "error"
 
     def arguments(self) -> dict[str, Any]:
-        """Return them as the functions of `fastcausal.crab` take them."""
+        """Return the arguments for the functions of `fastcausal.crab`."""
         return self._asdict() | {"undefined": ZERO[self.undefined]}
 
 

@@ -1,4 +1,4 @@
-"""The common part of commands of CRAB that make a report of each file of answers."""
+"""The common part of CRAB commands that report on files of answers."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def print_answers(
     plot: Path | None = None,
     draw: Callable[[Path, dict[str, Any]], None] | None = None,
 ) -> None:
-    """Read gold, make a report of every file of answers, write and draw what was asked, and print.
+    """Read gold, make a report of each file of answers, write and draw files on request, print.
 
-    ``make`` takes gold as ``read`` gives it, else judged pairs, and a file of answers or None.
+    ``make`` takes gold from ``read``, judged pairs by default, and a file of answers or None.
     """
     from fastcausal.files.targets import keep_apart
     from fastcausal.report.pictures import require_pictures

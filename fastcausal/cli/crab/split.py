@@ -29,7 +29,7 @@ def split(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Split judged pairs into train and test, and tell what stands in both (CRAB, appendix B).
+    """Split judged pairs into train and test, and report overlaps (CRAB, appendix B).
 
     Examples
     --------

@@ -4,7 +4,7 @@
 
     machine.py   the device interface: memory and work queues
     cuda.py      the interface implemented with CuPy; backend ``cuda``
-    patterns.py  patterns that a device looks up, learnt on the host
+    patterns.py  patterns for look-up on a device, learnt on the host
     launches.py  launches of csrc/device.cu
     scoring.py   score rows on a device
     labels.py    count batches of label ids on a device

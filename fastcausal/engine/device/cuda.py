@@ -27,12 +27,12 @@ INSTALL = "pip install 'fastcausal[cuda12]' or, for CUDA 13, 'fastcausal[cuda13]
 
 @cache
 def cupy() -> Any:
-    """Return CuPy, with a GPU that it can use and a compiler for it.
+    """Return CuPy; check that it has a usable GPU and compiler.
 
     Raises
     ------
     InputError
-        Where one of them is missing: what to do about it.
+        One of them is missing; the message names the remedy.
     """
     try:
         import cupy
@@ -42,7 +42,7 @@ def cupy() -> Any:
         cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise InputError(
-            f'backend "cuda" found no GPU that this CuPy can use: {error}. CuPy must be made for '
+            f'backend "cuda" found no GPU that this CuPy can use: {error}. CuPy must be built for '
             f"the CUDA of the driver: {INSTALL}"
         ) from error
     try:
@@ -62,7 +62,7 @@ def run(
     num_threads: int | None,
     check: bool = False,
 ) -> None:
-    """As in cpu.py, which counts the examples that do not fit on the device."""
+    """Count as cpu.py does, which counts the examples that do not fit on the device."""
     scoring.score_host(machine(), plan, gold, pred, groups, partner, counts, num_threads, check)
 
 
@@ -91,7 +91,7 @@ class DeviceResult:
     left_out: Array
 
     def get(self) -> Result:
-        """Wait for the device, count on the host what did not fit, and give it all."""
+        """Wait for the device, count the remaining examples on the host, return all results."""
         partner, counts = self.partner.get(), self.counts.get()
         examples = np.flatnonzero(self.left_out.get())
         scoring.finish(
@@ -101,7 +101,7 @@ class DeviceResult:
 
 
 def rows(values: Any, row_offsets: Any, relation_offsets: Any, lengths: Any) -> Rows:
-    """Make one side of arrays on the device, without a copy.
+    """Make one side from arrays on the device, without a copy.
 
     Parameters
     ----------
@@ -110,12 +110,12 @@ def rows(values: Any, row_offsets: Any, relation_offsets: Any, lengths: Any) -> 
     relation_offsets : int64[n_examples + 1]
     lengths : int32[n_examples]
         As in `Rows`, of CuPy, of torch, or anything with DLPack or ``__cuda_array_interface__``.
-        What they hold is not checked.
+        Their values are not checked.
 
     Raises
     ------
     InputError
-        An array has another type or shape, or its items lie apart.
+        An array has another type or shape, or is not contiguous.
     """
     return Rows(
         array("values", values, "int32", 3),
@@ -128,10 +128,10 @@ def rows(values: Any, row_offsets: Any, relation_offsets: Any, lengths: Any) -> 
 def run_on_device(
     plan: Plan, gold: Rows, pred: Rows, groups: Any = None, n_groups: int | None = None
 ) -> DeviceResult:
-    """As `fastcausal.engine.run.run` on arrays of the device (see `rows`), without waiting for it.
+    """Run `fastcausal.engine.run.run` on device arrays (see `rows`) without waiting.
 
-    Work is queued on CuPy's current stream. When a plan is first used, the sources are compiled and
-    patterns are learnt on the host, from some of the examples; that waits.
+    Work is queued on CuPy's current stream. The first use of a plan waits: it compiles the sources
+    and learns patterns on the host from a sample of the examples.
     """
     cp = cupy()
     if n_groups is None:
@@ -173,8 +173,8 @@ def array(name: str, value: Any, dtype: str, width: int | None = None) -> Array:
 def shared(name: str, value: Any) -> Array:
     """Return an array on the device as CuPy's, on the same memory.
 
-    DLPack makes CuPy's stream wait for the stream that the array was made on; `hand_back` does the
-    same for the way back.
+    DLPack makes CuPy's stream wait for the stream that made the array; `hand_back` makes torch
+    wait for CuPy.
     """
     cp = cupy()
     if hasattr(value, "__dlpack_device__"):
@@ -195,14 +195,14 @@ def shared(name: str, value: Any) -> Array:
 def matrix(
     name: str, value: Any, kinds: Sequence[str], shape: tuple[int, ...] | None = None
 ) -> Array:
-    """As `fastcausal.arrays.tensors.matrix`, of an array on the device."""
+    """Check and convert a device array as `fastcausal.arrays.tensors.matrix` does a host array."""
     given = shared(name, value)
     check_matrix(name, given, kinds, shape)
     return cupy().ascontiguousarray(given)
 
 
 def hand_back() -> None:
-    """Let what torch does next wait for what is queued here, where it uses another stream."""
+    """Make torch's stream wait for CuPy's, if they differ."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_initialized():
         return
@@ -212,7 +212,7 @@ def hand_back() -> None:
 
 
 def take(array: Array, items: Int64) -> npt.NDArray[Any]:
-    """Copy items of an array on the device to host memory."""
+    """Copy items of a device array to host memory."""
     return machine().numpy(array[cupy().asarray(items)])
 
 
@@ -228,14 +228,14 @@ def on_host(side: Rows) -> Rows:
 
 
 class Queue:
-    """A CUDA stream; ``current`` says that others use it too."""
+    """A CUDA stream; ``current`` means that other libraries use it too."""
 
     def __init__(self, stream: Any, current: bool) -> None:
         self.stream = stream
         self.current = current
 
     def upload(self, target: int, source: Bytes) -> None:
-        """See `machine.Queue`, which these are."""
+        """See `machine.Queue` for this and the following methods."""
         self._copy(target, source.ctypes.data, source.nbytes, "memcpyHostToDevice")
 
     def download(self, target: Bytes, source: int) -> None:  # noqa: D102
@@ -274,7 +274,7 @@ class Machine:
         self.lanes: list[Any] = []
 
     def current(self) -> Queue:
-        """See `machine.Machine`, which these are."""
+        """See `machine.Machine` for this and the following methods."""
         return Queue(self.cupy.cuda.get_current_stream(), current=True)
 
     def queue(self) -> Queue:  # noqa: D102
@@ -307,7 +307,7 @@ class Machine:
         return np.asarray(array.get())
 
     def constant(self, values: npt.NDArray[Any]) -> int:
-        """See `machine.Machine`; the same values are copied once."""
+        """See `machine.Machine`; equal values are copied once."""
         key = values.tobytes()
         if key not in self.constants:
             self.constants[key] = self.cupy.asarray(values)
@@ -332,7 +332,7 @@ def function(entry: str) -> Any:
 
 
 def code(entry: str) -> str:
-    """Return the text of the file that has an entry."""
+    """Return the source file that contains an entry."""
     name = "decoding.cu" if entry.startswith("decode_") else "device.cu"
     return (csrc() / name).read_text(encoding="utf-8")
 
@@ -345,14 +345,14 @@ def options(entry: str) -> tuple[str, ...]:
         "-fmad=false",  # as on the host: results may not depend on the machine
         f"-I{csrc()}",
         f"-DFC_ONLY=FC_{kind.upper()}({kernel})",
-        f"-DFC_SOURCES={digest()}",  # CuPy's cache does not see what a file includes
+        f"-DFC_SOURCES={digest()}",  # CuPy's cache ignores changes in included files
     )
 
 
 def facts() -> dict[str, Any]:
     """Return facts on CuPy, CUDA and the device for `fastcausal doctor`, None if missing.
 
-    ``missing`` says what keeps backend "cuda" from working, if anything does.
+    ``missing`` is the reason why backend "cuda" cannot work, None if it can.
     """
     installed: dict[str, Any] = dict.fromkeys(("cupy", "runtime", "driver", "device", "missing"))
     try:

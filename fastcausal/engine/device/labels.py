@@ -20,7 +20,7 @@ from fastcausal.rows import Rows
 
 @dataclass(frozen=True)
 class Batch:
-    """One matrix of gold and of predicted label ids, and which sequences did not fit."""
+    """A batch of gold and predicted label ids, with a mask of the sequences that did not fit."""
 
     number: int
     gold_ids: Array
@@ -38,15 +38,15 @@ class LabelCounts:
     machine : Machine
     plan : Plan
     marks : int32[n_labels]
-        What each label says of its token (csrc/fastcausal/label_spans.h).
+        Role and position of each label (csrc/fastcausal/label_spans.h).
     ignored : int
-        The label id of tokens that are not there; those of gold are not there on either side.
+        The label id of absent tokens; a token absent in gold is absent on both sides.
     read : callable
-        Both sides' rows of a batch in host memory, for sequences that do not fit on the device.
-        It raises `InputError` where a label id is none.
+        Returns both sides' rows of a batch in host memory, for sequences that do not fit on the
+        device. It raises `InputError` for an invalid label id.
     run_on : bool
-        Whether arguments of one token run on (csrc/fastcausal/label_spans.h), as in what ``read``
-        gives.
+        True if arguments of one token run on (csrc/fastcausal/label_spans.h), as in the rows of
+        ``read``.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class LabelCounts:
         self.reset()
 
     def reset(self) -> None:
-        """Forget every batch."""
+        """Drop every batch."""
         self.n_batches: int = 0
         self.n_examples: int = 0
         self.waiting: deque[Batch] = deque()
@@ -104,13 +104,13 @@ class LabelCounts:
         self._look()
 
     def take(self) -> tuple[Int64, int, int, int]:
-        """Wait for the device and start anew.
+        """Wait for the device, return the totals and start anew.
 
         Returns
         -------
         counts : int64[n_fields]
         n_examples, n_gold_relations, n_pred_relations : int
-            A sequence that marks anything is a relation.
+            A sequence with at least one span is a relation.
         """
         queue = self.machine.current()
         queue.download(self.host, self.machine.address(self.totals))
@@ -124,7 +124,7 @@ class LabelCounts:
         return totals[:-2], n_examples, int(totals[-2]), int(totals[-1])
 
     def _look(self) -> None:
-        """Let go of batches that the device is done with, except for what the host has to do."""
+        """Release batches that the device has finished; keep those with work for the host."""
         while self.waiting and self.waiting[0].done():
             batch = self.waiting.popleft()
             if batch.left_out.any():

@@ -1,4 +1,4 @@
-"""Launches of csrc/device.cu: their records, their counters, and their order."""
+"""Launches of csrc/device.cu: their records, counters and order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LAUNCH = ("counts", "left_out", "first", "last", "n_totals", "n_lanes")
 
 
 def _record(members: str) -> np.dtype[np.void]:
-    """Make a record: addresses and numbers, 8 bytes each, then struct Launch of csrc/device.cu."""
+    """Declare a record: addresses and numbers of 8 bytes, then struct Launch of csrc/device.cu."""
     numbers = [(name, np.uint64) for name in (*members.split(), *LAUNCH)]
     return np.dtype([*numbers, ("plan", PLAN)])
 
@@ -31,11 +31,11 @@ LABEL_TASK = _record(
 
 LANES = 32  # threads of a warp
 COUNTERS = 24 << 10  # bytes of counters in a block's memory: leaves room for several blocks
-MOST_CHOSEN = 2  # rows of counts that patterns are told apart by; for more they are counted at once
+MOST_CHOSEN = 2  # most rows of counts for which patterns are told apart
 
 
 def n_lanes(n_cells: int) -> int:
-    """Return how many columns of 32-bit counters a block keeps for these counts; 0 if none fit.
+    """Return the number of columns of 32-bit counters per block for these counts; 0 if none fit.
 
     Examples
     --------
@@ -56,9 +56,9 @@ def task_of(
     n_totals: int,
     **members: int,
 ) -> npt.NDArray[np.void]:
-    """Make the record of one launch, over a range of examples.
+    """Make the record of one launch over a range of examples.
 
-    Where there are no shared totals, every example has its own row of counts.
+    Without shared totals, every example has its own row of counts.
     """
     task = np.zeros((), record)
     for name, member in members.items():
@@ -73,16 +73,16 @@ def task_of(
 def count(
     queue: Queue, entry: str, task: npt.NDArray[np.void], n_more: int = 0, n_threads: int = 1
 ) -> None:
-    """Launch a task of `task_of`, with so many threads an example.
+    """Launch a task of `task_of` with ``n_threads`` threads per example.
 
-    ``n_more`` counters are there beside those of the totals.
+    ``n_more`` is a number of counters beside those of the totals.
     """
     n_counters = int(task["n_lanes"] * task["n_totals"]) + n_more
     queue.launch(entry, task, int(task["last"] - task["first"]) * n_threads, n_counters)
 
 
 def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:
-    """Count rows by the patterns of a task, and what these leave by the plan's kernel."""
+    """Count rows by the task's patterns, then the remaining rows by the plan's kernel."""
     if task["patterns"]:
         n, n_totals = int(task["n_chosen"]), int(task["n_totals"] * task["n_lanes"])
         count(queue, "packed", task, n * int(task["n_chosen_lanes"]))
@@ -92,9 +92,9 @@ def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:
 
 
 def by_patterns(known: Patterns, groups: Groups) -> dict[str, int]:
-    """Return the members of a task that counts by patterns, but ``left`` and ``chosen``.
+    """Return the members of a task that counts by patterns, except ``left`` and ``chosen``.
 
-    These are int64[n_examples] and, all 0, int64[n_chosen + 1].
+    Those are int64[n_examples] and, filled with 0, int64[n_chosen + 1].
     """
     if not known.n:
         return {}
@@ -103,7 +103,7 @@ def by_patterns(known: Patterns, groups: Groups) -> dict[str, int]:
 
 
 def entry_of(kind: str, plan: Plan) -> str:
-    """Name the entry of csrc/device.cu that counts for a plan: ``score`` rows, or ``labels``."""
+    """Return the entry of csrc/device.cu for a plan: ``score`` for rows, or ``labels``."""
     if not plan.built_in:
         raise InputError(f'{plan.kernel} is written in Python, which backend "cuda" does not run')
     return f"{kind}_{plan.kernel.name}"

@@ -13,7 +13,7 @@ Array = Any  # an array of the machine
 
 
 class Queue(Protocol):
-    """Work that a machine does in order; two queues may overlap."""
+    """Work that a device does in order; two queues may overlap."""
 
     def upload(self, target: int, source: Bytes) -> None:
         """Copy host bytes to an address."""
@@ -21,16 +21,16 @@ class Queue(Protocol):
     def launch(
         self, entry: str, task: npt.NDArray[np.void], n_items: int, n_counters: int = 0
     ) -> None:
-        """Do a task of so many items, by an entry of csrc/*.cu; counters are a block's, 32-bit."""
+        """Run an entry of csrc/*.cu over n items, with 32-bit counters for each block."""
 
     def download(self, target: Bytes, source: int) -> None:
         """Copy from an address to host bytes."""
 
     def mark(self) -> Callable[[], bool]:
-        """Return a call that tells whether all up to here is done."""
+        """Return a function that returns True once all earlier work is done."""
 
     def wait(self) -> None:
-        """Return when all is done."""
+        """Wait until all work is done."""
 
 
 class Machine(Protocol):
@@ -39,40 +39,40 @@ class Machine(Protocol):
     Attributes
     ----------
     lanes : list
-        Ways through the device that no call uses (scoring.py), for the next one.
+        Idle `Lane` objects of scoring.py, kept for the next call.
     """
 
     lanes: list[Any]
 
     def current(self) -> Queue:
-        """Return the queue that all is done in unless another is asked for."""
+        """Return the default queue."""
 
     def queue(self) -> Queue:
         """Make a further queue."""
 
     def pinned(self, n: int) -> Bytes:
-        """Reserve host memory that can be copied while the machine works."""
+        """Reserve host memory that can be copied while the device works."""
 
     def empty(self, n: int) -> Array:
-        """Reserve bytes on the machine. What used them before may not have ended in `current`."""
+        """Reserve bytes on the device. An earlier user in `current` may still be running."""
 
     def array(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-        """Make an array on the machine, not filled; let go of when what uses it is in `current`."""
+        """Make an unfilled array on the device; it is freed after its users in `current`."""
 
     def zeros(self, n: int) -> Array:
-        """Make an int64 array as `array` does, filled with zeros by work in `current`."""
+        """Make an int64 array of zeros, filled by work in `current`."""
 
     def offsets(self, sizes: Array) -> Array:
-        """Compute int64[n + 1]: 0 and the running sums of the sizes, by work in `current`."""
+        """Compute int64[n + 1] by work in `current`: 0 and the running sums of the sizes."""
 
     def address(self, array: Array) -> int:
-        """Return the address at which an array on the machine starts."""
+        """Return the address of the first item of a device array."""
 
     def ids(self, name: str, value: Any) -> Array:
-        """Return a matrix of integers as a contiguous array of the machine."""
+        """Return a matrix of integers as a contiguous array on the device."""
 
     def numpy(self, array: Array) -> npt.NDArray[Any]:
-        """Copy to host memory, when the machine has come so far."""
+        """Copy to host memory, after all earlier work."""
 
     def constant(self, values: npt.NDArray[Any]) -> int:
-        """Return the address of a few values that stay on the machine."""
+        """Return the address of a few values that stay on the device."""

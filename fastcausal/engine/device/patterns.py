@@ -1,4 +1,4 @@
-"""Patterns that a device looks up (csrc/fastcausal/patterns.h): learnt on the host."""
+"""Patterns for look-up on a device (csrc/fastcausal/patterns.h), learnt on the host."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from fastcausal.engine.plan import Groups, Plan, TooLargeError
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows
 
-MOST = 16384  # examples that patterns are learnt from,
-SLICES = 32  # in so many slices of the input
-Read = Callable[[Any], Any]  # from an array, perhaps of a machine, to one of NumPy
+MOST = 16384  # examples in the sample that patterns are learnt from
+SLICES = 32  # slices of the input in the sample
+Read = Callable[[Any], Any]  # converts an array, possibly of a machine, to NumPy
 
 
 class Patterns(NamedTuple):
-    """Patterns of a plan that a machine knows.
+    """Patterns of a plan in the memory of a machine.
 
     Attributes
     ----------
     address : int
-        Where they are on the machine.
+        Their address on the machine.
     n : int
-        Number of them and of free places; 0 where patterns do not tell the plan's counts.
+        Number of patterns and free places; 0 if patterns do not determine the plan's counts.
     n_examples : int
-        Examples that they were learnt from.
+        Number of examples in the sample.
     """
 
     address: int = 0
@@ -38,9 +38,9 @@ class Patterns(NamedTuple):
 
 
 def patterns_of(machine: Machine, plan: Plan, gold: Rows, pred: Rows, read: Read) -> Patterns:
-    """Return the patterns of a plan, learnt from some examples when first asked for.
+    """Return the patterns of a plan; learn them from a sample at the first call.
 
-    They are learnt again where there are four times as many examples to learn from.
+    A sample four times as large replaces them.
     """
     known: Patterns = plan.on_machines.get(machine, Patterns())
     n = min(gold.n_examples, MOST)
@@ -55,18 +55,18 @@ def patterns_of(machine: Machine, plan: Plan, gold: Rows, pred: Rows, read: Read
 
 
 def _learnt(plan: Plan, gold: Rows, pred: Rows, n: int, read: Read) -> bytes | None:
-    """Count some examples on the host, and return all patterns that are known then."""
+    """Count a sample on the host, and return all patterns known afterwards."""
     counts = np.zeros((1, plan.n_fields), np.int64)
     try:
         drawn = sampled(gold, n, read), sampled(pred, n, read)
         cpu.run(plan, *drawn, Groups(None, 1), None, counts, 1, check=True)
-    except (IndexError, InputError, TooLargeError):  # of which counting all examples will tell
+    except (IndexError, InputError, TooLargeError):  # the count of all examples reports these
         return None
     return cpu.patterns(plan)
 
 
 def sampled(rows: Rows, n: int, read: Read) -> Rows:
-    """Copy so many examples or a few more to the host, in slices from all over the rows."""
+    """Copy about n examples to the host, in slices spread over the rows."""
     width = n if n == rows.n_examples else -(-n // SLICES)
     starts = np.linspace(0, rows.n_examples - width, 1 if width == n else SLICES, dtype=np.int64)
     slices: list[tuple[Any, ...]] = []

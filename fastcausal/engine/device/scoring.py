@@ -1,12 +1,12 @@
-"""Scoring rows on a device, whatever it is: parts of the work, and what the device leaves.
+"""Scoring of rows on a device: the split into parts, and the examples that do not fit.
 
 ::
 
-    score_host      rows in host memory: parts that go through two queues, so that copying one part
-                    overlaps with counting the other
+    score_host      rows in host memory: parts go through two queues, so that one is copied
+                    while the other is counted
     score_device    rows on the device: no waiting
-      launches.py   what is launched
-      finish        examples that do not fit on a device, or are wrong, are left to backend "cpu"
+      launches.py   the launches
+      finish        backend "cpu" counts examples that are invalid or do not fit
 
 A `Machine` (machine.py) is CuPy's device, or csrc/device.cu compiled for the host (in the tests).
 """
@@ -33,8 +33,8 @@ from fastcausal.errors import InputError
 from fastcausal.rows import Rows, check_both
 
 PART = 32 << 20  # bytes of a part: long enough to copy at full speed, short enough to overlap
-Take = Callable[[Any, Int64], Any]  # items of an array, perhaps of a machine, as one of NumPy
-ALIGNED = 16  # bytes that every array in a part starts at a multiple of
+Take = Callable[[Any, Int64], Any]  # copies items of an array, possibly of a machine, to NumPy
+ALIGNED = 16  # each array in a part starts at a multiple of this
 
 
 # -------------------------------------------------------------------------- rows in host memory
@@ -63,7 +63,7 @@ Pieces = dict[str, Piece]
 
 
 def placed(pieces: Pieces) -> tuple[dict[str, int], int]:
-    """Return the place of each piece when laid one after another, and the end."""
+    """Return the start of each piece in one block of memory, and the size of the block."""
     places, at = {}, 0
     for name, piece in pieces.items():
         places[name] = at
@@ -72,7 +72,7 @@ def placed(pieces: Pieces) -> tuple[dict[str, int], int]:
 
 
 def parts(gold: Rows, pred: Rows, n_fields: int, most: int) -> Iterator[tuple[int, int]]:
-    """Cut examples into ranges of at most so many bytes, but of one example at least."""
+    """Cut examples into ranges of at most ``most`` bytes, of one example at least."""
 
     def size(example: int) -> int:  # of all examples before this one
         total = example * (1 + 4 + 8 + 8 * n_fields)
@@ -90,12 +90,12 @@ def parts(gold: Rows, pred: Rows, n_fields: int, most: int) -> Iterator[tuple[in
 
 
 def side_pieces(name: str, side: Rows, first: int, last: int) -> Pieces:
-    """Return the pieces of one side that a range of examples reads.
+    """Return the pieces of one side for a range of examples.
 
     Raises
     ------
     IndexError
-        The offsets at its ends lead outside the arrays: no address is made of them.
+        The offsets at its ends point outside the arrays; no address is computed from them.
     """
     relations = _ends(side.relation_offsets, (first, last), side.n_relations)
     rows = _ends(side.row_offsets, relations, len(side.values))
@@ -132,18 +132,18 @@ def pieces_of(
 
 
 class Lane:
-    """One of the two ways through the device: a queue, and memory on both sides for a part."""
+    """A queue with memory on both sides for a part; scoring uses two in turn."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.queue: Queue = machine.queue()
         self.host: Bytes = np.empty(0, np.uint8)
         self.memory: Array = None
-        self.left: Array = machine.empty(0)  # int64[n_examples], which the host never sees
+        self.left: Array = machine.empty(0)  # int64[n_examples], never copied to the host
         self.outputs: tuple[Pieces, dict[str, int]] = ({}, {})
 
     def reserve(self, n: int, n_examples: int) -> None:
-        """Have at least ``n`` bytes on both sides; parts differ little in size."""
+        """Reserve at least ``n`` bytes on both sides; parts differ little in size."""
         if len(self.host) < n or len(self.left) < 8 * n_examples:
             self.host = self.machine.pinned(n + n // 8)
             self.memory = self.machine.empty(len(self.host))
@@ -154,7 +154,7 @@ class Lane:
         self, plan: Plan, inputs: Pieces, outputs: Pieces, examples: tuple[int, int],
         n_totals: int, **members: int,
     ) -> None:  # fmt: skip
-        """Send a part on its way."""
+        """Copy a part to the device and queue its work."""
         pieces = inputs | outputs
         places, end = placed(pieces)
         middle = min(places[name] for name in outputs)
@@ -162,7 +162,7 @@ class Lane:
         for name, piece in inputs.items():
             np.copyto(self.of(piece, places[name]), piece.array)
         base = self.machine.address(self.memory)
-        # Each array is taken to start so far before the part that numbers need not be changed.
+        # Addresses are shifted back so that item numbers of the whole array stay valid.
         members |= {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
         if members.get("patterns"):
             members["left"] = self.machine.address(self.left)
@@ -173,7 +173,7 @@ class Lane:
         self.outputs = outputs, places
 
     def finish(self) -> None:
-        """Wait for the part that is on its way, if any, and take its results over."""
+        """Wait for the part in progress, if any, and copy its results."""
         self.queue.wait()
         pieces, places = self.outputs
         for name, piece in pieces.items():
@@ -197,7 +197,7 @@ def score_host(
     num_threads: int | None,
     check: bool = False,
 ) -> None:
-    """As `cpu.run`; ``num_threads`` is for the examples that are left to the host."""
+    """Count as `cpu.run` does; ``num_threads`` is for the examples left to the host."""
     n_roles = int(plan.params[0])
     if check and not (_fits(gold, gold) and _fits(pred, gold)):
         check_both(gold, pred, n_roles)
@@ -206,13 +206,13 @@ def score_host(
         examples = np.flatnonzero(left_out)
         finish(plan, gold, pred, groups, examples, partner, counts, num_threads, check)
     except (IndexError, InputError, TooLargeError):
-        if check:  # what is wrong comes first, and is named as it was given
+        if check:  # an invalid row takes precedence, named as the user gave it
             check_both(gold, pred, n_roles)
         raise
 
 
 def _fits(side: Rows, gold: Rows) -> bool:
-    """Tell whether arrays have the types and sizes of rows, and offsets reach from end to end."""
+    """Return True if arrays have the types and sizes of rows, with offsets from end to end."""
     offsets = (side.row_offsets, len(side.values)), (side.relation_offsets, side.n_relations)
     return (
         side.values.dtype == np.int32
@@ -230,10 +230,10 @@ def _on_device(
     machine: Machine, plan: Plan, gold: Rows, pred: Rows, groups: Groups, partner: Int64 | None,
     counts: Int64, check: bool,
 ) -> npt.NDArray[np.bool_]:  # fmt: skip
-    """Fill partner and add to counts; return the examples that are left to the host."""
+    """Fill partner and add to counts; return the examples left to the host."""
     left_out = np.ones(gold.n_examples, np.bool_)
     if not plan.kernel.ordinal:
-        launches.entry_of("score", plan)  # refuses
+        launches.entry_of("score", plan)  # raises for a kernel in Python
     known = patterns_of(machine, plan, gold, pred, np.asarray)
     if not (known.n or plan.built_in):
         return left_out
@@ -244,10 +244,10 @@ def _on_device(
     if not groups.each:
         members["counts"] = machine.address(on_device)
         machine.current().upload(members["counts"], totals.view(np.uint8))
-    machine.current().wait()  # the lanes may begin
+    machine.current().wait()  # before the lanes start
     try:
         lanes = machine.lanes.pop()
-    except IndexError:  # others have them, or there are none yet
+    except IndexError:  # first call, or other calls use them
         lanes = [Lane(machine), Lane(machine)]
     try:
         for examples in parts(gold, pred, plan.n_fields if groups.each else 0, PART):
@@ -260,7 +260,7 @@ def _on_device(
             lane.finish()
     finally:
         for lane in lanes:
-            lane.queue.wait()  # memory in use is not given back
+            lane.queue.wait()  # memory in use may not be reused
             lane.outputs = {}, {}
         machine.lanes.append(lanes)
     if not groups.each:
@@ -277,9 +277,9 @@ def score_device(
     machine: Machine, queue: Queue, plan: Plan, gold: Rows, pred: Rows, groups: Groups,
     partner: Array | None, counts: Array, left_out: Array,
 ) -> None:  # fmt: skip
-    """Count what fits, on arrays of the machine: fill partner and left_out, add to counts.
+    """Count the examples that fit, on device arrays: fill partner and left_out, add to counts.
 
-    Where each example is a group of its own, its counts are written.
+    If each example is a group of its own, its counts are written.
     """
     launches.entry_of("score", plan)
     arrays = {
@@ -317,9 +317,9 @@ def finish(
     check: bool = False,
     take: Take = getitem,
 ) -> None:
-    """Count the examples that are left, on the host: fill partner and add to counts.
+    """Count the remaining examples on the host: fill partner and add to counts.
 
-    ``take`` reads items of what gold, pred and groups hold, which may be on a machine.
+    ``take`` copies items of the arrays in gold, pred and groups, which may be on a machine.
     """
     if not len(examples):
         return
@@ -340,12 +340,12 @@ def finish(
 
 
 def drawn(rows: Rows, examples: Int64, take: Take = getitem) -> tuple[Rows, Int64]:
-    """Copy the given examples to the host; return them, and the numbers that their relations had.
+    """Copy some examples to the host; return them, and the original numbers of their relations.
 
     Raises
     ------
     IndexError
-        Their offsets fall, or lead outside the arrays.
+        Their offsets fall, or point outside the arrays.
     """
     relation, relation_offsets = _lists(rows.relation_offsets, examples, rows.n_relations, take)
     row, row_offsets = _lists(rows.row_offsets, relation, len(rows.values), take)
@@ -354,7 +354,7 @@ def drawn(rows: Rows, examples: Int64, take: Take = getitem) -> tuple[Rows, Int6
 
 
 def _lists(offsets: Array, chosen: Int64, n: int, take: Take) -> tuple[Int64, Int64]:
-    """Return the items, of n, of the chosen lists by number, and the offsets of these lists."""
+    """Return the item numbers of the chosen lists, and the offsets of these lists."""
     starts, stops = take(offsets, chosen), take(offsets, chosen + 1)
     if ((starts < 0) | (stops < starts) | (n < stops)).any():
         raise IndexError(f"lists that fall, or lead beyond {n} items")

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[2]
 
 @cache
 def csrc() -> Path:
-    """Return the folder of the sources: inside an installed package, beside one that is edited.
+    """Return the folder of the sources: inside an installed package, beside an editable one.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def csrc() -> Path:
 
 @cache
 def digest() -> str:
-    """Compute a digest of all sources, for caches that do not see what a file includes."""
+    """Compute a digest of all sources, for caches that ignore changes in included files."""
     digested = sha256()
     for path in sorted(path for path in csrc().rglob("*") if path.is_file()):
         text = path.read_bytes()

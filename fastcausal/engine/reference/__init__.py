@@ -4,7 +4,7 @@
 
     spans.py        spans as rows
     fair_spans.py   the kernel of many steps
-    kernels.py      the others, and the list of all
+    kernels.py      the other kernels, and the list of all
     pairing.py      the best pairing of relations
     driver.py       the loop over examples
 """

@@ -1,4 +1,4 @@
-"""Backend "reference": csrc/cpu.hpp in plain Python, one example after another."""
+"""Backend "reference": csrc/cpu.hpp in plain Python, one example at a time."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def _assign(
 ) -> dict[int, int]:
     """Choose the pairs, gold relation to predicted relation.
 
-    One side leads: it gives the rows. By content, relations are sorted by their spans and the
+    The leading side gives the rows. By content, relations are sorted by their spans and the
     smaller side leads, so neither file order nor the choice of gold and pred matters. Else
-    predictions lead, in file order. Empty relations come last and decide nothing, except
-    officially.
+    predictions lead, in file order. Empty relations come last and decide nothing, except in the
+    official search.
     """
     if plan.official and len(preds) <= len(golds) <= OFFICIAL_MOST:
         cells = [[(plan.weights[2:] @ pair(g, p)).tolist() for g in golds] for p in preds]
@@ -125,7 +125,7 @@ def _content(rows: Rows, relation: int) -> list[list[int]]:
 
 
 def _shared(gold: Int32, pred: Int32) -> tuple[int, bool]:
-    """Count the tokens that both mark with one role; tell if both mark any token at all."""
+    """Count the tokens marked with the same role on both sides; return if any token is shared."""
     met = any(min(g[2], p[2]) > max(g[1], p[1]) for g in gold for p in pred)
     same_role = 0
     for role in set(gold[:, 0].tolist()) & set(pred[:, 0].tolist()):
@@ -135,7 +135,7 @@ def _shared(gold: Int32, pred: Int32) -> tuple[int, bool]:
 
 
 def _marked(rows: Int32, role: int) -> list[tuple[int, int]]:
-    """Return the tokens of one role as separate intervals; rows are in order of start."""
+    """Return the tokens of one role as disjoint intervals; rows are in order of start."""
     apart: list[tuple[int, int]] = []
     for start, stop in rows[rows[:, 0] == role, 1:].tolist():
         if apart and start <= apart[-1][1]:

@@ -22,10 +22,10 @@ N_FAIR = 9
 def fair_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
     """Count hits, misses, and errors of label, boundary and both (Ortmann 2022).
 
-    Within each track: same span, same role is TP; same span, other role is LE. What is left is
-    taken shortest first: an overlap in the same role is BE (inside gold BES, around it BEL, else
+    Within each track: same span, same role is TP; same span, other role is LE. The remaining spans
+    follow, shortest first: an overlap in the same role is BE (inside gold BES, around it BEL, else
     BEO), then one with another role is LBE; the rest is FN and FP. LE and LBE go to gold's role.
-    Partners take the tokens they share from each other, so a later one has to share others.
+    Partners use up the tokens they share, so a later partner has to share other tokens.
     """
     counts[:] = 0
     tokens, left_gold, left_pred = _segments(gold, pred)
@@ -73,7 +73,7 @@ def _take_same_bounds(
     same_role: bool,
     counts: Int64,
 ) -> None:
-    """Count spans with the same bounds: TP where the role is the same, LE where it is not."""
+    """Count spans with the same bounds: TP for the same role, LE for different roles."""
     i = 0
     while i < len(open_gold):
         g = open_gold[i]
@@ -108,7 +108,7 @@ def _take_overlaps(
     pred: Int32, open_pred: list[int], charged_pred: list[int], left_pred: Bools,
     tokens: Int32, same_role: bool, counts: Int64,
 ) -> None:  # fmt: skip
-    """Pair open spans, then open gold with what pred has charged, then the other way."""
+    """Pair open spans, then open gold spans with charged predictions, then the other way."""
     i = 0
     while i < len(open_gold):
         g = open_gold[i]
@@ -145,8 +145,8 @@ def _partner(
 ) -> int:  # fmt: skip
     """Return the position of the candidate most like span k, -1 for none.
 
-    Most shared tokens, then fewest tokens of its own left over, then fewest of the candidate's,
-    then the shortest, then the first.
+    Most shared tokens first, then fewest remaining tokens of its own, then of the candidate, then
+    the shortest, then the first.
     """
     best = -1
     best_key = (0, 0, 0, 0)
@@ -174,7 +174,7 @@ def _take_overlap(
     gold: Int32, g: int, left_gold: Bools, pred: Int32, p: int, left_pred: Bools,
     same_role: bool, counts: Int64,
 ) -> None:  # fmt: skip
-    """Count an overlap, and take the shared tokens from both spans."""
+    """Count an overlap, and remove the shared tokens from both spans."""
     shared = left_gold[g] & left_pred[p]
     left_gold[g] &= ~shared
     left_pred[p] &= ~shared

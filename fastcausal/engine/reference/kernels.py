@@ -1,8 +1,8 @@
 """The kernels in plain Python: the specification that csrc follows, header by header.
 
 Each function compares one gold relation with one predicted relation. Rows are (role, start, stop)
-in (start, stop, role) order; either side may have none. Every count is written. The code keeps to
-what numba compiles.
+in (start, stop, role) order; either side may have none. Every count is written. The code stays in
+the subset that numba compiles.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fastcausal.engine.reference.spans import ROLE, START, STOP, same_bounds, sh
     never_costs=True,
 )
 def exact_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
-    """Count spans strictly: one is right if its role and both bounds are."""
+    """Count spans strictly: a span is right if its role and both bounds are."""
     counts[:] = 0
     used = np.zeros(len(pred), np.bool_)
     for g in range(len(gold)):
@@ -54,11 +54,11 @@ N_OVERLAP = 10
 def span_overlap(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
     """Count the overlap of each role's spans (RECESS, section 3.5 and appendix A.3).
 
-    EM: the same set of spans. OSB: some start or some stop in common. TO: some token in common.
-    Each is 1 where neither side has the role, 0 where one side lacks it or is missing;
-    overall 1 where it is 1 for every role. TP, FP, FN: tokens marked by both, by pred alone, by
-    gold alone. N, N1, O01: units, marked units and disagreeing units of Krippendorff's alpha over
-    the two token masks. Two relations that mark nothing at all add no units.
+    EM: the same set of spans. OSB: a start or a stop in common. TO: a token in common. Each is 1
+    if neither side has the role, 0 if one side lacks it or is missing; overall it is 1 if it is 1
+    for every role. TP, FP, FN: tokens marked by both, by pred alone, by gold alone. N, N1, O01:
+    units, marked units and disagreeing units of Krippendorff's alpha over the two token masks. Two
+    relations without any marked token add no units.
     """
     any_side = len(gold) > 0 or len(pred) > 0
     both = len(gold) > 0 and len(pred) > 0
@@ -143,11 +143,10 @@ _PARTIAL_FIELDS = tuple(
 def partial_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
     """Count in the SemEval-2013 task 9 schemes strict, exact, partial and type.
 
-    As nervaluate 1.2 does:
-
-    COR INC PAR MIS SPU of each; per role over that role's spans alone, overall over the spans of
-    all roles, where a span may meet one of another role. Predictions are taken in row order; an
-    overlap counts if it covers at least 1% of the gold span.
+    As nervaluate 1.2 does: COR INC PAR MIS SPU of each scheme. A role's counts see its spans
+    alone. Overall counts see the spans of all roles, and a span may meet one of another role.
+    Predictions are taken in row order; an overlap counts if it covers at least 1% of the gold
+    span.
     """
     counts[:] = 0
     n_roles = params[0]
@@ -180,10 +179,10 @@ def _count_scheme(scheme: int, gold: Int32, pred: Int32, role: int, counts: Int6
 def _taken(
     scheme: int, gold: Int32, p: Int32, role: int, used: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> tuple[int, bool]:
-    """Return the gold span that a predicted span takes (-1: none), and whether it counts as right.
+    """Return the gold span that a predicted span takes (-1: none), and True if it is right.
 
-    A full match ends the search, else the first span met is taken. Type takes the nearest span of
-    the same role, else the first of another.
+    A full match ends the search, else the first overlapping span is taken. Type takes the nearest
+    span of the same role, else the first of another role.
     """
     first = -1
     nearest = -1

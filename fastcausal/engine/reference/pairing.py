@@ -1,9 +1,9 @@
-"""Pairing relations in plain Python: the specification that csrc/assign.h and assign.hpp follow.
+"""Pairing relations in plain Python: the specification of csrc/assign.h and assign.hpp.
 
 Rows and columns are the relations of the two sides; an edge may pair them; either may stay
-unmatched. The best pairing has the greatest value N / D, or N alone, then the most shared tokens;
-of several, the first in lexicographic order: row 0 takes the lowest column it can, and so on,
-staying unmatched coming last.
+unmatched. The best pairing has the greatest value N / D, or N alone, then the most shared tokens.
+Ties go to the first in lexicographic order: row 0 takes the lowest possible column, and so on;
+unmatched comes last.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ZERO: Weight = (0, 0)
 
 
 class Value(NamedTuple):
-    """The worth of a pairing, or the gain of an edge over leaving both its ends unmatched."""
+    """The worth of a pairing, or the gain of an edge over two unmatched relations."""
 
     numerator: int
     denominator: int
@@ -25,7 +25,7 @@ class Value(NamedTuple):
 
     @property
     def bottom(self) -> int:
-        """The denominator; 0/0, where nothing is marked, compares like 0."""
+        """The denominator; 0/0, without any marked token, compares like 0."""
         return self.denominator or 1
 
     def plus(self, other: Value) -> Value:
@@ -42,8 +42,8 @@ def best_pairing(
 ) -> Pairing:
     """Find the first of the best pairings.
 
-    A ratio is maximised by Dinkelbach's method: with n/d reached so far, pair for the greatest sum
-    of N d - D n; when that gains nothing, n/d is the best ratio and the pairing one that has it.
+    Dinkelbach's method maximises a ratio: with the best ratio n/d so far, maximise the sum of
+    N d - D n. If the maximum gains nothing, n/d is the best ratio, reached by that pairing.
     """
     reached = unmatched
     while True:
@@ -70,7 +70,7 @@ def best_pairing(
 def first_of_heaviest(
     weights: Mapping[tuple[int, int], Weight], n_rows: int, n_columns: int
 ) -> Pairing:
-    """Fix row after row at the lowest column with which the greatest weight can still be had."""
+    """Fix row after row at the lowest column that still allows the greatest weight."""
     weights = dict(weights)
     best = total_weight(weights, heaviest_pairing(weights, n_rows, n_columns))
     pairing = []
@@ -89,7 +89,7 @@ def first_of_heaviest(
 
 
 def total_weight(weights: Mapping[tuple[int, int], Weight], pairing: Pairing) -> Weight:
-    """Add up the pairs of a pairing."""
+    """Sum the weights of a pairing."""
     total = ZERO
     for i, j in enumerate(pairing):
         if j >= 0:
@@ -98,7 +98,7 @@ def total_weight(weights: Mapping[tuple[int, int], Weight], pairing: Pairing) ->
 
 
 def add(a: Weight, b: Weight) -> Weight:
-    """Add part by part."""
+    """Add two weights."""
     return a[0] + b[0], a[1] + b[1]
 
 
@@ -107,13 +107,13 @@ def heaviest_pairing(
 ) -> Pairing:
     """Find a pairing of the greatest weight, by longest augmenting walks (Bellman and Ford).
 
-    One row after another joins where the walk that displaces others gains most in all; a walk may
-    end at a free column or with a row that gives up its column.
+    Rows join in order, each by the walk of displacements with the greatest total gain; a walk ends
+    at a free column or at a row that gives up its column.
     """
     pairing = [-1] * n_rows
     owner = [-1] * n_columns
     for root in range(n_rows):
-        gain: dict[int, Weight] = {root: ZERO}  # of the walk to each row, which then needs a place
+        gain: dict[int, Weight] = {root: ZERO}  # of the walk to each row, which then needs a column
         via: dict[int, tuple[int, int]] = {}
         changed = True
         while changed:
@@ -144,7 +144,7 @@ def heaviest_pairing(
 def official_pairing(
     cells: Sequence[Sequence[Sequence[int]]], alone: Sequence[Sequence[int]]
 ) -> Pairing:
-    """Search as the official CNC scorer: the first permutation of gold with the highest float F1.
+    """Search as the official CNC scorer does: first permutation of gold with the best float F1.
 
     Parameters
     ----------

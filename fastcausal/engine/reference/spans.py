@@ -8,10 +8,10 @@ ROLE, START, STOP = 0, 1, 2
 
 
 def shared_tokens(a: Int32, b: Int32) -> int:
-    """Count the tokens that lie in both spans."""
+    """Count the tokens in both spans."""
     return int(max(0, min(a[STOP], b[STOP]) - max(a[START], b[START])))
 
 
 def same_bounds(a: Int32, b: Int32) -> bool:
-    """Tell whether two spans start and stop at the same tokens."""
+    """Return True if two spans have the same start and stop."""
     return bool(a[START] == b[START] and a[STOP] == b[STOP])

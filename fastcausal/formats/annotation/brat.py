@@ -1,4 +1,4 @@
-"""brat: a text in ``NAME.txt`` and what is marked in it in ``NAME.ann``."""
+"""brat: a text in ``NAME.txt`` and its marks in ``NAME.ann``."""
 
 from __future__ import annotations
 
@@ -40,37 +40,37 @@ _LEFT_OUT = {"E": "event", "*": "equivalence", "A": "attribute", "M": "attribute
 
 
 def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
-    """Read what one annotator marked in one document.
+    """Read one annotator's marks in one document.
 
     Parameters
     ----------
     source : path
         ``NAME.ann``, with ``NAME.txt`` in the same folder; either name will do. An empty ``.ann``
-        is a document in which nothing was marked. Of what is loaded already, the ``.ann``.
+        is a document without marks. A loaded source is the ``.ann``.
     **marking
         Fields of `fastcausal.formats.annotation.marking.Marking`.
 
     Returns
     -------
     Relations
-        An example per line of the text that is not blank, its tokens what white space separates,
+        An example per non-blank line of the text, with tokens separated by white space,
         see `fastcausal.formats.annotation.links.Document.relations`. Spans are of type Cause,
         Effect or Signal in any case; relations between them go from Cause and Signal (the first
         argument) to Effect (the second). The document is NAME, the annotator the name of the
         folder. ``reading.notes`` counts spans and relations of other types,
-        events and other lines that are left out.
+        events and other ignored lines.
 
     Raises
     ------
     InputError
-        One of the files is missing, or a line of the ``.ann`` is not in brat's format or does not
-        fit the text.
+            One of the files is missing, or a line of the ``.ann`` is malformed or does not fit the
+        text.
     """
     return parse(source, Marking(**marking)).relations()
 
 
 def load(source: str | os.PathLike[str]) -> Source:
-    """Return the annotations, from the path of either file; empty where nothing was marked."""
+    """Load the annotations from the path of either file; empty if there are no marks."""
     name = os.fspath(source)
     path = Path(name)
     if name == "-" or not path.name:
@@ -86,10 +86,10 @@ def load(source: str | os.PathLike[str]) -> Source:
 
 
 def parse(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) -> Document:
-    """Return the spans and links of a file, for parameters and errors see `read`."""
+    """Parse the spans and links of a file; parameters and errors as in `read`."""
     annotations = source if isinstance(source, Source) else load(source)
     path = Path(annotations.name)
-    # brat counts a byte-order mark as a character, so does the offset of all that follows.
+    # brat counts a byte-order mark as a character; so do all later offsets.
     text = annotations.beside(path.stem + TEXT_SUFFIX).text
     faults = Faults()
     notes: Counter[str] = Counter()
@@ -145,11 +145,11 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write ``NAME.ann`` and, beside it, ``NAME.txt`` with a sentence per line.
 
-    Each relation gets spans of its own, so that all are read back as they were, in their order.
-    Both files take their places when both are complete. An old ``NAME.ann`` goes before the new
-    text comes, so that marks never stand beside a text that is not theirs.
+    Each relation gets its own spans, so that reading returns them unchanged and in order. Both
+    files replace their targets once complete. An old ``NAME.ann`` is removed before the new text
+    appears, so marks never stand beside a foreign text.
 
-    InputError where the target is not ``NAME.ann``, or a text is missing or of another length.
+    InputError if the target is not ``NAME.ann``, or a text is missing or of another length.
     """
     path = Path(target)
     if path.suffix.lower() != SUFFIX:
@@ -180,25 +180,25 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
 
 class _Lines:
-    """The two files as they grow."""
+    """The two files under construction."""
 
     def __init__(self) -> None:
         self.text: list[str] = []
         self.lines: list[str] = []
-        self._offset = 0  # of the sentence at hand
+        self._offset = 0  # of the current sentence
         self._n = 0
         self._n_spans = self._n_links = 0
         self._sentence = Sentence("")
 
     def sentence(self, text: str) -> None:
-        """Go on to the next sentence."""
+        """Start the next sentence."""
         self._offset += self._n
         self._n = len(text) + 1
         self.text.append(text + "\n")
         self._sentence = Sentence(text)
 
     def relation(self, spans: Iterable[Span], roles: tuple[str, ...]) -> str | None:
-        """Add a relation, or say why it cannot be added or what of it is lost."""
+        """Add a relation; return a message if it is lost in whole or in part."""
         by_role: dict[str, list[Bounds]] = {}
         for role, start, stop in spans:
             by_role.setdefault(roles[role], []).append((start, stop))
@@ -243,7 +243,7 @@ def _mark(text: str, words: Words, span: re.Match[str]) -> Mark:
     if span[4] is None:
         return mark
     n_words = sum(len(words.touched(*part)) for part in parts)
-    # A long mark whose line has a short text is not even looked at.
+    # A long mark on a short line is skipped early.
     if n_words > len(span[4]) or " ".join(text[a:b] for a, b in parts).split() != span[4].split():
         there = " ".join(text[a : min(b, a + MOST_SHOWN)] for a, b in parts[:MOST_SHOWN])
         raise UnplacedError(f"{span[1]} is {shown(span[4])}, but its characters are {shown(there)}")
@@ -253,7 +253,7 @@ def _mark(text: str, words: Words, span: re.Match[str]) -> Mark:
 def _links(
     linked: list[tuple[str, str, str, str]], names: dict[str, int | None], notes: Counter[str]
 ) -> list[Link]:
-    """Keep relations from or to a Cause, Effect or Signal, but not to a span of another type."""
+    """Keep relations between Cause, Effect and Signal; drop those with a span of another type."""
     links = []
     for name, *ends, type in linked:
         source, target = (names.get(end) for end in ends)

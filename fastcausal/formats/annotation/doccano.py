@@ -38,14 +38,14 @@ def read(source: Source, **marking: Any) -> Relations:
     Returns
     -------
     Relations
-        An example per line, see `fastcausal.formats.annotation.links.relations_of`, its id that of
-        doccano. The annotator is the name of the file, as in an export of several; further keys
-        are columns.
+        An example per line, see `fastcausal.formats.annotation.links.relations_of`, with doccano's
+        id. The annotator is the name of the file, as in an export of several; other keys are
+        columns.
 
     Raises
     ------
     InputError
-        A line is not of this form, or the project has no relations.
+        A line is malformed, or the project has no relations.
     """
     return relations_of(source.name, documents(source, Marking(**marking)))
 
@@ -80,12 +80,12 @@ def _doccano_task(file: str, row: Mapping[str, Any], marking: Marking) -> Docume
 
 
 def is_row(row: Mapping[str, Any]) -> bool:
-    """Tell whether an object with relations is doccano's."""
+    """Return True if an object with relations is from doccano."""
     return "entities" in row and "text" in row
 
 
 def sniff(source: Source) -> bool:
-    """Tell whether the first line is of doccano, with relations or without."""
+    """Return True if the first line is from doccano, with or without relations."""
     try:
         row = json.loads(next((line for _, line in source.filled_lines()), ""))
     except (ValueError, RecursionError):

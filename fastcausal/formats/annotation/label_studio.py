@@ -1,4 +1,4 @@
-"""Label Studio: a JSON list of tasks, with the annotations that people made of each."""
+"""Label Studio: a JSON list of tasks with their annotations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fastcausal.relations import Relations
 
 TEXT, NOTHING = (str, type(None)), type(None)
 SHAPE = {"id": NUMBER, "data": dict, "annotations": [{"result": [dict]}]}
-# By type; results of other types are counted.
+# By type; results of other types are only counted.
 RESULTS: dict[str, Any] = {
     "labels": {
         "id": NUMBER,
@@ -39,11 +39,11 @@ RESULTS: dict[str, Any] = {
 }
 UNSEEN = "task without annotation left out"
 CANCELLED = "cancelled annotation left out"
-MOST_HEAD = 1 << 16  # bytes in which the first task of an export says what it is
+MOST_HEAD = 1 << 16  # bytes in which the first task reveals the kind of export
 
 
 def read(source: Source, **marking: Any) -> Relations:
-    """Read a JSON export of Label Studio that one annotator made.
+    """Read one annotator's JSON export of Label Studio.
 
     Parameters
     ----------
@@ -54,22 +54,22 @@ def read(source: Source, **marking: Any) -> Relations:
     Returns
     -------
     Relations
-        An example per task, see `fastcausal.formats.annotation.links.relations_of`, its id that of
-        the task. The annotator is the email address, else the number, of who completed it;
-        further keys of its data are columns. An annotation without results is an example without
-        relations. What was cancelled, tasks without annotation and results of other kinds are
-        left out and counted in ``reading.notes``; predictions are left out.
+        An example per task, see `fastcausal.formats.annotation.links.relations_of`, with the task's
+        id. The annotator is the email address, else the number, of its author; other keys of its
+        data are columns. An annotation without results is an example without relations.
+        Cancelled annotations, tasks without annotation and results of other kinds are counted in
+        ``reading.notes``; predictions are ignored.
 
     Raises
     ------
     InputError
-        It is another export, or has the annotations of several.
+        The file is another kind of export, or has several annotators.
     """
     return relations_of(source.name, documents(source, Marking(**marking)))
 
 
 def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
-    """Return a document for each annotation of each task, one without text for what is left out."""
+    """Return a document per annotation; ignored tasks and annotations give one without text."""
     try:
         tasks = JSON.decode(source.text)
     except InputError as error:
@@ -120,7 +120,7 @@ def _annotated(file: str, task: Any, marking: Marking) -> Iterator[Document]:
 
 
 def _by_type(results: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Return results by their type, those of known types of their shape."""
+    """Group results by type; check the shape of known types."""
     by_type: dict[str, list[dict[str, Any]]] = {}
     for k, result in enumerate(results):
         type = result.get("type")
@@ -138,7 +138,7 @@ def _annotator(annotation: Mapping[str, Any], file: str) -> str:
 
 
 def _text_key(data: Mapping[str, Any]) -> str:
-    """Return the key of the text: the only one, else ``text``."""
+    """Return the key of the text: the only key, else ``text``."""
     texts = [key for key, value in data.items() if isinstance(value, str)]
     if "text" in texts or len(texts) == 1:
         return "text" if "text" in texts else texts[0]
@@ -146,7 +146,7 @@ def _text_key(data: Mapping[str, Any]) -> str:
 
 
 class Region(NamedTuple):
-    """A span as the file has it."""
+    """A span in the file's form."""
 
     id: Any
     label: str | None
@@ -166,7 +166,7 @@ def _region(result: Mapping[str, Any]) -> Region:
 
 
 def _add_regions(task: Task, text: str, regions: Sequence[Region]) -> None:
-    """Add spans, whose offsets count characters, or UTF-16 units as browsers do."""
+    """Add spans with offsets in characters, or in UTF-16 units as browsers count."""
     counts = (range(len(text) + 1), utf16_positions(text))
     fitting = (at for at in counts if all(_fits(text, at, region) for region in regions))
     positions = next(fitting, None)
@@ -183,7 +183,7 @@ def _add_regions(task: Task, text: str, regions: Sequence[Region]) -> None:
 
 
 def _fits(text: str, positions: Sequence[int], region: Region) -> bool:
-    """Tell whether a span is in the text, and marks what the file says; white space is free."""
+    """Return True if a span's position holds its text, up to white space."""
     if not 0 <= region.start <= region.stop < len(positions):
         return False
     if region.text is None:
@@ -193,7 +193,7 @@ def _fits(text: str, positions: Sequence[int], region: Region) -> bool:
 
 
 def sniff(source: Source) -> bool:
-    """Tell whether a file is a list of tasks; that of another export is refused when it is read."""
+    """Return True for a list of tasks; `read` refuses other exports."""
     head = source.data[:MOST_HEAD].lstrip()
     if not head.startswith((b"[{", b"[\n", b"[ ", b"[\r")):
         return False

@@ -1,4 +1,4 @@
-"""Layers of a CAS, of whatever file: the one that holds Cause, Effect and Signal, and its links."""
+"""Layers of a CAS in any file format: the layer of Cause, Effect and Signal, and its links."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from fastcausal.formats.annotation.links import Document, Link, Mark, Words, rol
 from fastcausal.formats.annotation.marking import MARKING, Marking, UnplacedError
 from fastcausal.formats.annotation.passages import Bounds, lines_of, passages
 
-SOURCE, TARGET = "Governor", "Dependent"  # the ends of an arrow, as WebAnno calls them
-USUAL = ("label", "value")  # names of a label, where several features might hold it
+SOURCE, TARGET = "Governor", "Dependent"  # WebAnno's names for the ends of an arrow
+USUAL = ("label", "value")  # preferred names if several features might be the label
 NO_LAYER = "no layer of cause, effect and signal"
 _IN_PROJECT = re.compile(r"(?:^|/)annotation/([^/]+)/([^/]+)\.(?:zip/[^/]+|[^./]+)$")
 
@@ -36,34 +36,34 @@ def document_of(
     positions: Sequence[int] | None = None,
     marking: Marking = MARKING,
 ) -> Document:
-    """Return the marks and links of the layer that holds Cause, Effect and Signal.
+    """Return the marks and links in the layer of Cause, Effect and Signal.
 
     Parameters
     ----------
     name : str
-        The file, which names document and annotator where its content does not.
+        The file; it names document and annotator if the content does not.
     text : str
         The document.
     structures : sequence of Structure
         Sentences, tokens, spans and links. ``begin`` and ``end`` count UTF-16 units, as Java does.
     feature : str, optional
-        The feature that holds Cause, Effect or Signal. If not given, the one that holds most of
-        these; where none does, the only text feature of the only layer of spans of one's own.
+        The feature of Cause, Effect or Signal. By default the feature with most of these labels;
+        without any, the only text feature of the only custom layer of spans.
     positions : sequence of int, optional
-        The character at each position, where positions count something else.
+        The character at each position, if positions count other units.
     marking : Marking
 
     Raises
     ------
     InputError
-        A position is out of the text, or sentences or tokens overlap.
+        A position is outside the text, or sentences or tokens overlap.
     """
     positions = utf16_positions(text) if positions is None else positions
 
     def bounds(structure: Structure) -> Bounds:
         ends = []
         for end in ("begin", "end"):
-            value = structure.values.get(end, 0)  # the older layout leaves zeros out
+            value = structure.values.get(end, 0)  # the older layout omits zeros
             if type(value) is not int or not 0 <= value < len(positions):
                 fault = UnplacedError if type(value) is int else InputError
                 raise fault(f'"{end}" of {_name(structure)} is {value!r:.40}, expected '
@@ -118,7 +118,7 @@ def _marks(
 def _layer(
     structures: Sequence[Structure], feature: str | None
 ) -> tuple[tuple[str, str] | None, str | None]:
-    """Return the layer (package and type) of the spans, and the feature that holds their label."""
+    """Return the layer (package and type) of the spans, and the feature of their label."""
     spans = [s for s in structures if s.type not in ("Sentence", "Token") and not _is_link(s)]
     votes = Counter(
         (s.package, s.type, name)
@@ -146,7 +146,7 @@ def _layer(
 
 
 def _links(structures: Sequence[Structure], numbers: Mapping[str | None, int]) -> list[Link]:
-    """Return the links from or to a mark; their types are texts of features for labels."""
+    """Return the links from or to a mark; the type of a link is the text of its label features."""
     links = [
         Link(_name(s), numbers.get(_end(s, SOURCE)), numbers.get(_end(s, TARGET)), _type(s))
         for s in structures
@@ -156,7 +156,7 @@ def _links(structures: Sequence[Structure], numbers: Mapping[str | None, int]) -
 
 
 def _type(link: Structure) -> str | None:
-    """Return the label of a link, None where it has none."""
+    """Return the label of a link, or None."""
     labels = {n.lower(): v for n, v in link.values.items() if isinstance(v, str)}
     return next((labels[name] for name in (*USUAL, "type") if name in labels), None)
 
@@ -174,7 +174,7 @@ def _name(structure: Structure) -> str:
 
 
 def _said(structures: Iterable[Structure]) -> tuple[str, str]:
-    """Return what the file says of itself: the title of the document, and its id."""
+    """Return the title and the id of the document, from its metadata."""
     said = {"documentTitle": "", "documentId": ""}
     for structure in structures:
         if structure.type == "DocumentMetaData":
@@ -186,9 +186,9 @@ def _said(structures: Iterable[Structure]) -> tuple[str, str]:
 def names_of(file: str, title: str = "", owner: str = "") -> tuple[str, str]:
     """Name document and annotator.
 
-    An exported project has a folder for each document with a file for each annotator, perhaps in a
-    zip of its own. Elsewhere they are named as far as the file says, else as in such a folder: a
-    file cannot tell the document unless the annotator is known to be another.
+    In an exported project the folder is named for the document, the file, or its zip, for the
+    annotator. Elsewhere ``title`` and ``owner`` come first. Without them the stem of the file names
+    the annotator, and the document is the stem, or the folder if the stem is the annotator.
 
     Examples
     --------
@@ -206,12 +206,12 @@ def names_of(file: str, title: str = "", owner: str = "") -> tuple[str, str]:
 
 
 def id_of(value: object) -> str | None:
-    """Return an id as text: keys of objects are, numbers elsewhere are not."""
+    """Return an id as text: keys of objects are text, ids elsewhere are numbers."""
     return str(value) if type(value) in (int, str) else None
 
 
 def utf16_positions(text: str) -> Sequence[int]:
-    """Return the character at each position of the file, which counts UTF-16 units as Java does."""
+    """Return the character at each position in UTF-16 units, as Java counts."""
     if text.isascii() or max(text) <= "\uffff":
         return range(len(text) + 1)
     units = [k for k, letter in enumerate(text) for _ in range(1 + (letter > "\uffff"))]

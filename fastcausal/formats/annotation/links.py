@@ -1,4 +1,4 @@
-"""Documents of annotation tools: marked spans, links between them, the relations they make."""
+"""Documents of annotation tools: spans, links, and the relations made of them."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.reading.builder import Builder, Columns, Span, UnreadError
 from fastcausal.relations import ROLES, Relations
 
-MOST_SPANS = 1_000_000  # of the relations of one document
-MOST_SHOWN = 100  # characters of a text of which `shown` shows the first
+MOST_SPANS = 1_000_000  # in the relations of one document
+MOST_SHOWN = 100  # characters of a text in messages
 
 
 def role_of(label: str | None) -> int | None:
-    """Return the role that a label names, in any case; None for any other label."""
+    """Return the role of a label, in any case; None for any other label."""
     name = label.strip().lower() if label is not None else ""
     return ROLES.index(name) if name in ROLES else None
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A span as an annotator marked it.
+    """A span marked by an annotator.
 
     Attributes
     ----------
     label : str or None
-        As the file has it, None where it has none.
+        The label in the file, or None.
     start, stop : int
         In characters of the document.
     parts : tuple of (start, stop)
-        What it marks, without white space around; several where more than white space lies
-        between, none where it marks nothing.
+        The marked text without white space around; several parts if separated by more than white
+        space, none for white space alone.
     """
 
     label: str | None
@@ -49,14 +49,14 @@ class Mark:
 
     @property
     def role(self) -> int | None:
-        """The role that its label names, None for another label or none."""
+        """The role of its label; None for another label or none."""
         return role_of(self.label)
 
 
 class Words:
-    """The words of a document, by which marks are placed without a look at its text.
+    """The words of a document, for placing marks without scanning its text.
 
-    Marks may be as many and as long as they like: each costs the logarithm of the words.
+    A mark of any length costs the logarithm of the number of words.
     """
 
     def __init__(self, text: str) -> None:
@@ -70,7 +70,7 @@ class Words:
         return range(bisect_right(self._stops, start), bisect_left(self._starts, stop))
 
     def mark(self, label: str | None, bounds: Iterable[Bounds]) -> Mark:
-        """Return a mark on the document; UnplacedError where its bounds are outside of it."""
+        """Return a mark on the document; raise UnplacedError if it is outside the text."""
         ordered = sorted(bounds)
         parts: list[Bounds] = []
         for start, stop in ordered:
@@ -95,11 +95,11 @@ class Link:
     Attributes
     ----------
     name : str
-        How messages call it.
+        Its name in messages.
     source, target : int or None
-        The marks it goes from and to, as numbers in `Document.marks`; None for anything else.
+        The marks at its ends, as indices of `Document.marks`; None for anything else.
     type : str or None
-        As the file has it, None where it has none.
+        The type in the file, or None.
     """
 
     name: str
@@ -110,26 +110,26 @@ class Link:
 
 @dataclass
 class Document:
-    """One document as one annotator marked it.
+    """One document with one annotator's marks.
 
     Attributes
     ----------
     file : str
-        What messages call it.
+        Its name in messages.
     name, annotator : str
     text : str
     sentences : list of Passage
     marks : list of Mark
     links : list of Link
-        Those of types that are no relations are left out, and counted in the notes.
+        Links of other types are dropped and counted in the notes.
     notes : Counter of str
-        What the file holds beyond these.
+        Counts of dropped content.
     columns : mapping of str to value
         Further columns of all its examples.
     is_example : bool
-        Whether the document as a whole is one example, whose id is its name.
+        True if the whole document is one example, with its name as id.
     marking : Marking
-        How it is read.
+        The settings of reading.
     """
 
     file: str
@@ -146,14 +146,14 @@ class Document:
 
     @classmethod
     def left_out(cls, file: str, name: str, annotator: str, note: str) -> Document:
-        """Return a document without sentences, of which a note is left."""
+        """Return a document without sentences, with one note."""
         return cls(file, name, annotator, "", [], [], [], Counter([note]))
 
     @classmethod
     def misplaced(
         cls, file: str, name: str, annotator: str, error: UnplacedError, marking: Marking
     ) -> Document:
-        """Leave out a document whose spans do not fit it, if that is the policy; else raise."""
+        """Leave out a document with spans that do not fit, or raise, by the policy."""
         if marking.unplaced == "error":
             raise error
         return cls.left_out(file, name, annotator, MISPLACED)
@@ -190,17 +190,17 @@ class Document:
         return self.sentences[k] if k >= 0 and offset < self.sentences[k].end else None
 
     def is_within(self, mark: Mark) -> bool:
-        """Tell whether a mark lies in one sentence."""
+        """Return True if a mark lies in one sentence."""
         sentence = self.sentence_of(mark)
         return sentence is not None and (not mark.parts or mark.parts[-1][1] <= sentence.end)
 
     def place(self, number: int, sentence: Passage | None) -> list[tuple[int, int, bool]]:
-        """Return the tokens of a mark in a sentence, and whether one is marked in part.
+        """Return the tokens of a mark in a sentence, with True if one is marked in part.
 
         Raises
         ------
         UnreadError
-            It marks no token, or is not in that sentence alone.
+            The mark has no token, or is not in that sentence alone.
         """
         mark = self.marks[number]
         if sentence is None or self.sentence_of(mark) is not sentence or not self.is_within(mark):
@@ -210,9 +210,9 @@ class Document:
         return [sentence.tokens(a - sentence.offset, b - sentence.offset) for a, b in mark.parts]
 
     def pair(self, link: Link) -> tuple[int, int] | None:
-        """Return the cause or signal, and the effect, that a link connects in either direction.
+        """Return the cause or signal, and the effect, of a link in either direction.
 
-        None where it connects anything else.
+        None for any other link.
         """
         if link.source is None or link.target is None:
             return None
@@ -222,7 +222,7 @@ class Document:
         return None
 
     def arguments(self) -> dict[int, tuple[list[int], list[int]]]:
-        """Return causes and signals linked to each effect that has any, in the order of links."""
+        """Return linked causes and signals of each effect, in the order of links."""
         linked = dict.fromkeys(pair for link in self.links if (pair := self.pair(link)))
         by_effect: dict[int, tuple[list[int], list[int]]] = {}
         for argument, effect in linked:
@@ -231,11 +231,11 @@ class Document:
         return by_effect
 
     def relations(self) -> Relations:
-        """Return the relations that the links make, see `relations_of`."""
+        """Return the relations made of the links, see `relations_of`."""
         return relations_of(self.file, [self])
 
     def add_to(self, build: Builder) -> None:
-        """Add an example per sentence; InputError where they have more than `MOST_SPANS` spans."""
+        """Add an example per sentence; refuse more than `MOST_SPANS` spans."""
         arguments = self.arguments()
         self._require_few_spans(arguments)
         build.notes.update(self.notes)
@@ -287,7 +287,7 @@ class Document:
         causes: Sequence[int],
         signals: Sequence[int],
     ) -> Iterator[list[Span] | str]:
-        """Yield the relations of one effect: spans, or why there is none."""
+        """Yield the relations of one effect: spans, or the reason why it has none."""
         if signals and not causes:
             yield f"{self.describe(effect)} has a Signal but no Cause"
             return
@@ -316,7 +316,7 @@ class Document:
 
 
 def relations_of(file: str, documents: Iterable[Document]) -> Relations:
-    """Return the relations that the links of one annotator's documents make.
+    """Return the relations made of the links in one annotator's documents.
 
     Returns
     -------
@@ -324,14 +324,14 @@ def relations_of(file: str, documents: Iterable[Document]) -> Relations:
         An example per sentence, with the columns ``id`` (document and number of the sentence),
         ``text``, ``doc_id`` and ``annotator``. A relation is one linked Cause and Effect with
         the Signals linked to that Effect: an Effect of several Causes makes several relations.
-        They come in the order in which their Effects, and then their Causes, are first linked.
-        A relation is null where its Effect has Signals but no Cause, or where Cause and Effect
-        do not lie within one sentence. ``reading.notes`` counts what was set right or left out.
+        They follow the order in which their Effects, and then their Causes, are first linked.
+        A relation is null if its Effect has Signals but no Cause, or if Cause and Effect are not
+        within one sentence. ``reading.notes`` counts corrections and dropped content.
 
     Raises
     ------
     InputError
-        A document comes twice, or its relations would have more than `MOST_SPANS` spans.
+        A document repeats, or its relations would have more than `MOST_SPANS` spans.
     """
     build = Builder(file)
     seen: dict[str, str] = {}
@@ -344,7 +344,7 @@ def relations_of(file: str, documents: Iterable[Document]) -> Relations:
                 f'{file}: document "{document.name}" comes twice, of {both}; agreement takes '
                 "the documents of several annotators"
             )
-        if document.text:  # of what is left out there are notes alone
+        if document.text:  # a left-out document has notes alone
             seen[document.name] = document.annotator
         document.add_to(build)
         for sentence in document.sentences:

@@ -1,4 +1,4 @@
-"""How marked texts are read: which links are relations, and which texts are left out."""
+"""Settings for marked texts: the links that are relations, and texts to leave out."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fastcausal.options import LabelPolicy, check
 MISPLACED = "text left out, its spans do not fit it"
 _REMEDY = Remedy("unplaced", ("skip",), "leaves such texts out")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_RELATION = ("caus", "effect", "signal")  # beginnings of words that name one
+_RELATION = ("caus", "effect", "signal")  # beginnings of words for causal relations
 _NO_RELATION = re.compile(r"not?|non|never|none|neither|without|(?:non|un|a)caus.*")
 
 
 class UnplacedError(InputError):
-    """A span does not fit its text: its offsets are beyond it, or mark other words.
+    """A span does not fit its text: its offsets are outside, or point at other words.
 
     Parameters
     ----------
@@ -31,19 +31,19 @@ class UnplacedError(InputError):
 
 
 class Faults(Problems):
-    """The faults of one file; if all are spans that do not fit their texts, so is that of all."""
+    """The faults of one file; an `UnplacedError` if every fault is a misplaced span."""
 
     def __init__(self) -> None:
         super().__init__()
         self._n_unplaced = 0
 
     def note(self, where: str, error: InputError) -> None:
-        """Note one fault at its place."""
+        """Add one fault with its place."""
         self._n_unplaced += isinstance(error, UnplacedError)
         self.add(f"{where}: {error.problem}")
 
     def raise_if_any(self) -> None:
-        """Raise what was noted, if anything was."""
+        """Raise the collected faults, if any."""
         if self.count and self.count == self._n_unplaced:
             raise UnplacedError(summary(self.count, self.first))
         super().raise_if_any()
@@ -51,20 +51,20 @@ class Faults(Problems):
 
 @dataclass(frozen=True)
 class Marking:
-    """How marked texts are read.
+    """Settings for reading marked texts.
 
     Attributes
     ----------
     unplaced : {"error", "skip"}
-        What a text is whose spans do not fit it: an error, or left out and counted.
+        The policy for a text with spans that do not fit it: raise, or leave it out and count it.
     links : sequence of str, optional
-        The types of links that are relations, in any case. If not given, those of any type but one
-        with a word such as "not".
+        The types of links that are relations, in any case. By default all types without a word
+        such as "not".
 
     Raises
     ------
     ValueError
-        An unknown policy, or no type of links.
+        An unknown policy, or an empty list of types.
     """
 
     unplaced: LabelPolicy = "error"
@@ -76,7 +76,7 @@ class Marking:
             raise ValueError(f"links is {self.links!r}, expected a list of types")
 
     def of_link(self, type: str | None) -> tuple[bool, str]:
-        """Tell whether links of a type are relations, and the note to count, empty for none.
+        """Return True if links of a type are relations, and the note to count, "" for none.
 
         Examples
         --------
@@ -103,4 +103,4 @@ def _of_link(type: str | None, links: tuple[str, ...] | None) -> tuple[bool, str
 
 
 MARKING = Marking()
-TAKES = ("unplaced", "links")  # of every format of marked texts
+TAKES = ("unplaced", "links")  # for every format of marked texts

@@ -1,4 +1,4 @@
-"""Sentences of a document: what annotators mark becomes examples sentence by sentence."""
+"""Sentences of a document: marks become examples sentence by sentence."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Bounds = tuple[int, int]
 
 
 class Passage(Sentence):
-    """A sentence within a document: an example to be.
+    """A sentence within a document, and a future example.
 
     Parameters
     ----------
     number : int
-        Among the sentences of the document, from 1.
+        Its place among the sentences of the document, from 1.
     offset : int
-        Where its text starts in the document.
+        The start of its text in the document.
     text : str
     tokens : list of (start, stop), optional
-        In characters of the document; tokens separated by white space if not given.
+        In characters of the document; by default tokens are separated by white space.
     """
 
     def __init__(
@@ -41,9 +41,9 @@ class Passage(Sentence):
 
     @property
     def tokenised(self) -> str | None:
-        """A text whose tokens white space separates: its own, or else its tokens joined.
+        """A text with tokens separated by white space: its own, or else its joined tokens.
 
-        None where white space within a token would make two of it.
+        None if a token contains white space.
         """
         words = [self.text[a:b] for a, b in zip(self.starts, self.stops, strict=True)]
         if TOKEN.findall(self.text) == words:
@@ -55,9 +55,9 @@ class Passage(Sentence):
 def passages(
     text: str, sentences: Iterable[Bounds], tokens: Iterable[Bounds] | None = None
 ) -> list[Passage]:
-    """Return the sentences of a document in their order, numbered from 1; blank ones are left out.
+    """Return the non-blank sentences of a document, numbered from 1 in their order.
 
-    A token belongs to the sentence that it lies in.
+    A token belongs to the sentence around it.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def passages(
 
 
 def lines_of(text: str) -> Iterator[Bounds]:
-    """Yield the lines of a text, without their ends."""
+    """Yield the lines of a text, without line ends."""
     start = 0
     for line in text.split("\n"):
         yield start, start + len(line.removesuffix("\r"))

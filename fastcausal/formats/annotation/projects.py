@@ -17,8 +17,8 @@ from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.relations import Relations
 
-MARKED_UP = "annotation"  # the folder of an exported project that has a folder per document
-NOBODYS = ("INITIAL_CAS", "CURATION_USER")  # documents before annotation, and after it
+MARKED_UP = "annotation"  # in an exported project, the folder with a folder per document
+NOBODYS = ("INITIAL_CAS", "CURATION_USER")  # documents before annotation, and after curation
 
 
 def archive_of(source: str | os.PathLike[str]) -> Archive:
@@ -37,23 +37,22 @@ def files_of(
 ) -> Iterator[Opened]:
     """Yield the files of marked texts in a project.
 
-    Of an exported project these are the files below ``annotation``, of each document one for each
-    annotator, which may be a zip of its own; what curators made lies elsewhere and is left out.
-    Of any other zip all files count, but not those whose names start with a dot or an underscore,
-    nor JSON files beside brat's.
+    In an exported project these are the files below ``annotation``: for each document a file per
+    annotator, perhaps zipped; curated documents are elsewhere and ignored. In any other zip all
+    files count, except names that start with a dot or an underscore, and JSON files beside brat's.
 
     Parameters
     ----------
     source : path
     formats : mapping of str to Format
-        Those of marked texts.
+        Formats of marked texts.
     sniff : callable
-        Tells the format of a file, one of these.
+        Returns the format of a file.
 
     Raises
     ------
     InputError
-        There are no such files, or a zip inside has another inside.
+        There are no such files, or a zip inside contains another.
     """
     archive = archive_of(source)
     suffixes = tuple({suffix: 0 for f in formats.values() for suffix in f.folder})
@@ -107,15 +106,15 @@ def stream(
     files: Callable[[], Iterable[Opened]],
     marking: Marking = MARKING,
 ) -> Stream:
-    """Return the examples of files of marked texts, of one annotator, file by file."""
-    next(iter(files()), None)  # a zip of other files is refused at once
+    """Stream the examples of one annotator's files of marked texts."""
+    next(iter(files()), None)  # refuses a zip of other files at once
     return Stream(
         name, lambda _: map(batches.batch, _one_annotator(files(), marking)), n_bytes=n_bytes
     )
 
 
 def _one_annotator(files: Iterable[Opened], marking: Marking) -> Iterator[Relations]:
-    """Yield the relations of each file; InputError where a document comes twice."""
+    """Yield the relations of each file; refuse a document that repeats."""
     seen: dict[str, str] = {}
     for file in files:
         marked = documents(file, marking) or []
@@ -130,9 +129,9 @@ def _one_annotator(files: Iterable[Opened], marking: Marking) -> Iterator[Relati
 
 
 def documents(source: Opened, marking: Marking = MARKING) -> list[Document] | None:
-    """Parse the spans and links of a file, each text that an annotator marked by itself.
+    """Parse the spans and links of a file, one document for each text of an annotator.
 
-    None for a format of relations alone.
+    None for a format of relations without separate marks.
     """
     parse = source.format.documents
     return None if parse is None else list(parse(source.source(), marking))

@@ -1,4 +1,4 @@
-"""Tools whose unit is a task: its text is an example; spans and relations have ids."""
+"""Tools with tasks as units: a task's text is an example; spans and relations have ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NUMBER = (int, str)
 
 
 class Task:
-    """A text with its marks and links, as they are added.
+    """A text under construction, with its marks and links.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class Task:
         self.notes: Counter[str] = Counter()
 
     def mark(self, id: Any, label: str | None, start: int, stop: int) -> None:
-        """Add a span in characters; InputError where it is out of the text, or its id known.
+        """Add a span in characters; refuse one outside the text, or a repeated id.
 
-        Where the policy is to leave out a text that its spans do not fit, it is left out.
+        By the policy, a text with a misplaced span is left out instead.
         """
         if id in self._numbers:
             raise InputError(f"span {shown(id)} occurs twice")
@@ -61,11 +61,11 @@ class Task:
             self.misplace(error)
 
     def misplace(self, error: UnplacedError) -> None:
-        """Leave out the text, if that is the policy where a span does not fit it; else raise."""
+        """Leave out the text, or raise, by the policy for misplaced spans."""
         self._left_out = Document.misplaced(*self._names, error, self._marking)
 
     def link(self, source: Any, target: Any, type: str | None) -> None:
-        """Add a link between two spans, named by their ids."""
+        """Add a link between two spans by their ids."""
         ends = self._numbers.get(source), self._numbers.get(target)
         if ends != (None, None):
             self._links.append(Link(f"{source} to {target}", *ends, type))

@@ -15,22 +15,22 @@ from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
 from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
-NEW, OLD = "%FEATURE_STRUCTURES", "_views"  # what tells the two layouts
+NEW, OLD = "%FEATURE_STRUCTURES", "_views"  # keys of the two layouts
 Kind = TypeVar("Kind")
 
 
 def read(
     source: str | os.PathLike[str] | Source, feature: str | None = None, **marking: Any
 ) -> Relations:
-    """Read what one annotator marked in one document.
+    """Read one annotator's marks in one document.
 
     Parameters
     ----------
     source : path
         UIMA CAS JSON, as WebAnno and INCEpTION export it: the layout 0.4 or the one before.
     feature : str, optional
-        The feature that holds Cause, Effect or Signal. If not given, the one that holds most of
-        these; where none does, the only text feature of the only layer of spans of one's own.
+        The feature of Cause, Effect or Signal. By default the feature with most of these labels;
+        without any, the only text feature of the only custom layer of spans.
     **marking
         Fields of `fastcausal.formats.annotation.marking.Marking`.
 
@@ -38,13 +38,13 @@ def read(
     -------
     Relations
         An example per sentence, see `fastcausal.formats.annotation.links.Document.relations`.
-        Sentences and tokens are those of the file; where it has none, lines and what white space
-        separates.
+        Sentences and tokens come from the file; by default they are lines, and tokens separated by
+        white space.
 
     Raises
     ------
     InputError
-        The file is not of either layout, or a position is out of its text.
+        The file has neither layout, or a position is outside its text.
     """
     return parse(source, feature, Marking(**marking)).relations()
 
@@ -54,7 +54,7 @@ def parse(
     feature: str | None = None,
     marking: Marking = MARKING,
 ) -> Document:
-    """Return the spans and links of a file, for parameters and errors see `read`."""
+    """Parse the spans and links of a file; parameters and errors as in `read`."""
     source = Source.open(source)
     data = _load(source)
     try:
@@ -71,7 +71,7 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
 
 
 def sniff(source: Source) -> bool:
-    """Tell whether JSON is a UIMA CAS; within a string its quotes would be escaped."""
+    """Return True for JSON of a UIMA CAS; within a string its quotes would be escaped."""
     text = source.text
     return f'"{NEW}"' in text or (f'"{OLD}"' in text and '"_referenced_fss"' in text)
 
@@ -112,7 +112,7 @@ def _new(data: dict[str, Any]) -> tuple[str, list[Structure]]:
 
 
 def _old(data: dict[str, Any]) -> tuple[str, list[Structure]]:
-    """Read the layout before: a list per type, of structures or of their ids."""
+    """Read the older layout: a list per type, of structures or of their ids."""
     shared = _expect('"_referenced_fss"', data.get("_referenced_fss", {}), dict)
     context = data.get("_context")
     types = context.get("_types") if isinstance(context, dict) else None

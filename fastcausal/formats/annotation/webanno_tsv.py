@@ -3,9 +3,9 @@ r"""WebAnno TSV 3: a token per line, a column for each feature of each layer.
 ::
 
     #T_SP=webanno.custom.Causal|label               a layer of spans
-    #T_RL=webanno.custom.Link|BT_webanno.custom.Causal    of relations between them
+    #T_RL=webanno.custom.Link|BT_webanno.custom.Causal    a layer of relations between them
     1-1  0-5   Heavy   Cause[1]  _                  a span of several lines has a number
-    1-4  18-24 floods  Effect    1-1[1_0]           from span 1 of line 1-1 to the only one here
+    1-4  18-24 floods  Effect    1-1[1_0]           from span 1 of line 1-1 to the only span here
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ VERSION = re.compile(r"#FORMAT=WebAnno TSV (\S+)\s*")
 UNIT = re.compile(r"([0-9]{1,9})-([0-9]{1,9}(\.[0-9]{1,9})?)")
 OFFSETS = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
 ENDS = re.compile(r"([0-9]{1,9}-[0-9.]{1,19})(?:\[([0-9]{1,9})_([0-9]{1,9})\])?")
-MOST_GAP = 1 << 20  # characters between two sentences, which the file does not hold
+MOST_GAP = 1 << 20  # characters between two sentences, which the file omits
 _ESCAPE = re.compile(r"\\(->|.)", re.DOTALL)
 _ITEMS = re.compile(r"((?:\\.|[^|])*+)(\||$)", re.DOTALL)
 _VALUE = re.compile(r"((?:\\.|[^\[])*+)(?:\[([0-9]{1,9})\])?", re.DOTALL)
@@ -39,17 +39,17 @@ _CONTROLS = {"t": "\t", "n": "\n", "r": "\r"}
 
 
 class Layer(NamedTuple):
-    """A layer as the header declares it.
+    """A layer declared in the header.
 
     Attributes
     ----------
     name : str
     features : tuple of str
-        A column each; one without a name where the layer has none.
+        A column each; one unnamed column for a layer without features.
     slots : frozenset of int
-        Which of these are slots, whose targets stand in the next column.
+        Indices of slot features; their targets are in the next column.
     base : str or None
-        Of relations: the layer that they connect.
+        For relations: the layer that they connect.
     is_chain : bool
     """
 
@@ -61,13 +61,13 @@ class Layer(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Columns that it has in each line."""
+        """Number of its columns in each line."""
         return len(self.features) + (self.base is not None)
 
 
 @dataclass
 class Lines:
-    """The layers of a file and all that its lines hold.
+    """The layers and structures of a file.
 
     Attributes
     ----------
@@ -87,17 +87,17 @@ class Lines:
 
     @property
     def width(self) -> int:
-        """Columns of a line."""
+        """Number of columns of a line."""
         return 3 + sum(layer.width for layer in self.layers)
 
     def add(self, type: str, values: dict[str, Any], package: str = "") -> Structure:
-        """Add a structure, which its number names."""
+        """Add a structure with the next number as id."""
         structure = Structure(str(len(self.structures)), type, package, values)
         self.structures.append(structure)
         return structure
 
     def unit(self, unit: str, bounds: tuple[int, int], cells: Sequence[str]) -> None:
-        """Add what the columns of a token, or of a part of one, say."""
+        """Add the annotations in the columns of a token, or of a part of one."""
         at = 0
         for layer in self.layers:
             columns = [_items(cell) for cell in cells[at : at + layer.width]]
@@ -139,7 +139,7 @@ class Lines:
             self._arcs.append((layer, unit, {k: v for k, v in values if v}, stacked[-1]))
 
     def link(self) -> None:
-        """Add the relations, now that all spans are there."""
+        """Add the relations, once all spans are known."""
         for layer, unit, values, ends in self._arcs:
             match = ENDS.fullmatch(ends)
             if match is None:
@@ -154,14 +154,14 @@ class Lines:
             self.add(type, values | ids, package)
 
     def _id(self, layer: Layer, unit: str, number: str | None) -> str:
-        """Return the id of a span that a relation names; one that there is not has no structure."""
+        """Return the id of a relation's span; an unknown span has an id without structure."""
         named = unit if number in (None, "0") else f"[{number}]"
         span = self._spans.get((layer.base or "", named))
         return f"none at {unit}" if span is None or span.id is None else span.id
 
 
 def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
-    """Read what one annotator marked in one document.
+    """Read one annotator's marks in one document.
 
     Parameters
     ----------
@@ -174,13 +174,13 @@ def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
     -------
     Relations
         An example per sentence, see `fastcausal.formats.annotation.links.relations_of`; sentences
-        and tokens are those of the file. The layer of Cause, Effect and Signal is found as in UIMA
+        and tokens come from the file. The layer of Cause, Effect and Signal is found as in UIMA
         CAS JSON. Chains and slots are left out, and counted in ``reading.notes``.
 
     Raises
     ------
     InputError
-        A line has other columns than the header says, or does not fit the text.
+        A line does not have the columns of the header, or does not fit the text.
     """
     return parse(Source.open(source), Marking(**marking)).relations()
 
@@ -191,9 +191,9 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
 
 
 def parse(source: Source, marking: Marking = MARKING) -> Document:
-    """Return the spans and links of a file, for errors see `read`."""
+    """Parse the spans and links of a file; errors as in `read`."""
     lines = Lines()
-    text, end = "", 0  # the document so far, and its UTF-16 units
+    text, end = "", 0  # the document so far, and its length in UTF-16 units
     problems = Problems()
     for first, said, rows in _sentences(source, lines, problems):
         try:
@@ -272,7 +272,7 @@ def _row(line: str, width: int) -> list[str]:
 def _add_sentence(
     lines: Lines, text: str, end: int, said: str, rows: list[list[str]]
 ) -> tuple[str, int]:
-    """Add a sentence; return the text of the document so far and its UTF-16 units."""
+    """Add a sentence; return the text of the document so far, and its length in UTF-16 units."""
     if not rows:
         return text, end
     units = [(cells[0], *_bounds(cells)) for cells in rows]
@@ -301,9 +301,9 @@ def _bounds(cells: Sequence[str]) -> tuple[int, int]:
 
 
 def _fitting(said: str, tokens: Sequence[tuple[int, int, str]]) -> str:
-    """Return the text of a sentence, with or without escapes, whichever its tokens fit.
+    """Return the text of a sentence, with or without escapes, so that its tokens fit.
 
-    Releases differ in what they escape there.
+    Releases differ in their escapes.
     """
     for text in (_unescaped(said), said):
         wide = text.encode("utf-16-le", "surrogatepass")
@@ -331,7 +331,7 @@ def _unescaped(text: str) -> str:
 
 
 def _items(cell: str) -> list[str] | None:
-    """Return the annotations of a cell, None where there are none."""
+    """Return the annotations of a cell, or None."""
     if cell == "_":
         return None
     if not cell:
@@ -355,7 +355,7 @@ def _stacked(layer: Layer, columns: Sequence[list[str] | None]) -> list[tuple[st
 
 
 def _value(item: str) -> tuple[str | None, str | None]:
-    """Return the value of an annotation, None where it has none, and its number, if any."""
+    """Return the value of an annotation, or None, and its number, or None."""
     match = _VALUE.fullmatch(item)
     if match is None:
         raise InputError(f"{shown(item)}, expected a value, perhaps with a number in brackets")

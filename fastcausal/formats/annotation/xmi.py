@@ -20,7 +20,7 @@ _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 
 
 def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
-    """Read what one annotator marked in one document.
+    """Read one annotator's marks in one document.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
     Returns
     -------
     Relations
-        An example per sentence, see `fastcausal.formats.annotation.links.relations_of`, as of the
-        same document in UIMA CAS JSON.
+        An example per sentence, see `fastcausal.formats.annotation.links.relations_of`; equal to
+        the same document read from UIMA CAS JSON.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
 
 
 def parse(source: Source, marking: Marking = MARKING) -> Document:
-    """Return the spans and links of a file, for errors see `read`."""
+    """Parse the spans and links of a file; errors as in `read`."""
     try:
         import cassis
     except ImportError as error:
@@ -65,7 +65,7 @@ def parse(source: Source, marking: Marking = MARKING) -> Document:
     try:
         cas = cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(types))
         text, listed = cas.sofa_string, [_structure(each) for each in cas.select_all_annotations()]
-    except Exception as error:  # whatever a damaged file makes of it
+    except Exception as error:  # damaged files raise many types
         raise InputError(f"{source.name}: UIMA CAS XMI that cannot be read: {error}") from error
     if not isinstance(text, str):
         raise InputError(f"{source.name}: UIMA CAS XMI without a text")
@@ -77,19 +77,19 @@ def parse(source: Source, marking: Marking = MARKING) -> Document:
 
 
 def sniff(source: Source) -> bool:
-    """Tell whether a file is XML of a CAS."""
+    """Return True for the XML of a CAS."""
     return b"<xmi:XMI" in source.data[:4096]
 
 
 def _xml(source: Source) -> io.BytesIO:
-    """Return XML as UTF-8; InputError where it declares entities, which no CAS does."""
+    """Return XML as UTF-8; refuse entity declarations, which no CAS has."""
     if "<!" in source.text and re.search(r"<!(DOCTYPE|ENTITY)", source.text):
         raise InputError(f"{source.name}: XML with a document type, which a CAS does not have")
     return io.BytesIO(_DECLARATION.sub("", source.text, count=1).encode())
 
 
 def _structure(item: Any) -> Structure:
-    """Return a feature structure; references by the number of what they refer to."""
+    """Convert a feature structure; references become the numbers of their targets."""
     package, _, type = item.type.name.rpartition(".")
     values = {f.name: getattr(item, f.name, None) for f in item.type.all_features}
     plain = {name: getattr(value, "xmiID", value) for name, value in values.items()}

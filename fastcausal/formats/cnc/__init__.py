@@ -45,7 +45,7 @@ def read(
     like : Relations, optional
         For a submission: the gold side. Ids, text and lengths come from it.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tags are read, see `fastcausal.formats.cnc.markup.parse`. The official readings trust
+        The reading of tags, see `fastcausal.formats.cnc.markup.parse`. The official readings trust
         ``num_rs`` and the line order; the strict one requires ``num_rs`` to be the number of
         sentences and ``index`` to be the line's position, or the ids of the examples.
 
@@ -53,14 +53,14 @@ def read(
     -------
     Relations
         With columns ``id, text, corpus, doc_id, sent_id`` as far as known, all others of the
-        source, and ``tagged``. Of a row per relation, columns of sentences are kept. A CSV file
-        has text alone; further keys of JSON lines are text, numbers or booleans.
+        source, and ``tagged``. A file with a row per relation keeps the columns of sentences.
+        Columns of CSV are text; other keys of JSON lines are text, numbers or booleans.
 
     Raises
     ------
     InputError
-        Anything that is not as described above, with file and line. A tagged sentence that
-        cannot be read becomes a null relation and is not an error.
+        The source deviates from this description; the message has file and line. An unreadable
+        tagged sentence is not an error but a null relation.
     """
     return _read(Source.open(source), like, tags)
 
@@ -74,11 +74,11 @@ def _read(source: Source, like: Relations | None, tags: str) -> Relations:
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write a truth file (target ends in ``.csv``) or a submission (any other target).
 
-    Tagged sentences that the table keeps are written as they are, others are made from ``text``
-    and the spans. In a truth file without ``corpus``, ``doc_id`` or ``sent_id`` stand-ins are
-    written, which the official programs need and `read` leaves out again.
+    Tagged sentences in the table are written unchanged, others are made from ``text`` and the
+    spans. In a truth file, missing ``corpus``, ``doc_id`` or ``sent_id`` get stand-ins, which the
+    official programs need and `read` removes.
 
-    InputError where an example has relations but no text, or one of another length.
+    InputError if an example has relations but no text, or one of another length.
     """
     truth = str(target).lower().endswith(".csv")
     lost = Problems()
@@ -101,7 +101,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
 
 def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
-    """Return the tagged sentences of every example, kept ones first."""
+    """Return the tagged sentences of every example, stored ones first."""
     numbers = [ROLES.index(role) if role in ROLES else len(ROLES) for role in relations.roles]
     rows = zip(tagged_sentences(relations), examples(relations), strict=True)
     return [
@@ -110,7 +110,7 @@ def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
 
 
 def _with_tags(example: Example, numbers: list[int], lost: Problems) -> Iterator[str]:
-    """Yield a tagged sentence for each relation; ``numbers`` are those of its roles in tags."""
+    """Yield a tagged sentence for each relation; ``numbers`` are tag numbers of its roles."""
     text = example.require_text() if len(example.row) else ""
     if holds_tags(text):
         lost.add(f"{example.name}: tags within its text will be read")
@@ -122,7 +122,7 @@ def _with_tags(example: Example, numbers: list[int], lost: Problems) -> Iterator
 
 
 def _truth_text(relations: Relations, sentences: list[list[str]]) -> tuple[str, list[str]]:
-    """Return the file, and what its cells cannot hold as it is."""
+    """Return the file's text, and messages about cells that could not be kept."""
     given, changed = _cells(relations)
     further = [name for name in given if name not in MADE_UP]
     no_corpus = f"no {', '.join(name for name in SENTENCE if name not in given)}"
@@ -134,7 +134,7 @@ def _truth_text(relations: Relations, sentences: list[list[str]]) -> tuple[str, 
         name = relations.name(k)
         if text is None:
             raise InputError(f"example {name}: a truth file needs its text")
-        # What is not known: each example is the only sentence of its own document.
+        # Stand-ins: each example is the only sentence of its own document.
         known = {"corpus": no_corpus, "doc_id": k, "sent_id": k, "eg_id": 0}
         known |= {column: values[k] for column, values in given.items()}
         first = [known[column] for column in MADE_UP]
@@ -143,9 +143,9 @@ def _truth_text(relations: Relations, sentences: list[list[str]]) -> tuple[str, 
 
 
 def _cells(relations: Relations) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the columns of a table as text, and which values of them are changed."""
+    """Return the columns of a table as text, and the names of columns with changed values."""
     own = {"id", "length", "relations", "tagged", "text", UNPARSED}
-    own |= {"index", "causal_text_w_pairs", "num_rs"}  # of the file, which says these anew
+    own |= {"index", "causal_text_w_pairs", "num_rs"}  # written from the relations
     written = Written()
     cells, changed = {}, []
     for name in relations.table.column_names:
@@ -174,12 +174,12 @@ def _cell(value: Any, written: Written) -> str:
 
 
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
-    """Return the batches of a submission; a truth file is told by its name or whole content."""
+    """Stream a submission; a truth file is recognised by its name or whole content."""
 
     def read_batches(golds: Iterator[Relations]) -> Iterator[batches.Batch]:
         return map(batches.batch, submissions.batches(source.path, golds, tags))
 
-    # Without a name: what these tell of faults begins with it.
+    # Without a name: messages of batches start with it already.
     return Stream("", read_batches, n_bytes=source.size(), follows=True)
 
 

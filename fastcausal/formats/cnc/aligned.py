@@ -1,7 +1,7 @@
-"""Tagged sentences that were rewritten: their tags put into the sentence as gold has it.
+"""Alignment of rewritten tagged sentences: their tags are moved into gold's text.
 
 A model that writes text joins tokens (``floods.``), straightens quotes and changes white space. The
-letters stay, and with them the places of the tags.
+letters stay, and so do the places of tags among them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ SAME_LETTERS = "though all letters are the same"
 
 
 def aligned(kept: Any, texts: list[str | None]) -> tuple[pa.ListArray, int]:
-    """Put the tags of sentences into the texts of their examples, and count those changed.
+    """Move the tags of sentences into the texts of their examples; count changed sentences.
 
     Parameters
     ----------
     kept : ChunkedArray of list<string>
         The tagged sentences of each example.
     texts : list of str or None
-        A sentence stays as it is where the text is None, has the same tokens, or other letters
-        than the sentence.
+        A sentence stays unchanged if its text is None, has the same tokens, or has other letters.
     """
     rows = kept.to_pylist()
     n_changed = 0
@@ -45,14 +44,14 @@ def aligned(kept: Any, texts: list[str | None]) -> tuple[pa.ListArray, int]:
 
 
 def onto(sentence: str, text: str) -> str | None:
-    """Put the tags of a sentence into a text of the same letters and other tokens.
+    """Move the tags of a sentence into a text of the same letters and other tokens.
 
-    White space and case are passed over; quotes, dashes and the ellipsis count in one form each.
+    White space and case are ignored; variants of quotes, dashes and the ellipsis are equal.
 
     Returns
     -------
     str or None
-        None where the tokens are the same already, or the letters are not; or the text holds tags.
+        None if the tokens are equal already, the letters differ, or the text contains tags.
 
     Examples
     --------
@@ -77,14 +76,14 @@ def onto(sentence: str, text: str) -> str | None:
 
 
 def _place(letters: Letters, n: int, *, closes: bool) -> int:
-    """Return where a tag stands that comes after n letters: behind the last, or before the next."""
+    """Return the place of a tag after n letters: after the last one, or before the next."""
     if closes or n == len(letters.starts):
         return letters.stops[n - 1] if n else 0
     return letters.starts[n]
 
 
 def difference(sentence: str, text: str) -> str:
-    """Name the first token of a tagged sentence that is another one than that of a text.
+    """Return the first token in which a tagged sentence differs from a text, for messages.
 
     Examples
     --------

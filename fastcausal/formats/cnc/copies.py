@@ -1,7 +1,7 @@
-"""Tagged sentences held against the texts that they repeat: stale ones, and unknown mark-up.
+"""Comparison of tagged sentences with their texts: stale sentences, and unknown mark-up.
 
-A sentence without a tag marks nothing, which is an answer. Mark-up that is not understood would
-pass for that, and the words of another sentence for those of this one.
+A sentence without a tag marks nothing, a valid answer. Unknown mark-up would look like one, and
+the words of another sentence like the words of this one.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ UNKNOWN = "sentence with unknown mark-up"
 TAGS = "<ARG0>, <ARG1>, <SIG0>, <SIG1>, ..."
 _ROLE = r"(?:arg|sig|cause|effect|signal|trigger)s?[ _-]?[0-9]*"
 _LETTER = r"[ces][0-9]*"
-# Mark-up in angles; names of roles in any brackets; and those that are mark-up in any text, which
-# is not true of "[S]tudents" and "(C)".
+# Mark-up in angles; names of roles in any brackets; and mark-up that is certain in any text, which
+# "[S]tudents" and "(C)" are not.
 _ANGLES = re.compile(r"(?:<|&lt;)\s*/?\s*[a-z][^<>&]{0,60}(?:>|&gt;)", re.IGNORECASE)
 _NAMED = re.compile(
     rf"(?:<|&lt;|[\[{{(|*_#~=^])\s*/?\s*(?:{_ROLE}|{_LETTER})\s*/?(?:>|&gt;|[\]}})|*_#~=^:])",
@@ -54,7 +54,7 @@ _SIGNS = re.compile(r"[<>\[\]{}()*_|#~^=&]")
 
 
 def first_sentences(kept: pa.ChunkedArray) -> pa.Array:
-    """Return the first sentence of each example without its tags, null where there is none."""
+    """Return the first sentence of each example without its tags, null if it has none."""
     column = joined(kept)
     sentences, places = flattened(column)
     first, has_any = places[:-1], np.diff(places) > 0
@@ -63,9 +63,9 @@ def first_sentences(kept: pa.ChunkedArray) -> pa.Array:
 
 
 def texts_like(like: Relations | None, rows: Int64) -> pa.Array | None:
-    """Return the texts of these rows of gold, null where it has none; None without gold.
+    """Return the texts of these rows of gold, null if missing; None without gold.
 
-    Without a column of texts they are its first tagged sentences.
+    Without a column of texts, first tagged sentences are used.
     """
     if like is None:
         return None
@@ -83,21 +83,21 @@ def texts_like(like: Relations | None, rows: Int64) -> pa.Array | None:
 
 
 def unlike(kept: pa.ChunkedArray, texts: pa.Array | None, widths: Any) -> Int8:
-    """Hold each sentence that could be read against the text of its example.
+    """Compare each readable sentence with the text of its example.
 
     Parameters
     ----------
     kept : ChunkedArray of list<string>
     texts : Array of string, optional
-        None where they are unknown: the first sentence of each example stands in.
+        None if unknown: the first sentence of each example is used instead.
     widths : int32[n_sentences]
-        -1 for a sentence that could not be read, which is passed over.
+        -1 for an unreadable sentence, which is skipped.
 
     Returns
     -------
     int8[n_sentences]
-        The bits `OTHER_WORDS`, `OTHER_SENTENCE` (half of the words are others) and `SIGNS` (there
-        are signs as of mark-up that the text lacks, or may lack where it is unknown).
+        The bits `OTHER_WORDS`, `OTHER_SENTENCE` (half of the words differ) and `SIGNS` (possible
+        mark-up that the text lacks, or may lack if unknown).
     """
     are_known = texts is not None
     texts = first_sentences(kept) if texts is None else texts
@@ -126,10 +126,10 @@ def unlike(kept: pa.ChunkedArray, texts: pa.Array | None, widths: Any) -> Int8:
 
 
 def unknown_mark(sentence: str, text: str | None, *, is_bare: bool) -> str | None:
-    """Say which mark-up of a sentence is neither a tag nor in its text; None where there is none.
+    """Return mark-up of a sentence that is neither a tag nor in its text; None if there is none.
 
-    Without a text, mark-up is what names a role. A sentence that marks nothing (bare) has no signs
-    of any mark-up that the text lacks.
+    Without a text, only names of roles count as mark-up. A sentence without marks (bare) may have
+    no signs of mark-up that the text lacks.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def unknown_mark(sentence: str, text: str | None, *, is_bare: bool) -> str | Non
 
 
 def _marks(plain: str, text: str | None) -> Iterator[str]:
-    """Yield what may be mark-up of a sentence without its tags."""
+    """Yield possible mark-up of a sentence without its tags."""
     for pattern in (_CERTAIN,) if text is None else (_ANGLES, _NAMED):
         for match in pattern.finditer(plain):
             yield match[0]

@@ -13,12 +13,12 @@ from fastcausal.options import TagReading, check
 CAUSE, EFFECT, SIGNAL = range(3)
 SPACE = b" \t\n\r\x0b\x0c"
 TOKEN = re.compile(r"[^ \t\n\r\x0b\x0c]+")
-# A tag that lacks its ">" is a tag all the same, and an unreadable one.
+# A tag without its ">" is still a tag, an unreadable one.
 _TAG = re.compile(rb"(</?(?:ARG|SIG)[^<>]*>?)")
 _SIGNAL_TAG = re.compile(rb"</?SIG[0-9]+>")
 _ODD_SIGNAL = re.compile(r"</?SIG(?!\d+>)")
 _OFFICIAL_TAG = re.compile(r"</?ARG[01]>|</?SIG")
-OFFICIAL = ("cnc-2023", "cnc-2022")  # readings of official scorers, which go by lines, not ids
+OFFICIAL = ("cnc-2023", "cnc-2022")  # readings of official scorers, by line order, not ids
 NATIVE = {"strict": 0, "aligned": 0, "cnc-2023": 1, "cnc-2022": 2}  # numbers in csrc/tagged.hpp
 Mark = tuple[int, int, bool]  # (token, role, closes): a tag
 Run = tuple[bool, int, int, int]  # (begins, role, start, stop): B- and I- tags, or I- tags alone
@@ -32,12 +32,12 @@ def parse(text: str, tags: str = "strict") -> tuple[int, list[Span]]:
     text : str
         Tags: ``<ARG0>`` cause, ``<ARG1>`` effect, ``<SIG0>``, ``<SIG1>``, ... signal.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        ``strict``: tags are removed; tokens are what ASCII white space separates in the rest; a
-        span covers every token that holds a character between its tags. ``aligned`` differs where
-        there is a text that the sentence rewrites, see
+        ``strict``: tags are removed; tokens are separated by ASCII white space in the rest; a span
+        covers every token with a character between its tags. ``aligned`` differs for sentences
+        that rewrite a known text, see
         `fastcausal.formats.cnc.aligned`. The others are the
-        readings of the scorers of those years: tokens end at single spaces, a tag acts on the
-        token it stands in, one-word arguments stay open.
+        readings of the scorers of those years: tokens end at single spaces, a tag acts on its own
+        token, one-word arguments stay open.
 
     Returns
     -------
@@ -48,8 +48,8 @@ def parse(text: str, tags: str = "strict") -> tuple[int, list[Span]]:
     Raises
     ------
     UnreadError
-        Under ``strict``: an unknown tag, one that closes nothing or is never closed, is opened
-        again while open, or marks no token. The other readings accept everything.
+        Under ``strict``: a tag is unknown, closes nothing, is never closed, is opened again while
+        open, or marks no token. The other readings accept everything.
 
     Examples
     --------
@@ -68,14 +68,14 @@ def reading(tags: str) -> Callable[[str], tuple[int, list[Span]]]:
 
 
 def write(text: str, spans: Iterable[Span]) -> tuple[str, list[Span]]:
-    """Put tags into a sentence, as the strict reading understands them.
+    """Put tags into a sentence, for the strict reading.
 
     Parameters
     ----------
     text : str
-        The sentence; tokens are what ASCII white space separates.
+        The sentence; tokens are separated by ASCII white space.
     spans : iterable of (role, start, stop)
-        Roles 0 cause, 1 effect, 2 signal; signals are numbered as they come.
+        Roles 0 cause, 1 effect, 2 signal; signals are numbered in their order.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def write(text: str, spans: Iterable[Span]) -> tuple[str, list[Span]]:
     opening: dict[int, list[str]] = {}
     closing: dict[int, list[str]] = {}
     left_out: list[Span] = []
-    ends = {CAUSE: 0, EFFECT: 0}  # where the last cause and the last effect end
+    ends = {CAUSE: 0, EFFECT: 0}  # of the last cause and the last effect
     n_signals = 0
     for role, start, stop in sorted(spans):
         if role > SIGNAL or start < ends.get(role, 0):
@@ -123,12 +123,12 @@ def count_tokens(text: str, tags: str = "strict") -> int:
 
 
 def holds_tags(text: str) -> bool:
-    """Tell whether a plain sentence holds what reads as a tag."""
+    """Return True if a plain sentence contains a tag."""
     return "<" in text and _TAG.search(text.encode()) is not None
 
 
 def without_tags(text: str) -> str:
-    """Return the sentence alone."""
+    """Return the sentence without its tags."""
     return "".join(pieces_of(text)[::2])
 
 
@@ -140,8 +140,8 @@ def pieces_of(text: str) -> list[str]:
 def chunks(runs: Iterable[Run], *, relaxed: bool) -> list[Span]:
     """Return the spans of a sequence of IOB2 tags.
 
-    An I- run goes on with a span of its role that ends where it starts; without one it marks
-    nothing, or a span of its own when ``relaxed``.
+    An I- run continues a span of its role that ends at its start; without one it marks nothing,
+    or its own span if ``relaxed``.
     """
     spans: list[Span] = []
     for begins, role, start, stop in runs:
@@ -154,11 +154,11 @@ def chunks(runs: Iterable[Run], *, relaxed: bool) -> list[Span]:
 
 def _strict(text: str) -> tuple[int, list[Span]]:
     first, *rest = _TAG.split(text.encode("utf-8", "surrogatepass"))
-    n = len(first.split())  # tokens so far, the last one perhaps not complete
-    glued = first != b"" and first[-1] not in SPACE  # so that text now goes on with it
+    n = len(first.split())  # tokens so far, the last one perhaps incomplete
+    glued = first != b"" and first[-1] not in SPACE  # true if text would continue that token
     content = 0  # pieces with tokens so far
     opened: dict[bytes, tuple[int, int]] = {}  # tag name: first token, content before it
-    waiting: list[bytes] = []  # opened, but no text came yet
+    waiting: list[bytes] = []  # opened, without text yet
     spans: list[Span] = []
     for k in range(0, len(rest), 2):
         tag, piece = rest[k], rest[k + 1]
@@ -198,12 +198,12 @@ def _signal(tag: bytes) -> int:
 
 
 def _show(tag: bytes) -> str:
-    """Return a tag for a message, not longer than a tag should be."""
+    """Shorten a tag for a message."""
     return " ".join(tag[:20].decode("utf-8", "replace").split()) + ("..." if len(tag) > 20 else "")
 
 
 def odd_signal_tag(text: str) -> bool:
-    """Tell whether a signal tag lacks a plain number, as in ``<SIG0A>``."""
+    """Return True if a signal tag lacks a plain number, as in ``<SIG0A>``."""
     return _ODD_SIGNAL.search(text) is not None
 
 
@@ -220,14 +220,14 @@ def _official(text: str, relaxed: bool = False) -> tuple[int, list[Span]]:
 
 
 def as_tagged(spans: Iterable[Span], length: int, tags: str) -> list[Span]:
-    """Read the spans of a relation as if `write` had put them into a sentence as tags.
+    """Read the spans of a relation as if `write` had turned them into tags.
 
     Parameters
     ----------
     spans : iterable of (role, start, stop)
         Roles 0 cause, 1 effect, 2 signal.
     length : int
-        Tokens of the sentence, which single spaces separate.
+        Tokens of the sentence, separated by single spaces.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         The reading.
 
@@ -258,9 +258,9 @@ def as_tagged(spans: Iterable[Span], length: int, tags: str) -> list[Span]:
 
 
 def _of_marks(marks: Iterable[Mark], n: int, relaxed: bool) -> list[Span]:
-    """Read tags, given in the order of their tokens, as the official scorers do."""
-    arguments: list[tuple[int, int]] = []  # (token, rank); of a token the lowest rank counts
-    signals: dict[int, set[bool]] = {}  # token: does it open, does it close
+    """Read tags in the order of their tokens, as the official scorers do."""
+    arguments: list[tuple[int, int]] = []  # (token, rank); a token takes its lowest rank
+    signals: dict[int, set[bool]] = {}  # token: {True if it opens, False if it closes}
     for token, role, closes in marks:
         if role == SIGNAL:
             signals.setdefault(token, set()).add(not closes)
@@ -280,7 +280,7 @@ def _of_marks(marks: Iterable[Mark], n: int, relaxed: bool) -> list[Span]:
 def _runs(marks: list[tuple[int, int, bool, bool]], n: int) -> list[Run]:
     """Return tag runs from tokens that open or close a role: (token, role, opens, closes).
 
-    What is opened goes on up to the next token that opens or closes anything.
+    An open run continues up to the next token that opens or closes anything.
     """
     nexts = [token for token, *_ in marks[1:]] + [n]
     return [

@@ -1,4 +1,4 @@
-"""Tables that keep their tagged sentences, read with other tags."""
+"""Tables with stored tagged sentences, read again with other tags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fastcausal.formats.reading.builder import places_in
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
 
-# How gold is read where predictions are read so: these alone are aligned.
+# Reading of gold for each reading of predictions: only predictions are aligned.
 GOLD_READING: Mapping[TagReading, TagReading] = {
     "strict": "strict",
     "aligned": "strict",
@@ -33,20 +33,20 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     relations : Relations
         With the column ``tagged: list<string>`` that readers of tagged sentences add.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        The reading wanted.
+        The new reading.
     like : Relations, optional
-        The gold side of predictions, read in that way: lengths come from it.
+        The gold side of predictions, with the same reading: lengths come from it.
 
     Returns
     -------
     Relations
-        With new ``relations``, and lengths counted anew where there is ``text``, or in the
-        sentences themselves if these are gold's and the reading is an official one.
+        With new ``relations``, and new lengths, counted in ``text`` if present; or, for gold under
+        an official reading, in the sentences.
 
     Raises
     ------
     InputError
-        There is no such column, or no such reading.
+        The column is missing, or the reading unknown.
 
     Examples
     --------
@@ -89,12 +89,12 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
 
 
 def with_aligned(relations: Relations, like: Relations | None) -> Relations:
-    """Return relations read with aligned tags, anew where they were read otherwise.
+    """Return relations with aligned tags, read again if necessary.
 
     Raises
     ------
     InputError
-        They come from no tagged sentences.
+        There are no stored tagged sentences.
     """
     if relations.reading.tags is None:
         raise InputError('tags "aligned" is for tagged sentences, the source has none')
@@ -102,10 +102,10 @@ def with_aligned(relations: Relations, like: Relations | None) -> Relations:
 
 
 def with_tags(gold: Relations, pred: Relations, tags: TagReading) -> tuple[Relations, Relations]:
-    """Read both sides with one reading of tags, where they keep their tagged sentences.
+    """Read both sides with one reading of tags, if they store their tagged sentences.
 
-    Where the two can be joined, lengths of pred come from gold, and its sentences are held against
-    the texts of gold. Only pred is aligned.
+    If ids join the sides, lengths of pred come from gold, and its sentences are compared with the
+    texts of gold. Only pred is aligned.
     """
     if tags != "aligned" and _is_other(gold, tags):
         gold = reread(gold, tags)
@@ -116,13 +116,13 @@ def with_tags(gold: Relations, pred: Relations, tags: TagReading) -> tuple[Relat
 
 
 def was_read_alone(relations: Relations) -> bool:
-    """Tell whether a table keeps tagged sentences that were held against no texts."""
+    """Return True if a table stores tagged sentences that were not compared with texts."""
     names = relations.table.column_names
     is_held = "tagged" not in names or "text" in names or HELD in relations.kept
     return relations.reading.tags is not None and not is_held
 
 
 def _is_other(relations: Relations, tags: str) -> bool:
-    """Tell whether a table was read with other tags and can be read with these."""
+    """Return True if a table was read with other tags and can be read with these."""
     as_wanted = relations.reading.tags in (None, tags)
     return not as_wanted and "tagged" in relations.table.column_names

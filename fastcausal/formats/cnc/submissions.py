@@ -2,7 +2,7 @@
 
 ::
 
-    Source ──▶ native code, where every line is plain ──┐
+    Source ──▶ native code, if every line is plain ─────┐
            └─▶ line by line in Python, with messages ───┴──▶ _Predictions ──▶ Relations
 """
 
@@ -34,15 +34,15 @@ from fastcausal.formats.reading.builder import Columns, Int64, column, placed
 from fastcausal.relations import Relations
 
 BLOCK = 1 << 22  # bytes that become one chunk of an Arrow column
-NUMBER, TEXT = 1, 2  # kinds of an index, 0 is none
-KEYS = ("index", "prediction", "id", "length", "relations", "tagged")  # no columns of their own
+NUMBER, TEXT = 1, 2  # kinds of an index, 0 for none
+KEYS = ("index", "prediction", "id", "length", "relations", "tagged")  # not further columns
 PASSED_OVER = "predictions with values that are not text, where the official program does not look"
 DISORDER = "index is not the line's position"
 
 
 @dataclass
 class _Predictions:
-    """The tagged sentences of each line, and the ids that name the lines, if any."""
+    """The tagged sentences of each line, and the ids of the lines, if any."""
 
     ids: Any  # strings, in a list or an Arrow column
     sentences: pa.Array | pa.ChunkedArray  # lists of strings
@@ -51,7 +51,7 @@ class _Predictions:
     columns: Mapping[str, pa.Array] = field(default_factory=dict)
 
     def relations(self, source: Source, like: Relations | None, tags: str, start: int) -> Relations:
-        """Make the table; of the source these are lines from that of example ``start`` on."""
+        """Make the table; the lines start at example ``start`` of the source."""
         n = len(self.sentences)
         rows, of_gold = placed(like, self.ids, n, source.name)
         columns = {**self.columns, **of_gold}
@@ -88,20 +88,19 @@ def batches(
     golds : iterable of Relations
         Consecutive examples of gold, any number at a time.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tags are read, see `fastcausal.formats.cnc.markup.parse`.
+        The reading of tags, see `fastcausal.formats.cnc.markup.parse`.
 
     Yields
     ------
     Relations
-        The next lines, as many as gold has examples there: what `fastcausal.formats.cnc.read`
-        gives for them, without further columns, of which all batches would need the same. Where
-        lines are named, whether the ids are those of gold is the caller's to see, as is a missing
-        or a further batch.
+        The next lines, as many as gold has examples: equal to the result of
+        `fastcausal.formats.cnc.read`, without further columns, which would have to be the same in
+        all batches. If lines have ids, the caller compares them with gold's and counts batches.
 
     Raises
     ------
     InputError
-        A line is invalid, or without names there are more or fewer than examples.
+        A line is invalid, or lines without ids differ in number from the examples.
     """
     with closing(Lines(source)) as lines:
         yield from _batches(lines, iter(golds), tags)
@@ -137,7 +136,7 @@ def _predictions(source: Source, like: Relations | None, tags: str, start: int) 
 
 
 def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions | None:
-    """Read as `_checked` does, or return None where that has to say what is wrong."""
+    """Fast path of `_checked`; return None if that must report an error."""
     chunks = []
     for begin, end in _blocks(source.data):
         pieces = _native.read_submission(source.data, begin, end)
@@ -148,7 +147,7 @@ def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Pr
     index = _Index(np.concatenate(kinds), np.concatenate(places), pa.chunked_array(names))
     predictions = pa.chunked_array(sentences)
     try:
-        index.names.validate(full=True)  # until now, any bytes were UTF-8
+        index.names.validate(full=True)  # not checked as UTF-8 so far
         predictions.validate(full=True)
     except pa.ArrowException:
         return None
@@ -166,7 +165,7 @@ def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Pr
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
-    """Return where blocks of whole lines begin and end."""
+    """Yield the bounds of blocks of whole lines."""
     begin = 0
     while begin < len(data):
         end = data.find(b"\n", begin + BLOCK) + 1 or len(data)
@@ -183,7 +182,7 @@ def _arrays(
     names: bytes,
     name_stops: bytes,
 ) -> tuple[Any, Any, pa.Array, pa.Array]:
-    """Return kinds, numbers and texts of the index, and the sentences, of the native reader."""
+    """Return kinds, numbers and texts of the index, and the sentences, from the native reader."""
     sentences = string_lists(np.frombuffer(counts, np.int32), text, stops)
     kind, place = np.frombuffer(kinds, np.uint8), np.frombuffer(places, np.int64)
     return kind, place, strings_at(names, name_stops), sentences
@@ -191,14 +190,14 @@ def _arrays(
 
 @dataclass
 class _Index:
-    """The index of each line: its kind, the number or the text that it is."""
+    """The index of each line: its kind, with its number or text."""
 
     kinds: npt.NDArray[np.uint8]
     numbers: Int64
     names: pa.ChunkedArray
 
     def n_misplaced(self, like: Relations | None, start: int) -> int:
-        """Count the lines that name another example, as `_n_misplaced`."""
+        """Count the lines that name another example, as `_n_misplaced` does."""
         here = np.arange(start, start + len(self.numbers))
         n = np.count_nonzero((self.kinds == NUMBER) & (self.numbers != here))
         is_text = self.kinds == TEXT
@@ -212,7 +211,7 @@ class _Index:
 
 
 def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions:
-    """Read line by line; InputError says what is wrong with the lines."""
+    """Read line by line; raise InputError for invalid lines."""
     problems = Problems()
     predictions: list[list[str]] = []
     indexes: list[Any] = []
@@ -222,7 +221,7 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
     wanted = None if tags not in OFFICIAL or like is None else _n_relations(like)
     for line, row in source.objects(problems):
         prediction = row.get("prediction")
-        k = len(lines) + problems.count  # a line is kept or is a problem
+        k = len(lines) + problems.count  # every line is either added or a problem
         if wanted is not None and "prediction" in row and k < len(wanted):
             looked_at = _looked_at(prediction, wanted[k])
             notes[PASSED_OVER] += looked_at is not prediction
@@ -261,7 +260,7 @@ def _n_relations(like: Relations) -> list[int]:
 
 
 def _looked_at(prediction: Any, n_gold: int) -> Any:
-    """Drop from a prediction what the official programs do not look at, unless that is text."""
+    """Drop the values that official programs ignore from a prediction, unless they are text."""
     if n_gold == 0 and not isinstance(prediction, list):
         return []
     if not isinstance(prediction, list):
@@ -284,7 +283,7 @@ def _require_order(
 
 
 def _n_misplaced(indexes: Sequence[Any], like: Relations | None, start: int) -> int:
-    """Count the lines that name another example: official readings go by line order."""
+    """Count the lines that name another example: official readings use line order."""
     ids = like.ids.to_pylist() if like is not None and like.ids is not None else []
     count = 0
     for position, index in enumerate(indexes):

@@ -1,4 +1,4 @@
-"""Examples given as tagged sentences, one per relation."""
+"""Examples as tagged sentences, one per relation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from fastcausal.relations import Reading, Relations
 
 SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
 UNLIKE_TEXT = "examples whose text has another number of tokens than their tagged sentences"
-HELD = "held against texts"  # of `Relations.kept`
+HELD = "held against texts"  # a key of `Relations.kept`
 ODD = "signal tags without a plain number, the official program stops"
 
 
@@ -49,13 +49,13 @@ def read(
     like : Relations, optional
         The gold side, example by example: ids, text and lengths come from it.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tags are read, see `fastcausal.formats.cnc.markup.parse`.
+        The reading of tags, see `fastcausal.formats.cnc.markup.parse`.
 
     Returns
     -------
     Relations
-        Keeps the sentences in a column ``tagged``. A relation is null where its sentence cannot
-        be read or has another number of tokens than its example.
+        Stores the sentences in a column ``tagged``. A relation is null if its sentence is
+        unreadable or has another number of tokens than its example.
 
     Raises
     ------
@@ -107,27 +107,26 @@ def of_gold(
 
 
 class Sentences:
-    """The tagged sentences of some examples, read in native code.
+    """The tagged sentences of examples, read in native code.
 
     Parameters
     ----------
     kept : Array or ChunkedArray of list<string> or list<large_string>
         A list per example, without nulls.
     lengths : int32[n_examples]
-        The tokens of each example, -1 where unknown: then its first sentence that can be read
-        tells. A sentence of another length is unread.
+        The tokens of each example, -1 if unknown: then its first readable sentence decides. A
+        sentence of another length is unread.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
     texts : Array of string, optional
-        The text of each example, null where there is none: what sentences are held against, and
-        aligned with.
+        The text of each example, or null; sentences are compared and aligned with it.
     own : bool
-        Whether these are the examples' own sentences and no predictions. The official programs
-        go by those: there an example has the length of its first sentence.
+        True for the examples' own sentences, False for predictions. The official programs give
+        an example the length of its first sentence.
 
     Attributes
     ----------
     unlike_text : int
-        Examples whose own sentences have another length than was given.
+        Number of examples with own sentences of another length than given.
     """
 
     def __init__(
@@ -151,7 +150,7 @@ class Sentences:
         self.lengths: Int32 = np.array(lengths, np.int32)
         parts = [text_lists(chunk) for chunk in kept.chunks]
         counts = [np.diff(starts) for starts, *_ in parts]
-        # Sentences of each example.
+        # Number of sentences per example.
         self.counts: Int64 = np.concatenate([np.empty(0, np.int64), *counts])
         if own and tags in OFFICIAL:
             self.lengths[self.counts > 0] = -1
@@ -186,9 +185,9 @@ class Sentences:
         self._hold_against_texts()
 
     def _hold_against_texts(self) -> None:
-        """Call sentences unread that have other words than their text, or mark-up beside tags.
+        """Mark sentences unread if they have other words than their text, or unknown mark-up.
 
-        The official programs look at neither: there they are noted.
+        The official programs check neither: their readings only count such sentences.
         """
         unlike = copies.unlike(self._read, self._texts, self.widths)
         if not unlike.any():
@@ -211,7 +210,7 @@ class Sentences:
             self.widths[unread] = -1
 
     def _marks(self, numbers: Int64) -> Iterator[str | None]:
-        """Yield the mark-up of these sentences that nothing knows."""
+        """Yield the unknown mark-up of these sentences."""
         sentences = _at(self._read, numbers)
         texts = self._texts_of(self._examples_of(numbers).tolist())
         for k, sentence, text in zip(numbers.tolist(), sentences, texts, strict=True):
@@ -226,7 +225,7 @@ class Sentences:
         return [self._texts[k].as_py() for k in examples]
 
     def note_misfits(self, problems: Problems, where: Callable[[int], str]) -> None:
-        """Note readable sentences that have another number of tokens than their example."""
+        """Report readable sentences with another number of tokens than their example."""
         for k, number, reason, _ in self._unread((self.widths < 0) & (self.n_tokens >= 0)):
             problems.add(unread_message(where(k), number, reason))
 
@@ -248,17 +247,17 @@ class Sentences:
         name : str
             The source, for messages.
         columns : mapping of str to Arrow array
-            Further columns; the sentences are added as ``tagged`` where that is not one of them.
+            Further columns; the sentences are added as ``tagged`` unless it is one of them.
         where : callable
-            How messages call an example.
+            Returns the name of an example for messages.
         noun : str
-            How they call a sentence.
+            The word for a sentence in messages.
         notes : mapping of str to int
-            What is known of the source already.
+            Notes about the source so far.
         lines : sequence of int, optional
             The line of each example.
         predicted : bool
-            Whether this is a file of predictions.
+            True for a file of predictions.
         """
         counted = Counter(notes) + self.notes
         counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
@@ -281,7 +280,7 @@ class Sentences:
         return made
 
     def _unread(self, unread: Any) -> Iterator[tuple[int, int, str, str]]:
-        """Yield why these sentences are unread: example, number from 1, reason and sentence."""
+        """Yield unread sentences: example, number from 1, reason and sentence."""
         if not unread.any():
             return
         places = offsets(self.counts)
@@ -306,13 +305,13 @@ class Sentences:
 
 
 def _at(column: pa.ChunkedArray, numbers: Int64) -> list[str]:
-    """Return these of the sentences in lists."""
+    """Return sentences by number from a column of lists."""
     sentences, _ = flattened(joined(column))
     return [sentences[k].as_py() for k in numbers.tolist()]
 
 
 def _fault(sentence: str, tags: str) -> str:
-    """Say why the tags of a sentence cannot be read."""
+    """Return the reason why the tags of a sentence are unreadable."""
     try:
         parse(sentence, tags)
     except UnreadError as reason:
@@ -321,10 +320,10 @@ def _fault(sentence: str, tags: str) -> str:
 
 
 def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:
-    """Count tokens as a reading of tags does, of all examples or these rows: -1 if unknown.
+    """Count tokens by a reading of tags, for all examples or some rows: -1 if unknown.
 
-    Counted in the column ``text`` where there is one, else as stored. A table that was read with
-    these tags stores what was counted.
+    They are counted in the column ``text`` if present, else taken from the table. A table that was
+    read with these tags stores the counts.
     """
     if relations is None:
         return np.full(0 if rows is None else len(rows), -1, np.int32)
@@ -336,7 +335,7 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
 
 
 def _some_texts(texts: list[str | None]) -> list[str | None]:
-    """Return texts to align sentences with; InputError where there is none."""
+    """Return texts for aligning sentences; raise InputError if there is none."""
     if texts and not any(isinstance(text, str) for text in texts):
         remedy = Remedy("like", ("GOLD",), "would give them")
         raise InputError('tags "aligned" needs texts to align sentences with', remedy)
@@ -344,7 +343,7 @@ def _some_texts(texts: list[str | None]) -> list[str | None]:
 
 
 def _count_all(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
-    """Set the counts of tokens of the texts that are there."""
+    """Set the token counts of texts that are not null."""
     start = 0
     for chunk in texts.chunks:
         _count(chunk, tags, counts[start : start + len(chunk)])

@@ -2,7 +2,7 @@
 
 ::
 
-    Source ──▶ cells ──▶ native code, where every cell is plain ──┐
+    Source ──▶ cells ──▶ native code, if every cell is plain ─────┐
                    └───▶ row by row in Python, with messages ─────┴──▶ Relations
 """
 
@@ -44,12 +44,12 @@ from fastcausal.relations import Relations
 GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")
 SINGLE = ("corpus", "doc_id", "sent_id", "index", "text", "text_w_pairs")
 SENTENCE = ("corpus", "doc_id", "sent_id")
-LONGEST = 1 << 20  # characters of a cell that Python evaluates, in some 500 times their memory
+LONGEST = 1 << 20  # characters of a cell for Python to evaluate, in some 500 times their memory
 PAIRS = ("index", "causal_text_w_pairs")
 OF_A_RELATION = ("eg_id", "text_w_pairs", "pair_label")
 RESERVED = ("id", "length", "relations", "tagged")
-# Cells of the column corpus where a table lacks it, and perhaps others: the official programs
-# leave out what is empty.
+# Cells of the column corpus, and others, for tables that lack them: the official programs skip
+# rows with empty cells.
 STAND_INS = {
     f"no {', '.join(names)}": names
     for names in (SENTENCE[:1], SENTENCE[:2], SENTENCE, SENTENCE[::2])
@@ -87,7 +87,7 @@ def read(source: Source, tags: str) -> Relations:
 
 
 def _missing_columns(header: str, names: Sequence[str]) -> InputError:
-    """Say which columns a header lacks."""
+    """Return the error for a header that lacks columns."""
     wanted = GROUPED if "causal_text_w_pairs" in names else SINGLE
     missing = [name for name in wanted if name not in names]
     if "text_w_pairs" not in names and "causal_text_w_pairs" not in names:
@@ -96,7 +96,7 @@ def _missing_columns(header: str, names: Sequence[str]) -> InputError:
 
 
 def _plain_sentences(table: pa.Table) -> pa.ChunkedArray | None:
-    """Return the sentences of each row, None unless there are ``num_rs`` of them."""
+    """Return the sentences of each row, None unless their number is always ``num_rs``."""
     try:
         chunks = [_string_lists(chunk) for chunk in table["causal_text_w_pairs"].chunks]
     except ValueError:
@@ -107,7 +107,7 @@ def _plain_sentences(table: pa.Table) -> pa.ChunkedArray | None:
 
 
 def _state(cells: pa.Array, counts: Int64) -> bool:
-    """Tell whether cells state these counts; those of one digit are compared byte by byte."""
+    """Return True if cells equal these counts; cells of one digit are compared by byte."""
     data, places = texts_of(cells)
     if not cells.null_count and (np.diff(places) == 1).all():
         digits = np.frombuffer(data, np.uint8)[places[:-1]].astype(np.int64) - ord("0")
@@ -122,7 +122,7 @@ def _checked_sentences(
     problems: Problems,
     notes: Counter[str],
 ) -> pa.ListArray:
-    """Return the sentences that count of each row, and note what is wrong with it."""
+    """Return the counted sentences of each row, and report its faults."""
     kept = []
     stated = table["num_rs"].to_pylist()
     for k, cell in enumerate(table["causal_text_w_pairs"].to_pylist()):
@@ -163,7 +163,7 @@ def _require_same_text(
     lines: Sequence[int],
     problems: Problems,
 ) -> None:
-    """Note the rows of a sentence that have another text than its first row."""
+    """Report rows of a sentence with another text than its first row."""
     for row, first in other_values(table["text"], groups):
         problems.add(
             f"{where(row)}: another text than line {lines[first]} has for the same sentence"
@@ -171,7 +171,7 @@ def _require_same_text(
 
 
 def _grouped_sentences(table: pa.Table, group: Int64, n_groups: int) -> pa.ListArray:
-    """Return the sentences of each group of rows, a row with a pair having one."""
+    """Return the sentences of each group of rows, one per row with a pair."""
     pairs = joined(table["text_w_pairs"])
     marked = _sizes(pairs) > 0
     if "pair_label" in table.column_names:
@@ -182,7 +182,7 @@ def _grouped_sentences(table: pa.Table, group: Int64, n_groups: int) -> pa.ListA
 
 
 def _columns(table: pa.Table, groups: Groups | None, notes: Counter[str]) -> dict[str, Any]:
-    """Return the columns of examples, each a row or a group of rows; note those left out."""
+    """Return the columns of examples, a row or a group of rows each; note dropped columns."""
     columns = {"id": table["index"], "text": table["text"]}
     of_relations = PAIRS if groups is None else (*PAIRS, *OF_A_RELATION)
     names = [name for name in SENTENCE if name in table.column_names]
@@ -197,7 +197,7 @@ def _columns(table: pa.Table, groups: Groups | None, notes: Counter[str]) -> dic
 
 
 def _without_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the columns that `fastcausal.formats.cnc.write` made up for want of them."""
+    """Drop the stand-in columns of `fastcausal.formats.cnc.write`."""
     corpus = columns.get("corpus")
     if corpus is None or not len(corpus):
         return columns
@@ -208,7 +208,7 @@ def _without_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sentences(cell: str) -> list[str]:
-    """Evaluate the list of strings that a cell writes as a Python literal."""
+    """Evaluate a cell with a Python literal, a list of strings."""
     if cell == "[]":
         return []
     if _ONE_SENTENCE.fullmatch(cell):  # most cells, and ten times as fast
@@ -225,7 +225,7 @@ def _sentences(cell: str) -> list[str]:
     try:
         if "\\" in cell:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of escapes that Python does not know
+                warnings.simplefilter("ignore")  # about unknown escapes
                 value = ast.literal_eval(cell)
         else:
             value = ast.literal_eval(cell)
@@ -241,7 +241,7 @@ def _short(cell: str) -> str:
 
 
 def _trusted(sentences: list[str], num_rs: str, tags: str, notes: Counter[str]) -> list[str]:
-    """Keep the sentences that count: all, or the first ``num_rs`` under an official reading."""
+    """Return the counted sentences: all, or the first ``num_rs`` under an official reading."""
     if not num_rs.isascii() or not num_rs.isdigit() or len(num_rs) > 9:
         raise InputError(f"num_rs is {_short(num_rs)}, expected a number")
     n = int(num_rs)

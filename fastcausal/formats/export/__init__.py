@@ -1,4 +1,4 @@
-"""Formats that are written only.
+"""Formats for writing only.
 
 ::
 

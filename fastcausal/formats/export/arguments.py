@@ -1,4 +1,4 @@
-"""The Cause and the Effect of every relation as characters of its sentence."""
+"""Cause and Effect of every relation as characters of its sentence."""
 
 from __future__ import annotations
 
@@ -38,22 +38,21 @@ class Arguments(NamedTuple):
 def arguments(
     relations: Relations, held: Collection[str] = HELD
 ) -> tuple[list[Arguments], list[str]]:
-    """Return the relations that have one Cause and one Effect.
+    """Return the relations with one Cause and one Effect.
 
-    A role of several spans has no text of its own that stands in the sentence, so such a relation
-    is lost.
+    A role of several spans has no contiguous text in the sentence, so such a relation is lost.
 
     Parameters
     ----------
     relations : Relations
     held : collection of str
-        Columns that the caller keeps.
+        Columns that the caller writes.
 
     Returns
     -------
     found : list of Arguments
     lost : list of str
-        What these do not hold.
+        Messages about everything else.
 
     Raises
     ------

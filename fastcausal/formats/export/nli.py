@@ -19,16 +19,16 @@ def write(
     """Write a pair per relation as JSON lines ``{"id", "premise", "hypothesis"}``.
 
     ``id`` is ``<example>_<k>``, k counting the pairs of an example from 0. There is no label: a
-    relation does not say whether its Cause entails its Effect (Tan et al. 2023, section 6.5).
+    relation leaves open if its Cause entails its Effect (Tan et al. 2023, section 6.5).
 
-    InputError where an example with relations has no text, or one of another length.
+    InputError if an example with relations has no text, or one of another length.
 
     Parameters
     ----------
     relations : Relations
     target : path
     premise : {"cause", "effect"}
-        The argument that is the premise; the other one is the hypothesis.
+        The argument used as premise; the other one is the hypothesis.
     """
     check("premise", premise, Premise)
     pairs, lost = arguments(relations)

@@ -1,4 +1,4 @@
-"""Questions about relations, as the SQuAD data set has them: one argument asked by the other."""
+"""Questions about relations in SQuAD's layout: each argument is asked for by the other."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def write(relations: Relations, target: str | os.PathLike[str], seed: int = 0) -
     "answers": {"text": [...], "answer_start": [...]}}`` per question: the layout that Hugging
     Face's ``datasets`` reads with ``field="data"``. ``answer_start`` counts characters of
     ``context``, the sentence; ``id`` is ``<example>_<k>``, k counting the questions of an example
-    from 0; ``title`` is the column ``doc_id``, empty where there is none.
+    from 0; ``title`` is the column ``doc_id``, or empty.
 
-    InputError where an example with relations has no text, or one of another length.
+    InputError if an example with relations has no text, or one of another length.
 
     Parameters
     ----------
     relations : Relations
     target : path
     seed : int
-        Another seed draws other questions.
+        The seed of the choice of questions.
     """
     pairs, lost = arguments(relations, (*HELD, "doc_id"))
     version = f"fastcausal|{__version__}|squad|seed:{seed}"
@@ -54,7 +54,7 @@ def write(relations: Relations, target: str | os.PathLike[str], seed: int = 0) -
 def records(
     relations: Relations, pairs: list[Arguments], seed: int = 0
 ) -> Iterator[dict[str, Any]]:
-    """Yield the questions about relations with these arguments, as `write` describes them."""
+    """Yield the questions about relations with these arguments, in the form of `write`."""
     titles = None
     if "doc_id" in relations.table.column_names:
         titles = relations.table["doc_id"].to_pylist()
@@ -77,10 +77,10 @@ def records(
 def draw(seed: int, name: str, cause: slice, effect: slice) -> tuple[str, str]:
     """Draw two of the six templates for a relation of the example with this name.
 
-    Drawn by a hash: of 15 pairs each is as likely as any other, and neither the order of examples
-    and relations nor a split into files changes what is drawn.
+    A hash decides: all 15 pairs are equally likely, and neither the order of examples and
+    relations nor a split into files changes the draw.
     """
-    from hashlib import sha256  # 4 ms of OpenSSL that all else does without
+    from hashlib import sha256  # 4 ms of OpenSSL, needed only here
 
     spans = f"{cause.start}:{cause.stop} {effect.start}:{effect.stop}"
     number = int.from_bytes(sha256(f"{seed} {spans} {name}".encode()).digest())

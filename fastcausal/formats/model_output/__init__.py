@@ -1,4 +1,4 @@
-"""Raw answers of language models: a column of text, from which relations are read."""
+"""Raw answers of language models: relations read from a column of text."""
 
 from __future__ import annotations
 
@@ -44,28 +44,27 @@ def read(
     Parameters
     ----------
     source : path, table or list of mappings
-        A row per example, as `read_records` takes them: the answer, and perhaps ``id`` and
+        A row per example, in the form of `read_records`: the answer, and perhaps ``id`` and
         ``text``. All other columns are carried along.
     like : Relations, optional
-        The gold side: its column ``text`` stands in for a missing one, by id, or by place where
-        the source has no ids.
+        The gold side: its column ``text`` replaces a missing one, by id, or by place without ids.
     answers : str
-        The column of answers, of text or of values that are parsed already.
+        The column of answers, as text or as parsed values.
     occurrence : {"gap", "first"}
         As in `fastcausal.formats.spans.located`.
 
     Returns
     -------
     Relations
-        Thinking is left out; then come the answers in fences, and those in the prose, of JSON, in
-        Python's notation, or repaired by json_repair (extra ``llm``). ``reading.notes`` counts
-        each of these. An answer without JSON of relations is one null relation, and so is each
-        relation that has another form: `Relations.unparsed` says why.
+        Thinking is removed. Then come the answers in fences, and those in prose: JSON, Python
+        literals, or JSON repaired by json_repair (extra ``llm``). ``reading.notes`` counts each of
+        these. An answer without JSON of relations is one null relation, and so is each malformed
+        relation: `Relations.unparsed` has the reasons.
 
     Raises
     ------
     InputError
-        The source cannot be read or has no such column, ``answers`` is not given, or a text is
+        The source cannot be read or lacks the column, ``answers`` is missing, or a text is
         missing.
 
     Examples

@@ -1,4 +1,4 @@
-"""The value between two brackets of a text: JSON, Python literals, cut off, or to be repaired."""
+"""The value between two brackets of a text: JSON, Python literals, cut off, or repaired."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ PYTHON, CUT, REPAIRED = "answer in Python's notation", "answer cut off", "answer
 
 
 class Value(NamedTuple):
-    """The value that a bracket opens.
+    """The value that starts at a bracket.
 
     Attributes
     ----------
     value : object
         The JSON value; None for none.
     stop : int
-        Where it ends.
+        Its end.
     way : str
-        A note of how it was read, empty for valid JSON.
+        A note on the way of reading, empty for valid JSON.
     last : dict, UnreadError or None
-        The relation within which the text ends and which the value lacks; None for none.
+        The relation cut off by the end of the text and missing from the value, or None.
     """
 
     value: Any
@@ -44,7 +44,7 @@ class Value(NamedTuple):
 
 
 def value_at(text: str, start: int) -> Value:
-    """Read the value that a bracket opens: JSON, else what is whole of it, else repaired.
+    """Read the value at a bracket: as JSON, else its complete part, else repaired.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def value_at(text: str, start: int) -> Value:
         pass
     extent = _extent(text, start)
     piece = text[start : extent.stop]
-    # What ends in a bracket lacks another, or has a quote too many; other text was cut off.
+    # A text that ends in a bracket lacks another, or has an extra quote; other text was cut off.
     if not extent.is_closed and (extent.is_certain or not ENDS_CLOSED.search(piece)):
         return _cut(text, start, extent)
     read = _broken(piece, extent.stop)
@@ -68,7 +68,7 @@ def value_at(text: str, start: int) -> Value:
 
 
 def _broken(piece: str, stop: int) -> Value:
-    """Read what is not JSON as Python, else repair it."""
+    """Read invalid JSON as Python literals, else repair it."""
     value = _python(piece)
     if value is not None:
         return Value(value, stop, PYTHON)
@@ -77,7 +77,7 @@ def _broken(piece: str, stop: int) -> Value:
 
 
 def _cut(text: str, start: int, extent: Extent) -> Value:
-    """Read the whole relations of an answer that ends too early."""
+    """Read the complete relations of a truncated answer."""
     if extent.whole is None:
         return Value(None, extent.stop, CUT, _cut_relation(text, start))
     piece = text[start : extent.whole] + extent.closing
@@ -93,7 +93,7 @@ def _cut(text: str, start: int, extent: Extent) -> Value:
 
 
 def _cut_relation(text: str, start: int) -> Any:
-    """Return a relation whose cause and effect are whole, None where it may be none at all."""
+    """Return a relation with complete cause and effect, None if it may not be a relation."""
     at, pairs = start, {}
     while start >= 0 and (pair := PAIR.match(text, at)):
         try:
@@ -107,7 +107,7 @@ def _cut_relation(text: str, start: int) -> Any:
 
 
 def _ends_within() -> UnreadError:
-    """Return a reason of its own: an exception that is raised again keeps the frames of before."""
+    """Make a new error each time: raising one again would keep old frames alive."""
     return UnreadError("the answer ends within it")
 
 
@@ -117,13 +117,13 @@ class Extent(NamedTuple):
     Attributes
     ----------
     stop : int
-        Where it ends: behind the partner, or with the text.
+        Its end: after the partner, or at the end of the text.
     is_closed : bool
-        Whether there is a partner.
+        True if the partner exists.
     is_certain : bool
-        Whether, as far as the text goes, brackets have the right partners and strings end.
+        True if all brackets in the text have the right partners and all strings end.
     whole : int or None
-        Where the last whole relation of the outermost list ends, or that list begins.
+        The end of the last complete relation in the outermost list, or the start of that list.
     closing : str
         The brackets missing there.
     """
@@ -160,17 +160,17 @@ def _extent(text: str, start: int) -> Extent:
 
 
 def _python(piece: str) -> Any:
-    """Return the value of Python literals, None where they are something else."""
+    """Return the value of Python literals, None for anything else."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of odd escapes
+            warnings.simplefilter("ignore")  # about odd escapes
             return _as_json(ast.literal_eval(piece))
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return None
 
 
 def _as_json(value: Any) -> Any:
-    """Return lists for tuples, which JSON does not have."""
+    """Replace tuples, which JSON lacks, by lists."""
     if isinstance(value, tuple | list):
         return [_as_json(item) for item in value if item is not ...]
     if isinstance(value, dict):
@@ -180,7 +180,7 @@ def _as_json(value: Any) -> Any:
 
 @cache
 def repairing() -> Any:
-    """Return what repairs JSON, None where the extra ``llm`` is not installed."""
+    """Return the function that repairs JSON, None without the extra ``llm``."""
     try:
         from json_repair import repair_json
     except ImportError:

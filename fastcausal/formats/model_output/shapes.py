@@ -1,4 +1,4 @@
-"""Relations in the JSON values that models answer with: other names of keys, wrappers, slips."""
+"""Relations in a model's JSON values: variant names of keys, wrappers, slips."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ NAMES = {
     **dict.fromkeys(("signal", "signals", "sig0", "connective", "connectives"), "signal"),
     **dict.fromkeys(("marker", "markers", "cue", "cues"), "signal"),
 }
-# They stand for a role where no name above does: beside one they may be a comment.
+# Used for a role only if no name above is present: beside one they may be a comment.
 FURTHER_NAMES = {
     **dict.fromkeys(("reason", "reasons"), "cause"),
     **dict.fromkeys(("consequence", "consequences", "outcome", "outcomes"), "effect"),
     **dict.fromkeys(("result", "results"), "effect"),
 }
-TRIGGERS = ("trigger", "triggers")  # a signal, or a cause where no other key is one
+TRIGGERS = ("trigger", "triggers")  # a signal, or a cause if no other key is one
 WRAPPERS = {"relation", "relations", "relationship", "relationships", "answer", "answers"}
 WRAPPERS |= {"pair", "pairs", "cause effect pairs", "extraction", "extractions", "output"}
 WRAPPERS |= {"result", "results", "response", "final answer"}
@@ -44,8 +44,8 @@ NO_SPAN = frozenset(
     for spelling in (word, word.upper(), word.capitalize(), word.title())
 )
 SEVERAL = "several causes and several effects taken for one relation"
-FAULTS = {"error", "errors"}  # beside them, an empty list or null is no answer
-DEPTH = 6  # of wrappers in wrappers
+FAULTS = {"error", "errors"}  # beside these keys, an empty list or null is not an answer
+DEPTH = 6  # of nested wrappers
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Any:
@@ -56,16 +56,16 @@ def _object(pairs: list[tuple[str, Any]]) -> Any:
 
 
 JSON = json.JSONDecoder(object_pairs_hook=_object, strict=False)
-"""Reads JSON; an object with a key twice is an `UnreadError`, a line may end in a string."""
+"""Decodes JSON; a repeated key is an `UnreadError`, strings may contain line breaks."""
 
 
 def answered(value: Any, notes: Notes, depth: int = DEPTH) -> list[Any] | None:
-    """Return what stands for relations in a value, None where it does not hold an answer.
+    """Return the entries for relations in a value, None if it contains no answer.
 
     Raises
     ------
     UnreadError
-        It is an answer in which relations stand as something else.
+        The value is an answer with malformed relations.
     """
     if isinstance(value, UnreadError):
         return [value]
@@ -78,7 +78,7 @@ def answered(value: Any, notes: Notes, depth: int = DEPTH) -> list[Any] | None:
 
 
 def _of_list(values: list[Any], notes: Notes, depth: int) -> tuple[list[Any], bool]:
-    """Return relations, lists of them put in line, and whether there is one among them."""
+    """Flatten lists of relations; return them, and True if there is any relation."""
     entries: list[Any] = []
     is_answer = not values
     for value in values:
@@ -98,7 +98,7 @@ def _of_object(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] 
 
 
 def _of_other_keys(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
-    """Return the relations of an object without roles: under a key that says so, else any key."""
+    """Return the relations of an object without roles: under a wrapper key, else any key."""
     for key, inner in value.items():
         if _name(key) in WRAPPERS:
             notes["other name of a key"] += key != "relations"
@@ -111,7 +111,7 @@ def _of_other_keys(value: Mapping[str, Any], notes: Notes, depth: int) -> list[A
 
 
 def _wrapped(key: str, value: Any, notes: Notes, depth: int) -> list[Any] | None:
-    """Return relations that stand under a key that says so."""
+    """Return the relations under a wrapper key."""
     if isinstance(value, str):
         if value.strip(" .").casefold() in NO_WORDS:
             value = None
@@ -132,26 +132,26 @@ def _wrapped(key: str, value: Any, notes: Notes, depth: int) -> list[Any] | None
 
 
 def _holds_relations(value: Any) -> bool:
-    """Tell if a value is an object with roles, or a list with one."""
+    """Return True for an object with roles, or a list with one."""
     items = value if isinstance(value, list) else [value]
     return any(isinstance(item, Mapping) and bool(role_keys(item)) for item in items)
 
 
 def is_pair(value: Any) -> bool:
-    """Tell if a value is a list of two texts: a cause and its effect."""
+    """Return True for a list of two texts: a cause and its effect."""
     return isinstance(value, list) and [type(item) for item in value] == [str, str]
 
 
 @lru_cache(1 << 10)
 def _name(key: str) -> str:
-    """Return the name that a key is compared by: ``causal_relations`` is ``relations``."""
+    """Normalise a key for comparison: ``causal_relations`` becomes ``relations``."""
     words = " ".join(re.split(r"[\s_-]+", key.strip(" _-").casefold()))
     affixed = AFFIXES.fullmatch(words)
     return affixed[1] if affixed else words
 
 
 def role_keys(entry: Iterable[str]) -> dict[str, str]:
-    """Return the key that each role of a relation stands under.
+    """Return the key of each role in a relation.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def plain_relations(value: Any) -> list[Any] | None:
 
 
 def _is_plain(entry: Any) -> bool:
-    """Tell if an entry is a relation of texts and lists of texts, with a span."""
+    """Return True for a relation of texts and lists of texts, with a span."""
     if type(entry) is not dict or not entry.keys() <= ROLE_KEYS or _are_several(entry):
         return False
     is_filled = False
@@ -193,18 +193,18 @@ def _is_plain(entry: Any) -> bool:
 
 
 def _are_several(relation: Mapping[str, Any]) -> bool:
-    """Tell if a relation lists several causes and several effects, perhaps those of as many."""
+    """Return True for a relation with several causes and several effects."""
     sides = (relation.get("cause"), relation.get("effect"))
     return all(isinstance(s, list) and len(s) > 1 and not _is_offsets(s) for s in sides)
 
 
 def relation_of(entry: Any, notes: Notes) -> Any:
-    """Return a relation as `fastcausal.formats.spans` takes it, None for one without a span.
+    """Convert a relation to the form of `fastcausal.formats.spans`, None if it has no span.
 
     Returns
     -------
     dict, UnreadError or None
-        Under each role a text, characters, or a list of them.
+        For each role a text, characters, or a list of them.
     """
     if _is_plain(entry):
         return entry
@@ -260,7 +260,7 @@ def _span(role: str, value: Any, notes: Notes) -> Any:
 
 
 def _of_parts(value: Mapping[str, Any], notes: Notes) -> Any:
-    """Return what an object says of a span: its text, or else where it starts and stops."""
+    """Return a span given as an object: its text, else its start and stop."""
     parts = {_name(key): part for key, part in value.items()}
     for name in parts:
         if name in TEXTS and parts[name] is not None:

@@ -1,4 +1,4 @@
-"""Relations in the text of a model's answer: without thinking, in a fence, in prose, repaired."""
+"""Relations in a model's text: without thinking, in a fence, in prose, repaired."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from fastcausal.formats.model_output.shapes import (
 )
 from fastcausal.formats.reading.builder import UnreadError
 
-# These look at each letter once, whatever the text.
+# These visit each letter once, for any text.
 THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 FENCE = re.compile(r"```(.*?)(?:```|\Z)", re.DOTALL)
-# Brackets with a key, a text or a bracket after them, not those of prose.
+# Brackets before a key, a text or a bracket, unlike those of prose.
 START = re.compile(r"""\{(?=\s*+(?:["'“”}]|\w++\s*+:))|\[(?=\s*+[\[{"'“”\]])""")
 LANGUAGE = re.compile(r"\s*\w*\s*")
 
@@ -35,15 +35,15 @@ def relations_in(answer: Any, notes: Notes) -> list[Any] | UnreadError:
     Parameters
     ----------
     answer : str, list, mapping or anything else
-        The text of a model, or a JSON value that is parsed already.
+        A model's text, or a parsed JSON value.
     notes : Counter of str
-        Counts what had to be done for it.
+        Counts the ways of reading.
 
     Returns
     -------
     list of (dict or UnreadError), or UnreadError
-        Relations as `fastcausal.formats.spans` takes them, those that cannot be read as the reason
-        why; or the reason why the whole answer cannot be read.
+        Relations in the form of `fastcausal.formats.spans`, or the reason for each unreadable one;
+        or the reason why the whole answer is unreadable.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def relations_in(answer: Any, notes: Notes) -> list[Any] | UnreadError:
 
 
 def _entries(value: Any, is_parsed: bool, notes: Notes) -> list[Any]:
-    """Return what stands for the relations of an answer; UnreadError where nothing does."""
+    """Return the entries for relations in an answer; raise UnreadError if there are none."""
     if isinstance(value, str):
         notes["answer in a string"] += is_parsed
         return _searched(value, notes)
@@ -88,7 +88,7 @@ def _entries(value: Any, is_parsed: bool, notes: Notes) -> list[Any]:
 def _searched(text: str, notes: Notes) -> list[Any]:
     """Find the relations in a text that is not JSON as a whole."""
     text, n_thoughts = THINKING.subn("", text)
-    *thought, text = THOUGHT.split(text)  # the prompt may have opened it
+    *thought, text = THOUGHT.split(text)  # the prompt may have opened the thinking
     notes["thinking left out"] += bool(n_thoughts or thought)
     answers = _all_answers(text)
     if not answers:
@@ -115,17 +115,17 @@ def _all_answers(text: str) -> list[Answer]:
 
 
 def _chosen(answers: list[Answer], text: str, notes: Notes) -> list[Any]:
-    """Return the relations of the first answer that has any, and count the answers left out.
+    """Return the relations of the first answer that has any; count the other answers.
 
-    Relations that are objects of their own belong together. An answer without relations counts
-    where there is no other.
+    Relations that are separate objects belong together. An answer without relations counts if
+    there is no other.
     """
     filled = [answer for answer in answers if answer.relations]
     chosen = filled[:1] or answers[:1]
     if chosen[0].is_single:
         singles = [answer for answer in filled if answer.is_single]
         fenced = [answer.relations for answer in singles if answer.in_fence]
-        # What stands around fences may say again what they hold.
+        # Text around fences may repeat their content.
         chosen = [a for a in singles if a.in_fence or a.relations not in fenced]
     place = "answer in a fence" if chosen[0].in_fence else "answer in prose"
     notes[place] += chosen[0].in_fence or _is_within(chosen, text)
@@ -141,7 +141,7 @@ def _chosen(answers: list[Answer], text: str, notes: Notes) -> list[Any]:
 
 
 def _is_within(chosen: list[Answer], text: str) -> bool:
-    """Tell if other text stands around answers that are in no fence."""
+    """Return True if other text surrounds answers outside fences."""
     return "```" in text or bool(
         (LANGUAGE.sub("", text[: chosen[0].start], count=1) + text[chosen[-1].stop :]).strip()
     )
@@ -149,21 +149,21 @@ def _is_within(chosen: list[Answer], text: str) -> bool:
 
 @dataclass
 class Answer:
-    """An answer at a place of a text.
+    """An answer at its place in a text.
 
     Attributes
     ----------
     start, stop : int
     relations : list
-        What stands for them.
+        Its entries for relations.
     is_single : bool
-        Whether it is one relation, which further ones may follow.
+        True for a single relation, which others may follow.
     notes : Counter of str
-        How it was read.
+        Its ways of reading.
     error : UnreadError or None
-        Why it cannot be.
+        The reason why it is unreadable.
     in_fence : bool
-        Whether it stands in a fence, which says that it is the answer.
+        True in a fence, which identifies the answer.
     """
 
     start: int
@@ -176,7 +176,7 @@ class Answer:
 
 
 def _answers(text: str) -> Iterator[Answer]:
-    """Yield the answers in a text from left to right, none within another."""
+    """Yield the answers in a text from left to right, without nested ones."""
     at = 0
     while opening := START.search(text, at):
         start = opening.start()

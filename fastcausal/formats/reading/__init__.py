@@ -1,8 +1,8 @@
-"""Reading: the parts that all readers and writers of relations share.
+"""Reading: the shared parts of all readers and writers of relations.
 
 ::
 
-    format.py    the declaration of a format; a file whose format is known
+    format.py    the declaration of a format; a file of known format
     opening.py   a path opened once, and its format
     folders.py   all files of a directory
     builder.py   examples added one by one; groups.py joins rows of one example

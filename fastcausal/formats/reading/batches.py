@@ -4,7 +4,7 @@
 
     read, of_reader, batch ──▶ canonical ──▶ cut ──▶ Relations.part
 
-A batch has as many examples however its source is divided into row groups, record batches or files.
+Batches are equal for any division of the source into row groups, record batches or files.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ ROWS = 1 << 17  # examples at a time
 PAGE = 1 << 20  # bytes of a Parquet column at a time: a row group may be as large as its file
 
 Batch = tuple[Reading | None, pa.Table]
-"""Examples, and how they were read; None where an earlier batch of the same file says so."""
+"""Reading and examples; the reading is None if an earlier batch of the same file has it."""
 T = TypeVar("T")
 
 
 @dataclass
 class Stream:
-    """Examples one after another, and what is known of their reading so far.
+    """A sequence of examples, with their reading so far.
 
     Attributes
     ----------
     name : str
-        What messages call the source.
+        The name of the source for messages.
     read : callable
-        Starts at the first example; takes the batches of gold, which some predictions refer to.
+        Starts at the first example; takes the batches of gold, which some predictions need.
     n_examples : int or None
-        How many there are, where that is known before they are read.
+        Their number, if known before reading.
     n_bytes : int or None
-        Size of its files, 0 in memory; None where what was read is gone.
+        Size of its files, 0 in memory; None for a source that can be read only once.
     follows : bool
-        Whether the batches of gold are needed, which end with those of the examples.
+        True if reading needs the batches of gold, which end with those of the examples.
     relations : Relations or None
-        All of it, where it is in memory.
+        All examples, if in memory.
     reading : Reading or None
-        Of all that was read: notes are added up.
+        Of all examples so far: notes are added up.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Stream:
     def batches(self, golds: Iterator[Relations] | None = None) -> Iterator[Relations]:
         """Yield `ROWS` examples at a time and then the rest; an empty batch if there are none.
 
-        Notes and messages are in `reading` alone: in every batch they would add up.
+        Notes and messages are in `reading` alone: repeated in every batch they would add up.
         """
         for cut_off in cut(self._tables(golds or iter(())), ROWS):
             quiet = replace(self.reading or Reading(), notes={}, unread=())
@@ -78,7 +78,7 @@ class Stream:
 
     @property
     def is_one_batch(self) -> bool:
-        """Tell if it is known to have no more than one batch."""
+        """True if the source surely has at most one batch."""
         return self.n_examples is not None and self.n_examples <= ROWS
 
     def whole(self) -> Relations:
@@ -88,7 +88,7 @@ class Stream:
         return self._relations(list(self._tables(iter(()))))
 
     def in_one_batch(self) -> Relations | None:
-        """Return all examples, None where they are more than one batch."""
+        """Return all examples, None if there is more than one batch."""
         if self.n_examples is not None:
             return self.whole() if self.is_one_batch else None
         first, *more = islice(cut(self._tables(iter(())), ROWS), 2)
@@ -113,7 +113,7 @@ class Stream:
             raise InputError("the iterator has no examples")
 
     def _with(self, more: Reading) -> Reading:
-        """Return the reading so far and that of another file, which may differ in notes only."""
+        """Merge the reading so far with that of another file, which may differ in notes only."""
         so_far = self.reading
         if so_far is None:
             return more
@@ -129,7 +129,7 @@ class Stream:
 
 
 def cut(tables: Iterable[pa.Table], n: int) -> Iterator[pa.Table]:
-    """Yield tables of n rows and one with the rest, copied only where they span several.
+    """Yield tables of n rows and one with the rest; copy only tables made of several.
 
     Examples
     --------
@@ -153,8 +153,8 @@ def cut(tables: Iterable[pa.Table], n: int) -> Iterator[pa.Table]:
 
 
 def ahead(items: Iterator[T]) -> Generator[T]:
-    """Yield the same items, the next one made in another thread while one is in use."""
-    from concurrent.futures import ThreadPoolExecutor  # which sources of one batch do not need
+    """Yield the same items, computing the next one in another thread."""
+    from concurrent.futures import ThreadPoolExecutor  # not needed by sources of one batch
 
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(next, items, None)
@@ -185,7 +185,7 @@ def of_files(
 
 
 def of_reader(reader: pa.RecordBatchReader) -> Iterator[Batch]:
-    """Yield the record batches of a reader that was made elsewhere."""
+    """Yield the record batches of a foreign reader."""
     try:
         for reading, table in of_one_file(reader.schema, reader):
             yield reading, taken(table)
@@ -195,7 +195,7 @@ def of_reader(reader: pa.RecordBatchReader) -> Iterator[Batch]:
 
 
 def batch(item: Any) -> Batch:
-    """Take an item of an iterator: Relations or Arrow data, with a reading of their own."""
+    """Convert an item of an iterator: Relations or Arrow data, with their own reading."""
     if isinstance(item, Relations):
         return item.reading, item.table
     if hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__"):
@@ -210,18 +210,18 @@ def read(
     name: str,
     columns: Collection[str | None] | None = None,
 ) -> Iterator[Batch]:
-    """Yield the rows of a file from the first to the last, at least one batch.
+    """Yield the rows of a file in order, at least one batch.
 
-    One record batch of an Arrow file, and some pages of a Parquet file, are in memory at once.
+    One record batch of an Arrow file, or some pages of a Parquet file, are in memory at once.
 
     Parameters
     ----------
     path : path
     format : {"parquet", "arrow"}
     name : str
-        What messages call the file.
+        The name of the file for messages.
     columns : collection of str, optional
-        The only columns needed of a Parquet file.
+        The only columns needed from a Parquet file.
 
     Raises
     ------
@@ -232,7 +232,7 @@ def read(
         opened = _parquet(path, columns) if format == "parquet" else _arrow(os.fspath(path))
         require_plain(opened[0], name)
         for reading, table in of_one_file(*opened):
-            arrow.validate(table)  # offsets of a damaged file may lead anywhere
+            arrow.validate(table)  # offsets of a damaged file may point anywhere
             yield reading, arrow.without_views(table)
     except InputError:
         raise
@@ -241,7 +241,7 @@ def read(
 
 
 def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[Batch]:
-    """Yield record batches with their reading, an empty one where there are none."""
+    """Yield record batches with their reading; an empty one if there are none."""
     reading: Reading | None = Reading.of(schema)
     for each in batches:
         yield reading, pa.Table.from_batches([each])
@@ -251,12 +251,12 @@ def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterato
 
 
 def schema_of(path: str | os.PathLike[str], format: str, name: str) -> pa.Schema | None:
-    """Return the schema of a file; None where it is damaged, of which reading will tell.
+    """Return the schema of a file; None if it is damaged, which reading will report.
 
     Raises
     ------
     InputError
-        It is one that no reader takes.
+        No reader accepts the schema.
     """
     try:
         opened = _parquet(path, None) if format == "parquet" else _arrow(os.fspath(path))
@@ -267,14 +267,14 @@ def schema_of(path: str | os.PathLike[str], format: str, name: str) -> pa.Schema
 
 
 def n_examples(path: str | os.PathLike[str], format: str) -> int | None:
-    """Count the rows of a file; None where that is not told in one place."""
+    """Return the number of rows in a file; None if its header lacks it."""
     if format != "parquet":
         return None
     import pyarrow.parquet as pq
 
     try:
         return int(pq.read_metadata(path).num_rows)
-    except DAMAGE:  # which reading will tell of
+    except DAMAGE:  # reading reports it
         return None
 
 
@@ -289,17 +289,17 @@ def _parquet(
 
     def batches() -> Iterator[pa.RecordBatch]:
         if file.metadata.num_rows <= ROWS:
-            threads = Path(path).stat().st_size > PAGE  # which cost more than a page
+            threads = Path(path).stat().st_size > PAGE  # they cost more than a page
             yield from file.read(kept, use_threads=threads).to_batches()
             return
-        for groups in _row_groups(file.metadata):  # all at once would stay in memory
+        for groups in _row_groups(file.metadata):  # reading all at once would keep them in memory
             yield from file.iter_batches(ROWS, row_groups=groups, columns=kept)
 
     return schema, batches()
 
 
 def _row_groups(metadata: Any) -> Iterator[list[int]]:
-    """Yield numbers of row groups in a row that have `ROWS` rows, in case they are small."""
+    """Yield runs of small row groups that have `ROWS` rows together."""
     groups: list[int] = []
     n_rows = 0
     for k in range(metadata.num_row_groups):

@@ -1,4 +1,4 @@
-"""Relations built example by example: flat Python lists that become Arrow arrays at once."""
+"""Relations built example by example: flat Python lists, converted to Arrow arrays at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastcausal.files.values import Written, kind
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Reading, Relations
 
-MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
+MOST_COLUMNS = 1_000  # of examples: each costs time and memory even if few lines have it
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Span = tuple[int, int, int]
@@ -33,7 +33,7 @@ class UnreadError(ValueError):
     ----------
     reason : str
     text : str, optional
-        What could not be read.
+        The unreadable text.
     """
 
     def __init__(self, reason: str, text: str | None = None) -> None:
@@ -42,7 +42,7 @@ class UnreadError(ValueError):
 
 
 def unread_message(where: str, number: int, reason: str, noun: str = "relation") -> str:
-    """Say which relation of an example is unread, and why.
+    """Return the message for an unread relation: its place and the reason.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def unread_message(where: str, number: int, reason: str, noun: str = "relation")
 
 
 class Builder:
-    """Collects examples and makes one table of them.
+    """Builder of one table from examples added in turn.
 
     Parameters
     ----------
@@ -67,30 +67,30 @@ class Builder:
         self.name = name
         self.roles = roles
         self.unread: Problems = Problems()
-        self.reasons: list[Reason] = []  # of all that is unread
+        self.reasons: list[Reason] = []  # of all unread relations
         self.notes: Counter[str] = Counter()
-        self.spans: Occurrence | None = None  # which occurrence texts of spans meant, if any
+        self.spans: Occurrence | None = None  # the policy for span texts, if any were located
         self._spans: list[Span] = []
-        self._widths: list[int] = []  # spans of each relation, -1 for one that is unread
+        self._widths: list[int] = []  # spans of each relation, -1 for an unread one
         self._counts: list[int] = []  # relations of each example
         self._values: Any = None
-        self._lengths: list[int] = []  # -1 for one that is unknown
+        self._lengths: list[int] = []  # -1 if unknown
         self._seen = 0
 
     def relation(self, spans: Sequence[Span]) -> None:
-        """Add a relation to the example at hand."""
+        """Add a relation to the current example."""
         self._spans.extend(spans)
         self._widths.append(len(spans))
 
     def unread_relation(self, where: str, error: UnreadError) -> None:
-        """Add a relation that could not be read; ``where`` names the example at hand."""
+        """Add an unreadable relation; ``where`` names the current example."""
         self._widths.append(-1)
         number = len(self._widths) - self._seen
         self.unread.add(unread_message(where, number, str(error)))
         self.reasons.append((len(self._counts), number, str(error), error.text))
 
     def unread_answer(self, where: str, error: UnreadError) -> None:
-        """Add one relation for all of the answer at hand, which could not be read as a whole."""
+        """Add one relation for the whole answer of the current example, which is unreadable."""
         self._widths.append(-1)
         self.unread.add(f"{where}: {error}")
         self.reasons.append((len(self._counts), None, str(error), error.text))
@@ -103,16 +103,16 @@ class Builder:
         values : int32[n_spans, 3]
             The spans of all relations.
         widths : int64[n_relations]
-            Spans of each relation, -1 for one that could not be read.
+            Spans of each relation, -1 for an unreadable one.
         counts : int64[n_examples]
             Relations of each example.
         lengths : int64[n_examples]
-            Tokens of each example, -1 for an unknown number.
+            Tokens of each example, -1 if unknown.
         """
         self._values, self._widths, self._counts, self._lengths = values, widths, counts, lengths
 
     def end_example(self, length: int | None) -> None:
-        """Close the example at hand; ``length`` in tokens, None when unknown."""
+        """Finish the current example; ``length`` in tokens, None if unknown."""
         self._counts.append(len(self._widths) - self._seen)
         self._seen = len(self._widths)
         self._lengths.append(-1 if length is None else length)
@@ -131,14 +131,14 @@ class Builder:
         columns : mapping of str to sequence or Arrow array
             Further columns, a value per example; ``id`` may be None: known by position.
         tags : str, optional
-            How tags were read.
+            The reading of tags.
         lines : sequence of int, optional
             The line of each example, for messages.
 
         Raises
         ------
         InputError
-            An id occurs twice, a column cannot be stored, or a span is out of its example.
+            An id repeats, a column cannot be stored, or a span is outside its example.
         """
         values = self._values
         if values is None:
@@ -154,19 +154,19 @@ class Builder:
             self.roles, tags, tuple(self.unread.first), dict(+self.notes), spans=self.spans
         )
         if self.reasons:
-            # Where the source has reasons itself, as lines that were written here do, they stay.
+            # Reasons of the source itself, as in lines written by fastcausal, stay.
             columns = dict(columns)
             columns.setdefault(UNPARSED, reason_lists(self.reasons, len(self._counts)))
         return assembled(self.name, columns, flat, reading, lines)
 
 
 class Columns:
-    """Columns that lines have beside the relations, null where a line lacks one.
+    """Collector of further columns of lines, null if a line lacks one.
 
     Parameters
     ----------
     but : collection of str
-        Keys that are no column.
+        Keys to ignore.
     """
 
     def __init__(self, but: Collection[str]) -> None:
@@ -175,7 +175,7 @@ class Columns:
         self._n = 0
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Add the line of the next example; InputError where there are too many columns."""
+        """Add the columns of the next example; refuse too many columns."""
         for name, value in row.items():
             if name not in self._but:
                 column = self._values.setdefault(name, [])
@@ -196,7 +196,7 @@ class Columns:
 
 
 def require_few(n_columns: int) -> None:
-    """Raise InputError where a source has more columns than `MOST_COLUMNS`."""
+    """Refuse a source with more columns than `MOST_COLUMNS`."""
     if n_columns > MOST_COLUMNS:
         raise InputError(f"{n_columns} columns, expected at most {MOST_COLUMNS}")
 
@@ -208,7 +208,7 @@ def _typed(values: Sequence[Any]) -> Any:
         try:
             filled = np.array([value or 0 for value in values])
             return numbers(filled.astype(bool) if kinds == {bool} else filled, valid)
-        except (TypeError, OverflowError, pa.ArrowException):  # of more than 64 bits
+        except (TypeError, OverflowError, pa.ArrowException):  # integers above 64 bits
             pass
     written = Written()
     return [v if isinstance(v, str | None) else written.json(v) for v in values]
@@ -221,7 +221,7 @@ def assembled(
     reading: Reading,
     lines: Sequence[int] | None = None,
 ) -> Relations:
-    """Join columns with what `relation_columns` takes, see `Builder.table`."""
+    """Join columns with the inputs of `relation_columns`, see `Builder.table`."""
     try:
         require_few(len(columns))
     except InputError as error:
@@ -235,7 +235,7 @@ def assembled(
 
 
 def ids_of(ids: Sequence[Any], places: Sequence[str], problems: Problems) -> list[str] | None:
-    """Return ids as strings, None where all are; note those that are missing or no names."""
+    """Return ids as strings, None if all are; report missing and invalid ones."""
     if all(name is None for name in ids):
         return None
     for place, name in zip(places, ids, strict=True):
@@ -247,7 +247,7 @@ def ids_of(ids: Sequence[Any], places: Sequence[str], problems: Problems) -> lis
 
 
 def column(source: str, name: str, values: Any) -> Any:
-    """Return values as an Arrow array; InputError where they have no common type."""
+    """Return values as an Arrow array; raise InputError without a common type."""
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
     try:
@@ -276,7 +276,7 @@ def _require_unique(name: str, ids: Any, lines: Sequence[int] | None) -> None:
 
 
 def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
-    """Say which further columns a writer leaves out; the message has ``{}`` for "the columns a, b".
+    """Return a message on columns that a writer drops; ``{}`` in it becomes "the columns a, b".
 
     Examples
     --------
@@ -289,7 +289,7 @@ def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
 
 
 def messages(problems: Problems) -> list[str]:
-    """Return the first messages, and how many there are beyond them."""
+    """Return the first messages, and the number of the others."""
     more = problems.count - len(problems.first)
     return problems.first + ([f"... and {more} more"] if more else [])
 
@@ -297,10 +297,10 @@ def messages(problems: Problems) -> list[str]:
 def places_in(
     like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
 ) -> Int64:
-    """Find the row of ``like`` for each of n examples: by id where both have ids, else by place.
+    """Return the row of ``like`` for each of n examples: by id if both have ids, else by place.
 
-    int64[n], -1 where ``like`` is None or does not know the id. InputError when n examples without
-    ids face another number of rows.
+    int64[n], -1 if ``like`` is None or lacks the id. InputError if n examples without ids face
+    another number of rows.
     """
     if like is None:
         return np.full(n, -1)
@@ -325,7 +325,7 @@ def at_rows(values: Int32, rows: Int64) -> Int32:
 def placed(
     like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
 ) -> tuple[Int64, dict[str, Any]]:
-    """Find examples in ``like``: their `places_in` it, and its ids and texts for them, if any."""
+    """Match examples with ``like``: return `places_in` it, with its ids and texts, if any."""
     rows = places_in(like, ids, n, name)
     if like is None:
         return rows, {}

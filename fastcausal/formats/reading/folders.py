@@ -13,8 +13,8 @@ from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.relations import Relations
 
 LINE_FILES = (".jsonl", ".ndjson")
-TEXTS = {".csv": "CSV"} | dict.fromkeys(LINE_FILES, "JSON lines")  # their content tells the format
-UNTOUCHED = "INITIAL_CAS"  # what an exported project calls a document before its annotation
+TEXTS = {".csv": "CSV"} | dict.fromkeys(LINE_FILES, "JSON lines")  # the content has the format
+UNTOUCHED = "INITIAL_CAS"  # name of a document before its annotation, in an exported project
 
 
 def files_of(
@@ -22,19 +22,18 @@ def files_of(
 ) -> tuple[Format | None, list[Path]]:
     """Return the format of a directory, and its files and those below it, sorted by path.
 
-    Names of files and folders that start with a dot or an underscore do not count, nor do JSON
-    files beside others, which keep settings in them. The format is None where the content of each
-    file tells it.
+    Names of files and folders that start with a dot or an underscore are ignored, and so are JSON
+    files beside others: they hold settings. The format is None if the content of each file decides.
 
     Parameters
     ----------
     folder : path
-    formats : mapping of str to Format
+        The possible formats.
         Those that it may be of.
 
     Raises
     ------
-    InputError
+        There are no such files, or suffixes show files of two kinds.
         There are no such files, or files of two kinds that their suffixes tell apart.
     """
     name = name_of(folder)
@@ -59,7 +58,7 @@ def files_of(
 
 
 def _told(file: Path, rivals: list[Format]) -> Format | None:
-    """Return the format of a file among those of its suffix: the first where none knows it."""
+    """Return the format of a file among those of its suffix: the first if none matches."""
     if len(rivals) < 2:
         return rivals[0] if rivals else None
     source = Source.open(file)
@@ -67,7 +66,7 @@ def _told(file: Path, rivals: list[Format]) -> Format | None:
 
 
 def _kinds(formats: Mapping[str, Format]) -> dict[str, str]:
-    """Return what files are by their suffixes: of a format, or text that tells its own."""
+    """Return the kind of files by suffix: a format, or text with its own format."""
     kinds: dict[str, str] = {}
     for known in formats.values():
         for suffix in known.folder:
@@ -78,7 +77,7 @@ def _kinds(formats: Mapping[str, Format]) -> dict[str, str]:
 def of_one_format(
     folder: str, files: Iterable[Opened], read: Callable[[Opened], Relations]
 ) -> Iterator[Relations]:
-    """Yield what files hold; InputError where two have an id in common or differ in format."""
+    """Yield the content of files; refuse a repeated id, and different formats."""
     first: Opened | None = None
     owner: dict[str, str] = {}
     for file in files:

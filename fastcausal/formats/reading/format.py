@@ -1,4 +1,4 @@
-"""The declaration of a format, and a file whose format is known."""
+"""The declaration of a format, and a file of known format."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ Columns = Collection[str | None] | None
 
 @dataclass(frozen=True)
 class Format:
-    """The declaration of a format: all that reading, writing and telling files apart go by.
+    """The declaration of a format: everything for reading, writing and recognising its files.
 
-    Functions are those of modules, so that it can be pickled.
+    Functions are module-level, so it can be pickled.
 
     Attributes
     ----------
     name : str
-        The value of the arguments ``format``.
+        The value of arguments named ``format``.
     read : callable, optional
-        Takes a `Source`, and by name what `takes` says. None: written only.
+        Takes a `Source`, and the arguments in `takes` by name. None: written only.
     write : callable, optional
-        Takes Relations, a path and `options` by name; returns what was lost. None: read only.
+        Takes Relations, a path and `options` by name; returns messages on losses. None: read only.
     suffixes : tuple of str
-        Files named so are of this format, whatever they hold.
+        Files with these suffixes have this format, whatever their content.
     written : tuple of str
-        More suffixes that tell the format of a file to write, but not of one to read.
+        Further suffixes for files to write, but not for files to read.
     takes : tuple of str
-        Which of ``like`` (gold, Relations or None), ``tags`` (their reading), ``answers``,
-        ``occurrence``, ``unplaced`` and ``links`` `read` takes.
+        The arguments of `read` among ``like`` (gold, Relations or None), ``tags`` (their reading),
+        ``answers``, ``occurrence``, ``unplaced`` and ``links``.
     folder : tuple of str
         Suffixes of its files in a directory that is read as one source.
     options : tuple of str
-        Arguments that `write` alone has.
+        Arguments of `write` alone.
     marks : tuple of bytes
-        What a binary file begins with.
+        First bytes of a binary file.
     key, is_row : str and callable, optional
-        In JSON lines: the key that every object has, and whether an object that has it can be of
-        no other format. None: the key alone tells.
+        In JSON lines: the key of every object, and a test that an object with this key can have
+        no other format. None: the key suffices.
     sniff : callable, optional
-        Tells other text by its content.
+        Recognises other text by its content.
     load : callable
         Opens a path.
     stream : callable, optional
-        Takes an `Opened`, the only columns needed and the reading of tags; gives the batches of
-        a file that may be larger than memory, None where it has to be read whole.
+        Takes an `Opened`, the only columns needed and the reading of tags; returns the batches of
+        a file that may be larger than memory, None if it must be read at once.
     documents : callable, optional
-        Takes a `Source` and a `Marking`; gives the `Document`s of a file in which spans and links
-        are marked one by one, each as one annotator marked it.
+        Takes a `Source` and a `Marking`; returns the `Document`s of a file with separate spans and
+        links, one per annotator.
     empty : bool
-        Whether a file without examples can be read back.
+        True if a file without examples can be read back.
     """
 
     name: str
@@ -82,16 +82,16 @@ class Format:
 
 @dataclass(frozen=True)
 class Opened:
-    """A file whose format is known; made once and passed on in place of its path.
+    """A file of known format; made once and passed on instead of its path.
 
     Attributes
     ----------
     path : path or Source
     format : Format
     head : Source or None
-        Its start, where that told the format of a file too large to be loaded at once.
+        The start of a file too large to load at once, if it decided the format.
     content : Source or None
-        All of it, where it is in memory.
+        All of it, if in memory.
     """
 
     path: Any
@@ -101,7 +101,7 @@ class Opened:
 
     @property
     def in_batches(self) -> bool:
-        """Tell whether the file may be larger than memory and can be read batch by batch."""
+        """True if the file may be larger than memory and can be read batch by batch."""
         may_be_large = self.head is not None or bool(self.format.marks)
         return may_be_large and self.content is None and self.format.stream is not None
 

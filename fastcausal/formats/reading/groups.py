@@ -1,4 +1,4 @@
-"""Rows of a table that belong to one example: told apart, and made one row."""
+"""Groups of table rows that belong to one example, and their merging to one row."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from fastcausal.arrays.arrow import is_valid, joined, numbers, values_of
 from fastcausal.formats.reading.builder import Int64
 
 Groups = tuple[Int64, Int64]
-"""The group of each row, and the first row of each group; groups are in the order of these."""
+"""The group of each row, and the first row of each group; groups follow these rows."""
 
 
 def groups_of(columns: Sequence[pa.Array]) -> Groups:
-    """Group rows that are equal in all columns, which have no nulls.
+    """Group rows that are equal in all columns; there are no nulls.
 
     Examples
     --------
@@ -37,9 +37,9 @@ def groups_of(columns: Sequence[pa.Array]) -> Groups:
 
 
 def other_values(values: pa.Array | pa.ChunkedArray, groups: Groups) -> list[tuple[int, int]]:
-    """Find the rows with another value than an earlier row of their group: (row, earlier row).
+    """Return the rows with another value than an earlier row of their group: (row, earlier row).
 
-    A null is equal to any value.
+    A null equals any value.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def other_values(values: pa.Array | pa.ChunkedArray, groups: Groups) -> list[tup
     """
     row_of = _first_valid(joined(values), groups)[groups[0]]
     differ = pc.not_equal(values, values.take(numbers(row_of)))
-    rows = np.flatnonzero(np.asarray(differ.fill_null(False)))  # Arrow 25's own may crash
+    rows = np.flatnonzero(np.asarray(differ.fill_null(False)))  # Arrow 25's own filter may crash
     return [(row, int(row_of[row])) for row in rows.tolist()]
 
 
@@ -57,7 +57,7 @@ def of_groups(
 ) -> dict[str, Any]:
     """Return one value per group of each column that has only one in every group.
 
-    Of the columns ``shared``, nulls apart, that is known; other columns are left out with a note.
+    Columns in ``shared`` are known to be so, nulls apart; others are dropped with a note.
     """
     group, first = groups
     kept = {}
@@ -72,7 +72,7 @@ def of_groups(
 
 
 def _first_valid(values: pa.Array, groups: Groups) -> Int64:
-    """Return the first row of each group that has a value, its first one if none has."""
+    """Return the first row with a value in each group, its first row if it has none."""
     group, first = groups
     if not values.null_count:
         return first

@@ -1,4 +1,4 @@
-"""Opening: whether a path is a file or a folder, and the format of a file."""
+"""Opening: the kind of a path, file or folder, and the format of a file."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.options import ReadFormat
 
 Formats = Mapping[str, Format]
-HEAD = 1 << 20  # bytes that tell the format of a large file
-SMALL = HEAD  # bytes of a file that is read whole
-MOST_STRANGE = 10_000  # lines without a known key, after which the format is not looked for
+HEAD = 1 << 20  # first bytes that decide the format of a large file
+SMALL = HEAD  # largest file, in bytes, that is read at once
+MOST_STRANGE = 10_000  # lines without a known key, after which the search for a format ends
 
 
 def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False) -> Any:
-    """Return the `Opened` file that a path stands for; any other source as it is.
+    """Open a path as an `Opened` file; return any other source unchanged.
 
     Parameters
     ----------
     source : path, `Source` or anything else
     format : str, optional
-        One of `fastcausal.options.ReadFormat`; told from the name and the content if not given.
+        One of `fastcausal.options.ReadFormat`; by default found from the name and the content.
     whole : bool
-        Whether all of a large file is wanted, or its batches.
+        True to load all of a large file, False to read its batches.
 
     Raises
     ------
     InputError
-        The file cannot be opened or is empty, or its format cannot be told.
+        The file cannot be opened or is empty, or its format cannot be found.
     """
     if isinstance(source, Opened):
         return source
@@ -65,14 +65,14 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
 
 
 def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
-    """Tell whether a source is the path of a directory, or of a zip of several files."""
+    """Return True for the path of a directory, or of a zip of several files."""
     is_path = isinstance(source, str | os.PathLike)
     is_directory = is_path and os.fspath(source) != "" and Path(source).is_dir()
     return is_directory or is_project(source)
 
 
 def is_project(source: Any) -> bool:
-    """Tell whether a source is the path of a zip, named ``.zip``, with several files.
+    """Return True for the path of a zip, named ``.zip``, with several files.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def is_project(source: Any) -> bool:
     """
     if not isinstance(source, str | os.PathLike):
         return False
-    if not str(source).lower().endswith(".zip"):  # looking into every file would cost time
+    if not str(source).lower().endswith(".zip"):  # opening every file would cost time
         return False
     try:
         if not Path(source).is_file():
@@ -89,17 +89,17 @@ def is_project(source: Any) -> bool:
         with Path(source).open("rb") as file:
             if not is_zip(file.read(len(MARKS[0]))):
                 return False
-    except (OSError, ValueError):  # of which reading will tell
+    except (OSError, ValueError):  # reading reports it
         return False
     return len(archive_of(source).own_names) > 1
 
 
 def _size(path: str | os.PathLike[str]) -> int:
-    """Count the bytes of a regular file; 0 for all else, which can be read only once."""
+    """Return the bytes of a regular file; 0 for other sources, which can be read only once."""
     try:
         is_file = path != "-" and Path(path).is_file()
         return Path(path).stat().st_size if is_file else 0
-    except (OSError, ValueError):  # of which reading will tell
+    except (OSError, ValueError):  # reading reports it
         return 0
 
 
@@ -109,22 +109,22 @@ def _of_suffix(path: Any, formats: Formats) -> list[Format]:
 
 
 def _of_several(source: Source, like: list[Format]) -> Format:
-    """Return which of the formats of one suffix a file has, the first where its content is odd."""
+    """Return the format of a file among those of its suffix, the first if none matches."""
     return next((f for f in like if f.sniff is not None and f.sniff(source)), like[0])
 
 
 def choice(formats: Iterable[str]) -> str:
-    """Advise to give a format, where it cannot be told."""
+    """Return advice to give a format explicitly."""
     return f"give a format: {', '.join(formats)}"
 
 
 def sniff(source: Source, formats: Formats) -> Format:
-    """Return the format of a file, from its name and then its content.
+    """Find the format of a file, from its name and then its content.
 
     Raises
     ------
     InputError
-        Neither tells.
+        Neither decides.
     """
     if like := _of_suffix(source.name, formats):
         return _of_several(source, like)
@@ -140,20 +140,20 @@ def sniff(source: Source, formats: Formats) -> Format:
 
 
 def sniff_head(source: Source, formats: Formats) -> Format | None:
-    """Return the format that the first bytes tell, or the first of several JSON lines."""
+    """Find the format from the first bytes, or the first of several JSON lines."""
     for format in formats.values():
         if format.marks and source.data.startswith(format.marks):
             return format
-    if source.data.find(b"\n") in (-1, len(source.data) - 1):  # one line may be anything
+    if source.data.find(b"\n") in (-1, len(source.data) - 1):  # one line is ambiguous
         return None
     return _format_of(first_object(source), source, formats)
 
 
 def _sniff_json(source: Source, formats: Formats) -> Format:
-    """Return the format of JSON lines: the first line that only one format can have."""
+    """Find the format of JSON lines: the first line that fits only one format decides."""
     keys = {format.key for format in formats.values()}
     undecided: Format | None = None
-    is_list = source.data.lstrip().startswith(b"[")  # of which lines are parts
+    is_list = source.data.lstrip().startswith(b"[")  # its lines are parts of it
     fault = ""
     n_strange = 0
     for number, line in source.filled_lines():
@@ -190,7 +190,7 @@ def _format_of(row: Mapping[str, Any], source: Source, formats: Formats) -> Form
 
 
 def _keys(formats: Formats) -> list[str]:
-    """Return the keys of JSON lines, each with the formats that have it."""
+    """Return the keys of JSON lines, each with its formats."""
     keyed = [format for format in formats.values() if format.key is not None]
     return [
         f'"{key}" ({", ".join(format.name for format in group)})'

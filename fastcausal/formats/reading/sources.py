@@ -1,4 +1,4 @@
-"""Types of the sources that readers take."""
+"""Types of sources for readers."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ RelationSource: TypeAlias = (
     | Sequence[Sequence[Sequence[str]]]
     | Iterator[Relations | ArrowStreamExportable]
 )
-"""Anything `fastcausal.read` takes."""
+"""Any source of `fastcausal.read`."""
 
 RelationSources: TypeAlias = RelationSource | Sequence[Any] | Mapping[str, Any]
-"""One such source, or several: in a list of different ones checkers see no common type."""
+"""One source or several: type checkers find no common type in a mixed list."""
 
 LabelSource: TypeAlias = (
     ArrowStreamExportable | FileSource | Sequence[int | str | None] | npt.NDArray[Any]
 )
-"""Labels as `fastcausal.classify` takes them."""
+"""Any source of labels of `fastcausal.classify`."""
 
 RecordSource: TypeAlias = FileSource | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 """Questions or answers as `fastcausal.qa` takes them."""

@@ -25,7 +25,7 @@ from fastcausal.relations import Relations
 def stream(
     source: Any, columns: Collection[str | None] | None = None, tags: TagReading = "strict"
 ) -> Stream | None:
-    """Return the examples of a source one after another, None where it has to be read whole.
+    """Stream the examples of a source; return None if it must be read at once.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ def stream(
     columns : collection of str, optional
         The only columns needed of Parquet files.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read.
+        The reading of tagged sentences.
 
     Raises
     ------
     InputError
-        A file cannot be opened or its format told; a directory has no files of a known format.
+        A file cannot be opened or has an unknown format; a directory has no files of a known one.
     """
     if isinstance(source, Relations):
         read_all = [(source.reading, source.table)]
@@ -62,14 +62,14 @@ def stream(
 
 
 def stream_of(items: Iterator[Any]) -> Stream:
-    """Return relations or Arrow data that follow each other as a stream."""
+    """Make a stream of consecutive relations or Arrow data."""
     return Stream("", lambda _: map(batches.batch, items), n_bytes=None)
 
 
 def files_of(
     source: str | os.PathLike[str], format: ReadFormat | None = None
 ) -> tuple[str, Format | None, list[Path]]:
-    """Return the name of a directory, the format of its files if suffixes tell it, and these."""
+    """Return the name of a directory, its files, and their format if suffixes decide it."""
     if format is not None and not declared.FORMATS[format].folder:
         raise InputError(f"{name_of(source)}: a directory, {format} is read from one file")
     formats = {
@@ -85,7 +85,7 @@ def folder_stream(
     columns: Collection[str | None] | None = None,
     marking: Marking = MARKING,
 ) -> Stream | None:
-    """Return the examples of a directory, None where text files have to be read whole."""
+    """Stream the examples of a directory; return None if text files must be read at once."""
     if format is None:
         return None
     if format.documents is None:

@@ -14,7 +14,7 @@ from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import GOLD_OF_KERNELS, OF_KERNELS, Rule
 from fastcausal.significance.sums import Float64, Int64, Rows
 from fastcausal.significance.units import OneScore
-from fastcausal.tasks.relations.scores import fields_read, scores_of, scores_of_each
+from fastcausal.tasks.relations.scores import fields_read, scores_of
 
 MULTI = "multi_relation"
 TOTALS = ("n_gold_relations", "n_pred_relations", "n_unparsed")
@@ -133,7 +133,7 @@ class RelationFormula(Formula):
     def figures(self, sums: Int64, groups: Sequence[str]) -> list[dict[str, Any]]:
         """Return scores and counts of groups; the score where both have one name (em, osb, to)."""
         counts = [self.counts_of(sums, group) for group in groups]
-        scores = scores_of_each(self.kernel, counts, self.undefined)
+        scores = map(self.scores_of_group, counts)
         # A score takes the place of the count of its name.
         return [s | c | s if s.keys() & c else s | c for s, c in zip(scores, counts, strict=True)]
 

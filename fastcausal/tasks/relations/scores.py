@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from fastcausal.counts.arithmetic import Counts, ScoresByName, exact, precision_recall_f1, ratio
-from fastcausal.significance.sums import most
+from fastcausal.significance.sums import max_abs
 
 
 def fair(counts: Counts, undefined: float) -> ScoresByName:
@@ -73,7 +73,7 @@ def binary_alpha(n: Any, n1: Any, o01: Any, undefined: float) -> Any:
     >>> binary_alpha(np.array([20, 20]), np.array([6, 0]), np.array([2, 0]), np.nan)
     array([0.54761905,        nan])
     """
-    if isinstance(n, np.ndarray) and most(n) >= 2**31:
+    if isinstance(n, np.ndarray) and max_abs(n) >= 2**31:
         n, n1, o01 = (np.asarray(part, object) for part in (n, n1, o01))
     both = (n - n1) * n1
     observed = ratio((n - 1) * o01, both, math.nan)
@@ -97,13 +97,6 @@ def scores_of(kernel: str, counts: Counts, undefined: float | None) -> ScoresByN
     """
     formula = FORMULAS.get(kernel) or (exact if {"tp", "fp", "fn"} <= counts.keys() else None)
     return formula(counts, math.nan if undefined is None else undefined) if formula else {}
-
-
-def scores_of_each(
-    kernel: str, groups: Sequence[Counts], undefined: float | None
-) -> list[ScoresByName]:
-    """Return `scores_of` of every group of counts."""
-    return [scores_of(kernel, counts, undefined) for counts in groups]
 
 
 def fields_read(kernel: str) -> tuple[str, ...]:
