@@ -20,9 +20,10 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, without
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.files.cells import columns_of
+from fastcausal.files.keys import groups_of
 from fastcausal.files.values import kind, most_common
 from fastcausal.formats import spans
-from fastcausal.formats.reading.groups import groups_of, of_groups, other_values
+from fastcausal.formats.reading.groups import of_groups, other_values
 from fastcausal.options import Occurrence, ReadFormat
 from fastcausal.relations import ROLES, Relations, taken
 
