@@ -13,8 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import numbers, strings, without
-from fastcausal.arrays.strata import by_number
-from fastcausal.errors import InputError, invalid_json, repeated
+from fastcausal.errors import InputError, invalid_json
 from fastcausal.files.cells import encodable
 from fastcausal.files.files import Source
 from fastcausal.files.records import Records, read_records
@@ -78,7 +77,11 @@ class ExtractionFile:
 
     def where(self, row: int) -> str:
         """Say how messages call an item."""
-        return f'{self.records.where(row)}: id "{self.ids[row]}"'
+        return f"{self.records.where(row)}: {self.id_of(row)}"
+
+    def id_of(self, row: int) -> str:
+        """Name an item by its id."""
+        return f'id "{self.ids[row]}"'
 
     @property
     def systems(self) -> pa.Array:
@@ -224,24 +227,6 @@ def _ids(records: Records) -> pa.Array:
         row = pc.index(pc.is_null(ids), True).as_py()
         raise InputError(f"{records.where(row)}: no id, expected one in every row or in none")
     return ids
-
-
-def require_unique(file: ExtractionFile) -> None:
-    """Raise InputError where an id occurs twice, in one system."""
-    keys = file.keys
-    if ascend(keys) or pc.count_distinct(keys).as_py() == len(keys):
-        return
-    rows = repeated(keys.to_pylist())
-    assert rows is not None
-    first = file.records.where(rows[0])
-    raise InputError(f"{file.where(rows[1])} occurs twice, first in {first}")
-
-
-def ascend(keys: pa.Array) -> bool:
-    """Tell if each key comes after the one before: integers by number, else as text."""
-    values = by_number(keys)
-    values = keys if values is None else values
-    return bool(pc.all(pc.less(values[:-1], values[1:]), min_count=0).as_py())
 
 
 def _verdict_column(records: Records, reference: str) -> str | None:
