@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays.strata import ascending
 from fastcausal.counts.arithmetic import tied
 from fastcausal.errors import InputError, Remedy
+from fastcausal.files.keys import by_number, encode, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.options import LabelPolicy
 from fastcausal.significance.sums import exact_sums
-from fastcausal.tasks.labels.ratings import Float64, Int64, encoded
+from fastcausal.tasks.labels.ratings import Float64, Int64
 
 KEYS = ("system", "item", "rater")
 ALL = "all"  # the system of tables that name none
@@ -119,12 +120,11 @@ def read_judged(
     values = _numbers(of_human, label)
     keys, human_keys, item_names, system_names = _keys(of_scores, of_human)
     order = np.argsort(keys, kind="stable")
+    require_unique(keys, of_scores.where, partial(_key, of_scores))
     keys = keys[order]
-    if (again := np.flatnonzero(keys[1:] == keys[:-1])).size:
-        first, second = order[again[0] : again[0] + 2].tolist()
-        raise _twice(of_scores, first, second, "score")
     rater_of, raters = _raters(of_human)
-    _require_once(of_human, human_keys * max(len(raters), 1) + rater_of)
+    of_raters = human_keys * max(len(raters), 1) + rater_of
+    require_unique(of_raters, of_human.where, partial(_key, of_human))
     place = np.minimum(np.searchsorted(keys, human_keys), len(keys) - 1)
     matched = keys[place] == human_keys
     _apply(of_scores, of_human, columns, matched | np.isnan(values), unmatched)
@@ -143,7 +143,7 @@ def read_judged(
         votes,
         _judgments(human_keys, len(system_names), rater_of, values),
         None if by is None else _cells(of_scores, by).take(arrow.numbers(order)),
-        None if cluster is None else encoded(_texts(of_scores, cluster))[0][order],
+        None if cluster is None else encode(_texts(of_scores, cluster))[0][order],
     )
 
 
@@ -216,15 +216,15 @@ def _cells(records: Records, name: str) -> pa.Array:
 def _keys(scores: Records, human: Records) -> tuple[Int64, Int64, list[str], list[str]]:
     """Return numbers of item and system for the rows of both, and the names of both."""
     sides = (scores, human)
-    items, item_names = _joined([_texts(side, "item") for side in sides])
-    systems, system_names = _joined(_systems(*sides))
+    items, item_names = _encoded([_texts(side, "item") for side in sides])
+    systems, system_names = _encoded(_systems(*sides))
     keys = items * len(system_names) + systems
     return keys[: len(scores)], keys[len(scores) :], item_names, system_names
 
 
-def _joined(columns: list[pa.Array]) -> tuple[Int64, list[str]]:
-    """Return the place of each name among the different ones, and these in ascending order."""
-    places, names = encoded(pa.concat_arrays(columns), ascending)
+def _encoded(columns: list[pa.Array]) -> tuple[Int64, list[str]]:
+    """Return the place of each name of the columns among the different ones, and these."""
+    places, names = encode(pa.concat_arrays(columns), by_number)
     return places, names.to_pylist()
 
 
@@ -250,27 +250,18 @@ def _has(records: Records, name: str) -> bool:
 def _raters(human: Records) -> tuple[Int64, list[str]]:
     if not _has(human, "rater"):
         return np.zeros(len(human), np.int64), ["rater"]
-    return _joined([_texts(human, "rater")])
-
-
-def _require_once(human: Records, keys: Int64) -> None:
-    order = np.argsort(keys, kind="stable")
-    if (again := np.flatnonzero(np.diff(keys[order]) == 0)).size:
-        first, second = order[again[0] : again[0] + 2].tolist()
-        raise _twice(human, first, second, "label")
-
-
-def _twice(records: Records, first: int, second: int, what: str) -> InputError:
-    return InputError(
-        f"{_named(records, second)} has a {what} again, the first is at {records.where(first)}"
-    )
+    return _encoded([_texts(human, "rater")])
 
 
 def _named(records: Records, row: int) -> str:
-    """Say where a row is, and of which system, item and rater."""
+    """Name the place of a row, and its key."""
+    return f"{records.where(row)}: {_key(records, row)}"
+
+
+def _key(records: Records, row: int) -> str:
+    """Name the system, item and rater of a row."""
     values = records.table.slice(row, 1).to_pylist()[0]
-    names = ", ".join(f'{key} "{values[key]}"' for key in KEYS if values.get(key) is not None)
-    return f"{records.where(row)}: {names}"
+    return ", ".join(f'{key} "{values[key]}"' for key in KEYS if values.get(key) is not None)
 
 
 def _apply(
