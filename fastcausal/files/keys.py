@@ -52,7 +52,7 @@ def match(
     pred: Keys,
     unmatched: Policy,
     texts: tuple[str, str] = EXAMPLES,
-    remedy: Remedy = ALLOWED,
+    remedy: Remedy | None = ALLOWED,
     extra: bool = False,
     where: tuple[Where, Where] | None = None,
 ) -> Match:
@@ -66,7 +66,7 @@ def match(
         A key of one side alone is an error, keeps its row without a partner, or is left out.
     texts : pair of str
         The sentence about keys that pred lacks, and about those that gold lacks.
-    remedy : Remedy
+    remedy : Remedy, optional
         The end of the error message.
     extra : bool
         Append the rows of pred that gold lacks, under ``"empty"``.
@@ -125,10 +125,10 @@ def places_of(keys: Keys, known: Keys) -> Int64:
     >>> places_of(pa.array(["b", "x"]), pa.array(["a", "b"]))
     array([ 1, -1])
     """
+    keys, known = arrow.joined(keys), arrow.joined(known)
     if keys.equals(known):
         return np.arange(len(keys))
-    at = arrow.joined(pc.index_in(arrow.joined(keys), arrow.joined(known)))
-    return arrow.values_of(at, -1).astype(np.int64)
+    return arrow.values_of(pc.index_in(keys, known), -1).astype(np.int64)
 
 
 def lacking(keys: Keys, known: Keys) -> Int64:

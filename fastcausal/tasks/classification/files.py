@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, validate, without
-from fastcausal.errors import InputError, Problems, repeated
+from fastcausal.errors import InputError, Problems
+from fastcausal.files.keys import repeated
 from fastcausal.files import binary
 from fastcausal.files.cells import cells, columns_of, note_other_kinds
 from fastcausal.files.files import Source
