@@ -62,6 +62,13 @@ def test_matches_are_those_of_dicts(sides, unmatched, extra):
         assert f", {len(surplus)} of pred are not in gold" in line
 
 
+def test_what_pred_alone_has_comes_last():
+    both = match(pa.array([*"abc"]), pa.array([*"zbyx"]), "empty", extra=True)
+    assert both.keys.to_pylist() == [*"abczyx"]
+    assert both.gold.tolist() == [0, 1, 2, -1, -1, -1]
+    assert both.pred.tolist() == [-1, 1, -1, 0, 2, 3]
+
+
 def test_the_sentence_about_keys_that_one_side_lacks():
     gold, pred = pa.array([*"abcdef"]), pa.chunked_array([["x"], ["a"]])
     texts = ("questions have no answer", "answers have no question")
@@ -115,9 +122,9 @@ def test_keys_that_repeat(values, collide):
 
 
 def test_what_is_given_stays_as_it_was():
-    numbers = np.array([3, 1, 2])
+    numbers = np.arange(1000)[::-1].copy()
     require_unique(numbers)
-    assert numbers.tolist() == [3, 1, 2]
+    assert numbers.tolist() == [*range(1000)][::-1]
 
 
 @given(st.lists(st.none() | TEXTS, max_size=9) | st.lists(st.none() | NUMBERS, max_size=9))
