@@ -122,9 +122,10 @@ def test_keys_that_repeat(values, collide):
 
 
 def test_what_is_given_stays_as_it_was():
-    numbers = np.arange(1000)[::-1].copy()
+    numbers = np.array([3, 1, 2])
+    numbers.flags.writeable = False
     require_unique(numbers)
-    assert numbers.tolist() == [*range(1000)][::-1]
+    assert numbers.tolist() == [3, 1, 2]
 
 
 @given(st.lists(st.none() | TEXTS, max_size=9) | st.lists(st.none() | NUMBERS, max_size=9))
