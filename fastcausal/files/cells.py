@@ -13,6 +13,7 @@ from fastcausal.arrays.arrow import joined, owned, strings
 from fastcausal.errors import Problems
 from fastcausal.files import _native
 from fastcausal.files.files import LineNumbers, Source
+from fastcausal.files.packed import suffix_of
 from fastcausal.files.values import kind
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
@@ -65,6 +66,20 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
     return Cells(pa.table(columns), [line for line, _ in rows], f"{source.name}:{line}")
 
 
+def delimiter_of(source: Source) -> str:
+    r"""Tell what stands between two cells: by the suffix .tsv, or by the header.
+
+    Examples
+    --------
+    >>> [delimiter_of(Source(*file)) for file in (("x.tsv", b"a"), ("x.csv", b"a; b\n1,5;2"))]
+    ['\t', ';']
+    """
+    if suffix_of(source.name) == ".tsv":
+        return "\t"
+    header = source.data.partition(b"\n")[0]
+    return ";" if b";" in header and b"," not in header else ","
+
+
 def _plain(source: Source) -> pa.Table | None:
     """Return the cells as text, None where pyarrow may not find those that Python does."""
     import pyarrow.csv as pc_csv
@@ -102,12 +117,8 @@ def note_other_kinds(
             )
 
 
-def columns_of(
-    rows: Sequence[Mapping[str, Any]], mixed: set[str] | None = None
-) -> dict[str, pa.Array]:
-    """Return a column for each key of JSON objects; values of several kinds are JSON again.
-
-    The names of these columns are added to ``mixed``.
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
+    """Return a `column_of` the values of each key of JSON objects.
 
     Examples
     --------
@@ -115,20 +126,25 @@ def columns_of(
     >>> str(columns["a"].type), columns["b"].to_pylist()
     ('int64', ['2', '""'])
     """
-    columns = {}
-    for key in dict.fromkeys(key for row in rows for key in row):
-        name = encodable(key)
-        values = [row.get(key) for row in rows]
-        try:
-            columns[name] = joined(pa.array(values))
-        except (pa.ArrowException, OverflowError, UnicodeError):
-            if all(isinstance(value, str | None) for value in values):
-                columns[name] = strings([text and encodable(text) for text in values])
-                continue
-            columns[name] = pa.array(map(json.dumps, values), pa.string())
-            if mixed is not None:
-                mixed.add(name)
-    return columns
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return {encodable(key): column_of([row.get(key) for row in rows])[0] for key in keys}
+
+
+def column_of(values: Sequence[Any]) -> tuple[pa.Array, bool]:
+    """Return JSON values as a column, and whether they are of several kinds, and so JSON again.
+
+    Examples
+    --------
+    >>> column, is_mixed = column_of([2, "", None])
+    >>> column.to_pylist(), is_mixed
+    (['2', '""', 'null'], True)
+    """
+    try:
+        return joined(pa.array(values)), False
+    except (pa.ArrowException, OverflowError, UnicodeError):
+        if all(isinstance(value, str | None) for value in values):
+            return strings([text and encodable(text) for text in values]), False
+        return pa.array(map(json.dumps, values), pa.string()), True
 
 
 def encodable(text: str) -> str:

@@ -101,6 +101,15 @@ class Source:
             byte = self.data[error.start]
             raise InputError(f"{self.name}:{line}: byte 0x{byte:02x} is not UTF-8") from error
 
+    def document(self) -> Any:
+        """Return the one JSON value of the file; InputError says why there is none."""
+        try:
+            return JSON.decode(self.text)
+        except InputError as error:
+            raise InputError(f"{self.name}: {error}") from error
+        except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+            raise InputError(invalid_json(self.name, error)) from error
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines with their numbers; only a line feed ends a line."""
         number, start, text = self.first, 0, self.text

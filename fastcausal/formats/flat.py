@@ -45,7 +45,7 @@ def read(
     [{'cause': [(0, 1)], 'effect': [(2, 3)]}]
     """
     rows = read_records(source)
-    if odd := rows.mixed.intersection(("id", "text", *ROLES)):
+    if odd := [n for n in ("id", "text", *ROLES) if n in rows and rows.is_mixed(n)]:
         raise InputError(f'{rows.name}: "{min(odd)}" has values of several kinds')
     return frames.read(rows.table, "flat", like, occurrence, rows.name, rows.lines)
 

@@ -133,7 +133,7 @@ def _tool_document(file: Source, items: ExtractionFile) -> dict[str, Any] | None
         return None
     if not isinstance(document, dict) or "items" not in document:
         return None
-    elsewhere = {*VERDICTS} & {*items.records.table.column_names} - {"answer", items.reference}
+    elsewhere = {*VERDICTS} & {*items.records.names} - {"answer", items.reference}
     return document if isinstance(document.get("username"), str) and not elsewhere else None
 
 
