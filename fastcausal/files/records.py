@@ -231,7 +231,9 @@ class Records:
         return self._arrays[name]
 
 
-def read_records(source: Any, name: str = "rows", delimiter: str | None = None) -> Records:
+def read_records(
+    source: Any, name: str = "rows", delimiter: str | None = None, may_be_empty: bool = False
+) -> Records:
     r"""Read the rows of a flat table.
 
     Parameters
@@ -245,11 +247,13 @@ def read_records(source: Any, name: str = "rows", delimiter: str | None = None) 
     delimiter : str, optional
         The character between two cells; by default a tab in ``.tsv``, ``;`` where the header has
         no comma but that, else a comma.
+    may_be_empty : bool
+        Allow a table without rows.
 
     Raises
     ------
     InputError
-        It cannot be read, has no rows, or has a column twice.
+        It cannot be read, has a column twice, or no rows.
 
     Examples
     --------
@@ -267,7 +271,7 @@ def read_records(source: Any, name: str = "rows", delimiter: str | None = None) 
         records = _of_objects(list(source), name)
     else:
         raise InputError(f"{name} is {kind(source)}, expected a table or a list of objects")
-    if not len(records):
+    if not (len(records) or may_be_empty):
         raise InputError(f"{records.name} has no rows")
     return records
 
