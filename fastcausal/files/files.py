@@ -16,7 +16,7 @@ from typing import IO, Any
 from fastcausal.errors import InputError, OutputError, Problems, invalid_json
 from fastcausal.files.outputs import Output
 from fastcausal.files.packed import loaded, plain_name
-from fastcausal.files.values import JSON, kind, most_common
+from fastcausal.files.values import JSON, kind, most_common, without_collection
 from fastcausal.files.zips import Archive
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
@@ -103,8 +103,10 @@ class Source:
 
     def document(self) -> Any:
         """Return the one JSON value of the file; InputError says why there is none."""
+        text = self.text
         try:
-            return JSON.decode(self.text)
+            with without_collection():
+                return JSON.decode(text)
         except InputError as error:
             raise InputError(f"{self.name}: {error}") from error
         except (ValueError, RecursionError) as error:  # RecursionError: deep nesting

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,9 @@ from fastcausal.files.cells import cells, column_of, delimiter_of, encodable
 from fastcausal.files.columns import Column
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.lines import first_object, objects
-from fastcausal.files.values import kind, most_common
+from fastcausal.files.values import JSON, kind, most_common, without_collection
 
+FEW = 50  # lines that tell the kind of a field which is null in the first
 TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
@@ -294,26 +296,37 @@ def _filled(column: pa.Array) -> pa.Array:
 
 
 def _of_lines(file: Source) -> Records:
+    lines = LineNumbers(lambda: (line for line, _ in file.filled_lines()))
     if (plain := _plain(file)) is not None:
-        lines = LineNumbers(lambda: (line for line, _ in file.filled_lines()))
         return Records(file.name, plain, lines=lines)
     problems = Problems()
-    numbered = list(file.objects(problems))
+    with without_collection():
+        rows = [row for _, row in file.objects(problems)]
     problems.raise_if_any()
-    return Records(
-        file.name, [row for _, row in numbered], lines=[line for line, _ in numbered]
-    )
+    return Records(file.name, rows, lines=lines)
 
 
 def _plain(file: Source) -> pa.Table | None:
     """Return the table of objects with the fields of the first; None where Python is to read."""
-    kinds = {name: TYPES.get(type(value)) for name, value in first_object(file).items()}
-    if not kinds or None in kinds.values():
-        return None
-    table = objects(file, kinds)
+    kinds = _kinds(file)
+    table = objects(file, kinds) if kinds else None
     if table is None or not all(map(_is_exact, table.columns)):
         return None
     return pa.table([*map(arrow.joined, table.columns)], table.column_names)
+
+
+def _kinds(file: Source) -> dict[str, pa.DataType]:
+    """Return the types of the first values of the first fields; empty where Arrow has no type."""
+    first = first_object(file)
+    for _, line in islice(file.filled_lines(), 1, FEW) if None in first.values() else ():
+        try:
+            row = JSON.decode(line)
+        except (ValueError, RecursionError):
+            return {}
+        if isinstance(row, dict):
+            first = {name: row.get(name) if v is None else v for name, v in first.items()}
+    kinds = {name: TYPES[type(v)] for name, v in first.items() if type(v) in TYPES}
+    return kinds if len(kinds) == len(first) else {}
 
 
 def _is_exact(column: pa.ChunkedArray) -> bool:

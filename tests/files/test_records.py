@@ -182,3 +182,5 @@ def test_json_lines_of_one_kind_make_no_objects(monkeypatch):
     rows = read_records(Source("x.jsonl", b'{"a": 1, "b": "x"}\n\n{"b": "y"}\n'))
     assert rows.table.to_pydict() == {"a": [1, None], "b": ["x", "y"]}
     assert rows.where(1) == "x.jsonl:3"
+    rows = read_records(Source("x.jsonl", b'\n{"a": null}\n{"a": null}\n{"a": 0.5}\n'))
+    assert rows.table.to_pydict() == {"a": [None, None, 0.5]}

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -243,7 +244,7 @@ def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
         written = str(value)
         if cited[row] and written not in verdicts:
             try:
-                verdicts[written] = verdict_of(value, rows.where(row))
+                verdicts[written] = verdict_of(value, partial(rows.where, row))
             except InputError as error:
                 problems.add(str(error))
         judgments.append(verdicts.get(written) if cited[row] else False)
