@@ -152,10 +152,7 @@ def _edges(
 
 def _documents(records: Records) -> tuple[pa.Array, list[list[str]]]:
     """Return the id of each document, and its events."""
-    ids, documents = records.texts("id"), [*map(_decoded, records.column("events").to_pylist())]
-    if ids.null_count:
-        row = ids.is_null().index(True).as_py()
-        raise InputError(f'{records.where(row)}: "id" is missing, expected the name of a document')
+    ids, documents = records.keys("id"), [*map(_decoded, records.column("events").to_pylist())]
     keys.require_unique(ids, records.where)
     for row, texts in enumerate(documents):
         _require_texts(texts, records, row)

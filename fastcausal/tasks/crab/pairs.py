@@ -285,10 +285,7 @@ def names_of(records: Records, column: str) -> tuple[Int64, pa.Array]:
     values = records.column(column)
     if pa.types.is_integer(values.type) and not values.null_count:
         return encode(values.cast(pa.int64()))
-    names = records.texts(column)
-    if names.null_count:
-        row = pc.index(names.is_null(), True).as_py()
-        raise InputError(f'{records.where(row)}: no "{column}"')
+    names = records.keys(column)
     are_integers = pc.match_substring_regex(names.unique(), _INTEGER)
     return encode(names.cast(pa.int64() if pc.all(are_integers).as_py() else pa.string()))
 
@@ -316,10 +313,6 @@ def _in_document(records: Records) -> Booleans | None:
     if not all(column in records for column in ARTICLES):
         return None
     sides = [records.column(column) for column in ARTICLES]
-    if not all(pa.types.is_integer(side.type) for side in sides):
-        sides = [records.texts(column) for column in ARTICLES]
-    for side, column in zip(sides, ARTICLES, strict=True):
-        if side.null_count:
-            row = pc.index(side.is_null(), True).as_py()
-            raise InputError(f'{records.where(row)}: no "{column}", other pairs have one')
+    if any(side.null_count or not pa.types.is_integer(side.type) for side in sides):
+        sides = [records.keys(column) for column in ARTICLES]
     return np.asarray(pc.equal(*sides))

@@ -143,7 +143,7 @@ def read_judged(
         votes,
         _judgments(human_keys, len(system_names), rater_of, values),
         None if by is None else _cells(of_scores, by).take(arrow.numbers(order)),
-        None if cluster is None else encode(_texts(of_scores, cluster))[0][order],
+        None if cluster is None else _clusters(of_scores, cluster)[order],
     )
 
 
@@ -164,7 +164,7 @@ def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | No
         if not metrics:
             raise ValueError("metrics is empty, expected a column of scores")
         return sorted(metrics)
-    names = [n for n in scores.table.column_names if n not in other and _is_metric(scores, n)]
+    names = [n for n in scores.names if n not in other and _is_metric(scores, n)]
     if not names:
         raise InputError(f"{scores.name}: no column of numbers beside system and item")
     return sorted(names)
@@ -172,9 +172,9 @@ def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | No
 
 def _is_metric(scores: Records, name: str) -> bool:
     """Tell if a column has numbers; a column without values has none."""
-    column = scores.column(name)
-    if column.null_count == len(column):
+    if not scores.has(name):
         return False
+    column = scores.column(name)
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
     if scores.typed:
         return any(kind(column.type) for kind in kinds)
@@ -196,13 +196,12 @@ def _numbers(records: Records, name: str) -> Float64:
     return values
 
 
-def _texts(records: Records, name: str) -> pa.Array:
-    """Return a column of names without gaps."""
-    column = _cells(records, name)
-    if column.null_count:
-        row = pc.index(pc.is_null(column), True).as_py()
-        raise InputError(f'{records.where(row)}: "{name}" is missing')
-    return column
+def _clusters(records: Records, name: str) -> Int64:
+    """Number the values of a column without gaps."""
+    places, _ = encode(_cells(records, name))
+    if (missing := places < 0).any():
+        raise InputError(f'{records.where(int(np.argmax(missing)))}: "{name}" is missing')
+    return places
 
 
 def _cells(records: Records, name: str) -> pa.Array:
@@ -216,7 +215,7 @@ def _cells(records: Records, name: str) -> pa.Array:
 def _keys(scores: Records, human: Records) -> tuple[Int64, Int64, list[str], list[str]]:
     """Return numbers of item and system for the rows of both, and the names of both."""
     sides = (scores, human)
-    items, item_names = _encoded([_texts(side, "item") for side in sides])
+    items, item_names = _encoded([side.keys("item") for side in sides])
     systems, system_names = _encoded(_systems(*sides))
     keys = items * len(system_names) + systems
     return keys[: len(scores)], keys[len(scores) :], item_names, system_names
@@ -231,7 +230,7 @@ def _encoded(columns: list[pa.Array]) -> tuple[Int64, list[str]]:
 def _systems(scores: Records, human: Records) -> list[pa.Array]:
     """Return the systems of both; where a side names none, it is of the single one of the other."""
     sides = (scores, human)
-    named = [_texts(side, "system") if _has(side, "system") else None for side in sides]
+    named = [side.keys("system") if side.has("system") else None for side in sides]
     names = {name for column in named if column is not None for name in column.unique().to_pylist()}
     for side, column in zip(sides, named, strict=True):
         if column is None and len(names) > 1:
@@ -243,14 +242,10 @@ def _systems(scores: Records, human: Records) -> list[pa.Array]:
     ]
 
 
-def _has(records: Records, name: str) -> bool:
-    return name in records and records.column(name).null_count < len(records)
-
-
 def _raters(human: Records) -> tuple[Int64, list[str]]:
-    if not _has(human, "rater"):
+    if not human.has("rater"):
         return np.zeros(len(human), np.int64), ["rater"]
-    return _encoded([_texts(human, "rater")])
+    return _encoded([human.keys("rater")])
 
 
 def _named(records: Records, row: int) -> str:

@@ -79,7 +79,7 @@ def test_the_command_says_what_python_gives(tmp_path):
         ({"id": "b", "events": "dam"}, 'p.jsonl:2: "events" is'),
         ({"id": "b", "events": None}, 'p.jsonl:2: "events" is null, expected a list of texts'),
         ({"id": "b", "events": [None]}, "p.jsonl:2: an event is null, expected a text"),
-        ({"events": ["x"]}, 'p.jsonl:2: "id" is missing'),
+        ({"events": ["x"]}, 'p.jsonl:2: no "id"'),
     ],
 )
 def test_bad_events(row, message, tmp_path, monkeypatch):
