@@ -132,7 +132,9 @@ class Column:
         row = pc.index(pc.greater_equal(pc.abs(integers), EXACT), True).as_py()
         if row >= 0:
             where = self.where(row)
-            raise InputError(f'{where}: "{self.name}" is {self.array[row]}, expected {_below(EXACT)}')
+            raise InputError(
+                f'{where}: "{self.name}" is {self.array[row]}, expected {_below(EXACT)}'
+            )
 
     @cached_property
     def values(self) -> list[Any]:
@@ -175,7 +177,7 @@ class Column:
         raise self._fault(row, self.array[row].as_py(), expected)
 
     def _require_none(self, expected: str, allowed: tuple[type, ...]) -> None:
-        """Raise InputError for the first value of another kind; in a mixed column some are right."""
+        """Raise InputError for the first value that a mixed column may not have, or any other."""
         for row, value in enumerate(self.values):
             if value is not None and not (self.is_mixed and type(value) in allowed):
                 raise self._fault(row, value, expected)

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from fastcausal.errors import InputError, Remedy, Warnings, some_of, warning_lin
 from fastcausal.options import Policy
 
 Int64 = npt.NDArray[np.int64]
-Keys = pa.Array | pa.ChunkedArray
+Keys: TypeAlias = "pa.Array | pa.ChunkedArray"
 Where = Callable[[int], str]
 Groups = tuple[Int64, Int64]
 """The group of each row, and the first row of each group; groups are in the order of these."""
@@ -189,7 +189,7 @@ def repeated(keys: Iterable[Any]) -> tuple[int, int] | None:
     >>> repeated(["a", None, "b", None, "a", "b"]), repeated(pa.array([3, 4]))
     ((0, 4), None)
     """
-    if isinstance(keys, Keys | np.ndarray):
+    if isinstance(keys, pa.Array | pa.ChunkedArray | np.ndarray):
         if _are_unique(keys):
             return None
         keys = keys.tolist() if isinstance(keys, np.ndarray) else keys.to_pylist()

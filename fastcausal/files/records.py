@@ -116,7 +116,7 @@ class Records:
 
     @property
     def cells(self) -> pa.Table:
-        """All columns, of CSV as they are written: empty text is no null."""
+        """All columns, of CSV as they are written: empty text stays empty."""
         return self.table if self.typed else self._rows
 
     def without(self, *names: str | None) -> pa.Table:
@@ -147,7 +147,9 @@ class Records:
         """
         if (name := self.find(*names)) is None:
             wanted = " or ".join(f'"{name}"' for name in names)
-            raise InputError(f"{self.header}: no column {wanted}: found {', '.join(self.names)[:200]}")
+            raise InputError(
+                f"{self.header}: no column {wanted}: found {', '.join(self.names)[:200]}"
+            )
         return name
 
     def has(self, name: str) -> bool:

@@ -80,7 +80,7 @@ def test_the_sentence_about_keys_that_one_side_lacks():
         'pred:0: 5 questions have no answer ("b", "c", "d", ...), 1 answers have no question '
         '("x"); unmatched="skip" would leave them out'
     )
-    with pytest.raises(InputError, match=r'^gold:1: 5 questions have .* 0 answers have no ques'):
+    with pytest.raises(InputError, match=r"^gold:1: 5 questions have .* 0 answers have no ques"):
         match(gold, pred.chunk(1), "error", texts, None, where=where)
 
 

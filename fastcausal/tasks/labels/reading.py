@@ -195,11 +195,11 @@ def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
     if not (key[1:] > key[:-1]).all():
         rows = np.flatnonzero(rated)
 
-        def called(k: int) -> str:
+        def key_of(k: int) -> str:
             unit, rater = divmod(int(key[k]), len(raters))
             return f'unit "{units[unit]}", rater "{raters[rater]}"'
 
-        require_unique(key, lambda k: f"row {rows[k]}", called)
+        require_unique(key, lambda k: f"row {rows[k]}", key_of)
         order = np.argsort(key, kind="stable")
         key, values = key[order], values[order]
     row_unit, row_rater = np.divmod(key, max(len(raters), 1))

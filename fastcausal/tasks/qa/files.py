@@ -112,8 +112,10 @@ def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
     return answers
 
 
-def _rows(source: Any, name: str, of_object: Callable[[str, Mapping[str, Any]], Records]) -> Records:
-    """Read rows; an object that is no row itself is read by ``of_object``."""
+def _rows(
+    source: Any, name: str, of_object: Callable[[str, Mapping[str, Any]], Records]
+) -> Records:
+    """Read rows; ``of_object`` reads an object without an id."""
     if isinstance(source, str | os.PathLike | Source):
         file = Source.open(source)
         if _is_table(file):

@@ -403,7 +403,12 @@ BAD = {
     "an infinite score": ([HAND[0] | {"f": math.inf}], SAID, {}, '"f" is infinite'),
     "no labels at all": (HAND, [SAID[0] | {"label": None}], {}, "has a label"),
     "systems on one side": (HAND, [{"item": "1", "label": 1}], {}, 'no column "system"'),
-    "an item that is missing": ([*HAND, HAND[0] | {"item": None}], SAID, {}, 'no "item", expected one in every row'),
+    "an item that is missing": (
+        [*HAND, HAND[0] | {"item": None}],
+        SAID,
+        {},
+        'no "item", expected one in every row',
+    ),
 }
 
 
