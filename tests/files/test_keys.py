@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -117,7 +118,7 @@ def test_keys_that_repeat(values, collide):
         message = f'at {wanted[1]}: id "{values[wanted[1]]}" occurs twice, first in at {wanted[0]}'
         with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
             require_unique(forms[1], "at {}".format)
-        with pytest.raises(InputError, match="^it occurs twice$"):
+        with pytest.raises(InputError, match=r"^it occurs twice$"):
             require_unique(forms[1], called=lambda row: "it")
 
 
@@ -144,7 +145,7 @@ def test_integers_are_ordered_by_number(values):
     assert names.to_pylist() == ordered
     assert places.tolist() == [ordered.index(value) for value in values]
     numbers = [int(value) for value in values]
-    ascends = all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+    ascends = all(a < b for a, b in pairwise(numbers))
     assert keys.ascend(array(values)) == ascends
     texts = [f"{value}a" for value in values]
     assert encode(array(texts), keys.by_number)[1].to_pylist() == sorted(set(texts))

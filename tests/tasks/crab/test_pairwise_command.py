@@ -165,7 +165,7 @@ BAD_ANSWERS = {
     "a pair without": (ANSWERED[:1], "gold.jsonl:2: topic 1, events 1 and 3: 1 pairs of gold have"),
     "negative index": (indexed(0, -1), 'pred.jsonl:2: "index" is -1, expected an integer from 0'),
     "index twice": (indexed(1, 1), 'pred.jsonl:2: index "1" occurs twice, first in pred.jsonl:1'),
-    "index too large": (indexed(0, 1, 2), "pred.jsonl:3: 0 pairs .* 1 answers of pred.jsonl are of"),
+    "index too large": (indexed(0, 1, 2), "pred.jsonl:3: 0 pairs .* 1 answers of pred.json"),
     "unread": ([*ANSWERED[:1], {**ANSWERED[1], "prediction": "high"}],
                'pred.jsonl:2: "prediction" is unreadable: "high"; --unparsed empty or skip'),
     "too large": ([*ANSWERED[:1], {**ANSWERED[1], "prediction": "800"}],
