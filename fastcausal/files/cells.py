@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import joined, owned, strings
-from fastcausal.errors import Problems
 from fastcausal.files import _native
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.packed import suffix_of
-from fastcausal.files.values import kind
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
 
@@ -102,19 +100,6 @@ def _plain(source: Source) -> pa.Table | None:
         return None
     same = table.column_names == names and len(set(names)) == len(names)
     return table if same and len(table) == n - 1 else None
-
-
-def note_other_kinds(
-    file: str, lines: Sequence[int], name: str, values: Sequence[Any], problems: Problems
-) -> None:
-    """Note every JSON value of another kind than the first; null is of any."""
-    first = next((k for k, value in enumerate(values) if value is not None), 0)
-    for line, value in zip(lines, values, strict=True):
-        if value is not None and kind(value) != kind(values[first]):
-            problems.add(
-                f"{file}:{line}: {name} is {kind(value)}, "
-                f"expected {kind(values[first])} as in line {lines[first]}"
-            )
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:

@@ -231,12 +231,20 @@ class Records:
                 self._arrays[name] = (column if self.typed else _filled(column)), False
             else:
                 key = self._names[name]
-                self._arrays[name] = column_of([row.get(key) for row in self._rows])
+                try:
+                    self._arrays[name] = column_of([row.get(key) for row in self._rows])
+                except TypeError as error:  # what JSON has no word for
+                    message = f'{self.name}: column "{name}" cannot be read: {error}'
+                    raise InputError(message) from error
         return self._arrays[name]
 
 
 def read_records(
-    source: Any, name: str = "rows", delimiter: str | None = None, may_be_empty: bool = False
+    source: Any,
+    name: str = "rows",
+    delimiter: str | None = None,
+    column: str | None = None,
+    may_be_empty: bool = False,
 ) -> Records:
     r"""Read the rows of a flat table.
 
@@ -251,6 +259,8 @@ def read_records(
     delimiter : str, optional
         The character between two cells; by default a tab in ``.tsv``, ``;`` where the header has
         no comma but that, else a comma.
+    column : str, optional
+        The name of the one column that a list of plain values, an array or a column is.
     may_be_empty : bool
         Allow a table without rows.
 
@@ -269,6 +279,8 @@ def read_records(
         return source
     if isinstance(source, str | os.PathLike | Source):
         records = _of_file(Source.open(source), delimiter)
+    elif column is not None and (single := _of_values(source, column, name)) is not None:
+        records = single
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
         records = _of_table(source, name)
     elif isinstance(source, Iterable):
@@ -347,6 +359,33 @@ def _of_objects(rows: Any, name: str) -> Records:
         if not isinstance(row, Mapping):
             raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
     return Records(name, rows)
+
+
+def _of_values(source: Any, column: str, name: str) -> Records | None:
+    """Read plain values as one column; None for what has columns itself."""
+    if isinstance(source, Mapping | pa.Table | pa.RecordBatch):
+        return None
+    if isinstance(source, Sequence):
+        if any(isinstance(row, Mapping) for row in source):
+            return None
+    elif hasattr(source, "__arrow_c_stream__"):
+        try:
+            values = pa.chunked_array(source)
+        except (pa.ArrowException, TypeError, ValueError):  # values of several kinds
+            values = source
+        if isinstance(values, pa.ChunkedArray):
+            is_table = pa.types.is_struct(values.type)
+            return None if is_table else Records(name, _of_columns({column: values}, name))
+        if not hasattr(source, "tolist"):  # a frame
+            return None
+    elif not hasattr(source, "tolist"):
+        return None
+    try:
+        values = source if isinstance(source, pa.Array) else pa.array(source, from_pandas=True)
+        return Records(name, _of_columns({column: values}, name))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        values = source.tolist() if hasattr(source, "tolist") else source
+        return Records(name, [{column: value} for value in values])
 
 
 def _of_table(source: Any, name: str) -> Records:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, validate, without
+from fastcausal.arrays.arrow import joined, without
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.files.keys import require_unique
@@ -134,9 +133,7 @@ def read(source: Any, name: str = "labels") -> Labels:
     """
     if isinstance(source, Labels):
         return source
-    if not _is_table(source):
-        return Labels(name, _labels(source, name))
-    records = read_records(source, name, may_be_empty=True)
+    records = read_records(source, name, column=LABELS[0], may_be_empty=True)
     label = records.require(*LABELS)
     key = next((column for column in IDS if records.has(column)), None)
     cells = records.cells
@@ -158,33 +155,6 @@ def is_label_file(source: Source) -> bool:
     header = source.text.partition("\n")[0]
     cells = {cell.strip('" \r') for cell in header.split(",")}
     return "w_pairs" not in header and not cells.isdisjoint(LABELS)
-
-
-def _is_table(source: Any) -> bool:
-    """Tell rows with names of columns from labels alone."""
-    if isinstance(source, str | os.PathLike | Source | Records | Mapping):
-        return True
-    if isinstance(source, list | tuple):
-        return bool(source) and isinstance(source[0], Mapping)
-    if not hasattr(source, "__arrow_c_stream__"):
-        return False
-    try:
-        return isinstance(source, pa.Table) or pa.types.is_struct(pa.chunked_array(source).type)
-    except (pa.ArrowException, TypeError, ValueError):  # a frame with values of several kinds
-        return True
-
-
-def _labels(source: Any, name: str) -> pa.Array:
-    """Return the labels of a list, an array or a column."""
-    try:
-        if hasattr(source, "__arrow_c_stream__"):
-            column = pa.chunked_array(source)
-            validate(pa.table({"labels": column}))
-        else:
-            column = joined(pa.array(source, from_pandas=True))
-    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{name}: cannot be read as labels: {error}") from error
-    return Records(name, pa.table({"label": column})).labels("label", whole=True)
 
 
 def _ids(records: Records, key: str) -> pa.Array:

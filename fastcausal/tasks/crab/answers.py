@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +26,6 @@ from fastcausal.tasks.crab.pairs import (
 )
 from fastcausal.tasks.crab.parse import REASONS, parse_column
 
-OBJECTS = np.dtype(object)  # of columns of pandas with values of several kinds
 READ, UNMATCHED = REASONS.index("read"), REASONS.index("unmatched")
 LABELS: dict[str, tuple[str, ...]] = {
     "score": ("A", "B", "C", "D"),
@@ -130,7 +128,7 @@ def read_answers(
         Another task, border or policy.
     """
     check_policies(unparsed, unmatched)
-    records = _records(source, column, name)
+    records = read_records(source, name, column=column)
     values, why = parse_column(records.answers(column), task)
     rows, warnings = _joined(records, asked, unmatched)
     n_labels = len(LABELS[task])
@@ -152,32 +150,6 @@ def read_answers(
 
 def _codes(values: Float64) -> Int64:
     return np.where(np.isnan(values), -1, values).astype(np.int64)
-
-
-def _records(source: Any, column: str, name: str) -> Records:
-    """Read rows; a plain list or column of answers is the one column."""
-    if isinstance(source, Sequence) and not isinstance(source, str):
-        if not any(isinstance(row, Mapping) for row in source):
-            return read_records([{column: value} for value in source], name)
-    elif isinstance(source, np.ndarray) or getattr(source, "dtype", None) == OBJECTS:
-        return read_records([{column: value} for value in source.tolist()], name)
-    elif _is_column(source):
-        return read_records(
-            {column: source if isinstance(source, pa.Array) else pa.chunked_array(source)}, name
-        )
-    return read_records(source, name)
-
-
-def _is_column(source: Any) -> bool:
-    """Tell a column of Arrow, pandas or polars from a table."""
-    if isinstance(source, pa.Array):
-        return True
-    if isinstance(source, pa.Table) or not hasattr(source, "__arrow_c_stream__"):
-        return False
-    try:
-        return not pa.types.is_struct(pa.chunked_array(source).type)
-    except pa.ArrowException:  # a frame with values of several kinds
-        return False
 
 
 def _joined(
