@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 
 class Remedy(NamedTuple):
@@ -134,21 +134,6 @@ def some_of(ids: Sequence[str]) -> str:
     # JSON can write half of a surrogate pair, but no output can hold it.
     named = named.encode(errors="backslashreplace").decode()
     return f" ({named}{', ...' if len(ids) > 3 else ''})" if ids else ""
-
-
-def repeated(values: Iterable[Any]) -> tuple[int, int] | None:
-    """Return both places of the first repeated value; None may repeat.
-
-    Examples
-    --------
-    >>> repeated(["a", None, "b", None, "a", "b"])
-    (0, 4)
-    """
-    first: dict[Any, int] = {}
-    for k, value in enumerate(values):
-        if first.setdefault(value, k) != k and value is not None:
-            return first[value], k
-    return None
 
 
 def invalid_json(name: str, error: Exception, line: int | None = None) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays import _ids, _spans, arrow, unparsed
+from fastcausal.arrays import _spans, arrow, unparsed
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
@@ -20,6 +20,7 @@ from fastcausal.arrays.reading import METADATA_KEY, checked_roles
 from fastcausal.arrays.reading import ROLES as ROLES
 from fastcausal.arrays.reading import Reading as Reading
 from fastcausal.errors import InputError
+from fastcausal.files.keys import Int64, require_unique
 
 
 class Relations:
@@ -208,6 +209,22 @@ effect, signal
         """Return the same table with some fields of its `Reading` replaced."""
         return Relations.trusted(self.table, replace(self.reading, **changes))
 
+    def arranged(self, rows: Int64, ids: pa.Array) -> Relations:
+        """Return the examples in these rows under these ids; row -1 is an example of no relations.
+
+        Examples
+        --------
+        >>> one = Relations.from_examples([{"id": "a", "length": 3, "relations": [None]}])
+        >>> one.arranged(np.array([-1, 0]), pa.array(["b", "a"])).to_examples()[0]
+        {'id': 'b', 'length': None, 'relations': []}
+        """
+        table = self.table.take(arrow.numbers(rows, rows >= 0))
+        lists = arrow.joined(table["relations"])
+        filled = arrow.lists(np.diff(arrow.offsets_of(lists)), lists.flatten())
+        for name, column in (("id", ids), ("relations", filled)):
+            table = table.set_column(table.column_names.index(name), name, column)
+        return Relations.trusted(table, self.reading)
+
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
@@ -319,31 +336,3 @@ def _values(relations: Relations) -> npt.NDArray[np.int32]:
     if stop[k] <= start[k]:
         raise InputError(f"{where} ends before it starts, expected start < stop")
     raise InputError(f"{where} ends after the last token, the example has {length[example]} tokens")
-
-
-def require_unique(ids: pa.ChunkedArray) -> None:
-    """Raise InputError if an id occurs twice."""
-    if _ids.any_twice(hashes_of(ids)) and len(pc.unique(ids)) != len(ids):
-        counts = pc.value_counts(ids)
-        twice = counts.filter(pc.greater(counts.field("counts"), 1))[0]
-        raise InputError(f'id "{twice["values"]}" occurs {twice["counts"]} times, expected once')
-
-
-def hashes_of(ids: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """Return a hash of 64 bits for each id, equal for equal ids: int64[n].
-
-    Examples
-    --------
-    >>> a, b, c = hashes_of(pa.chunked_array([["a", "b"], ["a"]])).tolist()
-    >>> a == b, a == c
-    (False, True)
-    """
-    hashes = np.empty(len(ids), np.int64)
-    start = 0
-    for chunk in ids.chunks:
-        if len(chunk):
-            _, places, text = chunk.buffers()
-            stops = np.frombuffer(places, np.int32, len(chunk) + 1, 4 * chunk.offset)
-            _ids.hash_texts(stops, text or b"", hashes[start : start + len(chunk)])
-        start += len(chunk)
-    return hashes

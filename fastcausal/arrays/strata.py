@@ -119,29 +119,6 @@ def sorted_strata(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
     return ordered, np.array([place[name] for name in names], np.int64)[codes]
 
 
-def by_number(names: pa.Array) -> pa.Array | None:
-    """Return names as int64, None if one of them is not an integer."""
-    try:
-        return names.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return None
-
-
-def ascending(names: pa.Array) -> pa.Array:
-    """Return the sort order of distinct names: by number if all are integers, else as text.
-
-    Examples
-    --------
-    >>> ascending(pa.array(["10", "2"])).to_pylist(), ascending(pa.array(["10", "2a"])).to_pylist()
-    ([1, 0], [0, 1])
-    """
-    numbered = by_number(names)
-    if numbered is None:
-        return pc.array_sort_indices(names)
-    keys = pa.table({"value": numbered, "text": names})
-    return pc.sort_indices(keys, [("value", "ascending"), ("text", "ascending")])
-
-
 def sum_by(weights: Int64, group: Int64, n_groups: int) -> Int64:
     """Sum the columns of each group: int64[n_draws, n_groups].
 

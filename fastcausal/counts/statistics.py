@@ -181,7 +181,7 @@ class Statistics(Inferred):
         InputError
             They follow another protocol or policy, an id occurs twice, or a part alone has ids.
         """
-        from fastcausal.relations import require_unique
+        from fastcausal.files.keys import require_unique
 
         merged = _sum([self, *parts])
         for name in ("units", "left_out"):

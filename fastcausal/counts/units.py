@@ -12,7 +12,7 @@ import numpy as np
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import By
 from fastcausal.counts.formula import Formula
-from fastcausal.errors import InputError, repeated, some_of
+from fastcausal.errors import InputError
 from fastcausal.significance.sums import Int64, Rows
 from fastcausal.significance.units import EXAMPLE, OneScore, Units, WholeUnits
 
@@ -140,9 +140,7 @@ def places(a: Counted, b: Counted, names: tuple[str, str] = ("A", "B")) -> Int64
         Ids on one side alone, null, twice or missing; without ids other numbers of units. It
         calls the sides by their names.
     """
-    import pyarrow.compute as pc
-
-    from fastcausal.arrays.arrow import values_of
+    from fastcausal.files.keys import lacking, places_of, some_keys
 
     ids = [_ids(side, name) for side, name in zip((a, b), names, strict=True)]
     if ids[0] is None and ids[1] is None:
@@ -153,14 +151,10 @@ def places(a: Counted, b: Counted, names: tuple[str, str] = ("A", "B")) -> Int64
     for k, name in enumerate(names):
         if ids[k] is None:
             raise InputError(f"{name} has no ids, {names[1 - k]} has ids to join by")
-    if ids[0].equals(ids[1]):
-        return np.arange(len(ids[0]))
-    for k, name in enumerate(names):
-        missing = ids[1 - k].filter(pc.invert(pc.is_in(ids[1 - k], ids[k])))
-        if len(missing):
-            named = some_of(missing.slice(0, 4).to_pylist())
-            raise InputError(f"{name}: {len(missing)} ids are missing{named}")
-    return values_of(pc.index_in(*ids)).astype(np.int64)
+    for (own, other), name in zip((ids, ids[::-1]), names, strict=True):
+        if len(missing := lacking(other, own)):
+            raise InputError(f"{name}: {len(missing)} ids are missing{some_keys(other, missing)}")
+    return places_of(*ids)
 
 
 def _ids(side: Counted, name: str) -> Any:
@@ -168,6 +162,7 @@ def _ids(side: Counted, name: str) -> Any:
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import joined
+    from fastcausal.files.keys import require_unique
 
     if side.units is None:
         raise InputError(f"{name}: sums alone have no units to draw or to join")
@@ -176,10 +171,7 @@ def _ids(side: Counted, name: str) -> Any:
     ids = joined(side.units["id"].cast(pa.string()))
     if ids.null_count:
         raise InputError(f"{name}: an id is null, expected ids or no column of ids")
-    if len(ids.unique()) < len(ids):
-        again = repeated(ids.to_pylist())
-        assert again is not None
-        raise InputError(f'{name}: id "{ids[again[0]]}" occurs twice')
+    require_unique(ids, called=lambda row: f'{name}: id "{ids[row]}"')
     return ids
 
 

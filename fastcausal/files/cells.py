@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import joined, copy_to_arrow, strings
-from fastcausal.errors import Problems
+from fastcausal.arrays.arrow import joined, owned, strings
 from fastcausal.files import _native
 from fastcausal.files.files import LineNumbers, Source
-from fastcausal.files.values import kind
+from fastcausal.files.packed import suffix_of
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
 
@@ -65,6 +64,20 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
     return Cells(pa.table(columns), [line for line, _ in rows], f"{source.name}:{line}")
 
 
+def delimiter_of(source: Source) -> str:
+    r"""Tell what stands between two cells: by the suffix .tsv, or by the header.
+
+    Examples
+    --------
+    >>> [delimiter_of(Source(*file)) for file in (("x.tsv", b"a"), ("x.csv", b"a; b\n1,5;2"))]
+    ['\t', ';']
+    """
+    if suffix_of(source.name) == ".tsv":
+        return "\t"
+    header = source.data.partition(b"\n")[0]
+    return ";" if b";" in header and b"," not in header else ","
+
+
 def _plain(source: Source) -> pa.Table | None:
     """Return the cells as text; None if pyarrow and Python might split them differently."""
     import pyarrow.csv as pc_csv
@@ -89,25 +102,8 @@ def _plain(source: Source) -> pa.Table | None:
     return table if same and len(table) == n - 1 else None
 
 
-def note_other_kinds(
-    file: str, lines: Sequence[int], name: str, values: Sequence[Any], problems: Problems
-) -> None:
-    """Report every JSON value of another kind than the first; null fits any kind."""
-    first = next((k for k, value in enumerate(values) if value is not None), 0)
-    for line, value in zip(lines, values, strict=True):
-        if value is not None and kind(value) != kind(values[first]):
-            problems.add(
-                f"{file}:{line}: {name} is {kind(value)}, "
-                f"expected {kind(values[first])} as in line {lines[first]}"
-            )
-
-
-def columns_of(
-    rows: Sequence[Mapping[str, Any]], mixed: set[str] | None = None
-) -> dict[str, pa.Array]:
-    """Return a column for each key of JSON objects; mixed kinds are written as JSON again.
-
-    The names of mixed columns are added to ``mixed``.
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
+    """Return a `column_of` the values of each key of JSON objects.
 
     Examples
     --------
@@ -115,20 +111,25 @@ def columns_of(
     >>> str(columns["a"].type), columns["b"].to_pylist()
     ('int64', ['2', '""'])
     """
-    columns = {}
-    for key in dict.fromkeys(key for row in rows for key in row):
-        name = encodable(key)
-        values = [row.get(key) for row in rows]
-        try:
-            columns[name] = joined(pa.array(values))
-        except (pa.ArrowException, OverflowError, UnicodeError):
-            if all(isinstance(value, str | None) for value in values):
-                columns[name] = strings([text and encodable(text) for text in values])
-                continue
-            columns[name] = pa.array(map(json.dumps, values), pa.string())
-            if mixed is not None:
-                mixed.add(name)
-    return columns
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return {encodable(key): column_of([row.get(key) for row in rows])[0] for key in keys}
+
+
+def column_of(values: Sequence[Any]) -> tuple[pa.Array, bool]:
+    """Return JSON values as a column, and whether they are of several kinds, and so JSON again.
+
+    Examples
+    --------
+    >>> column, is_mixed = column_of([2, "", None])
+    >>> column.to_pylist(), is_mixed
+    (['2', '""', 'null'], True)
+    """
+    try:
+        return joined(pa.array(values)), False
+    except (pa.ArrowException, OverflowError, UnicodeError):
+        if all(isinstance(value, str | None) for value in values):
+            return strings([text and encodable(text) for text in values]), False
+        return pa.array(map(json.dumps, values), pa.string()), True
 
 
 def encodable(text: str) -> str:

@@ -16,7 +16,7 @@ from typing import IO, Any
 from fastcausal.errors import InputError, OutputError, Problems, invalid_json
 from fastcausal.files.outputs import Output
 from fastcausal.files.packed import loaded, plain_name
-from fastcausal.files.values import JSON, kind, most_common
+from fastcausal.files.values import JSON, kind, most_common, without_collection
 from fastcausal.files.zips import Archive
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit would refuse long sentences
@@ -100,6 +100,17 @@ class Source:
             line = self.data.count(b"\n", 0, error.start) + self.first
             byte = self.data[error.start]
             raise InputError(f"{self.name}:{line}: byte 0x{byte:02x} is not UTF-8") from error
+
+    def document(self) -> Any:
+        """Return the one JSON value of the file; InputError says why there is none."""
+        text = self.text
+        try:
+            with without_collection():
+                return JSON.decode(text)
+        except InputError as error:
+            raise InputError(f"{self.name}: {error}") from error
+        except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+            raise InputError(invalid_json(self.name, error)) from error
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines with their numbers; only a line feed ends a line."""

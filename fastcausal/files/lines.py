@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from io import FileIO
 from typing import Any
@@ -22,14 +23,15 @@ from fastcausal.files.files import UTF8_MARK, Source
 from fastcausal.files.packed import name_of, stdin
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
-READ = 1 << 22  # bytes read at a time: memory of that size is reused
+_FILLED_LINE = re.compile(rb"\S[^\n]*")
+READ = 1 << 22  # bytes read at a time: memory of that size is used again
 
 
 def first_object(source: Source) -> Mapping[str, Any]:
-    """Return the object in the first line, empty if there is none."""
-    stop = source.data.find(b"\n")
+    """Return the object in the first line that is not blank, empty where there is none."""
+    line = _FILLED_LINE.search(source.data)
     try:
-        value = json.loads(source.data if stop < 0 else source.data[:stop])
+        value = json.loads(line[0] if line else b"")
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

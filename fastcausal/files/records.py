@@ -1,11 +1,19 @@
-"""Records: the rows of any flat table, as one Arrow table with places for messages."""
+"""Records: the rows of any flat table, with the places that messages name.
+
+::
+
+    CSV, TSV, ";", JSON lines, a JSON list, Parquet, Arrow, frames, mappings
+        │ read_records
+        ▼
+    Records ──▶ keys, labels, texts, numbers, integers, values of a column; where(row)
+"""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,179 +22,230 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
-from fastcausal.errors import InputError, Problems, invalid_json
+from fastcausal.errors import InputError, Problems
 from fastcausal.files import binary
-from fastcausal.files.cells import cells, columns_of, encodable
+from fastcausal.files.cells import cells, column_of, delimiter_of, encodable
+from fastcausal.files.columns import Column
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.lines import first_object, objects
-from fastcausal.files.values import JSON, kind, most_common, shown
+from fastcausal.files.values import JSON, kind, most_common, without_collection
 
-KINDS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+FEW = 50  # lines that tell the kind of a field which is null in the first
+TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
-@dataclass(frozen=True)
 class Records:
-    """Rows of a table with their places.
+    """Rows of a table, whose columns are read by name and kind.
 
-    Attributes
+    All that gives a column raises InputError: there is no such column, or the first value of
+    another kind, with its place.
+
+    Parameters
     ----------
     name : str
         The source, for messages.
-    table : pyarrow.Table
-        Its columns; of CSV all are text, and empty text is null.
+    rows : pyarrow.Table, or sequence of mappings
+        Columns, or objects of JSON, whose columns are made when they are asked for.
     lines : sequence of int, optional
-        The line of each row, if the source has lines.
+        The line of each row, where the source has lines.
+    places : sequence of str, optional
+        The place of each row in messages, where a source has neither lines nor numbered rows.
+    header : str, optional
+        The place of the names of columns, for messages; by default the source.
     typed : bool
-        False if the file can hold only text (CSV).
-    mixed : set of str
-        Columns with values of several kinds, stored as JSON.
-        Columns whose values are of several kinds, and so are JSON.
+        False where text is all that the file can hold (CSV), and empty text is missing.
+
+    Attributes
+    ----------
+    name, lines, header, typed
+        As above.
+
+    Examples
+    --------
+    >>> records = Records("a.json", [{"id": 7, "score": 1.5}, {"id": "b"}])
+    >>> records.keys("key", "id").to_pylist(), records.numbers("score"), records.where(1)
+    (['7', 'b'], array([1.5, nan]), 'a.json: row 1')
     """
 
-    name: str
-    table: pa.Table
-    lines: Sequence[int] | None = None
-    typed: bool = True
-    mixed: frozenset[str] = frozenset()
+    def __init__(
+        self,
+        name: str,
+        rows: pa.Table | Sequence[Mapping[str, Any]],
+        *,
+        lines: Sequence[int] | None = None,
+        places: Sequence[str] | None = None,
+        header: str | None = None,
+        typed: bool = True,
+    ) -> None:
+        self.name = name
+        self.lines = lines
+        self.header: str = name if header is None else header
+        self.typed = typed
+        self._rows = rows
+        self._places = places
+        self._arrays: dict[str, tuple[pa.Array, bool]] = {}
+        self._columns: dict[str, Column] = {}
+        if isinstance(rows, pa.Table) and (again := most_common(rows.column_names)):
+            raise InputError(f'{self.header}: column "{again[0]}" occurs {again[1]} times')
 
     def __len__(self) -> int:
-        return len(self.table)
+        return len(self._rows)
 
     def __contains__(self, column: str) -> bool:
-        return column in self.table.column_names
+        return column in self._names
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """Names of columns, each with the key of the objects that it is read from."""
+        if isinstance(self._rows, pa.Table):
+            return {name: name for name in self._rows.column_names}
+        keys = dict.fromkeys(key for row in self._rows for key in row)
+        return {encodable(key): key for key in keys}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns."""
+        return list(self._names)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """All columns; of CSV all are text, and empty text is null."""
+        if isinstance(self._rows, pa.Table) and self.typed:
+            return self._rows
+        return pa.table({name: self._array(name)[0] for name in self._names})
+
+    @property
+    def cells(self) -> pa.Table:
+        """All columns, of CSV as they are written: empty text stays empty."""
+        return self.table if self.typed else self._rows
+
+    def without(self, *names: str | None) -> pa.Table:
+        """Return all columns but some, which need not be there."""
+        return arrow.without(self.table, {name or "" for name in names})
+
+    def objects(self) -> Sequence[Mapping[str, Any]]:
+        """Return the rows as objects of JSON."""
+        return self.table.to_pylist() if isinstance(self._rows, pa.Table) else self._rows
 
     def where(self, row: int) -> str:
-        """Return the place of a row for messages: file and line, or its number from 0."""
+        """Name the place of a row: file and line, or its number from 0."""
+        if self._places is not None:
+            return self._places[row]
         return f"{self.name}: row {row}" if self.lines is None else f"{self.name}:{self.lines[row]}"
 
+    def find(self, *names: str) -> str | None:
+        """Return the first of these columns that is there."""
+        return next((name for name in names if name in self), None)
+
+    def require(self, *names: str) -> str:
+        """Return the first of these columns that is there.
+
+        Raises
+        ------
+        InputError
+            None is; the message lists the columns.
+        """
+        if (name := self.find(*names)) is None:
+            wanted = " or ".join(f'"{name}"' for name in names)
+            raise InputError(
+                f"{self.header}: no column {wanted}: found {', '.join(self.names)[:200]}"
+            )
+        return name
+
+    def has(self, name: str) -> bool:
+        """Tell if a column is there and has a value."""
+        return name in self and self.column(name).null_count < len(self)
+
+    def is_mixed(self, name: str) -> bool:
+        """Tell if a column has values of several kinds, which `column` gives as JSON."""
+        return self._of(name).is_mixed
+
     def column(self, name: str) -> pa.Array:
-        """Return a column in one piece, dictionaries decoded.
+        """Return a column in one piece, dictionaries decoded; text, where all values are null."""
+        return self._of(name).array
 
-        Raises
-        ------
-        InputError
-            The column is missing; the message lists the columns.
+    def keys(self, *names: str) -> pa.Array:
+        """Return the first of these columns that is there as text without gaps: string[n].
+
+        Integers are as written, 1.0 is 1.
         """
-        if name not in self:
-            present = ", ".join(self.table.column_names)
-            raise InputError(f'{self.name}: no column "{name}": found {present[:200]}')
-        column = arrow.joined(self.table[name])
-        if column.null_count == len(column):
-            return pa.nulls(len(column), pa.string())  # an all-null column fits any type
-        return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-
-    def answers(self, name: str) -> pa.Array:
-        """Return a column of any kind; mixed values as text, NaN as null.
-
-        Raises
-        ------
-        InputError
-            The column is missing.
-        """
-        if name not in self.mixed:
-            return self.column(name)
-        values = [None if value != value else value for value in self.values(name)]  # NaN
-        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in values]
-        return arrow.strings([text and encodable(text) for text in texts])
+        return self._of(*names).keys()
 
     def texts(self, name: str) -> pa.Array:
-        """Return a column as text: string[n] with nulls; integers as written, 1.0 as 1.
+        """Return a column as text: string[n] with nulls; integers as written, 1.0 as 1."""
+        return self._of(name).texts()
 
-        Raises
-        ------
-        InputError
-            The column is missing, or has other values.
+    def answers(self, name: str) -> pa.Array:
+        """Return a column of any kind; values of several kinds as text, NaN as null."""
+        return self._of(name).answers()
+
+    def labels(self, name: str, whole: bool = False) -> pa.Array:
+        """Return a column of labels, all numbers or all text: float64 or string[n], with nulls.
+
+        Booleans are 1 and 0. Cells of CSV are numbers where all are, or say that one is missing.
+        An integer that float64 does not hold is a fault.
+
+        Parameters
+        ----------
+        name : str
+        whole : bool
+            Integers and text alone: int64 or string[n]; text of CSV stays text.
+
+        Examples
+        --------
+        >>> read_records({"x": [1, None, 2]}).labels("x").to_pylist()
+        [1.0, None, 2.0]
+        >>> read_records([{"x": 1}, {"x": "b"}]).labels("x")
+        Traceback (most recent call last):
+        fastcausal.errors.InputError: rows: row 1: "x" is "b", expected a number as in rows: row 0
         """
-        kinds = self.column(name).type
-        if pa.types.is_floating(kinds):
-            return self._whole(name, "text").cast(pa.string())
-        if name in self.mixed or not (_is_text(kinds) or pa.types.is_integer(kinds)):
-            self._require_none(name, "text")
-        return self.answers(name).cast(pa.string())
+        return self._of(name).labels(whole)
 
     def values(self, name: str) -> list[Any]:
-        """Return a column as Python values; None for null.
-
-        Raises
-        ------
-        InputError
-            The column is missing.
-        """
-        values = self.column(name).to_pylist()
-        return [*map(json.loads, values)] if name in self.mixed else values
+        """Return a column as Python values; None for null."""
+        return self._of(name).values
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
-        """Return a column as float64[n]; NaN for missing values.
-
-        Raises
-        ------
-        InputError
-            The column is missing, or a value is not a number.
-        """
-        column = self.column(name)
-        if not self.typed:
-            column = self._parsed(name, column, pa.float64())
-        elif not _is_number(column.type):
-            self._require_none(name, "a number")
-        return arrow.values_of(column.cast(pa.float64(), safe=False), np.nan)
+        """Return a column as float64[n]; NaN where there is no value."""
+        return self._of(name).numbers()
 
     def integers(self, name: str) -> npt.NDArray[np.int64]:
-        """Return a column as int64[n]; whole numbers may be written as 1.0.
+        """Return a column as int64[n] without gaps; whole numbers may be written as 1.0."""
+        return self._of(name).integers()
 
-        Raises
-        ------
-        InputError
-            The column is missing, or a value is missing or not an integer.
-        """
-        column = self.column(name)
-        if column.null_count:
-            row = pc.index(pc.is_null(column), True).as_py()
-            raise InputError(f'{self.where(row)}: "{name}" is missing, expected an integer')
-        if not self.typed:
-            column = self._parsed(name, column, pa.int64())
-        elif pa.types.is_floating(column.type):
-            column = self._whole(name, "an integer")
-        elif not pa.types.is_integer(column.type):
-            self._require_none(name, "an integer")
-        try:
-            return np.asarray(column.cast(pa.int64()).to_numpy(zero_copy_only=False))
-        except pa.ArrowException as error:
-            raise InputError(f'{self.name}: column "{name}": {error}') from error
+    def _of(self, *names: str) -> Column:
+        name = self.require(*names)
+        if name not in self._columns:
+            array, is_mixed = self._array(name)
+            if array.null_count == len(array):
+                array = pa.nulls(len(array), pa.string())  # a column of any type may be empty
+            elif pa.types.is_dictionary(array.type):
+                array = array.dictionary_decode()
+            self._columns[name] = Column(name, array, is_mixed, self.typed, self.where)
+        return self._columns[name]
 
-    def _parsed(self, name: str, column: pa.Array, wanted: pa.DataType) -> pa.Array:
-        """Parse the numbers of a CSV column; the message names the first other cell."""
-        try:
-            return column.cast(wanted)
-        except pa.ArrowException:
-            expected = "an integer" if pa.types.is_integer(wanted) else "a number"
-        row = next(k for k, cell in enumerate(column) if not _is_written(cell, wanted))
-        raise self._expected(name, row, column[row].as_py(), expected)
-
-    def _require_none(self, name: str, expected: str) -> None:
-        """Raise InputError for the first value of another kind in a mixed column."""
-        allowed: tuple[type, ...] = ()
-        if name in self.mixed:
-            allowed = (str, int) if expected == "text" else (int, float)
-        for row, value in enumerate(self.values(name)):
-            if value is not None and type(value) not in allowed:
-                raise self._expected(name, row, value, expected)
-
-    def _whole(self, name: str, expected: str) -> pa.Array:
-        """Convert a column of float64 to integers; the message names the first other number."""
-        column = self.column(name).cast(pa.float64())
-        values = np.asarray(pc.fill_null(column, 0))
-        odd = (values != np.trunc(values)) | (np.abs(values) > 2**53)
-        if odd.any():
-            row = int(odd.argmax())
-            raise self._expected(name, row, column[row].as_py(), expected)
-        return column.cast(pa.int64())
-
-    def _expected(self, name: str, row: int, value: Any, expected: str) -> InputError:
-        got = shown(value) if isinstance(value, str | int | float) else kind(value)
-        return InputError(f'{self.where(row)}: "{name}" is {got}, expected {expected}')
+    def _array(self, name: str) -> tuple[pa.Array, bool]:
+        if name not in self._arrays:
+            if isinstance(self._rows, pa.Table):
+                column = arrow.joined(self._rows[name])
+                self._arrays[name] = (column if self.typed else _filled(column)), False
+            else:
+                key = self._names[name]
+                try:
+                    self._arrays[name] = column_of([row.get(key) for row in self._rows])
+                except TypeError as error:  # what JSON has no word for
+                    message = f'{self.name}: column "{name}" cannot be read: {error}'
+                    raise InputError(message) from error
+        return self._arrays[name]
 
 
-def read_records(source: Any, name: str = "rows") -> Records:
+def read_records(
+    source: Any,
+    name: str = "rows",
+    delimiter: str | None = None,
+    column: str | None = None,
+    may_be_empty: bool = False,
+) -> Records:
     r"""Read the rows of a flat table.
 
     Parameters
@@ -196,12 +255,19 @@ def read_records(source: Any, name: str = "rows") -> Records:
         for standard input. Or any Arrow table (of pandas, polars, ...), a mapping of columns, or an
         iterable of mappings.
     name : str
-        The name for messages of a source that is not a file.
+        What messages call a source other than a file.
+    delimiter : str, optional
+        The character between two cells; by default a tab in ``.tsv``, ``;`` where the header has
+        no comma but that, else a comma.
+    column : str, optional
+        The name of the one column that a list of plain values, an array or a column is.
+    may_be_empty : bool
+        Allow a table without rows.
 
     Raises
     ------
     InputError
-        The source cannot be read, has no rows, or has two columns of one name.
+        It cannot be read, has a column twice, or no rows.
 
     Examples
     --------
@@ -212,72 +278,69 @@ def read_records(source: Any, name: str = "rows") -> Records:
     if isinstance(source, Records):
         return source
     if isinstance(source, str | os.PathLike | Source):
-        records = _of_file(Source.open(source))
+        records = _of_file(Source.open(source), delimiter)
+    elif column is not None and (single := _of_values(source, column, name)) is not None:
+        records = single
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
         records = _of_table(source, name)
     elif isinstance(source, Iterable):
         records = _of_objects(list(source), name)
     else:
         raise InputError(f"{name} is {kind(source)}, expected a table or a list of objects")
-    if again := most_common(records.table.column_names):
-        raise InputError(f'{records.name}: column "{again[0]}" occurs {again[1]} times')
-    if not len(records):
+    if not (len(records) or may_be_empty):
         raise InputError(f"{records.name} has no rows")
     return records
 
 
-def _of_file(file: Source) -> Records:
+def _of_file(file: Source, delimiter: str | None) -> Records:
     if binary.sniff(file.data) is not None:
-        return Records(file.name, arrow.without_views(binary.load(file)))
+        return Records(file.name, binary.load(file))
     if file.data.lstrip()[:1] == b"[":
-        return _of_objects(_document(file), file.name)
+        return _of_objects(file.document(), file.name)
     if file.is_json:
         return _of_lines(file)
-    rows, lines, _ = cells(file)
-    filled = [_filled(column) for column in rows.columns]
-    return Records(file.name, pa.table(filled, rows.column_names), lines, typed=False)
+    rows, lines, header = cells(file, delimiter or delimiter_of(file))
+    return Records(file.name, rows, lines=lines, header=header, typed=False)
 
 
-def _filled(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column of text with null for empty text."""
-    texts = arrow.joined(column)
-    return pc.if_else(
-        pc.binary_length(texts).cast(pa.bool_()), texts, pa.nulls(len(texts), texts.type)
-    )
-
-
-def _document(file: Source) -> Any:
-    try:
-        return JSON.decode(file.text)
-    except InputError as error:
-        raise InputError(f"{file.name}: {error}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(invalid_json(file.name, error)) from error
+def _filled(column: pa.Array) -> pa.Array:
+    """Return a column of text, null where it is empty."""
+    is_filled = pc.binary_length(column).cast(pa.bool_())
+    return pc.if_else(is_filled, column, pa.nulls(len(column), column.type))
 
 
 def _of_lines(file: Source) -> Records:
+    lines = LineNumbers(lambda: (line for line, _ in file.filled_lines()))
     if (plain := _plain(file)) is not None:
-        return Records(
-            file.name, plain, LineNumbers(lambda: (line for line, _ in file.filled_lines()))
-        )
+        return Records(file.name, plain, lines=lines)
     problems = Problems()
-    numbered = list(file.objects(problems))
+    with without_collection():
+        rows = [row for _, row in file.objects(problems)]
     problems.raise_if_any()
-    mixed: set[str] = set()
-    table = pa.table(columns_of([row for _, row in numbered], mixed))
-    lines = [line for line, _ in numbered]
-    return Records(file.name, table, lines, mixed=frozenset(mixed))
+    return Records(file.name, rows, lines=lines)
 
 
 def _plain(file: Source) -> pa.Table | None:
-    """Return the table of objects with the fields of the first; None if Python must read them."""
-    kinds = {name: KINDS.get(type(value)) for name, value in first_object(file).items()}
-    if not kinds or None in kinds.values():
-        return None
-    table = objects(file, kinds)
+    """Return the table of objects with the fields of the first; None where Python is to read."""
+    kinds = _kinds(file)
+    table = objects(file, kinds) if kinds else None
     if table is None or not all(map(_is_exact, table.columns)):
         return None
     return pa.table([*map(arrow.joined, table.columns)], table.column_names)
+
+
+def _kinds(file: Source) -> dict[str, pa.DataType]:
+    """Return the types of the first values of the first fields; empty where Arrow has no type."""
+    first = first_object(file)
+    for _, line in islice(file.filled_lines(), 1, FEW) if None in first.values() else ():
+        try:
+            row = JSON.decode(line)
+        except (ValueError, RecursionError):
+            return {}
+        if isinstance(row, dict):
+            first = {name: row.get(name) if v is None else v for name, v in first.items()}
+    kinds = {name: TYPES[type(v)] for name, v in first.items() if type(v) in TYPES}
+    return kinds if len(kinds) == len(first) else {}
 
 
 def _is_exact(column: pa.ChunkedArray) -> bool:
@@ -295,8 +358,34 @@ def _of_objects(rows: Any, name: str) -> Records:
     for k, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
-    mixed: set[str] = set()
-    return Records(name, pa.table(columns_of(rows, mixed)), mixed=frozenset(mixed))
+    return Records(name, rows)
+
+
+def _of_values(source: Any, column: str, name: str) -> Records | None:
+    """Read plain values as one column; None for what has columns itself."""
+    if isinstance(source, Mapping | pa.Table | pa.RecordBatch):
+        return None
+    if isinstance(source, Sequence):
+        if any(isinstance(row, Mapping) for row in source):
+            return None
+    elif hasattr(source, "__arrow_c_stream__"):
+        try:
+            values = pa.chunked_array(source)
+        except (pa.ArrowException, TypeError, ValueError):  # values of several kinds
+            values = source
+        if isinstance(values, pa.ChunkedArray):
+            is_table = pa.types.is_struct(values.type)
+            return None if is_table else Records(name, _of_columns({column: values}, name))
+        if not hasattr(source, "tolist"):  # a frame
+            return None
+    elif not hasattr(source, "tolist"):
+        return None
+    try:
+        values = source if isinstance(source, pa.Array) else pa.array(source, from_pandas=True)
+        return Records(name, _of_columns({column: values}, name))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        values = source.tolist() if hasattr(source, "tolist") else source
+        return Records(name, [{column: value} for value in values])
 
 
 def _of_table(source: Any, name: str) -> Records:
@@ -318,19 +407,3 @@ def _of_columns(source: Any, name: str) -> pa.Table:
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name}: the table cannot be read: {error}") from error
     return table
-
-
-def _is_text(wanted: pa.DataType) -> bool:
-    return str(wanted) in ("string", "large_string", "string_view")
-
-
-def _is_number(wanted: pa.DataType) -> bool:
-    types = pa.types
-    return any(t(wanted) for t in (types.is_integer, types.is_floating, types.is_decimal))
-
-
-def _is_written(cell: pa.Scalar, wanted: pa.DataType) -> bool:
-    try:
-        return bool(cell.cast(wanted).is_valid or not cell.is_valid)
-    except pa.ArrowException:
-        return False

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from fastcausal.errors import InputError
@@ -49,6 +51,21 @@ class _Decoder(json.JSONDecoder):
 
 JSON = _Decoder(object_pairs_hook=_object)
 """Decodes JSON; raises InputError if a key repeats within an object."""
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Keep the garbage collector from looking through values of JSON again and again.
+
+    They hold no circles, and with many of them it takes as long as reading them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def kind(value: object) -> str:

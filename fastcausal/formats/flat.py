@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 
-from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.records import read_records
 from fastcausal.formats import frames
 from fastcausal.formats.reading.format import Format
 from fastcausal.options import Occurrence
-from fastcausal.relations import ROLES, Relations
+from fastcausal.relations import Relations
 
 
 def read(
@@ -44,10 +43,7 @@ def read(
     >>> read(rows).to_examples()[0]["relations"]
     [{'cause': [(0, 1)], 'effect': [(2, 3)]}]
     """
-    rows = read_records(source)
-    if odd := rows.mixed.intersection(("id", "text", *ROLES)):
-        raise InputError(f'{rows.name}: "{min(odd)}" has values of several kinds')
-    return frames.read(rows.table, "flat", like, occurrence, rows.name, rows.lines)
+    return frames.of_records(read_records(source), "flat", like, occurrence)
 
 
 def _is_flat(source: Source) -> bool:

@@ -17,12 +17,12 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import joined, without
 from fastcausal.errors import InputError, Problems, Remedy
-from fastcausal.files.cells import columns_of
+from fastcausal.files.keys import groups_of
+from fastcausal.files.records import Records
 from fastcausal.files.values import kind, most_common
 from fastcausal.formats import spans
-from fastcausal.formats.reading.groups import groups_of, of_groups, other_values
+from fastcausal.formats.reading.groups import of_groups, other_values
 from fastcausal.options import Occurrence, ReadFormat
 from fastcausal.relations import ROLES, Relations, taken
 
@@ -52,7 +52,6 @@ def read(
     like: Relations | None = None,
     occurrence: Occurrence = "gap",
     name: str = "the table",
-    lines: Sequence[int] | None = None,
 ) -> Relations:
     """Read relations from the columns of a table.
 
@@ -66,9 +65,7 @@ def read(
     like, occurrence
         As in `fastcausal.formats.spans.located`.
     name : str
-        The name of the table in messages.
-    lines : sequence of int, optional
-        The line of each row.
+        What messages call the table.
 
     Raises
     ------
@@ -93,10 +90,10 @@ def read(
         _refuse_occurrence(occurrence, name)
         return Relations.trusted(table)
     if format == "flat" or _is_flat(table.column_names, name):
-        return _of_rows(table, format, like, occurrence, name, lines)
+        return of_records(Records(name, table), format, like, occurrence)
     relations, marks = _of_structs(table, name)
     counts = _counted(format, marks, table.column_names, name)
-    return _of_examples(table, relations, counts, like, occurrence, name, lines)
+    return _of_examples(Records(name, table), relations, counts, like, occurrence)
 
 
 def of_dicts(
@@ -121,7 +118,7 @@ def of_dicts(
     if not any("relations" in example for example in examples) and (
         format == "flat" or any(role in example for example in examples for role in ROLES)
     ):
-        return _of_rows(_columns(examples, name), format, like, occurrence, name)
+        return of_records(Records(name, examples), format, like, occurrence)
     if format is None:
         marks = _marks_of(examples)
         first = next(marks, PAIRS)  # a text or {start, stop} requires the check of all
@@ -130,17 +127,6 @@ def of_dicts(
         _refuse_occurrence(occurrence, name)
         return Relations.from_examples(examples)
     return spans.read(examples, like, occurrence)
-
-
-def _columns(rows: Sequence[Mapping[str, Any]], name: str) -> pa.Table:
-    """Return the columns of dicts; refuse a role with values of several kinds."""
-    mixed: set[str] = set()
-    columns = columns_of(rows, mixed)
-    for role in (*ROLES, "text"):
-        if role in mixed:
-            kinds = {kind(row[role]): None for row in rows if row.get(role) is not None}
-            raise InputError(f'{name}: column "{role}" is {" and ".join(kinds)}, expected one kind')
-    return pa.table(columns)
 
 
 def is_canonical(schema: pa.Schema) -> bool:
@@ -222,36 +208,41 @@ def _of_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str]]:
     return column.to_pylist(), marks - {""}
 
 
-def _of_rows(
-    table: pa.Table,
-    format: ReadFormat | None,
-    like: Relations | None,
-    occurrence: Occurrence,
-    name: str,
-    lines: Sequence[int] | None = None,
+def of_records(
+    records: Records,
+    format: ReadFormat | None = "flat",
+    like: Relations | None = None,
+    occurrence: Occurrence = "gap",
 ) -> Relations:
     """Read a row per relation, see `fastcausal.formats.flat`."""
     for column in ("id", "cause", "effect"):
-        if column not in table.column_names:
-            raise InputError(f'{name}: no column "{column}": found {_listed(table.column_names)}')
-    roles = [role for role in ROLES if role in table.column_names]
-    marks = {_mark(table[role].type, name, role) for role in roles} - {""}
-    counts = _counted(format, marks, table.column_names, name)
-    table = table.set_column(table.column_names.index("id"), "id", _ids(table, name, lines))
-    keys = [n for n in ("id", ANNOTATOR) if n in table.column_names]
-    groups = groups_of([joined(pc.fill_null(_text(table, n, name), "")) for n in keys])
+        records.require(column)
+    table, ids = records.table, records.keys("id")
+    roles = [role for role in ROLES if role in records]
+    for column in (*roles, *({"text"} & {*records.names})):
+        if records.is_mixed(column):
+            kinds = dict.fromkeys(kind(v) for v in records.values(column) if v is not None)
+            named = f'{records.name}: column "{column}"'
+            raise InputError(f"{named} is {' and '.join(kinds)}, expected one kind")
+    marks = {_mark(table[role].type, records.name, role) for role in roles} - {""}
+    counts = _counted(format, marks, records.names, records.name)
+    keys = [ids]
+    if ANNOTATOR in records:
+        keys.append(pc.fill_null(records.texts(ANNOTATOR), ""))
+    groups = groups_of(keys)
     problems = Problems()
-    if "text" in table.column_names:
-        for row, first in other_values(_text(table, "text", name), groups):
-            where = f"{_place(name, lines, row)}: example {table['id'][row]}"
-            problems.add(f"{where}: another text than in {_place('', lines, first)}")
+    if "text" in records:
+        for row, first in other_values(records.texts("text"), groups):
+            where = f"{records.where(row)}: example {ids[row]}"
+            problems.add(f"{where}: another text than in {records.where(first)}")
     problems.raise_if_any()
     notes: Counter[str] = Counter()
-    further = {n: table[n] for n in table.column_names if n not in roles}
+    further = {name: table[name] for name in records.names if name not in roles} | {"id": ids}
     examples = pa.table(of_groups(further, groups, ("id", "text"), notes))
     relations = _grouped(roles, [table[role].to_pylist() for role in roles], groups)
-    first_lines = None if lines is None else [lines[row] for row in groups[1].tolist()]
-    made = _of_examples(examples, relations, counts, like, occurrence, name, first_lines)
+    lines = None if records.lines is None else [records.lines[k] for k in groups[1].tolist()]
+    of_examples = Records(records.name, examples, lines=lines)
+    made = _of_examples(of_examples, relations, counts, like, occurrence)
     return made.with_reading(notes={**made.reading.notes, **notes}) if notes else made
 
 
@@ -267,32 +258,31 @@ def _grouped(roles: Sequence[str], columns: list[list[Any]], groups: Any) -> lis
 
 
 def _of_examples(
-    table: pa.Table,
+    records: Records,
     relations: list[Any],
     counts: ReadFormat,
     like: Relations | None,
     occurrence: Occurrence,
-    name: str,
-    lines: Sequence[int] | None,
 ) -> Relations:
     """Read a row per example, with the relations of each as dicts; keep its other columns."""
     columns: dict[str, list[Any]] = {"relations": relations}
     ids = None
-    if "id" in table.column_names:
-        columns["id"] = ids = _ids(table, name, lines).to_pylist()
-    if "text" in table.column_names:
-        columns["text"] = _text(table, "text", name).to_pylist()
+    if "id" in records:
+        columns["id"] = ids = records.keys("id").to_pylist()
+    if "text" in records:
+        columns["text"] = records.texts("text").to_pylist()
+    name, lines = records.name, records.lines
     if counts == "examples":
         _refuse_occurrence(occurrence, name)
-        for length in {"length", "tokens"} & set(table.column_names):
-            columns[length] = table[length].to_pylist()
+        for length in {"length", "tokens"} & {*records.names}:
+            columns[length] = records.values(length)
         columns["relations"] = [[None] if r is None else _filled(r) for r in relations]
         made = Relations.from_examples(_rows(columns))
     else:
-        places = [name] * len(table) if lines is None else [f"{name}:{n}" for n in lines]
+        places = [name] * len(records) if lines is None else [f"{name}:{n}" for n in lines]
         made = spans.located(name, _rows(columns), like, occurrence, places, lines, ids)
     own = made.table.column_names if counts == "examples" else spans.HELD
-    further = without(table, {*own, "length", "relations"})
+    further = records.without(*own, "length", "relations")
     whole = made.table
     for field, column in zip(further.schema, further.columns, strict=True):
         whole = whole.append_column(field.with_metadata(None), column)
@@ -307,32 +297,6 @@ def _filled(relations: list[Any]) -> list[Any]:
 def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     names = tuple(columns)
     return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _ids(table: pa.Table, name: str, lines: Sequence[int] | None) -> pa.ChunkedArray:
-    """Return the ids as text; refuse a missing id."""
-    ids = _text(table, "id", name)
-    if ids.null_count:
-        row = pc.index(pc.is_null(ids), True).as_py()
-        raise InputError(f'{_place(name, lines, row)}: "id" is missing, expected one in every row')
-    return ids
-
-
-def _text(table: pa.Table, column: str, name: str) -> pa.ChunkedArray:
-    """Return a column as text, integers included."""
-    values = table[column]
-    of = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    is_known = _is_text(of) or pa.types.is_null(of)
-    if not is_known and (column == "text" or not pa.types.is_integer(of)):
-        raise InputError(f'{name}: column "{column}" is {of}, expected text')
-    return values.cast(pa.large_string())
-
-
-def _place(name: str, lines: Sequence[int] | None, row: int) -> str:
-    """Return the place of a row for messages."""
-    if lines is not None:
-        return f"{name}:{lines[row]}" if name else f"line {lines[row]}"
-    return f"{name}: row {row}" if name else f"row {row}"
 
 
 def _mark(of: pa.DataType, name: str, role: str) -> str:

@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import numbers
 from fastcausal.arrays.strata import texts_of_column
-from fastcausal.errors import InputError, repeated
+from fastcausal.errors import InputError
+from fastcausal.files.keys import repeated
 from fastcausal.files.packed import only_files, stem_of
 from fastcausal.formats import opened, read, stream
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX

@@ -15,7 +15,8 @@ from fastcausal.counts.formula import Formula
 from fastcausal.counts.signatures import joint_signature
 from fastcausal.counts.statistics import Statistics, read_systems
 from fastcausal.counts.units import places
-from fastcausal.errors import InputError, repeated
+from fastcausal.errors import InputError
+from fastcausal.files.keys import repeated
 from fastcausal.files.packed import stem_of
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Rows

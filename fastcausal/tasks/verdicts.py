@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from fastcausal.errors import InputError
@@ -13,18 +14,18 @@ VALID_SCORE = 4  # of 1 to 5
 INVALID = ("invalid", "no", "false", "unsupported", "not supported", "0")
 
 
-def verdict_of(value: Any, where: str) -> bool | None:
+def verdict_of(value: Any, where: Callable[[], str]) -> bool | None:
     """Return a verdict that is written as a word, a boolean, 0 or 1; of null and blank text, None.
 
     Raises
     ------
     InputError
-        It is another word; ``where`` names its place.
+        It is another word; ``where()`` names its place.
 
     Examples
     --------
-    >>> verdict_of(" Not supported", "a.json: item 3"), verdict_of(1, ""), verdict_of(None, "")
-    (False, True, None)
+    >>> [verdict_of(value, str) for value in (" Not supported", 1, None)]
+    [False, True, None]
     """
     if value is None:
         return None
@@ -38,7 +39,7 @@ def verdict_of(value: Any, where: str) -> bool | None:
     if not word:
         return None
     expected = ", ".join((*VALID, *INVALID))
-    raise InputError(f"{where}: verdict {shown(value)}, expected one of {expected}")
+    raise InputError(f"{where()}: verdict {shown(value)}, expected one of {expected}")
 
 
 def verdicts_of(values: Sequence[Any], where: Callable[[int], str]) -> list[bool | None]:
@@ -64,12 +65,12 @@ def verdicts_of(values: Sequence[Any], where: Callable[[int], str]) -> list[bool
     """
     scores = [_score(value) for value in values]
     if not any(score is not None and score > 1 for score in scores):
-        return [verdict_of(value, where(k)) for k, value in enumerate(values)]
+        return [verdict_of(value, partial(where, k)) for k, value in enumerate(values)]
     for k, score in enumerate(scores):
         if score is not None and not 1 <= score <= 5:
             raise InputError(f"{where(k)}: score {shown(values[k])}, expected 1 to 5")
     return [
-        verdict_of(value, where(k)) if score is None else score >= VALID_SCORE
+        verdict_of(value, partial(where, k)) if score is None else score >= VALID_SCORE
         for k, (value, score) in enumerate(zip(values, scores, strict=True))
     ]
 

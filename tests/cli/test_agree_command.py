@@ -193,7 +193,7 @@ BAD = {
     "nobody": ([], {}, "0 annotator, expected at least two"),
     "a table without annotators": (pair_of()["ann"], {}, 'a table with a column "annotator"'),
     "a row of nobody": (one_table("x", "y", None), {}, "annotator"),
-    "an example twice": (one_table("x", "y", "x"), {}, 'id "p" occurs 2 times'),
+    "an example twice": (one_table("x", "y", "x"), {}, 'id "p" occurs twice'),
     "other lengths": (pair_of(length=8), {}, "ben.*8 tokens, expected 9"),
     "no length": (
         {a: fc.Relations(r.table.drop_columns("length")) for a, r in pair_of().items()},

@@ -91,9 +91,9 @@ BAD = {
                        "example a: pred has 5 tokens, expected 4 as in gold"),
     "duplicate ids in gold": (
         TRUTH.replace("second", "first"), "g.csv", None,
-        'g.csv:3: id "first" occurs twice, first in line 2'),
+        'g.csv:3: id "first" occurs twice, first in g.csv:2'),
     "duplicate ids": (row() + row(), "p.jsonl", row(),
-                      'p.jsonl:2: id "a" occurs twice, first in line 1'),
+                      'p.jsonl:2: id "a" occurs twice, first in p.jsonl:1'),
     "an id is missing": (row() + row(id=None), "p.jsonl", row(),
                          'p.jsonl:2: no "id", other examples have one'),
     "ends before it starts": (row(start=2, stop=1), "p.jsonl", row(),

@@ -131,7 +131,7 @@ def test_refusals(tmp_path):
         (("merge", path, other, "--out", tmp_path / "x.parquet"), "expected one signature"),
         (
             ("merge", path, part, "--out", tmp_path / "x.parquet"),
-            'part.parquet"): id "sample_harbour_1" occurs 2 times',
+            'part.parquet"): id "sample_harbour_1" occurs twice',
         ),
         (("aggregate", path, "--counts", "--json"), "--counts is for tables"),
     ):

@@ -73,7 +73,7 @@ def test_what_a_killed_task_left(folder):
     arguments = ("merge", "counted", "--out", "new.parquet", "--like", "like.parquet")
     _, error = cli(*arguments, expect=2)
     files = 'parts ("counted/again.parquet", "counted/b.parquet")'
-    assert f'{files}: id "sample_harbour_1" occurs 2 times' in error
+    assert f'{files}: id "sample_harbour_1" occurs twice' in error
     (folder / "counted" / "again.parquet").write_bytes(part[:-99])
     _, error = cli(*arguments, expect=2)
     assert "counted/again.parquet: cannot be read as parquet" in error

@@ -282,7 +282,7 @@ def test_rows_that_another_program_joined(counts):
 
 def test_what_does_not_merge(counts, tmp_path):
     one = fc.Statistics.read(counts)
-    with pytest.raises(fc.InputError, match='id "sample_harbour_1" occurs 2 times'):
+    with pytest.raises(fc.InputError, match='id "sample_harbour_1" occurs twice'):
         one.merge(one)
     other = fc.score(sample.GOLD, sample.SYSTEMS["careful"], "cnc-2023").statistics
     with pytest.raises(

@@ -134,7 +134,7 @@ def test_a_sweep_of_answers(tmp_path):
 BAD = {
     "empty.csv": (b"", "empty.csv is empty"),
     "header.csv": (b"id,output\n", "header.csv has no rows"),
-    "column.csv": (b"id,said\na,[]\n", 'column.csv: no column "output": found id, said'),
+    "column.csv": (b"id,said\na,[]\n", 'column.csv:1: no column "output": found id, said'),
     "column.jsonl": (b'{"id": "a", "said": "x"}\n', 'no column "output": found id, said'),
     "cut.jsonl": (b'{"id": "a", "output": "[]"}\n{"id": "b", "outp', "cut.jsonl:2: invalid JSON"),
     "cut.parquet": (b"PAR1\0\0\0", "cut.parquet"),

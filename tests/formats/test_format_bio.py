@@ -158,7 +158,7 @@ def test_lengths_come_from_the_gold_side(tmp_path):
         ),
         ("x\tO\n\ny\tO\nz\n", "FILE:4: 1 columns, expected 2"),
         ("# id = a\nx\tO\n\nx\tO\n", "FILE:4: the sentence has no id, others have"),
-        ("# id = a\nx\tO\n\n# id = a\nx\tO\n", 'FILE:4: id "a" occurs twice, first in line 1'),
+        ("# id = a\nx\tO\n\n# id = a\nx\tO\n", 'FILE:4: id "a" occurs twice, first in FILE:1'),
     ],
 )
 def test_files_that_are_refused(tmp_path, text, message):

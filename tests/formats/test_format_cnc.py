@@ -180,7 +180,7 @@ def test_gold_of_another_length(tmp_path):
             "FILE:3: example b: causal_text_w_pairs: expected a list of strings, "
             "found 'It was wet .'",
         ),
-        (TRUTH.replace(",b,", ",a,"), 'FILE:3: id "a" occurs twice, first in line 2'),
+        (TRUTH.replace(",b,", ",a,"), 'FILE:3: id "a" occurs twice, first in FILE:2'),
         (
             SINGLE.replace("a1,Rain", "a1,Hail"),
             "FILE:3: example a1: another text than line 2 has for the same sentence",
@@ -223,7 +223,7 @@ def test_submissions_with_other_faults(tmp_path):
     path = save(tmp_path, "bytes.jsonl", b'{"prediction": []}\n{"prediction": ["\xe9"]}\n')
     fails("FILE:2: byte 0xe9 is not UTF-8", path)
     path = save(tmp_path, "twice.jsonl", '{"index": "a", "prediction": []}\n' * 2)
-    fails('FILE:2: id "a" occurs twice, first in line 1', path)
+    fails('FILE:2: id "a" occurs twice, first in FILE:1', path)
     path = save(tmp_path, "half.jsonl", '{"index": 0, "prediction": ["\\ud800"]}')
     with pytest.raises(InputError, match=r'column "tagged" cannot be stored'):
         formats.read(path)

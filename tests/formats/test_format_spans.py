@@ -136,7 +136,7 @@ def test_ids_are_all_there_and_once(tmp_path):
     path = save(tmp_path, "a.jsonl", lines + '{"relations": []}')
     fails('FILE:2: no "id", other examples have one', path)
     path = save(tmp_path, "b.jsonl", lines * 2)
-    fails('FILE:2: id "a" occurs twice, first in line 1', path)
+    fails('FILE:2: id "a" occurs twice, first in FILE:1', path)
 
 
 def test_other_columns_are_kept(tmp_path):

@@ -130,7 +130,7 @@ def test_lines_with_other_faults(tmp_path):
         save(tmp_path, "a.jsonl", span),
     )
     fails(
-        'FILE:3: id "a" occurs twice, first in line 1',
+        'FILE:3: id "a" occurs twice, first in FILE:1',
         save(tmp_path, "b.jsonl", LINES + span.replace("3}", "2}")),
     )
     fails(

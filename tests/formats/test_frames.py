@@ -224,12 +224,12 @@ CASES = {
     "no effect": ({"id": ["a"], "cause": ["b"]}, 'no column "effect": found id, cause'),
     "a null id": (
         {"id": [None, "a"], "cause": ["a"] * 2, "effect": ["b"] * 2},
-        'row 0: "id" is missing, expected one in every row',
+        'row 0: no "id", expected one in every row',
     ),
-    "ids of floats": ({"id": [1.5], "cause": ["a"], "effect": ["b"]}, 'column "id" is double'),
+    "ids of floats": ({"id": [1.5], "cause": ["a"], "effect": ["b"]}, '"id" is 1.5, expected an'),
     "texts that differ": (
         {"id": ["a"] * 2, "text": ["x y", "x z"], "cause": ["x"] * 2, "effect": ["y", "z"]},
-        "row 1: example a: another text than in row 0",
+        "row 1: example a: another text than in ",
     ),
     "numbers": ({"id": ["a"], "cause": [1], "effect": ["b"]}, '"cause" is int64, expected texts'),
     "another role": (
@@ -271,13 +271,13 @@ def test_columns_that_are_refused(case, tmp_path):
     [
         ("a.csv", "id,text,cause,effect\n", "has no rows"),
         ("a.csv", "id,text,cause,effect\na,x y,x\n", "a.csv:2: 3 columns, expected 4"),
-        ("a.csv", "id,cause,effect,text\n,x,y,x y\n", 'a.csv:2: "id" is missing'),
+        ("a.csv", "id,cause,effect,text\n,x,y,x y\n", 'a.csv:2: no "id"'),
         ("a.csv", "id,cause,effect\na,x,y\n", 'no "text" here'),
         ("a.csv", "id,text,cause,effect\na,x y,x,y\na,x z,x,y\n", "a.csv:3: example a: another"),
         ("a.csv", b"id,cause,effect\na,x\xff,y\n", "is not UTF-8"),
         ("a.jsonl", '{"id": 1, "cause": "x", "effect": "y"}\n{"id": 1,', "a.jsonl:2: invalid JSON"),
         ("a.jsonl", '{"id": 1, "cause": "x", "effect": "y"}\n{"id": 1, "cause": 2, "effect": "x"}',
-         'a.jsonl: "cause" has values of several kinds'),
+         'a.jsonl: column "cause" is a string and'),
         ("a.jsonl", '{"length": 3, "relations": [{"cause": "x"}]}\n', "example 0: span 'x'"),
     ],
 )  # fmt: skip

@@ -13,6 +13,7 @@ from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.values import Written
+from fastcausal.files.words import MISSING
 from fastcausal.formats.cnc import submissions, truth
 from fastcausal.formats.cnc.markup import holds_tags
 from fastcausal.formats.cnc.markup import write as write_tags
@@ -26,9 +27,6 @@ from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.relations import ROLES, Relations
 
 MADE_UP = (*SENTENCE, "eg_id")  # columns of a truth file that a table may lack
-# Cells that pandas reads as missing.
-MISSING = {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"}
-MISSING |= {"1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 
 
 def read(
@@ -155,7 +153,7 @@ def _cells(relations: Relations) -> tuple[dict[str, list[str]], list[str]]:
         texts = [_cell(value, written) for value in values]
         if any(value is not None and not isinstance(value, str) for value in values):
             changed.append(f'values of the column "{name}" are written as text')
-        if name in SENTENCE and (odd := MISSING & set(texts)):
+        if name in SENTENCE and (odd := {*MISSING} & {*texts}):
             texts = [f"({text})" if text in odd else text for text in texts]
             changed.append(
                 f'"{min(odd)}" and the like in the column "{name}" are written in brackets: '

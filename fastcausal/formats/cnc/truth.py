@@ -34,11 +34,12 @@ from fastcausal.arrays.arrow import (
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import cells
 from fastcausal.files.files import LineNumbers, Source
+from fastcausal.files.keys import Groups, groups_of
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.reading.builder import Int64, column
-from fastcausal.formats.reading.groups import Groups, groups_of, of_groups, other_values
+from fastcausal.formats.reading.groups import of_groups, other_values
 from fastcausal.relations import Relations
 
 GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")

@@ -8,12 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fastcausal.arrays.arrow import without
-from fastcausal.errors import InputError, Problems, Remedy
-from fastcausal.files.records import Records, read_records
+from fastcausal.errors import InputError, Remedy
+from fastcausal.files.records import read_records
 from fastcausal.formats import spans
 from fastcausal.formats.model_output.texts import relations_in
-from fastcausal.formats.reading.builder import ids_of
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Occurrence
@@ -87,24 +85,16 @@ def read(
         for example, text in zip(examples, records.texts("text").to_pylist(), strict=True):
             example["text"] = text
     places = [records.where(row) for row in range(len(records))]
-    ids = _ids(records, places)
+    ids = records.keys("id").to_pylist() if records.has("id") else None
     name, lines = records.name, records.lines
     relations = spans.located(name, examples, like, occurrence, places, lines, ids)
     notes.update(relations.reading.notes)
     table = relations.table
-    for carried in without(records.table, (*spans.HELD, answers)).column_names:
-        table = table.append_column(carried, records.table[carried])
+    carried = records.without(*spans.HELD, answers)
+    for name_of_column, column in zip(carried.column_names, carried.columns, strict=True):
+        table = table.append_column(name_of_column, column)
     reading = replace(relations.reading, notes=dict(+notes), predicted=True)
     return Relations.trusted(table, reading)
-
-
-def _ids(records: Records, places: list[str]) -> list[str] | None:
-    if "id" not in records:
-        return None
-    problems = Problems()
-    ids = ids_of(records.texts("id").to_pylist(), places, problems)
-    problems.raise_if_any()
-    return ids
 
 
 FORMAT = Format("answers", read, takes=("like", "answers", "occurrence"))

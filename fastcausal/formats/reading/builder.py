@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -11,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import joined, lists, numbers, relation_columns, strings, values_of
+from fastcausal.arrays.arrow import lists, numbers, relation_columns, strings
 from fastcausal.arrays.unparsed import UNPARSED, Reason, reason_lists
-from fastcausal.errors import InputError, Problems, counted, repeated
+from fastcausal.errors import InputError, Problems, counted
+from fastcausal.files.keys import places_of, require_unique
 from fastcausal.files.values import Written, kind
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Reading, Relations
@@ -230,7 +231,8 @@ def assembled(
     try:
         return Relations.trusted(pa.table(arrays | relation_columns(*flat)), reading)
     except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
-        _require_unique(name, arrays.get("id"), lines)
+        if (ids := arrays.get("id")) is not None:
+            require_unique(ids, partial(_place, name, lines))
         raise InputError(f"{name}: {error}") from error
 
 
@@ -264,15 +266,8 @@ def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
-def _require_unique(name: str, ids: Any, lines: Sequence[int] | None) -> None:
-    if ids is None or len(ids.unique()) == len(ids):
-        return
-    values = ids.to_pylist()
-    if (places := repeated(values)) is not None:
-        first, k = places
-        where = f"{name}:{lines[k]}" if lines else name
-        other = f"line {lines[first]}" if lines else f"example {first}"
-        raise InputError(f'{where}: id "{values[k]}" occurs twice, first in {other}')
+def _place(name: str, lines: Sequence[int] | None, row: int) -> str:
+    return f"{name}:{lines[row]}" if lines else f"{name}: example {row}"
 
 
 def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
@@ -308,10 +303,7 @@ def places_in(
         if not isinstance(ids, pa.ChunkedArray):
             rows = {known: row for row, known in enumerate(like.ids.to_pylist())}
             return np.array([rows.get(wanted, -1) for wanted in ids], np.int64)
-        if like.ids.equals(ids):
-            return np.arange(n)
-        at = pc.index_in(joined(ids), joined(like.ids))
-        return values_of(at, -1).astype(np.int64)
+        return places_of(ids, like.ids)
     if n != like.table.num_rows:
         raise InputError(f"{name} has {counted(n, 'example')}, expected {len(like)}")
     return np.arange(n)

@@ -1,39 +1,17 @@
-"""Groups of table rows that belong to one example, and their merging to one row."""
+"""Rows of a table that belong to one example: made one row."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import is_valid, joined, numbers, values_of
-from fastcausal.formats.reading.builder import Int64
-
-Groups = tuple[Int64, Int64]
-"""The group of each row, and the first row of each group; groups follow these rows."""
-
-
-def groups_of(columns: Sequence[pa.Array]) -> Groups:
-    """Group rows that are equal in all columns; there are no nulls.
-
-    Examples
-    --------
-    >>> group, first = groups_of([pa.array(["b", "a", "b"])])
-    >>> group, first
-    (array([0, 1, 0]), array([0, 1]))
-    """
-    group = np.zeros(len(columns[0]), np.int64)
-    for values in columns:
-        encoded = values.dictionary_encode()
-        group = group * len(encoded.dictionary) + values_of(encoded.indices)
-        _, group = np.unique(group, return_inverse=True)
-    _, first, group = np.unique(group, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    return np.argsort(order)[group], first[order]
+from fastcausal.arrays.arrow import is_valid, joined, numbers
+from fastcausal.files.keys import Groups, Int64
 
 
 def other_values(values: pa.Array | pa.ChunkedArray, groups: Groups) -> list[tuple[int, int]]:
@@ -43,6 +21,7 @@ def other_values(values: pa.Array | pa.ChunkedArray, groups: Groups) -> list[tup
 
     Examples
     --------
+    >>> from fastcausal.files.keys import groups_of
     >>> other_values(pa.array(["x", None, "y"]), groups_of([pa.array(["a", "a", "a"])]))
     [(2, 0)]
     """

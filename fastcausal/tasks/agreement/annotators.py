@@ -16,6 +16,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, counted, some_of
 from fastcausal.files import binary
+from fastcausal.files.keys import lacking, places_of
 from fastcausal.files.packed import name_of, stem_of
 from fastcausal.files.parts import parts_of
 from fastcausal.formats import documents_of, frames, opened, read, table
@@ -204,9 +205,10 @@ def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
     more = [c for c in more if c not in ("relations", "length", "tagged", "id", UNPARSED)]
     if not more or other.ids is None or "id" not in examples.column_names:
         return examples
-    at = pc.index_in(examples["id"], other.ids)
+    at = places_of(examples["id"], other.ids)
     for name in more:
-        examples = examples.append_column(name, other.table[name].take(at))
+        column = other.table[name].take(arrow.numbers(at, at >= 0))
+        examples = examples.append_column(name, column)
     return examples
 
 
@@ -219,7 +221,7 @@ def n_common(a: Relations, b: Relations) -> int:
     """Count examples that both have: by id, or by position where one has no ids."""
     if a.ids is None or b.ids is None:
         return len(a)
-    return int(np.count_nonzero(arrow.is_valid(arrow.joined(pc.index_in(a.ids, b.ids)))))
+    return len(a) - len(lacking(a.ids, b.ids))
 
 
 def require_common(sides: Mapping[str, Relations]) -> None:
@@ -242,7 +244,8 @@ def other_texts(a: Relations, b: Relations) -> list[str]:
     ours, theirs = (t["text"] for t in tables)
     if not all(pa.types.is_string(column.type) for column in (ours, theirs)):
         return []
-    theirs = theirs.take(pc.index_in(a.ids, b.ids))
+    at = places_of(a.ids, b.ids)
+    theirs = theirs.take(arrow.numbers(at, at >= 0))
     rows = pa.table({"id": a.ids, "a": ours, "b": theirs}).filter(pc.not_equal(ours, theirs))
     return [
         row["id"]

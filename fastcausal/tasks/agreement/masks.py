@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from fastcausal.engine.run import count_pairs
 from fastcausal.errors import InputError
+from fastcausal.files.keys import places_of
 from fastcausal.protocols import RECESS
 from fastcausal.relations import Relations
 from fastcausal.report.groups import Scores
@@ -77,4 +78,4 @@ def _examples(annotators: Mapping[str, Relations]) -> tuple[pa.Array, dict[str, 
             raise InputError(f"annotators have {sorted(sizes)} examples, expected as many each")
         return pa.array(range(sizes.pop())), {k: np.arange(len(r)) for k, r in annotators.items()}
     names = pc.unique(pa.chunked_array(chunks, pa.string()))
-    return names, {k: pc.index_in(r.ids, names).to_numpy() for k, r in annotators.items()}
+    return names, {k: places_of(r.ids, names) for k, r in annotators.items()}

@@ -10,10 +10,11 @@ from typing import Any
 
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
+from fastcausal.files.keys import require_unique
 from fastcausal.tasks.annotate.marks import Piece, marked_source, marked_span
 from fastcausal.tasks.annotate.page import Sheet
 from fastcausal.tasks.annotate.slots import RATER, Place, Slotted, members, root, with_slots
-from fastcausal.tasks.answers.files import VERDICTS, ExtractionFile, read_file, require_unique
+from fastcausal.tasks.answers.files import VERDICTS, ExtractionFile, read_file
 from fastcausal.tasks.answers.join import keyed
 from fastcausal.tasks.answers.parse import Parsed, parse_guide
 from fastcausal.tasks.answers.scorer import answers as score_of_answers
@@ -46,7 +47,7 @@ def sheet_of_answers(source: Path_, rater: str | None = None, only_judge: bool =
         remedy = Remedy("against", ("FILE",), "would name the articles that judge them")
         raise InputError(f"{file.name} has claims", remedy)
     [items] = keyed([read_file(file, file.name, "")])
-    require_unique(items)
+    require_unique(items.keys, items.records.where, items.id_of)
     kept = list(_to_judge(file, items)) if only_judge else list(range(len(items.ids)))
     if not kept:
         raise InputError(f"{file.name}: no item is left to judge")
@@ -132,7 +133,7 @@ def _tool_document(file: Source, items: ExtractionFile) -> dict[str, Any] | None
         return None
     if not isinstance(document, dict) or "items" not in document:
         return None
-    elsewhere = {*VERDICTS} & {*items.records.table.column_names} - {"answer", items.reference}
+    elsewhere = {*VERDICTS} & {*items.records.names} - {"answer", items.reference}
     return document if isinstance(document.get("username"), str) and not elsewhere else None
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import numbers, strings, without
-from fastcausal.arrays.strata import by_number
-from fastcausal.errors import InputError, invalid_json, repeated
+from fastcausal.arrays.arrow import numbers, strings
+from fastcausal.errors import InputError
 from fastcausal.files.cells import encodable
 from fastcausal.files.files import Source
+from fastcausal.files.lines import first_object
 from fastcausal.files.records import Records, read_records
-from fastcausal.files.values import JSON, kind
+from fastcausal.files.values import kind
 from fastcausal.tasks.verdicts import verdicts_of
 
 SOURCES = ("input", "passage", "text")
@@ -78,7 +78,11 @@ class ExtractionFile:
 
     def where(self, row: int) -> str:
         """Say how messages call an item."""
-        return f'{self.records.where(row)}: id "{self.ids[row]}"'
+        return f"{self.records.where(row)}: {self.id_of(row)}"
+
+    def id_of(self, row: int) -> str:
+        """Name an item by its id."""
+        return f'id "{self.ids[row]}"'
 
     @property
     def systems(self) -> pa.Array:
@@ -107,13 +111,8 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
     """
     rows, user = _items(source, name)
     records = _flat(read_records(rows, name))
-    source_column = _first(records, SOURCES)
-    reference = _first(records, REFERENCES)
-    answer = _first(records, ANSWERS)
-    if reference is None or answer is None:
-        expected = REFERENCES if reference is None else ANSWERS
-        present = ", ".join(records.table.column_names)[:200]
-        raise InputError(f"{records.name}: no column {' or '.join(expected)}: found {present}")
+    source_column = records.find(*SOURCES)
+    reference, answer = records.require(*REFERENCES), records.require(*ANSWERS)
     texts = {"reference": _texts(records, reference), "answer": _texts(records, answer)}
     nulls = pa.nulls(len(records), pa.string())
     texts["source"] = nulls if source_column is None else records.texts(source_column)
@@ -127,7 +126,7 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
         ids,
         texts,
         _ratings(records, verdicts, rater),
-        without(records.table, {column or "" for column in read}),
+        records.without(*read),
     )
 
 
@@ -158,55 +157,34 @@ def _document(source: Source) -> Mapping[str, Any] | None:
     if not source.data.lstrip().startswith(b"{"):
         return None
     try:
-        document = JSON.decode(source.text)
-    except InputError as error:
-        raise InputError(f"{source.name}: {error}") from error
-    except (ValueError, RecursionError) as error:
-        if _has_lines(source):
+        document: Mapping[str, Any] = source.document()
+    except InputError:
+        if first_object(source):  # JSON lines
             return None
-        raise InputError(invalid_json(source.name, error)) from error
-    if "items" not in document and not _has_lines(source):
+        raise
+    if "items" not in document and not first_object(source):
         raise InputError(f'{source.name}: no "items", expected in an object of answers')
     return document if "items" in document else None
-
-
-def _has_lines(source: Source) -> bool:
-    """Tell if the first line is JSON by itself."""
-    _, first = next(source.filled_lines())
-    try:
-        JSON.decode(first)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _flat(records: Records) -> Records:
     """Put the texts of a column ``data`` beside the other columns."""
     if "data" not in records:
         return records
-    rows = records.values("data")
-    for k, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            raise InputError(f'{records.where(k)}: "data" is {kind(row)}, expected an object')
-    inner = read_records(rows, records.name)
-    besides = [c for c in records.table.column_names if c != "data"]
-    columns = {c: inner.table[c] for c in inner.table.column_names if c not in besides}
-    return replace(
-        records,
-        table=pa.table({c: records.table[c] for c in besides} | columns),
-        mixed=records.mixed.difference(columns) | inner.mixed.intersection(columns),
-    )
-
-
-def _first(records: Records, names: Iterable[str]) -> str | None:
-    return next((name for name in names if name in records), None)
+    rows = []
+    for k, row in enumerate(records.objects()):
+        if not isinstance(inner := row.get("data"), Mapping):
+            raise InputError(f'{records.where(k)}: "data" is {kind(inner)}, expected an object')
+        besides = {name: value for name, value in row.items() if name != "data"}
+        rows.append({**besides, **inner, **besides})
+    return Records(records.name, rows, lines=records.lines)
 
 
 def _texts(records: Records, column: str) -> pa.Array:
     """Return a column that holds a text in every row."""
     texts = records.column(column)
     is_text = str(texts.type) in ("string", "large_string", "string_view")
-    if is_text and not texts.null_count and column not in records.mixed:
+    if is_text and not texts.null_count and not records.is_mixed(column):
         return texts.cast(pa.string())
     for row, value in enumerate(records.values(column)):
         if not isinstance(value, str):
@@ -217,37 +195,15 @@ def _texts(records: Records, column: str) -> pa.Array:
 
 def _ids(records: Records) -> pa.Array:
     """Return the id of every item, or its position."""
-    if "id" not in records:
-        return numbers(np.arange(len(records))).cast(pa.string())
-    ids = records.texts("id")
-    if ids.null_count:
-        row = pc.index(pc.is_null(ids), True).as_py()
-        raise InputError(f"{records.where(row)}: no id, expected one in every row or in none")
-    return ids
-
-
-def require_unique(file: ExtractionFile) -> None:
-    """Raise InputError where an id occurs twice, in one system."""
-    keys = file.keys
-    if ascend(keys) or pc.count_distinct(keys).as_py() == len(keys):
-        return
-    rows = repeated(keys.to_pylist())
-    assert rows is not None
-    first = file.records.where(rows[0])
-    raise InputError(f"{file.where(rows[1])} occurs twice, first in {first}")
-
-
-def ascend(keys: pa.Array) -> bool:
-    """Tell if each key comes after the one before: integers by number, else as text."""
-    values = by_number(keys)
-    values = keys if values is None else values
-    return bool(pc.all(pc.less(values[:-1], values[1:]), min_count=0).as_py())
+    if "id" in records:
+        return records.keys("id")
+    return numbers(np.arange(len(records))).cast(pa.string())
 
 
 def _verdict_column(records: Records, reference: str) -> str | None:
     """Return the column of verdicts; InputError where several have values."""
     names = [name for name in VERDICTS if name in records and name != reference]
-    filled = [name for name in names if records.column(name).null_count < len(records)]
+    filled = [name for name in names if records.has(name)]
     if len(filled) > 1:
         raise InputError(f"{records.name}: verdicts in {' and in '.join(filled)}, expected one")
     return next(iter(filled or names), None)
@@ -258,7 +214,7 @@ def _ratings(records: Records, column: str | None, rater: str) -> Ratings:
         none = np.zeros(0, np.int64)
         return Ratings(none, pa.array([], pa.string()), none.astype(np.int8))
     values = records.column(column)
-    if column in records.mixed or pa.types.is_nested(values.type):
+    if records.is_mixed(column) or pa.types.is_nested(values.type):
         return _listed(records, column, rater)
     encoded = values.dictionary_encode(null_encoding="encode")
     codes = encoded.indices.to_numpy()

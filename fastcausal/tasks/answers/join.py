@@ -13,18 +13,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, numbers, strings
-from fastcausal.arrays.strata import ascending
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
+from fastcausal.files.keys import ascend, by_number, places_of, require_unique
 from fastcausal.files.packed import name_of, stem_of
 from fastcausal.files.values import most_common
 from fastcausal.tasks.answers.files import (
     ExtractionFile,
     Int8,
+    Int64,
     Ratings,
-    ascend,
     read_file,
-    require_unique,
 )
 from fastcausal.tasks.answers.parse import PARSERS, Parsed
 
@@ -123,7 +122,7 @@ def read_extractions(source: Any, name: str = "answers") -> Extractions:
     _require_alike(files)
     files = keyed(files)
     for file in files:
-        require_unique(file)
+        require_unique(file.keys, file.records.where, file.id_of)
     return _joined(files)
 
 
@@ -177,8 +176,7 @@ def keyed(files: list[ExtractionFile]) -> list[ExtractionFile]:
 
 def _joined(files: Sequence[ExtractionFile]) -> Extractions:
     keys = _ascending([file.keys for file in files])
-    rows = [_rows_of(keys, file.keys) for file in files]
-
+    rows = [places_of(keys, file.keys) for file in files]
     where = partial(_where, files, rows)
 
     def text(name: str) -> pa.Array:
@@ -204,24 +202,19 @@ def _joined(files: Sequence[ExtractionFile]) -> Extractions:
     )
 
 
-def _where(files: Sequence[ExtractionFile], rows: Sequence[pa.Array], item: int) -> str:
+def _where(files: Sequence[ExtractionFile], rows: Sequence[Int64], item: int) -> str:
     """Say how messages call an item: its place in the first file that has it."""
-    [first, *_] = (k for k, own in enumerate(rows) if own[item].is_valid)
-    return files[first].where(rows[first][item].as_py())
+    [first, *_] = (k for k, own in enumerate(rows) if own[item] >= 0)
+    return files[first].where(int(rows[first][item]))
 
 
 def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
     """Return the keys of all files once: by number where all are integers, else as text."""
     unique = keys[0] if len(keys) == 1 else pa.concat_arrays(keys).unique()
-    return unique if ascend(unique) else unique.take(ascending(unique))
+    return unique if ascend(unique) else unique.take(by_number(unique))
 
 
-def _rows_of(keys: pa.Array, own: pa.Array) -> pa.Array:
-    """Return the row of every item in a file, null where it is missing there."""
-    return numbers(np.arange(len(keys))) if keys.equals(own) else pc.index_in(keys, own)
-
-
-def _merged(parts: Sequence[pa.Array], rows: Sequence[pa.Array]) -> tuple[pa.Array, int | None]:
+def _merged(parts: Sequence[pa.Array], rows: Sequence[Int64]) -> tuple[pa.Array, int | None]:
     """Return one value per item, and the first item of which files have unlike values."""
     merged, *further = map(_taken, parts, rows)
     for part in further:
@@ -232,24 +225,23 @@ def _merged(parts: Sequence[pa.Array], rows: Sequence[pa.Array]) -> tuple[pa.Arr
     return merged, None
 
 
-def _taken(part: pa.Array, rows: pa.Array) -> pa.Array:
-    n = len(rows)
-    if not rows.null_count and np.array_equal(rows.to_numpy(), np.arange(n)):
-        return part if len(part) == n else part[:n]
-    return part.take(rows)
+def _taken(part: pa.Array, rows: Int64) -> pa.Array:
+    if np.array_equal(rows, np.arange(len(part))):
+        return part
+    return part.take(numbers(rows, rows >= 0))
 
 
 def _verdicts(
-    parts: Sequence[Ratings], rows: Sequence[pa.Array], n_items: int
+    parts: Sequence[Ratings], rows: Sequence[Int64], n_items: int
 ) -> tuple[tuple[str, ...], Int8]:
     """Return the raters, and the majority of the verdicts of each on every item."""
     raters = sorted({name for part in parts for name in part.rater.unique().to_pylist()})
     sums = np.zeros((2, n_items * len(raters)), np.int64)
     for part, own in zip(parts, rows, strict=True):
-        item = np.flatnonzero(own.is_valid().to_numpy(zero_copy_only=False))
+        item = np.flatnonzero(own >= 0)
         item_of = np.empty(len(item), np.int64)
-        item_of[own.drop_null().to_numpy()] = item
-        rater = pc.index_in(part.rater, strings(raters)).to_numpy()
+        item_of[own[item]] = item
+        rater = places_of(part.rater, strings(raters))
         cell = item_of[part.item] * len(raters) + rater
         for k, counted in enumerate((part.valid == 1, part.valid == 0)):
             sums[k] += np.bincount(cell[counted], minlength=sums.shape[1])
@@ -269,7 +261,7 @@ def _several_times(files: Sequence[ExtractionFile]) -> tuple[str, ...]:
 
 
 def _columns(
-    files: Sequence[ExtractionFile], rows: Sequence[pa.Array]
+    files: Sequence[ExtractionFile], rows: Sequence[Int64]
 ) -> tuple[pa.Table, tuple[str, ...]]:
     """Join the other columns; leave out those of which files have unlike values."""
     if len(files) == 1:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -223,12 +224,10 @@ def _of_table(rows: Records, fields: Mapping[str, str]) -> Parts:
 
 
 def _required(rows: Records, column: str, problems: Problems) -> list[str]:
-    """Return a column of text without gaps; notes each value that is missing or unknown."""
-    values: list[Any] = rows.texts(column).to_pylist()
-    for row, value in enumerate(values):
-        if value is None:
-            problems.add(f'{rows.where(row)}: no "{column}"')
-        elif column == "side" and value not in SIDES:
+    """Return a column of text without gaps; note each unknown side."""
+    values: list[str] = rows.keys(column).to_pylist()
+    for row, value in enumerate(values) if column == "side" else ():
+        if value not in SIDES:
             expected = " or ".join(SIDES)
             problems.add(f'{rows.where(row)}: "side" is {shown(value)}, expected {expected}')
     return values
@@ -243,7 +242,7 @@ def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
         written = str(value)
         if cited[row] and written not in verdicts:
             try:
-                verdicts[written] = verdict_of(value, rows.where(row))
+                verdicts[written] = verdict_of(value, partial(rows.where, row))
             except InputError as error:
                 problems.add(str(error))
         judgments.append(verdicts.get(written) if cited[row] else False)

@@ -1,8 +1,7 @@
-"""Sentence labels: CSV, JSON lines, Parquet or Arrow files, lists, arrays and columns."""
+"""Sentence labels: tables of them, lists, arrays and columns."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, validate, without
-from fastcausal.errors import InputError, Problems, repeated
-from fastcausal.files import binary
-from fastcausal.files.cells import cells, columns_of, note_other_kinds
+from fastcausal.arrays.arrow import joined, without
+from fastcausal.errors import InputError
 from fastcausal.files.files import Source
+from fastcausal.files.keys import require_unique
 from fastcausal.files.packed import suffix_of
-from fastcausal.files.values import kind, most_common, shown
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import shown
 
 IDS = ("id", "index")
 LABELS = ("label", "prediction")
@@ -113,11 +112,10 @@ def read(source: Any, name: str = "labels") -> Labels:
     Parameters
     ----------
     source : path, list, array, column or table
-        A path, or ``"-"`` for standard input. CSV: columns ``index`` or ``id``, ``label`` or
-        ``prediction``, perhaps ``text``; an empty label is a missing one. JSON lines:
-        ``{"index": ..., "prediction": ...}``, or ``id`` and ``label``. Parquet, Arrow, or any
-        Arrow table (of pandas, polars, ...): columns as in CSV. Or a list, an array or a column
-        of labels. An ``index`` of integers is a position, counted from 0; in CSV all ids are names.
+        What `fastcausal.files.records.read_records` takes, with the columns ``index`` or ``id``,
+        ``label`` or ``prediction``, perhaps ``text``; an empty label is a missing one. Or a list,
+        an array or a column of labels. An ``index`` of integers is a position, counted from 0; in
+        CSV all ids are names.
     name : str
         What messages call a source other than a file.
 
@@ -130,17 +128,24 @@ def read(source: Any, name: str = "labels") -> Labels:
     --------
     >>> read([0, 1, None]).values.to_pylist()
     [0, 1, None]
+    >>> read([{"id": "a", "label": "yes"}]).ids.to_pylist()
+    ['a']
     """
     if isinstance(source, Labels):
         return source
-    if not isinstance(source, str | os.PathLike | Source):
-        return _read_object(source, name)
-    file = Source.open(source)
-    if binary.sniff(file.data) is not None:
-        return _from_table(binary.load(file), file.name)
-    if file.is_json:
-        return _read_lines(file)
-    return _read_csv(file)
+    records = read_records(source, name, column=LABELS[0], may_be_empty=True)
+    label = records.require(*LABELS)
+    key = next((column for column in IDS if records.has(column)), None)
+    cells = records.cells
+    return Labels(
+        records.name,
+        records.labels(label, whole=True),
+        None if key is None else _ids(records, key),
+        joined(pc.cast(cells["text"], pa.string())) if records.find("text") else None,
+        records.lines,
+        records.typed,
+        without(cells, {key or "", label}),
+    )
 
 
 def is_label_file(source: Source) -> bool:
@@ -152,130 +157,9 @@ def is_label_file(source: Source) -> bool:
     return "w_pairs" not in header and not cells.isdisjoint(LABELS)
 
 
-def _read_csv(source: Source) -> Labels:
-    rows, lines, header = cells(source)
-    label = _require_label(rows.column_names, header)
-    filled = pc.if_else(pc.equal(rows[label], ""), None, rows[label])
-    rows = rows.set_column(rows.column_names.index(label), label, filled)
-    return _from_table(rows, source.name, lines, typed=False)
-
-
-def _read_lines(source: Source) -> Labels:
-    problems = Problems()
-    columns: dict[str, list[Any]] = {"id": [], "index": [], "label": []}
-    besides: list[dict[str, Any]] = []
-    lines: list[int] = []
-    for line, row in source.objects(problems):
-        label = next((name for name in LABELS if name in row), None)
-        if label is None:
-            problems.add(f'{source.name}:{line}: no "label" or "prediction"')
-            continue
-        named = {"id": row.get("id"), "index": row.get("index"), "label": row[label]}
-        for name, value in named.items():
-            what = label if name == "label" else name
-            if type(value) is bool and name == "label":
-                named[name] = int(value)
-            elif type(value) not in (int, str, type(None)):
-                got = shown(value) if type(value) is float else kind(value)
-                problems.add(
-                    f'{source.name}:{line}: "{what}" is {got}, expected an integer or a string'
-                )
-                named[name] = None
-        named["id"] = None if named["id"] is None else str(named["id"])
-        for name, value in named.items():
-            columns[name].append(value)
-        besides.append({k: v for k, v in row.items() if k not in (*IDS, label)})
-        lines.append(line)
-    for name, values in columns.items():
-        note_other_kinds(source.name, lines, name, values, problems)
-    problems.raise_if_any()
-    arrays = {
-        name: _array(values, source.name)
-        for name, values in columns.items()
-        if name == "label" or any(value is not None for value in values)
-    }
-    return _from_table(pa.table(arrays | columns_of(besides)), source.name, lines)
-
-
-def _read_object(source: Any, name: str) -> Labels:
-    if not hasattr(source, "__arrow_c_stream__"):
-        return Labels(name, _label_array(_array(source, name), name))
-    try:
-        column = pa.chunked_array(source)
-        validate(pa.table({"labels": column}))
-        table_of_source = pa.table(source) if pa.types.is_struct(column.type) else None
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise InputError(f"{name}: the Arrow data cannot be read: {error}") from error
-    if table_of_source is not None:
-        return _from_table(table_of_source, name)
-    return Labels(name, _label_array(joined(column), name))
-
-
-def _from_table(
-    rows: pa.Table, name: str, lines: Sequence[int] | None = None, typed: bool = True
-) -> Labels:
-    if again := most_common(rows.column_names):
-        raise InputError(f'{name}: column "{again[0]}" occurs {again[1]} times')
-    label = _require_label(rows.column_names, name)
-    values = _label_array(joined(rows[label]), name)
-    named = next((c for c in IDS if c in rows.column_names), None)
-    ids = texts = None
-    if named is not None:
-        ids = joined(rows[named])
-        positions = named == "index" and pa.types.is_integer(ids.type)
-        ids = _cast(ids, pa.int64() if positions else pa.string(), name)
-    if "text" in rows.column_names:
-        texts = _cast(joined(rows["text"]), pa.string(), name)
-    columns = without(rows, (named or "", label))
-    labels = Labels(name, values, ids, texts, lines, typed, columns)
-    _require_names(labels)
-    return labels
-
-
-def _require_label(columns: Sequence[str], where: str) -> str:
-    label = next((name for name in LABELS if name in columns), None)
-    if label is None:
-        raise InputError(f'{where}: no column "label": found {", ".join(columns)[:200]}')
-    return label
-
-
-def _require_names(labels: Labels) -> None:
-    """Raise InputError unless every id is there once."""
-    if labels.ids is None or (not labels.ids.null_count and _distinct(labels.ids)):
-        return
-    ids = labels.ids.to_pylist()
-    places = range(len(ids)) if labels.lines is None else labels.lines
-    if None in ids:
-        raise InputError(f"{labels.name}:{places[ids.index(None)]}: no id, other rows have one")
-    if (rows := repeated(ids)) is not None:
-        first, again = (places[row] for row in rows)
-        value = ids[rows[1]]
-        raise InputError(f'{labels.name}:{again}: id "{value}" occurs twice, first in {first}')
-
-
-def _distinct(array: pa.Array) -> bool:
-    return bool(pc.count_distinct(array).as_py() == len(array))
-
-
-def _label_array(array: pa.Array, name: str) -> pa.Array:
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if pa.types.is_integer(array.type) or str(array.type) in ("bool", "null"):
-        return _cast(array, pa.int64(), name)
-    if str(array.type) in ("string", "large_string", "string_view"):
-        return _cast(array, pa.string(), name)
-    raise InputError(f"{name}: labels are of type {array.type}, expected integers or strings")
-
-
-def _array(values: Any, name: str) -> pa.Array:
-    try:
-        return joined(pa.array(values, from_pandas=True))
-    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{name}: cannot be read as labels: {error}") from error
-
-
-def _cast(array: pa.Array, wanted: pa.DataType, name: str) -> pa.Array:
-    try:
-        return array.cast(wanted)
-    except pa.ArrowException as error:
-        raise InputError(f"{name}: {error}") from error
+def _ids(records: Records, key: str) -> pa.Array:
+    """Return names of sentences; of an ``index`` of integers, positions."""
+    keys = records.keys(key)
+    require_unique(keys, records.where)
+    is_position = key == "index" and pa.types.is_integer(records.column(key).type)
+    return pc.cast(records.column(key), pa.int64()) if is_position else keys

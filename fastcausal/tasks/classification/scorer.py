@@ -14,12 +14,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal._version import __version__
+from fastcausal.arrays.arrow import numbers
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.confusions import confusions
 from fastcausal.counts.files import system_of
 from fastcausal.counts.labels import ConfusionFormula, Label, classes_of
 from fastcausal.counts.statistics import Statistics
-from fastcausal.errors import InputError, Remedy
+from fastcausal.errors import InputError, Remedy, warning_lines
+from fastcausal.files.keys import match
 from fastcausal.files.targets import keep_apart
 from fastcausal.files.values import shown
 from fastcausal.formats.reading.sources import LabelSource
@@ -324,27 +326,15 @@ def _joined(
     a, b = (_keys(side, named) for side in (gold, pred))
     if a.equals(b):
         return gold, pred
-    at = pc.index_in(a, b)
-    extra = b.filter(pc.invert(pc.is_in(b, a)))
-    if at.null_count or len(extra):
-        missing = a.filter(pc.is_null(at))
-        counts = f"{len(missing)} examples of gold have no prediction{_some(missing)}, "
-        counts += f"{len(extra)} of pred are not in gold{_some(extra)}"
-        if unmatched == "error":
-            raise InputError(counts, Remedy("unmatched", ("skip",), "would leave them out"))
-        warnings.append(f"unmatched=skip: {counts}")
-    kept = pc.is_valid(at)
-    return gold.take(pc.indices_nonzero(kept)), pred.take(at.filter(kept))
+    both = match(a, b, unmatched, remedy=Remedy("unmatched", ("skip",), "would leave them out"))
+    warnings += warning_lines(both.warnings)
+    return gold.take(numbers(both.gold)), pred.take(numbers(both.pred))
 
 
 def _keys(side: Labels, named: bool) -> pa.Array:
     if side.ids is not None and pa.types.is_string(side.ids.type) == named:
         return side.ids
-    return pa.array(np.arange(len(side)))
-
-
-def _some(keys: pa.Array) -> str:
-    return f" ({_listed(keys[:3].to_pylist())}{', ...' if len(keys) > 3 else ''})" if keys else ""
+    return numbers(np.arange(len(side)))
 
 
 def _without_gaps(

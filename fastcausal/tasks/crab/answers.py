@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Remedy, Warnings
+from fastcausal.files.keys import match, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.options import AnswerTask, Border, Policy, check_policies
@@ -21,10 +22,10 @@ from fastcausal.tasks.crab.pairs import (
     Int64,
     JudgedPairs,
     class_of,
+    ids_of,
 )
 from fastcausal.tasks.crab.parse import REASONS, parse_column
 
-OBJECTS = np.dtype(object)  # of columns of pandas with values of several kinds
 READ, UNMATCHED = REASONS.index("read"), REASONS.index("unmatched")
 LABELS: dict[str, tuple[str, ...]] = {
     "score": ("A", "B", "C", "D"),
@@ -127,7 +128,7 @@ def read_answers(
         Another task, border or policy.
     """
     check_policies(unparsed, unmatched)
-    records = _records(source, column, name)
+    records = read_records(source, name, column=column)
     values, why = parse_column(records.answers(column), task)
     rows, warnings = _joined(records, asked, unmatched)
     n_labels = len(LABELS[task])
@@ -151,107 +152,53 @@ def _codes(values: Float64) -> Int64:
     return np.where(np.isnan(values), -1, values).astype(np.int64)
 
 
-def _records(source: Any, column: str, name: str) -> Records:
-    """Read rows; a plain list or column of answers is the one column."""
-    if isinstance(source, Sequence) and not isinstance(source, str):
-        if not any(isinstance(row, Mapping) for row in source):
-            return read_records([{column: value} for value in source], name)
-    elif isinstance(source, np.ndarray) or getattr(source, "dtype", None) == OBJECTS:
-        return read_records([{column: value} for value in source.tolist()], name)
-    elif _is_column(source):
-        return read_records(
-            {column: source if isinstance(source, pa.Array) else pa.chunked_array(source)}, name
-        )
-    return read_records(source, name)
-
-
-def _is_column(source: Any) -> bool:
-    """Tell a column of Arrow, pandas or polars from a table."""
-    if isinstance(source, pa.Array):
-        return True
-    if isinstance(source, pa.Table) or not hasattr(source, "__arrow_c_stream__"):
-        return False
-    try:
-        return not pa.types.is_struct(pa.chunked_array(source).type)
-    except pa.ArrowException:  # a frame with values of several kinds
-        return False
-
-
 def _joined(
     records: Records, asked: JudgedPairs | int, unmatched: Policy
 ) -> tuple[Int64, Warnings]:
     """Return the row of the answer to each pair or question, -1 without one."""
     n = asked if isinstance(asked, int) else len(asked)
+    rows = np.arange(n) if isinstance(asked, int) else asked.rows
     if not isinstance(asked, int) and all(key in records for key in KEY):
         if all(records.table[key].equals(asked.records.table[key]) for key in KEY):
-            return asked.rows, {}
-        places = _by_key(records, asked)
+            return rows, {}
+        topics = records.texts(KEY[0])
+        keys = ids_of(topics, *(records.integers(column) for column in KEY[1:]))
+        known = asked.ids()
     elif "index" in records:
-        places = _by_index(records, asked, n)
+        keys, known = _indices(records), arrow.numbers(rows)
+    elif len(records) != n:
+        raise InputError(
+            f'{records.name} has {len(records)} rows, gold has {n}, and rows have no "index" '
+            "to join by"
+        )
     else:
-        if len(records) != n:
-            raise InputError(
-                f'{records.name} has {len(records)} rows, gold has {n}, and rows have no "index" '
-                "to join by"
-            )
-        return (np.arange(n) if isinstance(asked, int) else asked.rows), {}
-    rows = np.full(n, -1)
-    known = places >= 0
-    rows[places[known]] = np.flatnonzero(known)
-    return rows, _differences(records, places, rows, asked, unmatched)
+        return rows, {}
+    noun = "index" if pa.types.is_integer(keys.type) else "pair"
+    require_unique(keys, records.where, lambda row: f'{noun} "{keys[row]}"')
+    return _matched(records, asked, keys, known, unmatched)
 
 
-def _by_key(records: Records, asked: JudgedPairs) -> Int64:
-    """Return the pair of each row, -1 of no pair."""
-    topics = records.texts(KEY[0])
-    a, b = (records.integers(column) for column in KEY[1:])
-    places = asked.places(topics, a, b)
-    _require_once(records, places, lambda k: f"topic {topics[int(k)]}, events {a[k]} and {b[k]}")
-    return places
-
-
-def _by_index(records: Records, asked: JudgedPairs | int, n: int) -> Int64:
-    """Return the pair or question of each row, -1 of none."""
+def _indices(records: Records) -> pa.Array:
+    """Return the rows of gold that a column ``index`` names."""
     index = records.integers("index")
     if (index < 0).any():
         k = int((index < 0).argmax())
         raise InputError(f'{records.where(k)}: "index" is {index[k]}, expected an integer from 0')
-    _require_once(records, index, lambda k: f'"index" {index[k]}')
-    place = np.arange(n)
-    if not isinstance(asked, int):
-        place[asked.rows] = np.arange(n)
-    return np.where(index < n, place[np.minimum(index, n - 1)], -1)
+    return arrow.numbers(index)
 
 
-def _require_once(records: Records, places: Int64, named: Callable[[Any], str]) -> None:
-    """Raise InputError where two rows have one place; -1 may occur again."""
-    order = np.argsort(places, kind="stable")
-    ascending = places[order]
-    again = order[1:][(ascending[1:] == ascending[:-1]) & (ascending[1:] >= 0)]
-    if len(again):
-        k = int(again.min())
-        first = int((places == places[k]).argmax())
-        raise InputError(
-            f"{records.where(k)}: {named(k)} occurs twice, first in {records.where(first)}"
-        )
-
-
-def _differences(
-    records: Records, places: Int64, rows: Int64, asked: JudgedPairs | int, unmatched: Policy
-) -> Warnings:
-    """Warn of rows of no pair, and of pairs without a row; InputError if the policy forbids it."""
-    extra, missing = np.flatnonzero(places < 0), np.flatnonzero(rows < 0)
-    if unmatched == "error" and (len(extra) or len(missing)):
-        if len(extra):
-            first = f"{records.where(int(extra[0]))}: an answer that gold does not ask for"
-        else:
-            k = int(missing[0])
-            name = f"question {k}" if isinstance(asked, int) else asked.where(k)
-            first = f"{name}: no answer in {records.name}"
-        more = f", {len(missing)} without an answer and {len(extra)} answers too many in all"
-        raise InputError(first + more, Remedy("unmatched", ("empty", "skip"), "would allow it"))
-    texts = (f"unmatched={unmatched}: ", f" answers of {records.name} are of nothing in gold")
-    return {texts: (len(extra),)} if len(extra) else {}
+def _matched(
+    records: Records, asked: JudgedPairs | int, keys: pa.Array, known: pa.Array, unmatched: Policy
+) -> tuple[Int64, Warnings]:
+    """Join answers to pairs or questions; warn of answers to neither."""
+    noun = "questions" if isinstance(asked, int) else "pairs"
+    lacks = f"{noun} of gold have no answer", f"answers of {records.name} are of nothing in gold"
+    name = "question {}".format if isinstance(asked, int) else asked.where
+    both = match(known, keys, unmatched, lacks, where=(name, records.where))
+    rows = np.full(len(known), -1)
+    rows[both.gold] = both.pred
+    has_extra = any(counts[1] for counts in both.warnings.values())
+    return rows, both.warnings if has_extra else {}
 
 
 def _require_read(

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.counts.arithmetic import exact, mean_defined
-from fastcausal.errors import InputError, repeated
+from fastcausal.errors import InputError
+from fastcausal.files import keys
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import JSON, kind, shown
 from fastcausal.formats.reading.sources import RecordSource
@@ -21,7 +23,6 @@ from fastcausal.report.report import Report
 from fastcausal.tasks.words import f1, words
 
 Match = Callable[[str, str], Any]
-Documents = dict[str, list[str]]
 PARTS = ("precision", "recall", "f1")
 
 
@@ -80,10 +81,12 @@ def events(
     if not 0 <= min_f1 <= 1:
         raise ValueError(f"min_f1 is {min_f1}, expected a number from 0 to 1")
     sources = read_records(gold, "gold"), read_records(pred, "pred")
-    wanted, listed = map(_documents, sources)
-    _require_all(wanted, *sources, listed)
-    _require_all(listed, *sources[::-1], wanted)
-    pairs = [(wanted[id], listed[id]) for id in sorted(wanted)]
+    (of_gold, wanted), (of_pred, listed) = map(_documents, sources)
+    texts = (f"documents have no events in {sources[1].name}", f"are not in {sources[0].name}")
+    where = sources[0].where, sources[1].where
+    rows = keys.match(of_gold, of_pred, "error", texts, None, where=where).pred.tolist()
+    order = np.argsort(keys.encode(of_gold)[0]).tolist()
+    pairs = [(wanted[k], listed[rows[k]]) for k in order]
     n_gold, n_pred = (np.array([len(pair[side]) for pair in pairs]) for side in (0, 1))
     tp = _partners(pairs, match, min_f1)
     rule = match if isinstance(match, str) else getattr(match, "__name__", "function")
@@ -147,16 +150,13 @@ def _edges(
     return [(i, j) for i, a in golds for j, b in preds if f1(a, b) >= min_f1]
 
 
-def _documents(records: Records) -> Documents:
-    ids, documents = records.texts("id"), [*map(_decoded, records.column("events").to_pylist())]
-    if ids.null_count:
-        row = ids.is_null().index(True).as_py()
-        raise InputError(f'{records.where(row)}: "id" is missing, expected the name of a document')
-    if again := repeated(ids.to_pylist()):
-        raise InputError(f'{records.where(again[1])}: id "{ids[again[0]]}" occurs twice')
+def _documents(records: Records) -> tuple[pa.Array, list[list[str]]]:
+    """Return the id of each document, and its events."""
+    ids, documents = records.keys("id"), [*map(_decoded, records.column("events").to_pylist())]
+    keys.require_unique(ids, records.where)
     for row, texts in enumerate(documents):
         _require_texts(texts, records, row)
-    return dict(zip(ids.to_pylist(), documents, strict=True))
+    return ids, documents
 
 
 def _decoded(events: Any) -> Any:
@@ -174,11 +174,3 @@ def _require_texts(texts: Any, records: Records, row: int) -> None:
     for text in texts:
         if not isinstance(text, str):
             raise InputError(f"{records.where(row)}: an event is {kind(text)}, expected a text")
-
-
-def _require_all(documents: Documents, records: Records, other: Records, known: Documents) -> None:
-    """Raise InputError for the first document that the other side does not have."""
-    if missing := [(row, id) for row, id in enumerate(documents) if id not in known]:
-        row, id = missing[0]
-        more = f", nor for {len(missing) - 1} more" if missing[1:] else ""
-        raise InputError(f"{records.where(row)}: {other.name} has no events for {shown(id)}{more}")

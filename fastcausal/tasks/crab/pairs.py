@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Problems, Remedy, Warnings
+from fastcausal.files.keys import encode, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.options import Border, GoldFrom, check
@@ -34,6 +35,7 @@ BORDERS: dict[str, tuple[bool, bool, bool]] = {
 """By rule: whether a score of 80, 50 and 20 belongs to the class above it."""
 KEY = ("topic_id", "event_order_a", "event_order_b")
 ARTICLES = ("article_id_a", "article_id_b")
+_INTEGER = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +84,7 @@ class JudgedPairs:
     def ids(self) -> pa.Array:
         """Return ``topic/a/b`` of every pair: string[n]."""
         topics = self.topics.cast(pa.string()).take(arrow.numbers(self.story))
-        orders = (arrow.numbers(side).cast(pa.string()) for side in (self.a, self.b))
-        return pc.binary_join_element_wise(topics, *orders, "/")
+        return ids_of(topics, self.a, self.b)
 
     def classes(self, border: Border = "up", gold_from: GoldFrom = "class") -> Int64:
         """Return the code of each pair's class: int64[n].
@@ -126,24 +127,6 @@ class JudgedPairs:
         self.require_scores()
         at = self.score >= threshold if reaches(threshold, border) else self.score > threshold
         return at.astype(np.int64)
-
-    def places(self, topics: pa.Array, a: Int64, b: Int64) -> Int64:
-        """Return the place of each key among the pairs, -1 of unknown ones: int64[m].
-
-        Parameters
-        ----------
-        topics : pyarrow.Array
-            string or integer[m].
-        a, b : int64[m]
-        """
-        known = self.topics
-        if topics.type != known.type:
-            topics, known = topics.cast(pa.string()), known.cast(pa.string())
-        story = np.asarray(pc.index_in(topics, known).fill_null(-1), np.int64)
-        keys, wanted = _packed((self.story, self.a, self.b), (story, a, b))
-        at = np.searchsorted(keys, wanted)
-        at[at == len(keys)] = 0
-        return np.where(keys[at] == wanted, at, -1)
 
     def require_scores(self, remedy: Remedy | None = None) -> None:
         """Raise InputError for the first pair without a score."""
@@ -237,7 +220,7 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     for k in np.flatnonzero(neither).tolist():
         problems.add(f'{records.where(k)}: no "score" and no "class"')
     problems.raise_if_any()
-    topics, story = names_of(records, "topic_id")
+    story, topics = names_of(records, "topic_id")
     columns: list[Any] = [story, a, b, score, given, _in_document(records)]
     rows = np.arange(len(a))
     if not _is_ascending(story, a, b):
@@ -246,6 +229,12 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     pairs = JudgedPairs(records, rows, topics, *columns)
     _require_once(pairs)
     return pairs
+
+
+def ids_of(topics: pa.Array, a: Int64, b: Int64) -> pa.Array:
+    """Return ``topic/a/b`` of pairs: string[n]."""
+    orders = (arrow.numbers(side).cast(pa.string()) for side in (a, b))
+    return pc.binary_join_element_wise(topics, *orders, "/")
 
 
 def orders_of(records: Records, problems: Problems) -> tuple[Int64, Int64]:
@@ -288,49 +277,17 @@ def _given(records: Records, problems: Problems) -> Int64:
     return given
 
 
-def names_of(records: Records, column: str) -> tuple[pa.Array, Int64]:
-    """Return the different names in a column, and the place of each row's among them.
+def names_of(records: Records, column: str) -> tuple[Int64, pa.Array]:
+    """Number the names in a column, as `encode`.
 
     They ascend: int64 by number, or string where one of them is not an integer.
     """
     values = records.column(column)
     if pa.types.is_integer(values.type) and not values.null_count:
-        return _places(np.asarray(values.cast(pa.int64())))
-    texts = records.texts(column)
-    if texts.null_count:
-        row = pc.index(texts.is_null(), True).as_py()
-        raise InputError(f'{records.where(row)}: no "{column}"')
-    encoded = texts.dictionary_encode()
-    names = encoded.dictionary.cast(pa.string())
-    if pc.all(pc.match_substring_regex(names, r"^(0|-?[1-9][0-9]{0,17})$"), min_count=0).as_py():
-        names = names.cast(pa.int64())
-    order = pc.array_sort_indices(names)
-    place = np.empty(len(names), np.int64)
-    place[np.asarray(order)] = np.arange(len(names))
-    return names.take(order), place[np.asarray(encoded.indices)]
-
-
-def _places(values: Int64) -> tuple[pa.Array, Int64]:
-    """Return different integers, ascending, and the place of each value among them."""
-    first = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
-    different = values[first]
-    if (different[1:] > different[:-1]).all():
-        sizes = np.diff(np.append(first, len(values)))
-        return arrow.numbers(different), np.repeat(np.arange(len(first)), sizes)
-    different, place = np.unique(values, return_inverse=True)
-    return arrow.numbers(different), place
-
-
-def _packed(known: tuple[Int64, ...], wanted: tuple[Int64, ...]) -> tuple[Int64, Int64]:
-    """Make one number of the parts of each key, in their order; -1 of a part that is not known."""
-    keys, sought = np.zeros_like(known[0]), np.zeros_like(wanted[0])
-    for part, other in zip(known, wanted, strict=True):
-        values = np.unique(part)
-        at = np.minimum(np.searchsorted(values, other), len(values) - 1)
-        missing = (values[at] != other) | (sought < 0)
-        keys = keys * len(values) + np.searchsorted(values, part)
-        sought = np.where(missing, -1, sought * len(values) + at)
-    return keys, sought
+        return encode(values.cast(pa.int64()))
+    names = records.keys(column)
+    are_integers = pc.match_substring_regex(names.unique(), _INTEGER)
+    return encode(names.cast(pa.int64() if pc.all(are_integers).as_py() else pa.string()))
 
 
 def _is_ascending(story: Int64, a: Int64, b: Int64) -> bool:
@@ -345,21 +302,17 @@ def _require_once(pairs: JudgedPairs) -> None:
     same = pairs.b[1:] == pairs.b[:-1]
     if same.any():
         same &= (pairs.a[1:] == pairs.a[:-1]) & (pairs.story[1:] == pairs.story[:-1])
-    problems = Problems()
-    for k in np.flatnonzero(same).tolist():
-        first = pairs.records.where(int(pairs.rows[k]))
-        problems.add(f"{pairs.where(k + 1)}: occurs twice, first in {first}")
-    problems.raise_if_any()
+    if same.any():
+        rows, ids = pairs.rows, pairs.ids()
+        require_unique(
+            ids, lambda k: pairs.records.where(int(rows[k])), lambda k: f'pair "{ids[k]}"'
+        )
 
 
 def _in_document(records: Records) -> Booleans | None:
     if not all(column in records for column in ARTICLES):
         return None
     sides = [records.column(column) for column in ARTICLES]
-    if not all(pa.types.is_integer(side.type) for side in sides):
-        sides = [records.texts(column) for column in ARTICLES]
-    for side, column in zip(sides, ARTICLES, strict=True):
-        if side.null_count:
-            row = pc.index(side.is_null(), True).as_py()
-            raise InputError(f'{records.where(row)}: no "{column}", other pairs have one')
+    if any(side.null_count or not pa.types.is_integer(side.type) for side in sides):
+        sides = [records.keys(column) for column in ARTICLES]
     return np.asarray(pc.equal(*sides))

@@ -16,7 +16,8 @@ import pyarrow as pa
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Problems
-from fastcausal.files.records import Records, read_records
+from fastcausal.files.keys import require_unique
+from fastcausal.files.records import read_records
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Border, Outside, RaterTies, check
 from fastcausal.report.grid import Grid
@@ -278,38 +279,29 @@ def _read(source: RecordSource) -> _Table:
     records = read_records(source, "ratings")
     problems = Problems()
     if "unit" in records and KEY[0] not in records:
-        names, unit = names_of(records, "unit")
+        unit, names = names_of(records, "unit")
         parts = [unit]
     else:
         orders = orders_of(records, problems)
-        names, topic = names_of(records, KEY[0])
+        topic, names = names_of(records, KEY[0])
         parts = [topic, *orders]
-    raters, rater = names_of(records, "rater")
+    rater, raters = names_of(records, "rater")
     scores = scores_of(records, problems)
     problems.raise_if_any()
     if np.isnan(scores).any():
         raise InputError(f'{records.where(int(np.isnan(scores).argmax()))}: no "score"')
     different, pair = np.unique(np.stack(parts, 1), axis=0, return_inverse=True)
     pair = pair.reshape(-1)
-    _require_once(records, pair * len(raters) + rater)
+    require_unique(
+        pair * len(raters) + rater,
+        records.where,
+        lambda row: f'rater "{raters[int(rater[row])]}" of this pair',
+    )
     order = np.lexsort((scores, pair))
     keys = {name: arrow.numbers(part) for name, part in zip(KEY, different.T, strict=False)}
     first = "unit" if len(parts) == 1 else KEY[0]
     keys = {first: names.take(pa.array(different[:, 0]))} | dict([*keys.items()][1:])
     return _Table(keys, arrow.offsets(np.bincount(pair)), scores[order], len(raters))
-
-
-def _require_once(records: Records, keys: Int64) -> None:
-    """Raise InputError for the first rating of a pair by a rater who rated it before."""
-    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    again = np.flatnonzero(first[place.reshape(-1)] != np.arange(len(keys)))
-    if len(again):
-        row = int(again[0])
-        rater = records.texts("rater")[row]
-        before = records.where(int(first[place.reshape(-1)[row]]))
-        raise InputError(
-            f'{records.where(row)}: rater "{rater}" rated this pair before, in {before}'
-        )
 
 
 def _moments(table: _Table) -> tuple[Float64, Float64]:

@@ -26,11 +26,12 @@ import pyarrow as pa
 
 from fastcausal.arrays import _ids
 from fastcausal.errors import InputError, OutputError
+from fastcausal.files.keys import hashes_of
 from fastcausal.formats import read, stream
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.reading.batches import Stream, ahead
 from fastcausal.options import TagReading
-from fastcausal.relations import Relations, hashes_of
+from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 
 READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all

@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays import compute as pc
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import sorted_strata
 from fastcausal.engine.run import chosen_pairs, count_pairs
 from fastcausal.errors import InputError, counted
+from fastcausal.files.keys import places_of
 from fastcausal.report.page import Page, Section
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows
@@ -174,7 +174,7 @@ def _beyond(systems: Sequence[_System]) -> list[Int64]:
            if (s.places < 0).any() else pa.chunked_array([], pa.string())
            for s in systems]  # fmt: skip
     every = pa.chunked_array([chunk for own in ids for chunk in own.chunks], pa.string())
-    return [arrow.values_of(arrow.joined(pc.index_in(own, every))) for own in ids]
+    return [places_of(own, every) for own in ids]
 
 
 def _worst(systems: Sequence[_System], at: Int64, columns: list[int], most: int) -> Int64:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays import compute as pc
+from fastcausal.files.keys import encode
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
@@ -90,16 +89,5 @@ def numbered(values: Float64) -> tuple[Int64, Float64]:
     (array([ 1, -1,  0]), array([2., 5.]))
     """
     values = values + 0.0  # -0 is 0
-    places, different = encoded(arrow.numbers(values, ~np.isnan(values)))
+    places, different = encode(arrow.numbers(values, ~np.isnan(values)))
     return places, arrow.values_of(different)
-
-
-def encoded(column: Any, order_of: Callable[[Any], Any] | None = None) -> tuple[Int64, Any]:
-    """Return the place of each value of an Arrow array among the different ones, -1 for null.
-
-    And these, ascending, or as ``order_of`` them gives, as an Arrow array.
-    """
-    codes = column.dictionary_encode()
-    order = (order_of or pc.array_sort_indices)(codes.dictionary)
-    place = np.append(np.argsort(arrow.values_of(order)), -1)  # [-1] is the last
-    return place[arrow.values_of(codes.indices, -1)], codes.dictionary.take(order)

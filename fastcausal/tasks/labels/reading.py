@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from fastcausal.arrays import arrow as arrays
 from fastcausal.arrays.arrow import joined
 from fastcausal.errors import InputError
+from fastcausal.files.keys import encode, require_unique
 from fastcausal.options import KappaWeights, check
 from fastcausal.tasks.labels.coefficients import MOST
-from fastcausal.tasks.labels.ratings import Float64, Int64, Names, Ratings, encoded, numbered
+from fastcausal.tasks.labels.ratings import Float64, Int64, Names, Ratings, numbered
 
 
 def read_ratings(
@@ -125,7 +126,7 @@ def numbers_of(*columns: Any, what: str = "ratings") -> tuple[Float64, Names | N
         column = _arrow(columns)
         if is_number(column.type):
             return arrays.values_of(column.cast(pa.float64()), np.nan), None
-        places, labels = encoded(column)
+        places, labels = encode(column)
     except (pa.ArrowException, TypeError, OverflowError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{what} are neither all numbers nor all labels: {reason}") from error
@@ -192,12 +193,15 @@ def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
     key = unit_of_row[rated] * len(raters) + rater_of_row[rated]
     values = values[rated]
     if not (key[1:] > key[:-1]).all():
+        rows = np.flatnonzero(rated)
+
+        def key_of(k: int) -> str:
+            unit, rater = divmod(int(key[k]), len(raters))
+            return f'unit "{units[unit]}", rater "{raters[rater]}"'
+
+        require_unique(key, lambda k: f"row {rows[k]}", key_of)
         order = np.argsort(key, kind="stable")
         key, values = key[order], values[order]
-        twice = key[1:] == key[:-1]
-        if twice.any():
-            k, who = divmod(int(key[np.argmax(twice)]), len(raters))
-            raise InputError(f'unit "{units[k]}": rater "{raters[who]}" rated it twice')
     row_unit, row_rater = np.divmod(key, max(len(raters), 1))
     offsets = arrays.offsets(np.bincount(row_unit, minlength=len(units)))
     ratings = Ratings(

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays.strata import ascending
 from fastcausal.counts.arithmetic import tied
 from fastcausal.errors import InputError, Remedy
+from fastcausal.files.keys import by_number, encode, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.options import LabelPolicy
 from fastcausal.significance.sums import exact_sums
-from fastcausal.tasks.labels.ratings import Float64, Int64, encoded
+from fastcausal.tasks.labels.ratings import Float64, Int64
 
 KEYS = ("system", "item", "rater")
 ALL = "all"  # the system of tables that name none
@@ -119,12 +119,11 @@ def read_judged(
     values = _numbers(of_human, label)
     keys, human_keys, item_names, system_names = _keys(of_scores, of_human)
     order = np.argsort(keys, kind="stable")
+    require_unique(keys, of_scores.where, partial(_key, of_scores))
     keys = keys[order]
-    if (again := np.flatnonzero(keys[1:] == keys[:-1])).size:
-        first, second = order[again[0] : again[0] + 2].tolist()
-        raise _twice(of_scores, first, second, "score")
     rater_of, raters = _raters(of_human)
-    _require_once(of_human, human_keys * max(len(raters), 1) + rater_of)
+    of_raters = human_keys * max(len(raters), 1) + rater_of
+    require_unique(of_raters, of_human.where, partial(_key, of_human))
     place = np.minimum(np.searchsorted(keys, human_keys), len(keys) - 1)
     matched = keys[place] == human_keys
     _apply(of_scores, of_human, columns, matched | np.isnan(values), unmatched)
@@ -143,7 +142,7 @@ def read_judged(
         votes,
         _judgments(human_keys, len(system_names), rater_of, values),
         None if by is None else _cells(of_scores, by).take(arrow.numbers(order)),
-        None if cluster is None else encoded(_texts(of_scores, cluster))[0][order],
+        None if cluster is None else _clusters(of_scores, cluster)[order],
     )
 
 
@@ -164,7 +163,7 @@ def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | No
         if not metrics:
             raise ValueError("metrics is empty, expected a column of scores")
         return sorted(metrics)
-    names = [n for n in scores.table.column_names if n not in other and _is_metric(scores, n)]
+    names = [n for n in scores.names if n not in other and _is_metric(scores, n)]
     if not names:
         raise InputError(f"{scores.name}: no column of numbers beside system and item")
     return sorted(names)
@@ -172,9 +171,9 @@ def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | No
 
 def _is_metric(scores: Records, name: str) -> bool:
     """Tell if a column has numbers; a column without values has none."""
-    column = scores.column(name)
-    if column.null_count == len(column):
+    if not scores.has(name):
         return False
+    column = scores.column(name)
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
     if scores.typed:
         return any(kind(column.type) for kind in kinds)
@@ -196,13 +195,12 @@ def _numbers(records: Records, name: str) -> Float64:
     return values
 
 
-def _texts(records: Records, name: str) -> pa.Array:
-    """Return a column of names without gaps."""
-    column = _cells(records, name)
-    if column.null_count:
-        row = pc.index(pc.is_null(column), True).as_py()
-        raise InputError(f'{records.where(row)}: "{name}" is missing')
-    return column
+def _clusters(records: Records, name: str) -> Int64:
+    """Number the values of a column without gaps."""
+    places, _ = encode(_cells(records, name))
+    if (missing := places < 0).any():
+        raise InputError(f'{records.where(int(np.argmax(missing)))}: "{name}" is missing')
+    return places
 
 
 def _cells(records: Records, name: str) -> pa.Array:
@@ -216,22 +214,22 @@ def _cells(records: Records, name: str) -> pa.Array:
 def _keys(scores: Records, human: Records) -> tuple[Int64, Int64, list[str], list[str]]:
     """Return numbers of item and system for the rows of both, and the names of both."""
     sides = (scores, human)
-    items, item_names = _joined([_texts(side, "item") for side in sides])
-    systems, system_names = _joined(_systems(*sides))
+    items, item_names = _encoded([side.keys("item") for side in sides])
+    systems, system_names = _encoded(_systems(*sides))
     keys = items * len(system_names) + systems
     return keys[: len(scores)], keys[len(scores) :], item_names, system_names
 
 
-def _joined(columns: list[pa.Array]) -> tuple[Int64, list[str]]:
-    """Return the place of each name among the different ones, and these in ascending order."""
-    places, names = encoded(pa.concat_arrays(columns), ascending)
+def _encoded(columns: list[pa.Array]) -> tuple[Int64, list[str]]:
+    """Return the place of each name of the columns among the different ones, and these."""
+    places, names = encode(pa.concat_arrays(columns), by_number)
     return places, names.to_pylist()
 
 
 def _systems(scores: Records, human: Records) -> list[pa.Array]:
     """Return the systems of both; where a side names none, it is of the single one of the other."""
     sides = (scores, human)
-    named = [_texts(side, "system") if _has(side, "system") else None for side in sides]
+    named = [side.keys("system") if side.has("system") else None for side in sides]
     names = {name for column in named if column is not None for name in column.unique().to_pylist()}
     for side, column in zip(sides, named, strict=True):
         if column is None and len(names) > 1:
@@ -243,34 +241,21 @@ def _systems(scores: Records, human: Records) -> list[pa.Array]:
     ]
 
 
-def _has(records: Records, name: str) -> bool:
-    return name in records and records.column(name).null_count < len(records)
-
-
 def _raters(human: Records) -> tuple[Int64, list[str]]:
-    if not _has(human, "rater"):
+    if not human.has("rater"):
         return np.zeros(len(human), np.int64), ["rater"]
-    return _joined([_texts(human, "rater")])
-
-
-def _require_once(human: Records, keys: Int64) -> None:
-    order = np.argsort(keys, kind="stable")
-    if (again := np.flatnonzero(np.diff(keys[order]) == 0)).size:
-        first, second = order[again[0] : again[0] + 2].tolist()
-        raise _twice(human, first, second, "label")
-
-
-def _twice(records: Records, first: int, second: int, what: str) -> InputError:
-    return InputError(
-        f"{_named(records, second)} has a {what} again, the first is at {records.where(first)}"
-    )
+    return _encoded([human.keys("rater")])
 
 
 def _named(records: Records, row: int) -> str:
-    """Say where a row is, and of which system, item and rater."""
+    """Name the place of a row, and its key."""
+    return f"{records.where(row)}: {_key(records, row)}"
+
+
+def _key(records: Records, row: int) -> str:
+    """Name the system, item and rater of a row."""
     values = records.table.slice(row, 1).to_pylist()[0]
-    names = ", ".join(f'{key} "{values[key]}"' for key in KEYS if values.get(key) is not None)
-    return f"{records.where(row)}: {names}"
+    return ", ".join(f'{key} "{values[key]}"' for key in KEYS if values.get(key) is not None)
 
 
 def _apply(

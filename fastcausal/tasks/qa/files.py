@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from fastcausal.errors import InputError, Problems, invalid_json
+from fastcausal.errors import InputError, Problems
+from fastcausal.files import binary
 from fastcausal.files.files import Source
-from fastcausal.files.values import JSON, kind
+from fastcausal.files.keys import require_unique
+from fastcausal.files.lines import first_object
+from fastcausal.files.packed import suffix_of
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import kind, without_collection
 
-Record = tuple[str, Any]
-"""Where it is, for messages, and what it says."""
+Placed = tuple[str, Mapping[str, Any]]
+"""An object and its place, for messages."""
 
 NOTHING: Mapping[str, str | int | float] = MappingProxyType({})
 OBJECT = (dict, Mapping)  # a dict is told from others in a tenth of the time
+PLAIN = (str, int, float)  # a union is made anew each time
+LIST = (list, tuple)
+OWN = ("id", "question", "answers")
 ANSWERS = '{"text": string or [string, ...]} or a list of {"text": string}'
 
 
@@ -28,16 +35,17 @@ class Question(NamedTuple):
     besides: Mapping[str, str | int | float] = NOTHING
 
 
+@without_collection()
 def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
     """Read questions and their gold answers by id.
 
     Parameters
     ----------
-    source : path, mapping or iterable of mappings
-        A file, or what it holds: SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or
-        ``{"data": [...]}``, a list or JSON lines of questions. A question is ``{"id", "question",
-        "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` of one answer, or a list
-        of ``{"text": ...}``; of other keys, texts and numbers are kept.
+    source : path, mapping, table or iterable of mappings
+        SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or ``{"data": [...]}``, or
+        the rows that `fastcausal.files.records.read_records` takes. A question is ``{"id",
+        "question", "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` of one answer,
+        or a list of ``{"text": ...}``; of other keys, texts and numbers are kept.
     name : str
         What messages call a source other than a file.
 
@@ -52,34 +60,32 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
     ('rain',)
     """
     problems = Problems()
-    name, content = _content(source, name, problems)
-    records = content
-    if isinstance(content, Mapping):
-        records = _questions(name, content, problems)
     questions = {}
-    for place, id, record in _named(records, problems):
+    records = _rows(source, name, _of_articles)
+    for k, id, record in _named(records):
         text, answers = record.get("question"), _answers(record)
         if not isinstance(text, str):
-            problems.add(_fault(place, id, record, "question", "a string"))
+            problems.add(_fault(records.where(k), id, record, "question", "a string"))
         elif answers is None:
-            problems.add(_fault(place, id, record, "answers", ANSWERS))
+            problems.add(_fault(records.where(k), id, record, "answers", ANSWERS))
         elif not answers:
-            problems.add(f'{place}: id "{id}" has no answer, expected at least one')
+            problems.add(f'{records.where(k)}: id "{id}" has no answer, expected at least one')
         else:
             questions[id] = Question(text, answers, _besides(record))
     problems.raise_if_any()
     return questions
 
 
+@without_collection()
 def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
     """Read predicted answers by id.
 
     Parameters
     ----------
-    source : path, mapping or iterable of mappings
-        A file, or what it would hold: ``{id: answer}``; a list or JSON lines of ``{"id",
-        "prediction_text"}``, whose other keys are not looked at. An object with the key ``id`` is
-        such a line.
+    source : path, mapping, table or iterable of mappings
+        ``{id: answer}``, or the rows that `fastcausal.files.records.read_records` takes:
+        ``{"id", "prediction_text"}``, whose other keys are not looked at. An object with the key
+        ``id`` is such a row.
     name : str
         What messages call a source other than a file.
 
@@ -94,62 +100,69 @@ def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
     True
     """
     problems = Problems()
-    name, content = _content(source, name, problems)
-    if isinstance(content, Mapping):
-        content = ((name, {"id": k, "prediction_text": v}) for k, v in content.items())
     answers = {}
-    for place, id, record in _named(content, problems):
+    records = _rows(source, name, _of_answers)
+    for k, id, record in _named(records):
         answer = record.get("prediction_text")
         if isinstance(answer, str):
             answers[id] = answer
         else:
-            problems.add(_fault(place, id, record, "prediction_text", "a string"))
+            problems.add(_fault(records.where(k), id, record, "prediction_text", "a string"))
     problems.raise_if_any()
     return answers
 
 
-def _content(
-    source: Any, name: str, problems: Problems
-) -> tuple[str, Mapping[Any, Any] | Iterable[Record]]:
-    """The name of a source, and its records or the one object that it is."""
+def _rows(
+    source: Any, name: str, of_object: Callable[[str, Mapping[str, Any]], Records]
+) -> Records:
+    """Read rows; ``of_object`` reads an object without an id."""
     if isinstance(source, str | os.PathLike | Source):
         file = Source.open(source)
-        name = file.name
-        if _has_lines(file):
-            return name, ((f"{name}:{k}", record) for k, record in file.objects(problems))
-        source = _document(file)
-    if isinstance(source, Mapping):
-        return name, [(name, source)] if "id" in source else source
-    if isinstance(source, str) or not isinstance(source, Iterable):
-        raise InputError(f"{name} is {kind(source)}, expected an object or a list")
-    return name, ((f"{name}: record {k}", record) for k, record in enumerate(source))
+        if _is_table(file):
+            return read_records(file, may_be_empty=True)
+        name, source = file.name, file.document()
+        if not isinstance(source, list | Mapping):
+            raise InputError(f"{name} is {kind(source)}, expected an object or a list")
+    if not isinstance(source, Mapping):
+        return read_records(source, name, may_be_empty=True)
+    return Records(name, [source], places=[name]) if "id" in source else of_object(name, source)
 
 
-def _has_lines(file: Source) -> bool:
-    """Tell if a file is JSON lines: it has several, and the first is an object with an id."""
-    lines = file.filled_lines()
-    _, first = next(lines, (0, ""))  # white space that is not ASCII may be all there is
-    if next(lines, None) is None:
-        return False
-    try:
-        record = json.loads(first)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(record, dict) and "id" in record
+def _is_table(file: Source) -> bool:
+    """Tell if a file has rows of a table, not one JSON value."""
+    if binary.sniff(file.data) is not None or suffix_of(file.name) in (".csv", ".tsv"):
+        return True
+    return b"\n" in file.data.rstrip() and "id" in first_object(file)
 
 
-def _document(file: Source) -> Any:
-    """The one JSON value of a file."""
-    try:
-        return JSON.decode(file.text)
-    except InputError as error:
-        raise InputError(f"{file.name}: {error}") from error
-    except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
-        raise InputError(invalid_json(file.name, error)) from error
+def _of_answers(name: str, answers: Mapping[str, Any]) -> Records:
+    """Return answers by id as rows."""
+    rows = [{"id": id, "prediction_text": answer} for id, answer in answers.items()]
+    return Records(name, rows, places=[name] * len(rows))
 
 
-def _questions(name: str, document: Mapping[str, Any], problems: Problems) -> Iterator[Record]:
-    """The questions of a document, whether they stand in paragraphs or not."""
+def _named(
+    records: Records,
+) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
+    """Yield the number, id and object of each row."""
+    if not len(records):
+        return
+    ids = records.keys("id")
+    require_unique(ids, records.where)
+    for k, (id, row) in enumerate(zip(ids.to_pylist(), records.objects(), strict=True)):
+        yield k, id, row
+
+
+def _of_articles(name: str, document: Mapping[str, Any]) -> Records:
+    """Return the questions of a document of articles as rows."""
+    problems = Problems()
+    placed = [*_questions(name, document, problems)]
+    problems.raise_if_any()
+    return Records(name, [row for _, row in placed], places=[place for place, _ in placed])
+
+
+def _questions(name: str, document: Mapping[str, Any], problems: Problems) -> Iterator[Placed]:
+    """Yield the questions of a document, whether they stand in paragraphs or not."""
     for place, article in _items(f"{name}: ", document, "data", problems):
         if "paragraphs" not in article:
             yield place, article
@@ -158,8 +171,8 @@ def _questions(name: str, document: Mapping[str, Any], problems: Problems) -> It
             yield from _items(f"{part}.", paragraph, "qas", problems)
 
 
-def _items(start: str, record: Mapping[str, Any], key: str, problems: Problems) -> Iterator[Record]:
-    """The objects in a list of a record; ``start`` is where messages about them begin."""
+def _items(start: str, record: Mapping[str, Any], key: str, problems: Problems) -> Iterator[Placed]:
+    """Yield the objects in a list of a record; ``start`` begins messages about them."""
     values = record.get(key)
     if not isinstance(values, list | tuple):
         got = f"is {kind(values)}" if key in record else "is missing"
@@ -172,28 +185,6 @@ def _items(start: str, record: Mapping[str, Any], key: str, problems: Problems) 
             problems.add(f"{start}{key}[{k}] is {kind(value)}, expected an object")
 
 
-def _named(
-    records: Iterable[Record], problems: Problems
-) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Records with their ids; what has none, or one that was there before, is a problem."""
-    first: dict[str, str] = {}
-    for place, record in records:
-        if not isinstance(record, OBJECT):
-            problems.add(f"{place} is {kind(record)}, expected an object")
-            continue
-        id = record.get("id")
-        if not isinstance(id, str):
-            if not isinstance(id, int) or isinstance(id, bool):
-                got = f'"id" is {kind(id)}, expected a string' if "id" in record else 'no "id"'
-                problems.add(f"{place}: {got}")
-                continue
-            id = str(id)
-        if id in first:
-            problems.add(f'{place}: id "{id}" occurs twice, first in {first[id]}')
-        first[id] = place
-        yield place, id, record
-
-
 def _answers(record: Mapping[str, Any]) -> tuple[str, ...] | None:
     """The texts of the answers to a question, None where they are of another form."""
     answers = record.get("answers")
@@ -201,18 +192,17 @@ def _answers(record: Mapping[str, Any]) -> tuple[str, ...] | None:
         texts = answers.get("text")
         if isinstance(texts, str):  # one answer, as in the published questions
             texts = [texts]
-    elif isinstance(answers, list | tuple):
+    elif isinstance(answers, LIST):
         texts = [answer.get("text") if isinstance(answer, OBJECT) else None for answer in answers]
     else:
         return None
-    if not isinstance(texts, list | tuple):
+    if not isinstance(texts, LIST):
         return None
     return tuple(texts) if all(isinstance(text, str) for text in texts) else None
 
 
 def _besides(record: Mapping[str, Any]) -> Mapping[str, str | int | float]:
-    own = ("id", "question", "answers")
-    plain = {k: v for k, v in record.items() if k not in own and isinstance(v, str | int | float)}
+    plain = {k: v for k, v in record.items() if k not in OWN and isinstance(v, PLAIN)}
     return plain or NOTHING
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +14,8 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
-from fastcausal.errors import InputError, Remedy, some_of
 from fastcausal.files.cells import columns_of
+from fastcausal.files.keys import match
 from fastcausal.files.targets import keep_apart
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy, check
@@ -26,6 +26,7 @@ from fastcausal.tasks.words import f1, words
 
 Mark = tuple[bool, float]
 """Exact match and F1 of one answer."""
+TEXTS = ("questions of gold have no answer", "predicted answers have no question")
 WHY = ("reason", "why", "cause", "resulted")
 """What a question about a cause contains (Tan et al. 2023, section 6.4)."""
 
@@ -86,15 +87,14 @@ def qa(
     check("unmatched", unmatched, Policy)
     keep_apart([per_example], [gold, pred])
     questions, answers = read_questions(gold), read_answers(pred)
-    warnings = _differences(questions.keys(), answers.keys(), unmatched)
-    kept = {
-        id: question for id, question in questions.items() if id in answers or unmatched != "skip"
-    }
+    both = match(_ids(questions), _ids(answers), unmatched, TEXTS)
+    every, said = [*questions.values()], [*answers.values()]
+    asked = [every[row] for row in both.gold.tolist()]
     marks = [
-        mark(question.answers, answers[id]) if id in answers else (False, 0.0)
-        for id, question in kept.items()
+        mark(question.answers, said[row]) if row >= 0 else (False, 0.0)
+        for question, row in zip(asked, both.pred.tolist(), strict=True)
     ]
-    why = [asks_why(question.text) for question in kept.values()]
+    why = [asks_why(question.text) for question in asked]
     signature = (
         f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}"
     )
@@ -102,20 +102,14 @@ def qa(
         QAFormula(("exact_match", "f1"), ("why",)),
         signature,
         np.column_stack([np.array(marks, np.float64).reshape(-1, 2), np.array(why, np.float64)]),
-        units_of(kept),
+        pa.table({"id": both.keys} | columns_of([question.besides for question in asked])),
         system=system_of(pred),
         gold=digest_of(questions),
-        warnings={(text,): () for text in warnings},
+        warnings=both.warnings,
     )
     if per_example is not None:
         statistics.write(per_example)
     return present(statistics)
-
-
-def units_of(questions: Mapping[str, Question]) -> pa.Table:
-    """Return the id of every question, and what its record has besides."""
-    columns = columns_of([question.besides for question in questions.values()])
-    return pa.table({"id": _ids(questions)} | columns)
 
 
 def digest_of(questions: Mapping[str, Question]) -> int:
@@ -124,7 +118,7 @@ def digest_of(questions: Mapping[str, Question]) -> int:
     return digest_of_texts(_ids(questions), strings(contents))
 
 
-def _ids(questions: Mapping[str, Question]) -> pa.Array:
+def _ids(questions: Iterable[str]) -> pa.Array:
     # JSON can name half of a surrogate pair, which no other text can.
     return strings([id.encode(errors="backslashreplace").decode() for id in questions])
 
@@ -142,18 +136,3 @@ def mark(gold: Sequence[str], pred: str) -> Mark:
     if answered in wanted:
         return True, 1.0 if answered else 0.0
     return False, max(f1(answer, answered) for answer in wanted)
-
-
-def _differences(
-    gold: Collection[str], pred: Collection[str], unmatched: Policy
-) -> tuple[str, ...]:
-    """Warn about ids that only one side has; InputError if the policy does not allow it."""
-    missing = [id for id in gold if id not in pred]
-    extra = [id for id in pred if id not in gold]
-    if not missing and not extra:
-        return ()
-    counts = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
-    counts += f"{len(extra)} predicted answers have no question{some_of(extra)}"
-    if unmatched == "error":
-        raise InputError(counts, Remedy("unmatched", ("empty", "skip"), "would allow it"))
-    return (f"unmatched={unmatched}: {counts}",)

@@ -3,7 +3,6 @@
 ::
 
     align.py      the same examples on both sides, in one order
-    joining.py    examples joined by id
     official.py   customs of the official programs besides counting
     unread.py     predictions that could not be read, and their policy
     formula.py    scores of relations from the counts of every role

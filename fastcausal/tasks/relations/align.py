@@ -25,6 +25,7 @@ from fastcausal.errors import (
     add_warnings,
     warning_lines,
 )
+from fastcausal.files.keys import match
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.options import Policy, TagReading
@@ -32,7 +33,6 @@ from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows, check_both
 from fastcausal.tasks.relations import official
-from fastcausal.tasks.relations.joining import joined_by_id
 from fastcausal.tasks.relations.unread import (
     ALL_READ,
     Unparsed,
@@ -334,7 +334,13 @@ def _join(
         return gold, pred, None
     if a.equals(b):
         return gold, pred, None
-    return joined_by_id(gold, pred, unmatched, warnings)
+    both = match(a, b, unmatched, extra=True)
+    warnings |= both.warnings
+    return (
+        gold.arranged(both.gold, both.keys),
+        pred.arranged(both.pred, both.keys),
+        both.gold,
+    )
 
 
 def _digest(gold: Relations, protocol: Protocol) -> int:

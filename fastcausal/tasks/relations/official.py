@@ -17,6 +17,7 @@ import pyarrow as pa
 from fastcausal.arrays import _spans, arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Warnings
+from fastcausal.files.words import MISSING
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
@@ -27,11 +28,6 @@ if TYPE_CHECKING:
 
 
 KEY = ("corpus", "doc_id", "sent_id")
-# What pandas.read_csv takes for a missing value.
-MISSING = (
-    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
-    *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
-)
 SHOWN = 10  # rows that a warning names
 
 

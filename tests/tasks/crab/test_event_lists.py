@@ -74,12 +74,15 @@ def test_the_command_says_what_python_gives(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"id": "c", "events": []}, 'g.jsonl:2: p.jsonl has no events for "b"'),
+        (
+            {"id": "c", "events": []},
+            'p.jsonl:2: 1 documents have no events in p.jsonl ("b"), 1 are not in g',
+        ),
         ({"id": "a", "events": []}, 'p.jsonl:2: id "a" occurs twice'),
         ({"id": "b", "events": "dam"}, 'p.jsonl:2: "events" is'),
         ({"id": "b", "events": None}, 'p.jsonl:2: "events" is null, expected a list of texts'),
         ({"id": "b", "events": [None]}, "p.jsonl:2: an event is null, expected a text"),
-        ({"events": ["x"]}, 'p.jsonl:2: "id" is missing'),
+        ({"events": ["x"]}, 'p.jsonl:2: no "id"'),
     ],
 )
 def test_bad_events(row, message, tmp_path, monkeypatch):

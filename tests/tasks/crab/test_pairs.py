@@ -293,12 +293,15 @@ def test_disagreements_and_rows_of_no_pair_are_warned_of():
              for b, c in ((1, "A"), (2, "B"))]  # fmt: skip
     rows = [{**pair, "prediction": 85} for pair in pairs]
     rows.append({**pairs[0], "event_order_b": 7, "prediction": 1})
-    with pytest.raises(fc.InputError, match="pred: row 2: an answer that gold does not ask for"):
+    with pytest.raises(
+        fc.InputError, match=r'^pred: row 2: 0 pairs .* nothing in gold \("1/0/7"\)'
+    ):
         fc.crab.pairwise(pairs, rows)
     report = fc.crab.pairwise(pairs, rows, unmatched="skip")
     assert report.warnings == (
         "gold: 1 of the pairs have another class than their score has by border=up",
-        "unmatched=skip: 1 answers of pred are of nothing in gold",
+        "unmatched=skip: 0 pairs of gold have no answer, "
+        '1 answers of pred are of nothing in gold ("1/0/7")',
     )
     assert report["overall"].accuracy == 0.5
     by_score = fc.crab.pairwise(pairs, rows, gold_from="score", unmatched="skip")

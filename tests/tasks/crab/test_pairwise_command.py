@@ -130,7 +130,7 @@ ANSWERED = [{**row, "prediction": "30"} for row in GOOD]
 NAN, INF = float("nan"), float("inf")
 
 BAD_GOLD = {
-    "a key twice": ([PAIR, PAIR], "gold.jsonl:2: topic 1, events 1 and 2: occurs twice, first"),
+    "a key twice": ([PAIR, PAIR], 'gold.jsonl:2: pair "1/1/2" occurs twice, first in gold.jsonl:1'),
     "a = b": ([{**PAIR, "event_order_b": 1}], "gold.jsonl:1: .*expected a before b"),
     "b before a": ([PAIR, {**PAIR, "event_order_a": 3}], "gold.jsonl:2: .*expected a before b"),
     "101": ([{**PAIR, "score": 101}], 'gold.jsonl:1: "score" is 101, expected a number from 0'),
@@ -159,12 +159,13 @@ BAD_ANSWERS = {
     "another length": ([{"prediction": "30"}] * 3, "pred.jsonl has 3 rows, gold has 2"),
     "twice": ([*ANSWERED, ANSWERED[0]], "pred.jsonl:3: .*occurs twice, first in pred.jsonl:1"),
     "of no pair": (
-        [*ANSWERED, {**ANSWERED[0], "topic_id": 9}], "pred.jsonl:3: .*not ask for.*--unmatched"
+        [*ANSWERED, {**ANSWERED[0], "topic_id": 9}],
+        r'pred.jsonl:3: .*1 answers .* \("9/1/2"\); --unmatched',
     ),
-    "a pair without": (ANSWERED[:1], "gold.jsonl:2: topic 1, events 1 and 3: no answer in pred"),
+    "a pair without": (ANSWERED[:1], "gold.jsonl:2: topic 1, events 1 and 3: 1 pairs of gold have"),
     "negative index": (indexed(0, -1), 'pred.jsonl:2: "index" is -1, expected an integer from 0'),
-    "index twice": (indexed(1, 1), 'pred.jsonl:2: "index" 1 occurs twice, first in pred.jsonl:1'),
-    "index too large": (indexed(0, 1, 2), "pred.jsonl:3: an answer that gold does not ask for"),
+    "index twice": (indexed(1, 1), 'pred.jsonl:2: index "1" occurs twice, first in pred.jsonl:1'),
+    "index too large": (indexed(0, 1, 2), "pred.jsonl:3: 0 pairs .* 1 answers of pred.json"),
     "unread": ([*ANSWERED[:1], {**ANSWERED[1], "prediction": "high"}],
                'pred.jsonl:2: "prediction" is unreadable: "high"; --unparsed empty or skip'),
     "too large": ([*ANSWERED[:1], {**ANSWERED[1], "prediction": "800"}],

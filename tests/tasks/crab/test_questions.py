@@ -266,7 +266,10 @@ def test_bad_questions(change, message, json_option, tmp_path, monkeypatch):
         ([{"answer": "A"}] * 2, 'no column "prediction"'),
         ([{"prediction": "A", "index": 0}, {"prediction": "A", "index": -1}], '"index" is -1'),
         ([{"prediction": "A", "index": 0}] * 2, "occurs twice"),
-        ([{"prediction": "A", "index": 0}, {"prediction": "A", "index": 7}], "gold does not ask"),
+        (
+            [{"prediction": "A", "index": 0}, {"prediction": "A", "index": 7}],
+            "c.jsonl are of nothing in gold",
+        ),
         ([{"prediction": "A or B"}] * 2, "--unparsed empty or skip"),
     ],
 )

@@ -143,7 +143,7 @@ def test_the_command_writes_what_python_gives(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"unit": "a", "rater": "x", "score": 9}, 'r.jsonl:2: rater "x" rated this pair before'),
+        ({"unit": "a", "rater": "x", "score": 9}, 'r.jsonl:2: rater "x" of this pair occurs twice'),
         ({"unit": "b", "rater": "x", "score": 101}, 'r.jsonl:2: "score" is 101, expected a number'),
         ({"unit": "b", "rater": "x", "score": "9"}, 'r.jsonl:2: "score" is "9", expected a number'),
         ({"unit": "b", "rater": "x"}, 'r.jsonl:2: no "score"'),

@@ -111,7 +111,7 @@ def test_bad_options(case, as_json, files):
 
 
 BAD_ROWS = {
-    "key twice": ([*PAIRS, PAIRS[0]], None, "gold.jsonl:9: topic 7, events 1 and 2: occurs twice"),
+    "key twice": ([*PAIRS, PAIRS[0]], None, 'gold.jsonl:9: pair "7/1/2" occurs twice'),
     "order": ([(7, 3, 3, "A", "A")], None, "expected a before b"),
     "class": ([(7, 1, 3, "E", "A")], None, '"class" is "E", expected one of A, B, C, D'),
     "unread": (PAIRS, "perhaps", "letters.jsonl:1"),

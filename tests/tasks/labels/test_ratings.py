@@ -100,7 +100,7 @@ def test_no_table():
         (
             {"item": ["u", "u"], "who": ["r", "r"], "said": [1, 1]},
             COLUMNS,
-            'unit "u": rater "r" rated it twice',
+            'row 1: unit "u", rater "r" occurs twice, first in row 0',
         ),
         (
             {"item": ["u", "u"], "who": [1, 2], "said": [1, 1], "g": [1, 2]},

@@ -39,7 +39,7 @@ def test_kappa_is_of_one_rating_a_unit(shape):
 
 
 @pytest.mark.parametrize(
-    ("value", "refused"), [(2**53, True), (-(2**53), True), (2**53 - 1, False)]
+    ("value", "refused"), [(2**53 + 1, True), (-(2**53) - 1, True), (2**53 - 1, False)]
 )
 def test_integers_that_floats_do_not_hold(value, refused, tmp_path):
     path = tmp_path / "x.jsonl"

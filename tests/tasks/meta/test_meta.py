@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -386,8 +387,8 @@ def write(path, rows):
 
 
 BAD = {
-    "a score twice": ([*HAND, HAND[0]], SAID, {}, "has a score again"),
-    "a label twice": (HAND, [*SAID, SAID[0]], {}, "has a label again"),
+    "a score twice": ([*HAND, HAND[0]], SAID, {}, r"occurs twice, first in .*scores.*: row 0"),
+    "a label twice": (HAND, [*SAID, SAID[0]], {}, r"occurs twice, first in .*human.*: row 0"),
     "a label without score": (HAND[:2], SAID, {}, "label without score"),
     "a score that is missing": ([*HAND[:5], HAND[5] | {"f": None}], SAID, {}, '"f" is missing'),
     "no item": ([{"f": 1}], SAID, {}, 'no column "item"'),
@@ -402,7 +403,12 @@ BAD = {
     "an infinite score": ([HAND[0] | {"f": math.inf}], SAID, {}, '"f" is infinite'),
     "no labels at all": (HAND, [SAID[0] | {"label": None}], {}, "has a label"),
     "systems on one side": (HAND, [{"item": "1", "label": 1}], {}, 'no column "system"'),
-    "an item that is missing": ([*HAND, HAND[0] | {"item": None}], SAID, {}, '"item" is missing'),
+    "an item that is missing": (
+        [*HAND, HAND[0] | {"item": None}],
+        SAID,
+        {},
+        'no "item", expected one in every row',
+    ),
 }
 
 
@@ -423,7 +429,7 @@ def test_bad_tables(case, tmp_path):
     out, _ = cli(
         "meta", tmp_path / "scores.json", tmp_path / "human.json", *flags, "--json", expect=2
     )
-    assert message in json.loads(out)["error"]
+    assert re.search(message, json.loads(out)["error"])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,217 @@
+"""One column of a flat table as keys, labels, text or numbers; faults name their row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
+from fastcausal.errors import InputError, Problems
+from fastcausal.files.cells import column_of, encodable
+from fastcausal.files.values import kind, shown
+from fastcausal.files.words import MISSING
+
+EXACT = 2**53  # below it no two integers are one float
+KEY, LABEL = "an integer or a string", "a number or a string"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, whose values are of one kind in the end.
+
+    Attributes
+    ----------
+    name : str
+    array : pyarrow.Array
+        Its values in one piece, dictionaries decoded; text, where all are null.
+    is_mixed : bool
+        Values are of several kinds, and so JSON again.
+    typed : bool
+        False for cells of CSV, which are text.
+    where : callable
+        Names the place of a row.
+    """
+
+    name: str
+    array: pa.Array
+    is_mixed: bool
+    typed: bool
+    where: Callable[[int], str]
+
+    def keys(self) -> pa.Array:
+        """Return the column as text without gaps: string[n]; integers as written, 1.0 as 1."""
+        keys = self.texts(KEY)
+        if keys.null_count:
+            row = pc.index(pc.is_null(keys), True).as_py()
+            raise InputError(f'{self.where(row)}: no "{self.name}", expected one in every row')
+        return keys
+
+    def texts(self, expected: str = "text") -> pa.Array:
+        """Return the column as text: string[n] with nulls; integers as written, 1.0 as 1."""
+        of = self.array.type
+        if pa.types.is_floating(of):
+            return self._whole(expected).cast(pa.string())
+        if self.is_mixed or not (_is_text(of) or pa.types.is_integer(of)):
+            self._require_none(expected, (str, int))
+        return pc.cast(self.answers(), pa.string())
+
+    def answers(self) -> pa.Array:
+        """Return values of any kind; those of a mixed column as text, NaN as null."""
+        if not self.is_mixed:
+            return self.array
+        values = [None if value != value else value for value in self.values]  # NaN
+        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in values]
+        return arrow.strings([text and encodable(text) for text in texts])
+
+    def labels(self, whole: bool) -> pa.Array:
+        """Return numbers or text: float64 or string[n]; or ``whole``, int64 or string[n]."""
+        array = self.array
+        if array.null_count == len(array):
+            return pa.nulls(len(array), pa.int64() if whole else pa.float64())
+        if not self.typed:
+            return array if whole else self._numbers_or_text()
+        if self.is_mixed:
+            array = self._of_one_kind(whole)
+        if _is_text(array.type):
+            return pc.cast(array, pa.string())
+        is_whole = pa.types.is_integer(array.type) or pa.types.is_boolean(array.type)
+        if not is_whole and (whole or not _is_number(array.type)):
+            self._require_none(KEY if whole else LABEL, ())
+        if whole:
+            return pc.cast(array, pa.int64())
+        numbers = array.cast(pa.float64(), safe=False)
+        if pa.types.is_integer(array.type):
+            self._require_exact(numbers)
+        return numbers
+
+    def _of_one_kind(self, whole: bool) -> pa.Array:
+        """Return the labels of a mixed column; note each of another kind than the first."""
+        allowed, expected = ((int, str), KEY) if whole else ((int, float, bool, str), LABEL)
+        most = 2**63 if whole else EXACT
+        problems, first = Problems(), None
+        values = [int(v) if whole and type(v) is bool else v for v in self.values]
+        for row, value in enumerate(values):
+            if value is None:
+                continue
+            first = row if first is None else first
+            wanted = expected
+            if type(value) is int and abs(value) >= most:
+                wanted = _below(most)
+            elif type(value) in allowed:
+                if kind(value) == kind(values[first]):
+                    continue
+                wanted = f"{kind(values[first])} as in {self.where(first)}"
+            problems.add(str(self._fault(row, value, wanted)))
+        problems.raise_if_any()
+        return column_of(values)[0]
+
+    def _numbers_or_text(self) -> pa.Array:
+        """Read cells of CSV: numbers, if all are or are missing, else text."""
+        is_missing = pc.is_in(self.array, arrow.strings(MISSING))
+        known = pc.if_else(is_missing, None, pc.ascii_trim_whitespace(self.array))
+        for wanted in (pa.float64(), pa.bool_()):
+            try:
+                numbers = known.cast(wanted).cast(pa.float64())
+            except pa.ArrowInvalid:
+                continue
+            whole = pc.match_substring_regex(known, "^[+-]?[0-9]+$")
+            self._require_exact(pc.if_else(whole, numbers, None))
+            return numbers
+        return self.array
+
+    def _require_exact(self, integers: pa.Array) -> None:
+        """Refuse integers that, as floats, could not be told from others."""
+        row = pc.index(pc.greater_equal(pc.abs(integers), EXACT), True).as_py()
+        if row >= 0:
+            where = self.where(row)
+            raise InputError(
+                f'{where}: "{self.name}" is {self.array[row]}, expected {_below(EXACT)}'
+            )
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """The values as Python has them; None for null."""
+        values = self.array.to_pylist()
+        return [*map(json.loads, values)] if self.is_mixed else values
+
+    def numbers(self) -> npt.NDArray[np.float64]:
+        """Return the column as float64[n]; NaN where there is no value."""
+        array = self.array
+        if not self.typed:
+            array = self._parsed(pa.float64(), "a number")
+        elif not _is_number(array.type):
+            self._require_none("a number", (int, float))
+        return arrow.values_of(array.cast(pa.float64(), safe=False), np.nan)
+
+    def integers(self) -> npt.NDArray[np.int64]:
+        """Return the column as int64[n]; whole numbers may be written as 1.0."""
+        array = self.array
+        if array.null_count:
+            row = pc.index(pc.is_null(array), True).as_py()
+            raise InputError(f'{self.where(row)}: "{self.name}" is missing, expected an integer')
+        if not self.typed:
+            array = self._parsed(pa.int64(), "an integer")
+        elif pa.types.is_floating(array.type):
+            array = self._whole("an integer")
+        elif not pa.types.is_integer(array.type):
+            self._require_none("an integer", (int, float))
+        try:
+            return np.asarray(array.cast(pa.int64()).to_numpy(zero_copy_only=False))
+        except pa.ArrowException as error:
+            raise InputError(f'{self.where(0)}: column "{self.name}": {error}') from error
+
+    def _parsed(self, wanted: pa.DataType, expected: str) -> pa.Array:
+        """Read the numbers that CSV writes; the message names the first other cell."""
+        try:
+            return self.array.cast(wanted)
+        except pa.ArrowException:
+            row = next(k for k, cell in enumerate(self.array) if not _is_written(cell, wanted))
+        raise self._fault(row, self.array[row].as_py(), expected)
+
+    def _require_none(self, expected: str, allowed: tuple[type, ...]) -> None:
+        """Raise InputError for the first value that a mixed column may not have, or any other."""
+        for row, value in enumerate(self.values):
+            if value is not None and not (self.is_mixed and type(value) in allowed):
+                raise self._fault(row, value, expected)
+
+    def _whole(self, expected: str) -> pa.Array:
+        """Read floats as integers; the message names the first other number."""
+        array = self.array.cast(pa.float64())
+        values = np.asarray(pc.fill_null(array, 0))
+        odd = (values != np.trunc(values)) | (np.abs(values) > EXACT)
+        if odd.any():
+            row = int(odd.argmax())
+            raise self._fault(row, array[row].as_py(), expected)
+        return array.cast(pa.int64())
+
+    def _fault(self, row: int, value: Any, expected: str) -> InputError:
+        got = shown(value) if isinstance(value, str | int | float) else kind(value)
+        return InputError(f'{self.where(row)}: "{self.name}" is {got}, expected {expected}')
+
+
+def _below(most: int) -> str:
+    return f"integers below 2^{most.bit_length() - 1}"
+
+
+def _is_text(wanted: pa.DataType) -> bool:
+    return str(wanted) in ("string", "large_string", "string_view")
+
+
+def _is_number(wanted: pa.DataType) -> bool:
+    types = pa.types
+    return any(t(wanted) for t in (types.is_integer, types.is_floating, types.is_decimal))
+
+
+def _is_written(cell: pa.Scalar, wanted: pa.DataType) -> bool:
+    try:
+        return bool(cell.cast(wanted).is_valid or not cell.is_valid)
+    except pa.ArrowException:
+        return False

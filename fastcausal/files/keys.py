@@ -1,0 +1,316 @@
+"""Keys: names that join the rows of two sources, each of them once.
+
+::
+
+    gold keys, pred keys ── match ──▶ rows of gold, rows of pred, warnings
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays import _ids, arrow
+from fastcausal.arrays import compute as pc
+from fastcausal.errors import InputError, Remedy, Warnings, some_of, warning_lines
+from fastcausal.options import Policy
+
+Int64 = npt.NDArray[np.int64]
+Keys: TypeAlias = "pa.Array | pa.ChunkedArray"
+Where = Callable[[int], str]
+Groups = tuple[Int64, Int64]
+"""The group of each row, and the first row of each group; groups are in the order of these."""
+
+EXAMPLES = ("examples of gold have no prediction", "of pred are not in gold")
+ALLOWED = Remedy("unmatched", ("empty", "skip"), "would allow it")
+
+
+class Match(NamedTuple):
+    """Rows of two sources that belong together.
+
+    Attributes
+    ----------
+    keys : pyarrow.Array
+    gold, pred : int64[n]
+        The row of each key in either source, -1 where that lacks it.
+    warnings : dict
+        The numbers of keys that one side lacks.
+    """
+
+    keys: pa.Array
+    gold: Int64
+    pred: Int64
+    warnings: Warnings
+
+
+def match(
+    gold: Keys,
+    pred: Keys,
+    unmatched: Policy,
+    texts: tuple[str, str] = EXAMPLES,
+    remedy: Remedy | None = ALLOWED,
+    extra: bool = False,
+    where: tuple[Where, Where] | None = None,
+) -> Match:
+    """Join the rows of two sources by key, in the order of gold.
+
+    Parameters
+    ----------
+    gold, pred : pyarrow.Array or ChunkedArray of one type
+        Keys without null, each once.
+    unmatched : {"error", "empty", "skip"}
+        A key of one side alone is an error, keeps its row without a partner, or is left out.
+    texts : pair of str
+        The sentence about keys that pred lacks, and about those that gold lacks.
+    remedy : Remedy, optional
+        The end of the error message.
+    extra : bool
+        Append the rows of pred that gold lacks, under ``"empty"``.
+    where : pair of callable, optional
+        Names the place of a row of gold, and of pred; the error message starts with it.
+
+    Raises
+    ------
+    InputError
+        One side alone has a key, under ``"error"``.
+
+    Examples
+    --------
+    >>> match(pa.array(["a", "b", "c"]), pa.array(["c", "a"]), "empty").pred
+    array([ 1, -1,  0])
+    >>> match(pa.array(["a", "b"]), pa.array(["b", "x"]), "error")
+    Traceback (most recent call last):
+    fastcausal.errors.InputError: 1 examples of gold have no prediction ("a"), 1 of pred are ...
+    """
+    gold, pred = arrow.joined(gold), arrow.joined(pred)
+    rows = np.arange(len(gold))
+    if gold.equals(pred):
+        return Match(gold, rows, rows, {})
+    at = places_of(gold, pred)
+    missing, surplus = np.flatnonzero(at < 0), lacking(pred, gold)
+    warnings: Warnings = {}
+    if len(missing) or len(surplus):
+        only_gold = f" {texts[0]}{some_keys(gold, missing)}, "
+        only_pred = f" {texts[1]}{some_keys(pred, surplus)}"
+        counts = (len(missing), len(surplus))
+        if unmatched == "error":
+            place = "" if where is None else f"{_first(where, missing, surplus)}: "
+            message = warning_lines({(place, only_gold, only_pred): counts})[0]
+            raise InputError(message, remedy)
+        warnings[f"unmatched={unmatched}: ", only_gold, only_pred] = counts
+    if unmatched == "skip":
+        rows, at = rows[at >= 0], at[at >= 0]
+        return Match(gold.take(arrow.numbers(rows)), rows, at, warnings)
+    if not extra:
+        return Match(gold, rows, at, warnings)
+    keys = pa.concat_arrays([gold, pred.take(arrow.numbers(surplus))])
+    rows = np.append(rows, np.full(len(surplus), -1))
+    return Match(keys, rows, np.append(at, surplus), warnings)
+
+
+def _first(where: tuple[Where, Where], missing: Int64, surplus: Int64) -> str:
+    """Name the place of the first row without a partner, of pred where it has one."""
+    return where[1](int(surplus[0])) if len(surplus) else where[0](int(missing[0]))
+
+
+def places_of(keys: Keys, known: Keys) -> Int64:
+    """Return the place of each key among known ones, -1 for an unknown one: int64[n].
+
+    Examples
+    --------
+    >>> places_of(pa.array(["b", "x"]), pa.array(["a", "b"]))
+    array([ 1, -1])
+    """
+    keys, known = arrow.joined(keys), arrow.joined(known)
+    if keys.equals(known):
+        return np.arange(len(keys))
+    return arrow.values_of(pc.index_in(keys, known), -1).astype(np.int64)
+
+
+def lacking(keys: Keys, known: Keys) -> Int64:
+    """Return the rows whose keys are unknown: int64[n].
+
+    Examples
+    --------
+    >>> lacking(pa.array(["b", "x"]), pa.array(["a", "b"]))
+    array([1])
+    """
+    return np.flatnonzero(places_of(keys, known) < 0)
+
+
+def some_keys(keys: Keys, rows: Int64) -> str:
+    """Name the first keys of some rows, as `some_of`.
+
+    Examples
+    --------
+    >>> some_keys(pa.array([7, 8, 9]), np.array([0, 2]))
+    ' ("7", "9")'
+    """
+    return some_of([str(keys[row]) for row in rows[:4].tolist()])
+
+
+def require_unique(
+    keys: Keys | Int64, where: Where | None = None, called: Where | None = None
+) -> None:
+    """Raise InputError for the first key that occurs again; null may.
+
+    Parameters
+    ----------
+    keys : pyarrow.Array or ChunkedArray, or int64[n]
+    where : callable, optional
+        Names the place of a row.
+    called : callable, optional
+        Names the key of a row; by default an id.
+
+    Examples
+    --------
+    >>> require_unique(pa.array(["a", "b", "a"]), "x.csv:{}".format)
+    Traceback (most recent call last):
+    fastcausal.errors.InputError: x.csv:2: id "a" occurs twice, first in x.csv:0
+    """
+    if (rows := repeated(keys)) is None:
+        return
+    first, again = rows
+    key = f'id "{keys[again]}"' if called is None else called(again)
+    if where is None:
+        raise InputError(f"{key} occurs twice")
+    raise InputError(f"{where(again)}: {key} occurs twice, first in {where(first)}")
+
+
+def repeated(keys: Iterable[Any]) -> tuple[int, int] | None:
+    """Find the first key that occurs again: both its rows; null may occur again.
+
+    Examples
+    --------
+    >>> repeated(["a", None, "b", None, "a", "b"]), repeated(pa.array([3, 4]))
+    ((0, 4), None)
+    """
+    if isinstance(keys, pa.Array | pa.ChunkedArray | np.ndarray):
+        if _are_unique(keys):
+            return None
+        keys = keys.tolist() if isinstance(keys, np.ndarray) else keys.to_pylist()
+    first: dict[Any, int] = {}
+    for row, key in enumerate(keys):
+        if first.setdefault(key, row) != row and key is not None:
+            return first[key], row
+    return None
+
+
+def _are_unique(keys: Keys | Int64) -> bool:
+    """Tell if all keys differ; False where equal hashes leave that open."""
+    if isinstance(keys, np.ndarray):
+        return not _ids.any_twice(keys.astype(np.int64))
+    if keys.type == pa.string():
+        return not _ids.any_twice(hashes_of(keys))
+    return len(pc.unique(keys)) == len(keys)
+
+
+def hashes_of(keys: Keys) -> Int64:
+    """Return a number of 64 bits for each text, the same for the same texts: int64[n].
+
+    Examples
+    --------
+    >>> a, b, c = hashes_of(pa.chunked_array([["a", "b"], ["a"]])).tolist()
+    >>> a == b, a == c
+    (False, True)
+    """
+    hashes = np.empty(len(keys), np.int64)
+    start = 0
+    for chunk in keys.chunks if isinstance(keys, pa.ChunkedArray) else [keys]:
+        if len(chunk):
+            _, places, text = chunk.buffers()
+            stops = np.frombuffer(places, np.int32, len(chunk) + 1, 4 * chunk.offset)
+            _ids.hash_texts(stops, text or b"", hashes[start : start + len(chunk)])
+        start += len(chunk)
+    return hashes
+
+
+def encode(values: Keys, order_of: Callable[[Keys], Keys] | None = None) -> tuple[Int64, pa.Array]:
+    """Number names ascending.
+
+    Parameters
+    ----------
+    values : pyarrow.Array or ChunkedArray
+    order_of : callable, optional
+        From the different names to their order, as `by_number`; by default ascending.
+
+    Returns
+    -------
+    places : int64[n]
+        The place of each value among the different ones, -1 for null.
+    names : pyarrow.Array
+        The different values in order.
+
+    Examples
+    --------
+    >>> places, names = encode(pa.array(["10", None, "9", "10"]))
+    >>> places, names.to_pylist()
+    (array([ 0, -1,  1,  0]), ['10', '9'])
+    >>> encode(pa.array(["10", "9"]), by_number)[0]
+    array([1, 0])
+    """
+    codes = arrow.joined(values).dictionary_encode()
+    if len(codes.dictionary) == 1:
+        return arrow.values_of(codes.indices, -1).astype(np.int64), codes.dictionary
+    order = (order_of or pc.array_sort_indices)(codes.dictionary)
+    place = np.append(np.argsort(arrow.values_of(order)), -1)  # [-1] is the last
+    return place[arrow.values_of(codes.indices, -1)], codes.dictionary.take(order)
+
+
+def by_number(names: pa.Array) -> pa.Array:
+    """Return the order of different names: by number where all are integers, else as text.
+
+    Examples
+    --------
+    >>> by_number(pa.array(["10", "2"])).to_pylist(), by_number(pa.array(["10", "2a"])).to_pylist()
+    ([1, 0], [0, 1])
+    """
+    numbers = _numbers(names)
+    if numbers is None:
+        return pc.array_sort_indices(names)
+    keys = pa.table({"number": numbers, "text": names})
+    return pc.sort_indices(keys, [("number", "ascending"), ("text", "ascending")])
+
+
+def ascend(keys: pa.Array) -> bool:
+    """Tell if each key comes after the one before: integers by number, else as text.
+
+    Examples
+    --------
+    >>> ascend(pa.array(["9", "10"])), ascend(pa.array(["9a", "10"]))
+    (True, False)
+    """
+    numbers = _numbers(keys)
+    values = keys if numbers is None else numbers
+    return bool(pc.all(pc.less(values[:-1], values[1:]), min_count=0).as_py())
+
+
+def _numbers(names: pa.Array) -> pa.Array | None:
+    """Return names as int64, None where one is not an integer."""
+    try:
+        return names.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return None
+
+
+def groups_of(columns: Sequence[Keys]) -> Groups:
+    """Group rows that are equal in all columns, which have no nulls.
+
+    Examples
+    --------
+    >>> group, first = groups_of([pa.array(["b", "a", "b"]), pa.array([1, 1, 1])])
+    >>> group, first
+    (array([0, 1, 0]), array([0, 1]))
+    """
+    group = np.zeros(len(columns[0]), np.int64)
+    for values in columns:
+        codes = arrow.joined(values).dictionary_encode()
+        group = group * len(codes.dictionary) + arrow.values_of(codes.indices)
+        _, group = np.unique(group, return_inverse=True)
+    _, first, group = np.unique(group, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return np.argsort(order)[group], first[order]
