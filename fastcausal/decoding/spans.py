@@ -13,11 +13,11 @@ import numpy.typing as npt
 from fastcausal.arrays.tensors import (
     INTEGERS,
     LAST_WORD,
-    overwritten,
     matrix,
     misplaced_word,
     on_device,
     on_host,
+    overwritten,
     word_numbers,
 )
 from fastcausal.decoding._native import MOST_FAULTS, WORD, select_spans

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from fastcausal.arrays.tensors import (
     INTEGERS,
-    overwritten,
     matrix,
     misplaced_word,
     on_device,
     on_host,
+    overwritten,
     word_numbers,
 )
 from fastcausal.decoding._native import label_ids, label_rows

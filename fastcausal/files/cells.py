@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import joined, owned, strings
+from fastcausal.arrays.arrow import copy_to_arrow, joined, strings
 from fastcausal.files import _native
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.packed import suffix_of

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.significance import _ranks
-from fastcausal.significance.ranks import widen_for_few_units, rank_sets, share
+from fastcausal.significance.ranks import rank_sets, share, widen_for_few_units
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.tasks.relations.formula import RelationFormula
 from tests.oracles import ranks as oracle

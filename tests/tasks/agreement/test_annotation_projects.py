@@ -176,7 +176,7 @@ def test_folders_that_cannot_be_read(project, tmp_path):
         fc.agree([project / "brat/ben"])
     twice = [project / "brat/amy/doc0.ann", project / "brat/ben", project / "brat/ben/doc1.ann"]
     with pytest.raises(fc.InputError, match='annotator "ben": id "doc1:1" occurs twice'):
-        fc.agreement(twice)
+        fc.agree(twice)
     fc.write(fc.read(project / "brat/amy/doc0.ann"), tmp_path / "ben.bio")
     with pytest.raises(fc.InputError, match="two annotators have the same name: ben"):
         fc.agree([project / "brat/ben", tmp_path / "ben.bio"])
