@@ -99,3 +99,8 @@ def check_reading(tags: TagReading, occurrence: Occurrence) -> None:
     """Raise ValueError for an unknown way of reading tags or texts of spans."""
     check("tags", tags, TagReading)
     check("occurrence", occurrence, Occurrence)
+
+
+def implied(answers: str | None) -> ReadFormat | None:
+    """Return the format that a column of raw answers implies."""
+    return None if answers is None else "answers"

@@ -16,6 +16,7 @@ from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
 from fastcausal.arrays.arrow import ArrowStreamExportable
 from fastcausal.arrays.examples import columns_of
+from fastcausal.arrays.kept import Kept
 from fastcausal.arrays.reading import METADATA_KEY, checked_roles
 from fastcausal.arrays.reading import ROLES as ROLES
 from fastcausal.arrays.reading import Reading as Reading
@@ -54,8 +55,8 @@ class Relations:
         Role, start and stop of each span, sorted by (start, stop, role) within a relation.
     n_unread : int
         Number of relations that could not be read.
-    kept : dict
-        What was made of the table and does not change as it does not, by name.
+    kept : Kept
+        Values made of the table, which does not change.
 
     Raises
     ------
@@ -98,7 +99,7 @@ class Relations:
         if reading is not None or METADATA_KEY not in metadata:
             table = table.replace_schema_metadata(metadata | {METADATA_KEY: self.reading.to_json()})
         self.table: pa.Table = table
-        self.kept: dict[str, Any] = {}
+        self.kept: Kept = Kept()
         self.roles: tuple[str, ...] = self.reading.roles
         names = self.table.column_names
         self.ids: pa.ChunkedArray | None = self.table["id"] if "id" in names else None

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.arrays.kept import Key
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError
 
@@ -19,6 +20,7 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
+ROWS: Key[Rows] = Key("rows")  # of `Relations.kept`
 FAULTS = {
     "role": "has an unknown role",
     "empty": "is empty or starts before the first token",
@@ -79,12 +81,12 @@ class Rows:
         >>> rows.values, rows.relation_offsets
         (array([[0, 0, 2]], dtype=int32), array([0, 1]))
         """
-        rows: Rows | None = relations.kept.get("rows")
+        rows = relations.kept.get(ROWS)
         if rows is None:
             flat, tags = relations.arrays, relations.reading.tags
             offsets = flat.row_offsets, flat.relation_offsets
             rows = cls(relations.values, *offsets, flat.lengths, tags)
-            relations.kept["rows"] = rows
+            relations.kept[ROWS] = rows
         return rows
 
     def to_relations(self, like: Relations | None = None) -> Relations:

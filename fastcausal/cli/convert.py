@@ -56,7 +56,8 @@ def convert(
     import fastcausal as fc
     from fastcausal.errors import InputError, counted
     from fastcausal.files.targets import keep_apart
-    from fastcausal.formats import implied, opened
+    from fastcausal.formats import opened
+    from fastcausal.options import implied
     from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.reading.format import Opened
 

@@ -36,8 +36,9 @@ def run(
     ``check``: rows are as a user made them; InputError says what is wrong with them. ``tags``: read
     these as if written with tags; return the number of relations that tags cannot hold.
     """
-    reading = 0 if tags is None else 1 + READINGS.index(tags)
-    as_given = np.zeros(1, np.int64) if reading else None
+    reading, as_given = 0, None
+    if tags is not None:
+        reading, as_given = 1 + READINGS.index(tags), np.zeros(1, np.int64)
     if num_threads is None:
         num_threads = len(gold.lengths) // EXAMPLES_PER_THREAD or 1
         if num_threads > 1:

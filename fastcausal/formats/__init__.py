@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
@@ -53,10 +52,11 @@ from fastcausal.options import (
     TagReading,
     check,
     check_reading,
+    implied,
 )
 from fastcausal.relations import Relations
 
-__all__ = ["documents_of", "implied", "is_folder", "opened", "read", "stream", "write"]
+__all__ = ["documents_of", "is_folder", "opened", "read", "stream", "write"]
 
 
 # Arguments of `read` that not all formats take; what has no tags tells its caller so.
@@ -122,7 +122,8 @@ def read(
         check("format", format, declared.FORMATS)
     check_reading(tags, occurrence)  # even where there are no tags
     given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
-    given |= asdict(Marking(unplaced, links))
+    marking = Marking(unplaced, links)
+    given |= {"unplaced": marking.unplaced, "links": marking.links}
     relations = _read(source, format or implied(answers), given)
     return rereading.with_aligned(relations, like) if tags == "aligned" else relations
 
@@ -157,11 +158,6 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
     raise InputError(
         f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
     )
-
-
-def implied(answers: str | None) -> ReadFormat | None:
-    """Return the format that a column of answers stands for."""
-    return None if answers is None else "answers"
 
 
 def _as_located(relations: Relations, occurrence: Occurrence) -> Relations:

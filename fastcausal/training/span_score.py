@@ -22,11 +22,13 @@ from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows
+from fastcausal.tasks.extraction.evaluation import Scored
+from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
+from fastcausal.tasks.extraction.tally import Tally, Totals
 from fastcausal.training.flat import flat_scores
 
-TOTALS = ("n_examples", "n_gold_relations", "n_pred_relations", "n_as_given")
 MOST_WAITING = 64  # batches that a GPU decodes before they are fetched
 OTHER = "states of a metric with another protocol or decoder, which do not count the same"
 
@@ -123,7 +125,7 @@ class SpanScore(Metric):
         self._taggers: dict[str, TagScorer] = {}
         # What a GPU decodes: the number of the batch, what it will have found, gold.
         self._decoded: list[tuple[int, DecodedOnDevice, Relations | Rows]] = []
-        plan = self.scorer.plan()
+        plan = self.scorer.protocol.plan(ROLES)
         # What is counted: metrics of which this differs neither share states nor add them. It is
         # the first state, as collections of older releases compare no other one.
         counted = (self.scorer.protocol.signature, plan.kernel.fields, self.decoder)
@@ -131,7 +133,7 @@ class SpanScore(Metric):
         self._add("identity", torch.tensor([*digest[:8]]), _same)
         # Counts of examples with at most one gold relation, and of the others.
         self._add("counts", torch.zeros((2, plan.n_fields), dtype=torch.int64), "sum")
-        self._add("totals", torch.zeros(len(TOTALS), dtype=torch.int64), "sum")
+        self._add("totals", torch.zeros(len(Totals._fields), dtype=torch.int64), "sum")
         if only is not None and only not in (names := self._flat()):
             raise ValueError(f'unknown score "{only}", expected one of {", ".join(names)}')
 
@@ -252,8 +254,9 @@ class SpanScore(Metric):
 
     def _take(self, scorer: ExtractionScorer) -> None:
         """Move what a scorer has counted into the states."""
-        totals = np.array([getattr(scorer, name) for name in TOTALS])
-        for name, more in (("counts", scorer.counts.get(())), ("totals", totals)):
+        tally = scorer.tally
+        totals = np.array(tally.totals)
+        for name, more in (("counts", tally.counts.get(())), ("totals", totals)):
             if more is not None:
                 state = self.__dict__[name]
                 # Not in place: states may be shared in a collection, or made in inference mode.
@@ -263,7 +266,7 @@ class SpanScore(Metric):
     @staticmethod
     def _restart(scorer: ExtractionScorer) -> None:
         scorer.reset()
-        scorer.roles = ROLES
+        scorer.tally = Tally(roles=ROLES)
 
     def compute(self) -> Any:
         """The scores of all batches, of all processes.
@@ -292,13 +295,9 @@ class SpanScore(Metric):
         """
         if not torch.equal(self.identity, self._defaults["identity"].to(self.identity.device)):
             raise InputError(OTHER)
-        scorer = self.scorer
-        scorer.counts = {(): self.counts.cpu().numpy()}
-        for name, total in zip(TOTALS, self.totals.tolist(), strict=True):
-            setattr(scorer, name, total)
-        report = scorer.compute()
-        self._restart(scorer)
-        return report
+        counts = {(): self.counts.cpu().numpy()}
+        tally = Tally(Totals(*self.totals.tolist()), counts, ROLES)
+        return ExtractionReport(Scored(self.scorer.recipe, tally))
 
     def _flat(self) -> dict[str, float]:
         return flat_scores(self.report(), self.decoder)

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import _spans
 from fastcausal.arrays.digests import digest_of_relations, digests_of_relations
+from fastcausal.arrays.kept import Kept, Key
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import (
@@ -30,7 +31,7 @@ from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.options import Policy, TagReading
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
-from fastcausal.rows import Rows, check_both
+from fastcausal.rows import ROWS, Rows, check_both
 from fastcausal.tasks.relations import official
 from fastcausal.tasks.relations.joining import joined_by_id
 from fastcausal.tasks.relations.unread import (
@@ -44,8 +45,8 @@ from fastcausal.tasks.relations.unread import (
 SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
 Int64 = npt.NDArray[np.int64]
-Kept = dict[str, Any] | None
-"""`Relations.kept`, or None for rows that a caller made."""
+DIGESTS: Key[dict[TagReading, int]] = Key("digests")  # of `Relations.kept`, by reading of tags
+TAGGED: Key[dict[TagReading, tuple[Rows, int]]] = Key("tagged")
 
 
 class Aligned(NamedTuple):
@@ -228,8 +229,8 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
 
 def are_alike(gold: Rows, pred: Rows, protocol: Protocol) -> bool:
     """Tell whether two sides can be counted as they are: same lengths, tags read as wanted."""
-    tags = protocol.tags
-    return _is_as_read(gold, tags) and _is_as_read(pred, tags) and gold.has_lengths_of(pred)
+    as_wanted = (gold.tags or "strict") == protocol.tags == (pred.tags or "strict")
+    return as_wanted and gold.has_lengths_of(pred)
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
@@ -257,7 +258,7 @@ def _aligned(
     protocol: Protocol,
     warnings: Warnings,
     names: tuple[str, str] = SIDES,
-    kept: tuple[Kept, Kept] = (None, None),
+    kept: tuple[Kept | None, Kept | None] = (None, None),
     **more: Any,
 ) -> Aligned:
     """Return both sides, of the same lengths, as the protocol reads tags."""
@@ -273,7 +274,7 @@ def _gold_as_read(
     roles: tuple[str, ...],
     protocol: Protocol,
     warnings: Warnings,
-    kept: Kept,
+    kept: Kept | None,
 ) -> tuple[Rows, int]:
     tags = protocol.tags if rows.tags == protocol.tags else GOLD_READING[protocol.tags]
     return _as_read(rows, tags, side, roles, protocol.name, warnings, kept)
@@ -290,7 +291,7 @@ def _as_read(
     roles: tuple[str, ...],
     protocol: str,
     warnings: Warnings,
-    kept: Kept,
+    kept: Kept | None,
 ) -> tuple[Rows, int]:
     """Read spans as a protocol reads tags, also where there were none; count what stays.
 
@@ -308,12 +309,12 @@ def _as_read(
     if not official.tags_exist(roles):
         warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
         return rows, _spans.count_filled(rows.row_offsets)
-    if kept is None or kept.get("rows") is not rows:
+    if kept is None or kept.get(ROWS) is not rows:
         return official.as_tagged(rows, tags)
-    if tags not in kept:
-        kept[tags] = official.as_tagged(rows, tags)
-    tagged: tuple[Rows, int] = kept[tags]
-    return tagged
+    tagged = kept.setdefault(TAGGED, {})
+    if tags not in tagged:
+        tagged[tags] = official.as_tagged(rows, tags)
+    return tagged[tags]
 
 
 def _join(
@@ -339,11 +340,10 @@ def _join(
 
 def _digest(gold: Relations, protocol: Protocol) -> int:
     """Return the digest of gold as the protocol reads its tags; it is kept."""
-    name = f"digest {protocol.tags}"
-    if name not in gold.kept:
-        gold.kept[name] = digest_of_relations(*_digested(gold, protocol))
-    digest: int = gold.kept[name]
-    return digest
+    digests = gold.kept.setdefault(DIGESTS, {})
+    if protocol.tags not in digests:
+        digests[protocol.tags] = digest_of_relations(*_digested(gold, protocol))
+    return digests[protocol.tags]
 
 
 def digests(gold: Relations, protocol: Protocol) -> pa.Array:

@@ -43,14 +43,6 @@ class Unparsed:
     readable: int = 0
     answers: int = 0
 
-    def __add__(self, other: Unparsed) -> Unparsed:
-        return Unparsed(
-            self.relations + other.relations,
-            self.examples + other.examples,
-            self.readable + other.readable,
-            self.answers + other.answers,
-        )
-
     def facts(self, n_examples: int, n_scored: int) -> dict[str, Any]:
         """Return counts and rates of what could not be read, with these numbers scored.
 
