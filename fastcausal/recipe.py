@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 from fastcausal._version import __version__
@@ -126,15 +127,17 @@ class Recipe:
             recipe.
         """
         is_plain = (unparsed, unmatched, format, tags, answers, occurrence) == _PLAIN
+        if is_plain and isinstance(protocol, Protocol):
+            return protocol.kept.get(_RECIPE) or protocol.kept.setdefault(_RECIPE, cls(protocol))
         if isinstance(protocol, Recipe):
-            if not is_plain:
-                raise ValueError("a recipe has policies and reading of its own, expected no others")
-            return protocol
-        named = protocol if isinstance(protocol, Protocol) else protocol_named(protocol)
-        if is_plain:
-            return named.kept.get(_RECIPE) or named.kept.setdefault(_RECIPE, cls(named))
+            if is_plain:
+                return protocol
+            raise ValueError("a recipe has policies and reading of its own, expected no others")
+        if isinstance(protocol, str):
+            named = protocol_named(protocol)
+            return cls.of(named, unparsed, unmatched, format, tags, answers, occurrence)
         reads = Reads(format or implied(answers), answers, occurrence)
-        return cls(_with_tags(named, tags), unparsed, unmatched, reads)
+        return cls(_with_tags(protocol_named(protocol), tags), unparsed, unmatched, reads)
 
     def signature(self, as_given: bool = False, located: Iterable[str] = ()) -> Signature:
         """Return the line of all that scores depend on.
@@ -146,6 +149,14 @@ class Recipe:
         located : iterable of str
             Rules by which texts of spans were located.
         """
+        rules = "+".join(sorted(located))
+        signature = self._signature
+        if rules:
+            signature = Signature({**signature.settings, "spans": rules})
+        return signature.as_given() if as_given else signature
+
+    @cached_property
+    def _signature(self) -> Signature:
         settings = {
             "program": "fastcausal",
             "version": __version__,
@@ -154,10 +165,6 @@ class Recipe:
             "unparsed": self.unparsed,
             "unmatched": self.unmatched,
         }
-        if as_given:
-            settings["tags"] = AS_GIVEN
-        if rules := "+".join(sorted(located)):
-            settings["spans"] = rules
         return Signature(settings)
 
 

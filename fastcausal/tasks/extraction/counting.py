@@ -27,6 +27,7 @@ from fastcausal.tasks.relations.unread import named_reasons
 
 FORMULAS: Key[dict[tuple[str, ...], RelationFormula]] = Key("formulas")  # of `Protocol.kept`
 ALL = Groups(None, 1, apart=True)
+COUNT = np.dtype(np.int64)
 
 
 class Counting(NamedTuple):
@@ -116,31 +117,31 @@ def tally_of_arrays(
     Both sides are `Rows`, or `Relations` of the same examples that were read as the protocol wants.
     ``roles`` are those of batches before.
     """
-    if isinstance(gold, Rows) and isinstance(pred, Rows):
-        rows, check = (gold, pred), True
+    check = isinstance(gold, Rows) and isinstance(pred, Rows)
+    if check:
         roles = roles or ROLES
     elif isinstance(gold, Relations) and isinstance(pred, Relations):
         if protocol.tags in OFFICIAL or not _are_plain(gold, pred):
             return None
         if roles not in (None, gold.roles):
             return None
-        rows, roles, check = (Rows.of(gold), Rows.of(pred)), gold.roles, False
+        gold, pred, roles = Rows.of(gold), Rows.of(pred), gold.roles
     else:
         return None
     tags = None
-    if not are_alike(*rows, protocol):
-        if not (check and are_untagged(*rows, roles, protocol.tags)):
+    if not are_alike(gold, pred, protocol):
+        if not (check and are_untagged(gold, pred, roles, protocol.tags)):
             return None
         tags = protocol.tags
     if num_threads is not None:
         check_backend("cpu", num_threads)
     plan = protocol.plan(roles)
-    counts = np.zeros((2, plan.n_fields), np.int64)
+    counts = np.zeros((2, plan.n_fields), COUNT)
     try:
-        n_as_given = cpu.run(plan, *rows, ALL, None, counts, num_threads, check, tags)
+        n_as_given = cpu.run(plan, gold, pred, ALL, None, counts, num_threads, check, tags)
     except TooLargeError:
         return None
-    return Tally(Totals.of(*rows, n_as_given), {(): counts}, roles)
+    return Tally(Totals.of(gold, pred, n_as_given), {(): counts}, roles)
 
 
 def _are_plain(gold: Relations, pred: Relations) -> bool:
