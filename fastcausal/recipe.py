@@ -1,16 +1,15 @@
-"""Recipes of scores: a protocol, policies and the reading of predictions; and how draws are made."""
+"""Recipes of scores: a protocol, policies and the reading of predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from fastcausal._version import __version__
 from fastcausal.arrays.kept import Key
 from fastcausal.options import (
-    Method,
     Occurrence,
     Policy,
     ProtocolName,
@@ -41,6 +40,7 @@ class Signature(str):
     settings: Mapping[str, str]
 
     def __new__(cls, settings: Mapping[str, str]) -> Self:
+        """Print settings."""
         line = super().__new__(cls, line_of(settings))
         line.settings = settings
         return line
@@ -77,6 +77,9 @@ class Reads(NamedTuple):
     occurrence: Occurrence = "gap"
 
 
+AS_IT_IS = Reads()
+
+
 @dataclass(frozen=True)
 class Recipe:
     """All that the scores of predictions depend on, beside the data.
@@ -102,7 +105,7 @@ class Recipe:
     protocol: Protocol = RECESS
     unparsed: Policy = "error"
     unmatched: Policy = "error"
-    reads: Reads = Reads()
+    reads: Reads = AS_IT_IS
 
     def __post_init__(self) -> None:
         check_policies(self.unparsed, self.unmatched)
@@ -179,28 +182,3 @@ def _with_tags(protocol: Protocol, tags: TagReading | None) -> Protocol:
     if protocol.tags != "strict":
         raise ValueError(f"tags is {tags}, but {protocol.name} reads them as {protocol.tags}")
     return replace(protocol, tags=tags)
-
-
-@dataclass(frozen=True)
-class Draws:
-    """How intervals are taken.
-
-    Parameters
-    ----------
-    cluster : str, optional
-        The column whose values are drawn, with all their units.
-    method : {"jackknife", "bca", "percentile"}
-    confidence : float
-    n_resamples, seed : int
-        Of resamples; the jackknife takes none.
-    """
-
-    cluster: str | None = None
-    method: Method = "jackknife"
-    confidence: float = 0.95
-    n_resamples: int = 10_000
-    seed: int = 0
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments of `Statistics.intervals`."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}

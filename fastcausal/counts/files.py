@@ -108,7 +108,7 @@ def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, Abou
     except (pa.ArrowException, TypeError, ValueError, RecursionError) as error:
         columns = " or ".join(f'"{column}"' for column in IN_ROWS)
         raise InputError(f"{name}: column {columns} was changed: {error}") from error
-    said = {"gold": digest_text(gold), "warnings": [*warnings.items()], "n_rows": len(table)}
+    said: About = {"gold": digest_text(gold), "warnings": [*warnings.items()], "n_rows": len(table)}
     said["totals"] = {AS_GIVEN: n_as_given}
     if n_as_given and about.get("recipe"):
         signature = Signature(about["recipe"]).as_given()
@@ -353,7 +353,7 @@ def _said(about: About, n_rows: int, name: str) -> dict[str, Any]:
 
 
 def signature_in(about: About) -> str:
-    """Return the signature with its settings, where the file has these; ValueError if they differ."""
+    """Return the signature with its settings, if the file has these; ValueError for others."""
     line: str = about["signature"]
     if not about.get("recipe"):
         return line

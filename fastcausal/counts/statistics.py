@@ -190,7 +190,16 @@ class Statistics(Inferred):
         merged = _sum([self, *parts])
         every = (self, *parts)
         for tables in ([part.units for part in every], [part.left_out for part in every]):
-            if len({"id" in table.column_names for table in tables if table is not None and len(table)}) > 1:
+            if (
+                len(
+                    {
+                        "id" in table.column_names
+                        for table in tables
+                        if table is not None and len(table)
+                    }
+                )
+                > 1
+            ):
                 raise InputError("a part has ids and another one has none")
         if (ids := merged.ids()) is not None:
             require_unique(ids)

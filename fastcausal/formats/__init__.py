@@ -121,9 +121,15 @@ def read(
     if format is not None:
         check("format", format, declared.FORMATS)
     check_reading(tags, occurrence)  # even where there are no tags
-    given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
     marking = Marking(unplaced, links)
-    given |= {"unplaced": marking.unplaced, "links": marking.links}
+    given = {
+        "like": like,
+        "tags": tags,
+        "answers": answers,
+        "occurrence": occurrence,
+        "unplaced": marking.unplaced,
+        "links": marking.links,
+    }
     relations = _read(source, format or implied(answers), given)
     return rereading.with_aligned(relations, like) if tags == "aligned" else relations
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
     once = cached_property
 else:
 
-    class once:  # noqa: N801
+    class once:
         """`functools.cached_property` without its lock, which Python 3.12 has dropped.
 
         Parameters

@@ -58,9 +58,7 @@ class Run:
         if isinstance(self.source, Relations):
             return Relations.trusted(self.source.table, self.source.reading)
         try:
-            return read(
-                self.source, like=gold, tags=recipe.protocol.tags, **recipe.reads._asdict()
-            )
+            return read(self.source, like=gold, tags=recipe.protocol.tags, **recipe.reads._asdict())
         except InputError:
             raise
         except ValueError as error:  # the format of this run does not take all of `Reads`

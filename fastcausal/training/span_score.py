@@ -26,7 +26,7 @@ from fastcausal.tasks.extraction.evaluation import Scored
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
-from fastcausal.tasks.extraction.tally import Tally, Totals
+from fastcausal.tasks.extraction.tally import Stratum, Tally, Totals
 from fastcausal.training.flat import flat_scores
 
 MOST_WAITING = 64  # batches that a GPU decodes before they are fetched
@@ -295,7 +295,7 @@ class SpanScore(Metric):
         """
         if not torch.equal(self.identity, self._defaults["identity"].to(self.identity.device)):
             raise InputError(OTHER)
-        counts = {(): self.counts.cpu().numpy()}
+        counts: dict[Stratum, Any] = {(): self.counts.cpu().numpy()}
         tally = Tally(Totals(*self.totals.tolist()), counts, ROLES)
         return ExtractionReport(Scored(self.scorer.recipe, tally))
 

@@ -17,7 +17,7 @@ from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import (
     DRAWS,
     ByOption,
-    Draws,
+    DrawOptions,
     FormatOption,
     IntervalsOption,
     JsonOption,
@@ -44,7 +44,7 @@ def graded(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    draws: Draws = DRAWS,
+    draws: DrawOptions = DRAWS,
 ) -> None:
     """Score choices among four causes: table 2 of the paper, and bias to the effect's document.
 

@@ -107,7 +107,9 @@ class Averaged(Evaluation):
         raise InputError("a report of scores that do not add has no statistics")
 
 
-def report_2022(scorer: ExtractionScorer, gold: Any, pred: Any, per_example: Any) -> ExtractionReport:
+def report_2022(
+    scorer: ExtractionScorer, gold: Any, pred: Any, per_example: Any
+) -> ExtractionReport:
     """Score two sides that are read whole.
 
     Raises

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from fastcausal.arrays.kept import Key
 from fastcausal.arrays.strata import joint_strata
@@ -71,7 +72,7 @@ class Counting(NamedTuple):
         if columns:
             strata, stratum = joint_strata(aligned.examples, columns)
         unread: Int64 | None = NOTHING
-        reasons = ()
+        reasons: tuple[pa.Table, ...] = ()
         if aligned.reasons is not None:
             unread = self.of_unread(aligned)
             reasons = (named_reasons(aligned.reasons, n_before),)
@@ -113,7 +114,7 @@ def tally_of_arrays(
 ) -> Tally | None:
     """Count two sides in memory without aligning them; None where they need that.
 
-    A fast path for the batches of training loops: `Counting.tally` of the aligned sides is the same.
+    A fast path for batches of training loops: `Counting.tally` of the aligned sides is the same.
     Both sides are `Rows`, or `Relations` of the same examples that were read as the protocol wants.
     ``roles`` are those of batches before.
     """

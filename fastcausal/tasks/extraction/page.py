@@ -19,8 +19,8 @@ from fastcausal.errors import InputError, counted
 from fastcausal.report.page import Page, Section
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.errors import error_fields
 from fastcausal.tasks.extraction.counting import Counting
+from fastcausal.tasks.extraction.errors import error_fields
 from fastcausal.tasks.extraction.tables import require_details
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.marked import MOST_NUMBERS, numbered

@@ -84,7 +84,9 @@ class ExtractionReport(Report):
     def tables(self) -> Mapping[str, pa.Table]:
         """Details by name."""
         details, reasons = self._details, self._evaluation.reasons
-        makers = {} if details is None else {name: partial(details, name) for name in DETAILS}
+        makers: dict[str, Callable[[], pa.Table]] = {}
+        if details is not None:
+            makers |= {name: partial(details.table, name) for name in DETAILS}
         if reasons is not None:
             makers["unparsed"] = partial(_all_reasons, reasons)
         return Tables(**makers)

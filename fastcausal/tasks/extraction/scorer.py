@@ -154,7 +154,8 @@ class ExtractionScorer:
             raise TypeError(f"{', '.join(masks)}: only the logits of a SpanDecoder have that")
         tally = None
         if self.backend == "cpu" and not self.columns:
-            tally = tally_of_arrays(self.protocol, *sides, self.num_threads, self.tally.roles)
+            roles = self.tally.roles
+            tally = tally_of_arrays(self.protocol, sides[0], sides[1], self.num_threads, roles)
         if tally is None:
             self.add(self.align(*sides))
         else:
@@ -186,9 +187,7 @@ class ExtractionScorer:
             The other scorer follows another protocol or policy, or has other roles; or counts
             would reach 2^56.
         """
-        mine, theirs = (
-            each.recipe.signature(located=each.tally.located) for each in (self, other)
-        )
+        mine, theirs = (each.recipe.signature(located=each.tally.located) for each in (self, other))
         try:
             joint_signature(mine, theirs)
         except InputError:

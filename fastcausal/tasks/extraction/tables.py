@@ -153,8 +153,8 @@ class Details(NamedTuple):
     counts: Int64
     by: tuple[str, ...] = ()
 
-    def __call__(self, name: str) -> pa.Table:
-        """``"per_example"`` or ``"matches"``."""
+    def table(self, name: str) -> pa.Table:
+        """Make the table ``per_example`` or ``matches``."""
         return _DETAILS[name](self.counting, self.examples())
 
     def examples(self) -> Aligned:

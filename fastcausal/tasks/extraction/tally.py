@@ -77,9 +77,7 @@ n_unparsed_answers=0, n_as_given=0, n_left_out=0, n_readable=0)
     @property
     def unparsed(self) -> Unparsed:
         """Predictions that could not be read."""
-        return Unparsed(
-            self.n_unparsed, self.n_left_out, self.n_readable, self.n_unparsed_answers
-        )
+        return Unparsed(self.n_unparsed, self.n_left_out, self.n_readable, self.n_unparsed_answers)
 
     def facts(self) -> dict[str, Any]:
         """Return the totals that reports show by name, and rates."""
@@ -117,7 +115,7 @@ class Tally(NamedTuple):
     """
 
     totals: Totals = Totals()
-    counts: Mapping[Stratum, Int64] = {}  # noqa: RUF012  it is never changed
+    counts: Mapping[Stratum, Int64] = {}
     roles: tuple[str, ...] | None = None
     located: frozenset[str] = frozenset()
     warnings: Warnings = {}  # noqa: RUF012

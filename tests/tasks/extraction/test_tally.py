@@ -1,4 +1,4 @@
-"""`Tally`: counting arrays without aligning them gives the same, and every total gets everywhere."""
+"""`Tally`: counting arrays as they are gives the same, and every total gets everywhere."""
 
 from __future__ import annotations
 
