@@ -9,7 +9,7 @@ import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
-    Answers,
+    AnswerOptions,
     AnswersOrNone,
     BorderOption,
     GoldArgument,
@@ -45,7 +45,7 @@ def chains(
     ] = "D",
     border: BorderOption = "up",
     gold_from: GoldFromOption = "class",
-    answers: Answers = ANSWERS,
+    answers: AnswerOptions = ANSWERS,
     per_chain: Annotated[
         Path | None,
         Option(help="Write type and scores of each chain to this .parquet or .arrow file."),

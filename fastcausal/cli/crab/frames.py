@@ -9,7 +9,7 @@ import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
-    Answers,
+    AnswerOptions,
     AnswersOrNone,
     BorderOption,
     GoldArgument,
@@ -43,7 +43,7 @@ def frames(
     ] = "figure",
     border: BorderOption = "up",
     gold_from: GoldFromOption = "class",
-    answers: Answers = ANSWERS,
+    answers: AnswerOptions = ANSWERS,
     per_frame: Annotated[
         Path | None,
         Option(help="Write type and scores of each frame to this .parquet or .arrow file."),

@@ -9,7 +9,7 @@ import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
-    Answers,
+    AnswerOptions,
     AnswersArgument,
     PlotOption,
 )
@@ -35,7 +35,7 @@ def graded(
     ],
     pred: AnswersArgument,
     by: ByOption = None,
-    answers: Answers = ANSWERS,
+    answers: AnswerOptions = ANSWERS,
     per_question: Annotated[
         Path | None,
         Option(help="Write what became of each question to this .parquet or .arrow file."),

@@ -40,7 +40,7 @@ PlotOption = Annotated[Path | None, Option("--plot", help="Draw to this .png, .s
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
-class Answers(NamedTuple):
+class AnswerOptions(NamedTuple):
     """Options of where answers are and what policies make of them."""
 
     column: Annotated[
@@ -69,4 +69,4 @@ class Answers(NamedTuple):
         return self._asdict() | {"undefined": ZERO[self.undefined]}
 
 
-ANSWERS = Answers()
+ANSWERS = AnswerOptions()

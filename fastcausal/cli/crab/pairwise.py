@@ -9,7 +9,7 @@ import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
-    Answers,
+    AnswerOptions,
     AnswersArgument,
     BorderOption,
     GoldArgument,
@@ -43,7 +43,7 @@ def pairwise(
     ] = 50,
     gold_from: GoldFromOption = "class",
     by: ByOption = None,
-    answers: Answers = ANSWERS,
+    answers: AnswerOptions = ANSWERS,
     per_pair: Annotated[
         Path | None,
         Option(help="Write what became of each pair to this .parquet or .arrow file."),
