@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.arrays._objects import example_rows
 from fastcausal.arrays.kept import Key
+from fastcausal.arrays.reading import ROLES
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError
 
@@ -204,3 +207,27 @@ def check_both(gold: Rows, pred: Rows, n_roles: int) -> None:
     """Refuse wrong arrays of either side, as `Rows.check` does."""
     gold.check("gold", n_roles)
     pred.check("pred", n_roles)
+
+
+def rows_of_examples(
+    examples: Any, roles: Sequence[str] = ROLES
+) -> tuple[Rows, list[str] | None] | None:
+    """Return rows and ids of example dicts, as `Relations.from_examples` takes them.
+
+    Returns
+    -------
+    tuple of Rows and list of str, or None
+        The ids are None where no example has an id. None for both where anything is unusual or
+        invalid: then `Relations.from_examples` reads the examples or says what is the matter. Keys
+        other than ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are ignored.
+
+    Examples
+    --------
+    >>> rows, ids = rows_of_examples([{"relations": [{"cause": (0, 2)}], "length": 5}])
+    >>> rows.values, ids
+    (array([[0, 0, 2]], dtype=int32), None)
+    >>> rows_of_examples([{"relations": [{"cause": (0, 9)}], "length": 5}]) is None
+    True
+    """
+    parts = example_rows(examples, {role: k for k, role in enumerate(roles)}, True)
+    return None if parts is None else (Rows(*parts[:4]), parts[4])

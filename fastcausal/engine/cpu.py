@@ -84,9 +84,9 @@ def _call(driver: Callable[..., Any], plan: Plan, *arguments: Any) -> Any:
         return driver(plan.built_in, plan.memory, plan.host_record, *arguments)
     kernel = plan.kernel
     if kernel.ordinal:
-        from fastcausal.engine import plain
+        from fastcausal.engine import ordinal
 
-        called = plain.called(kernel)
+        called = ordinal.called(kernel)
         result = driver(called.address, plan.memory, plan.host_record, *arguments)
         called.check(plan.memory)
         return result

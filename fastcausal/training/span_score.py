@@ -14,14 +14,13 @@ from fastcausal.arrays.tensors import on_device
 from fastcausal.counts.statistics import Statistics
 from fastcausal.decoding.spans import Decoded, DecodedOnDevice, SpanDecoder
 from fastcausal.decoding.tags import Labels, TagScheme
-from fastcausal.engine.objects import rows_of_examples
 from fastcausal.errors import InputError
 from fastcausal.formats import read
 from fastcausal.options import DeviceBackend, ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report.report import Report
-from fastcausal.rows import Rows
+from fastcausal.rows import Rows, rows_of_examples
 from fastcausal.tasks.extraction.evaluation import Scored
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer

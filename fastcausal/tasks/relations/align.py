@@ -17,7 +17,6 @@ import pyarrow as pa
 from fastcausal.arrays import _spans
 from fastcausal.arrays.digests import digest_of_relations, digests_of_relations
 from fastcausal.arrays.kept import Kept, Key
-from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import (
     InputError,
@@ -31,7 +30,7 @@ from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.options import Policy, TagReading
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
-from fastcausal.rows import ROWS, Rows, check_both
+from fastcausal.rows import ROWS, Rows, check_both, rows_of_examples
 from fastcausal.tasks.relations import official
 from fastcausal.tasks.relations.joining import joined_by_id
 from fastcausal.tasks.relations.unread import (
