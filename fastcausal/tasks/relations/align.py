@@ -156,21 +156,28 @@ def align(
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     digest = partial(_digest, gold, protocol)
     gold, pred, places = _join(gold, pred, unmatched, warnings, names)
-    lost: dict[str, Any] = {}
+    settled = None
     if pred.n_unread:
-        gold, pred, lost = settle_unread(gold, pred, protocol, unparsed)
-    kept = lost.pop("kept", None)
-    if kept is not None:
-        places = np.flatnonzero(kept) if places is None else places[kept]
+        settled = settle_unread(gold, pred, protocol, unparsed)
+        gold, pred = settled.gold, settled.pred
+        if settled.kept is not None:
+            places = np.flatnonzero(settled.kept) if places is None else places[settled.kept]
     for side, relations in zip(names, (gold, pred), strict=True):
         for note, n in relations.reading.notes.items():
             warnings[f"{side}: {note}: ", ""] = (n,)
-    if located := frozenset(filter(None, (gold.reading.spans, pred.reading.spans))):
-        lost["located"] = located
-    if "aside" in lost:
-        lost["aside"] = _aside(lost["aside"], protocol, names)
-    lost |= {"whole_gold": digest, "places": places}
-    return _same_examples(gold, pred, protocol, warnings, names, **lost)
+    located = frozenset(filter(None, (gold.reading.spans, pred.reading.spans)))
+    aligned = _same_examples(gold, pred, protocol, warnings, names)
+    aligned = aligned._replace(located=located, whole_gold=digest, places=places)
+    if settled is None:
+        return aligned
+    return aligned._replace(
+        unparsed=settled.unparsed,
+        n_unread=settled.n_unread,
+        n_answers=settled.n_answers,
+        reasons=settled.reasons,
+        left_out=settled.left_out,
+        aside=None if settled.aside is None else _aside(settled.aside, protocol, names),
+    )
 
 
 def _aside(
@@ -189,12 +196,11 @@ def _same_examples(
     protocol: Protocol,
     warnings: Warnings,
     names: tuple[str, str],
-    **more: Any,
 ) -> Aligned:
     """Align tables of the same examples in the same order; what is unread has no spans."""
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     kept, columns = (gold.kept, pred.kept), partial(described, gold)
-    aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept, **more)
+    aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept)
     if protocol.tags not in OFFICIAL or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(gold.table, aligned.gold))
@@ -258,13 +264,12 @@ def _aligned(
     warnings: Warnings,
     names: tuple[str, str] = SIDES,
     kept: tuple[Kept | None, Kept | None] = (None, None),
-    **more: Any,
 ) -> Aligned:
     """Return both sides, of the same lengths, as the protocol reads tags."""
     gold, n_gold = _gold_as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
     tags, name = protocol.tags, protocol.name
     pred, n_pred = _as_read(sides[1], tags, names[1], roles, name, warnings, kept[1])
-    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred, **more)
+    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
 
 
 def _gold_as_read(
