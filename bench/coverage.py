@@ -14,6 +14,7 @@ import numpy as np
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.options import Method
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import intervals_of
 from fastcausal.significance.units import Units
 from fastcausal.tasks.relations.formula import RelationFormula
@@ -74,7 +75,7 @@ def covered(sample: Sample, truth: float, trials: int, n_resamples: int) -> list
         rows, row_of = distinct(sample(np.random.default_rng(trial)))
         units = Units(SCORE, rows, np.bincount(row_of), "unit")
         for k, method in enumerate(METHODS):
-            [interval] = intervals_of(units, method, 0.95, n_resamples, trial).values()
+            [interval] = intervals_of(units, Draws(method, 0.95, n_resamples, trial)).values()
             hits[k] += interval.low <= truth <= interval.high
         hits[-1] += bool(units.alike({SCORE.name: f1(rows.T @ units.times)}))
     return (100 * hits / trials).tolist()

@@ -13,6 +13,7 @@ import numpy as np
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.options import Method, Verdict
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.paired import difference, minus, n_differing, randomisation
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.sums import sums_of
@@ -124,7 +125,7 @@ def verdicts() -> None:
 
 
 def verdict(units: Units, method: Method = "jackknife", min_delta: float = MIN_DELTA) -> Verdict:
-    change = difference(units, n_differing(units), method, 0.9, N_RESAMPLES, seed=0)
+    change = difference(units, n_differing(units), Draws(method, 0.9, N_RESAMPLES))
     return verdict_of(change, units.n_units, min_delta)
 
 
@@ -144,7 +145,7 @@ def bounds() -> None:
         for _ in range(TRIALS):
             units = units_of(draw())
             for k, method in enumerate(methods):
-                change = difference(units, n_differing(units), method, 0.95, N_RESAMPLES, seed=0)
+                change = difference(units, n_differing(units), Draws(method, 0.95, N_RESAMPLES))
                 holds = not (change.low > 0 or change.high < 0)
                 passes = verdict(units, method, 0.0) == "pass"
                 counts[:, k] += holds, holds != (change.p > LEVEL), passes

@@ -17,8 +17,9 @@ import fastcausal as fc
 from fastcausal.files.records import Records
 from fastcausal.tasks.crab.answers import Answers
 from fastcausal.tasks.crab.chains import Strengths
+from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.pairs import JudgedPairs
-from fastcausal.tasks.crab.shapes import Choices, Judged
+from fastcausal.tasks.crab.shapes import Judged
 
 from .stories import stories
 
@@ -43,7 +44,7 @@ def judged_pairs(n_stories: int) -> Judged:
         made.in_document,
     )
     read = Answers(4, made.answers, none, np.zeros(n, np.int8), made.answers, {})
-    choices = Choices("multiclass", "prediction", "up", "class", None, "error", "error")
+    choices = Choices("multiclass")
     return Judged(pairs, made.classes, read, choices)
 
 

@@ -11,11 +11,10 @@ from seqeval.metrics.sequence_labeling import get_entities
 import fastcausal as fc
 from fastcausal.arrays import _objects
 from fastcausal.decoding import label_paths
-from fastcausal.engine.objects import rows_of_examples
 from fastcausal.formats import bio, sentences, spans
 from fastcausal.formats.cnc.markup import TOKEN
 from fastcausal.relations import ROLES
-from fastcausal.rows import Rows
+from fastcausal.rows import Rows, rows_of_examples
 
 from . import corpus
 

@@ -99,3 +99,8 @@ def check_reading(tags: TagReading, occurrence: Occurrence) -> None:
     """Raise ValueError for an unknown tag reading or occurrence."""
     check("tags", tags, TagReading)
     check("occurrence", occurrence, Occurrence)
+
+
+def implied(answers: str | None) -> ReadFormat | None:
+    """Return the format that a column of raw answers implies."""
+    return None if answers is None else "answers"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fastcausal.arrays.kept import Kept
 from fastcausal.engine.kernel import Kernel, Objective, check_ratio
 from fastcausal.engine.plan import Plan
 from fastcausal.errors import InputError
@@ -23,6 +24,7 @@ from fastcausal.options import (
     check,
 )
 
+UNNAMED = ("program", "version", "protocol")  # settings that print as their value alone
 CAUSAL_TRACKS = (("cause", "effect"), ("signal",))
 CHOICES: dict[str, object] = {
     "tags": TagReading,
@@ -113,7 +115,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         if built_in is None:
             return
         tags = self.tags if built_in.tags == "strict" else built_in.tags  # as the argument of score
-        if self._line(self.tags) != built_in._line(tags):
+        if self.settings != {**built_in.settings, "tags": tags}:
             raise ValueError(
                 f'name is "{name}", that of a built-in protocol with other fields, '
                 "expected another name"
@@ -163,15 +165,20 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         InputError
             A track names another role.
         """
-        made: Plan | None = self.kept.get(roles)
+        plans = self._plans
+        made = plans.get(roles)
         if made is None:
-            made = self.kept[roles] = self._plan(roles)
+            made = plans[roles] = self._plan(roles)
         return made
 
     @cached_property
-    def kept(self) -> dict[Any, Any]:
-        """Cache of values derived from the protocol, such as plans by their roles."""
+    def _plans(self) -> dict[tuple[str, ...], Plan]:
         return {}
+
+    @cached_property
+    def kept(self) -> Kept:
+        """Values that other rooms make of the protocol once."""
+        return Kept()
 
     @cached_property
     def signature(self) -> str:
@@ -179,9 +186,21 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         return str(self)
 
     @cached_property
-    def signature_as_given(self) -> str:
-        """The printed line if spans are used as given, without the protocol's tag reading."""
-        return self._line("as-given")
+    def settings(self) -> Mapping[str, str]:
+        """Text of each field but the name, in the order of the line."""
+        parts = {
+            "kernel": self.pair_kernel.name,
+            "objective": self.objective or self.pair_kernel.objective,
+            "tags": self.tags,
+            "ties": self.ties,
+            "surplus": self.surplus,
+            "non-causal": self.non_causal,
+            "tracks": ",".join("+".join(track) for track in self.tracks),
+            "0/0": "undefined" if self.undefined is None else self.undefined,
+        }
+        if self.average != "counts":
+            parts["average"] = self.average
+        return {name: str(value) for name, value in parts.items()}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone, without the cache."""
@@ -210,30 +229,18 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         )
 
     def __str__(self) -> str:
-        return self._line(self.tags)
+        return line_of({"protocol": self.name, **self.settings})
 
-    @property
-    def settings(self) -> str:
-        """The printed line without the name."""
-        return self._settings(self.tags)
 
-    def _line(self, tags: str) -> str:
-        return f"{self.name}|{self._settings(tags)}"
+def line_of(settings: Mapping[str, str]) -> str:
+    """Print settings as one line; the name of a program, version or protocol stands alone.
 
-    def _settings(self, tags: str) -> str:
-        parts = {
-            "kernel": self.pair_kernel.name,
-            "objective": self.objective or self.pair_kernel.objective,
-            "tags": tags,
-            "ties": self.ties,
-            "surplus": self.surplus,
-            "non-causal": self.non_causal,
-            "tracks": ",".join("+".join(track) for track in self.tracks),
-            "0/0": "undefined" if self.undefined is None else self.undefined,
-        }
-        if self.average != "counts":
-            parts["average"] = self.average
-        return "|".join(f"{key}:{value}" for key, value in parts.items())
+    Examples
+    --------
+    >>> line_of({"protocol": "mine", "ties": "first"})
+    'mine|ties:first'
+    """
+    return "|".join(v if n in UNNAMED else f"{n}:{v}" for n, v in settings.items())
 
 
 def _checked_tracks(tracks: Any) -> tuple[tuple[str, ...], ...]:

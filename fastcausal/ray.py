@@ -14,10 +14,10 @@ from fastcausal.errors import InputError, OutputError
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
 from fastcausal.protocols import RECESS, Protocol
+from fastcausal.recipe import Recipe
 from fastcausal.sweeps.runs import Run
 from fastcausal.sweeps.sweep import Job, Outcome, SweepResult, prepare
 from fastcausal.tasks.extraction.batches import Progress
-from fastcausal.tasks.extraction.scorer import ExtractionScorer
 
 N_RETRIES = 3  # of a run whose worker dies
 
@@ -26,7 +26,7 @@ def sweep(
     gold: RelationSource,
     runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     out: str | os.PathLike[str],
-    protocol: ProtocolName | Protocol = RECESS,
+    protocol: ProtocolName | Protocol | Recipe = RECESS,
     *,
     by: By = None,
     unparsed: Policy = "error",
@@ -77,17 +77,8 @@ def sweep(
     1
     """
     ray = _ray()
-    scorer = ExtractionScorer(
-        protocol,
-        by=by,
-        unparsed=unparsed,
-        unmatched=unmatched,
-        format=format,
-        tags=tags,
-        answers=answers,
-        occurrence=occurrence,
-    )
-    prepared = prepare(scorer, gold, runs, out, run_column, columns, shard)
+    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence)
+    prepared = prepare(recipe, by, gold, runs, out, run_column, columns, shard)
     with _connected(ray):
         _require_shared(ray, Path(out), prepared.source.paths(prepared.wanted))
         return prepared.run(lambda job, runs: _scored_by_tasks(ray, job, runs), progress)

@@ -16,6 +16,7 @@ from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
 from fastcausal.arrays.arrow import ArrowStreamExportable
 from fastcausal.arrays.examples import columns_of
+from fastcausal.arrays.kept import Kept
 from fastcausal.arrays.reading import METADATA_KEY, checked_roles
 from fastcausal.arrays.reading import ROLES as ROLES
 from fastcausal.arrays.reading import Reading as Reading
@@ -54,9 +55,9 @@ class Relations:
     values : int32[n_spans, 3]
         Role, start and stop of each span, sorted by (start, stop, role) within a relation.
     n_unread : int
-        Number of unreadable relations.
-    kept : dict
-        Cache of values derived from the table, by name; they change only with the table.
+        Number of relations that could not be read.
+    kept : Kept
+        Values made of the table, which does not change.
 
     Raises
     ------
@@ -99,7 +100,7 @@ class Relations:
         if reading is not None or METADATA_KEY not in metadata:
             table = table.replace_schema_metadata(metadata | {METADATA_KEY: self.reading.to_json()})
         self.table: pa.Table = table
-        self.kept: dict[str, Any] = {}
+        self.kept: Kept = Kept()
         self.roles: tuple[str, ...] = self.reading.roles
         names = self.table.column_names
         self.ids: pa.ChunkedArray | None = self.table["id"] if "id" in names else None

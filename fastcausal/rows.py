@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.arrays._objects import example_rows
+from fastcausal.arrays.kept import Key
+from fastcausal.arrays.reading import ROLES
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError
 
@@ -19,6 +23,7 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
+ROWS: Key[Rows] = Key("rows")  # of `Relations.kept`
 FAULTS = {
     "role": "has an unknown role",
     "empty": "is empty or starts before the first token",
@@ -78,12 +83,12 @@ class Rows:
         >>> rows.values, rows.relation_offsets
         (array([[0, 0, 2]], dtype=int32), array([0, 1]))
         """
-        rows: Rows | None = relations.kept.get("rows")
+        rows = relations.kept.get(ROWS)
         if rows is None:
             flat, tags = relations.arrays, relations.reading.tags
             offsets = flat.row_offsets, flat.relation_offsets
             rows = cls(relations.values, *offsets, flat.lengths, tags)
-            relations.kept["rows"] = rows
+            relations.kept[ROWS] = rows
         return rows
 
     def to_relations(self, like: Relations | None = None) -> Relations:
@@ -201,3 +206,27 @@ def check_both(gold: Rows, pred: Rows, n_roles: int) -> None:
     """Refuse invalid arrays on either side, as `Rows.check` does."""
     gold.check("gold", n_roles)
     pred.check("pred", n_roles)
+
+
+def rows_of_examples(
+    examples: Any, roles: Sequence[str] = ROLES
+) -> tuple[Rows, list[str] | None] | None:
+    """Return rows and ids of example dicts, as `Relations.from_examples` takes them.
+
+    Returns
+    -------
+    tuple of Rows and list of str, or None
+        The ids are None where no example has an id. None for both where anything is unusual or
+        invalid: then `Relations.from_examples` reads the examples or says what is the matter. Keys
+        other than ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are ignored.
+
+    Examples
+    --------
+    >>> rows, ids = rows_of_examples([{"relations": [{"cause": (0, 2)}], "length": 5}])
+    >>> rows.values, ids
+    (array([[0, 0, 2]], dtype=int32), None)
+    >>> rows_of_examples([{"relations": [{"cause": (0, 9)}], "length": 5}]) is None
+    True
+    """
+    parts = example_rows(examples, {role: k for k, role in enumerate(roles)}, True)
+    return None if parts is None else (Rows(*parts[:4]), parts[4])

@@ -11,7 +11,7 @@ from fastcausal.cli.merge import joined
 from fastcausal.cli.options import (
     DRAWS,
     ByOption,
-    Draws,
+    DrawOptions,
     FormatOption,
     IntervalsOption,
     JsonOption,
@@ -41,7 +41,7 @@ def aggregate(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    draws: Draws = DRAWS,
+    draws: DrawOptions = DRAWS,
 ) -> None:
     """Print the scores of files of counts, as scoring does.
 

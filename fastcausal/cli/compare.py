@@ -10,7 +10,7 @@ from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
     DRAWS,
     CsvOption,
-    Draws,
+    DrawOptions,
     FormatOption,
     HtmlOption,
     JsonOption,
@@ -30,7 +30,7 @@ def compare(
     a: Annotated[str, Argument(help=STATISTICS.format("A"))],
     b: Annotated[str, Argument(help=STATISTICS.format("B"))],
     score: ScoresOption = SCORES,
-    draws: Draws = DRAWS,
+    draws: DrawOptions = DRAWS,
     json: JsonOption = False,
     format: FormatOption = "text",
     markdown: MarkdownOption = False,

@@ -56,9 +56,10 @@ def convert(
     import fastcausal as fc
     from fastcausal.errors import InputError, counted
     from fastcausal.files.targets import keep_apart
-    from fastcausal.formats import implied, opened
+    from fastcausal.formats import opened
     from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.reading.format import Opened
+    from fastcausal.options import implied
 
     keep_apart([target], [source, like])
     with doing(f"reading {source}"):

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 from fastcausal.cli.console import doing, print_json, print_table, warn
 from fastcausal.cli.options import (
     POLICIES,
+    PROTOCOL,
     READS,
-    RECIPE,
     HtmlOption,
     JsonOption,
-    Policies,
-    Reads,
-    Recipe,
+    PolicyOptions,
+    ProtocolOptions,
+    ReadOptions,
+    recipe_of,
 )
 from fastcausal.cli.parameters import Argument, Option
 
@@ -29,7 +30,7 @@ STYLES = ("bold yellow", "bold cyan", "bold magenta", "bold green")  # of roles
 def errors(
     gold: Annotated[str, Argument(help="Gold annotations in any format; - for stdin.")],
     pred: Annotated[str, Argument(help="Predictions in any format.")],
-    recipe: Recipe = RECIPE,
+    scoring: ProtocolOptions = PROTOCOL,
     top: Annotated[int, Option(min=1, help="Show so many sentences.")] = 10,
     type: Annotated[
         str, Option(help="Go by these counts alone, such as le,be; by default all errors.")
@@ -37,8 +38,8 @@ def errors(
     role: Annotated[str, Option(help="Count these roles alone, such as cause,effect.")] = "",
     html: HtmlOption = None,
     json: JsonOption = False,
-    policies: Policies = POLICIES,
-    reads: Reads = READS,
+    policies: PolicyOptions = POLICIES,
+    reads: ReadOptions = READS,
 ) -> None:
     """Show the sentences with errors, worst first.
 
@@ -55,9 +56,7 @@ def errors(
         report = fc.score(
             gold,
             pred,
-            recipe.chosen(),
-            **policies._asdict(),
-            **reads.arguments(),
+            recipe_of(scoring.chosen(), policies, reads),
         )
         wrong = report.errors(top, *(_names(each) for each in (type, role)))
     if html is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import click
 
 from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import READS, FormatOption, JsonOption, Reads, format_of, refuse
+from fastcausal.cli.options import READS, FormatOption, JsonOption, ReadOptions, format_of, refuse
 from fastcausal.cli.parameters import Argument
 
 
@@ -17,7 +17,7 @@ def explain(
     pred: Annotated[str, Argument(help="Predictions with tags; - for stdin.")],
     json: JsonOption = False,
     format: FormatOption = "text",
-    reads: Reads = READS,
+    reads: ReadOptions = READS,
 ) -> None:
     """Attribute the difference between cnc-2023 and recess to quirks of the official scorer.
 

@@ -11,7 +11,7 @@ import click
 from fastcausal.cli.console import doing, print_report, show
 from fastcausal.cli.options import (
     DRAWS,
-    Draws,
+    DrawOptions,
     FormatOption,
     JsonOption,
     ScoreOption,
@@ -39,7 +39,7 @@ def gate(
         Option(help="Pass if the candidate is surely better by this; below 0, what may be lost."),
     ],
     score: ScoreOption = "overall_f1",
-    draws: Draws = DRAWS,
+    draws: DrawOptions = DRAWS,
     junit: Annotated[
         Path | None, Option(help="Write the verdict to this file as JUnit's XML.")
     ] = None,

@@ -10,7 +10,7 @@ from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
     DRAWS,
     CsvOption,
-    Draws,
+    DrawOptions,
     FormatOption,
     HtmlOption,
     JsonOption,
@@ -38,7 +38,7 @@ def leaderboard(
         Correction,
         Option(help="Correct p of many tests by Holm, Benjamini-Hochberg, or not."),
     ] = "holm",
-    draws: Draws = DRAWS,
+    draws: DrawOptions = DRAWS,
     json: JsonOption = False,
     format: FormatOption = "text",
     markdown: MarkdownOption = False,

@@ -25,6 +25,7 @@ from fastcausal.options import (
 
 if TYPE_CHECKING:
     from fastcausal.protocols import Protocol
+    from fastcausal.recipe import Recipe
 
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
 FormatOption = Annotated[
@@ -63,8 +64,8 @@ ScoresOption = Annotated[
 ]
 
 
-class Draws(NamedTuple):
-    """Options for drawing resamples."""
+class DrawOptions(NamedTuple):
+    """Options of what intervals are taken from."""
 
     cluster: Annotated[
         str | None,
@@ -83,13 +84,13 @@ class Draws(NamedTuple):
     seed: SeedOption = 0
 
 
-DRAWS = Draws()
+DRAWS = DrawOptions()
 OF_DRAWS = ("n_resamples", "seed")
 NO_DRAWS = "is for resamples, method jackknife draws none"
 
 
-class Reads(NamedTuple):
-    """Options for reading predictions."""
+class ReadOptions(NamedTuple):
+    """Options of how predictions are read."""
 
     source_format: Annotated[
         ReadFormat | None,
@@ -109,12 +110,12 @@ class Reads(NamedTuple):
     ] = None
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments for `fastcausal.score`."""
+        """Return the arguments of `fastcausal.read` that the options stand for."""
         given = self._asdict()
         return {"format": given.pop("source_format"), **given}
 
 
-READS = Reads()
+READS = ReadOptions()
 
 
 class Marks(NamedTuple):
@@ -140,8 +141,8 @@ class Marks(NamedTuple):
 MARKS = Marks()
 
 
-class Policies(NamedTuple):
-    """Options for predictions that cannot be scored."""
+class PolicyOptions(NamedTuple):
+    """Options of what happens to predictions that cannot be scored."""
 
     unparsed: Annotated[
         Policy,
@@ -159,11 +160,11 @@ class Policies(NamedTuple):
     ] = "error"
 
 
-POLICIES = Policies()
+POLICIES = PolicyOptions()
 
 
-class Recipe(NamedTuple):
-    """Options for scoring predictions."""
+class ProtocolOptions(NamedTuple):
+    """Options of the protocol."""
 
     protocol: Annotated[
         str,
@@ -186,7 +187,14 @@ class Recipe(NamedTuple):
         return protocol_of(self.protocol, self.kernel)
 
 
-RECIPE = Recipe()
+PROTOCOL = ProtocolOptions()
+
+
+def recipe_of(protocol: Protocol, policies: PolicyOptions, reads: ReadOptions) -> Recipe:
+    """Return the recipe that options stand for."""
+    from fastcausal.recipe import Recipe
+
+    return Recipe.of(protocol, **policies._asdict(), **reads.arguments())
 
 
 def sources_in(paths: list[str], format: ReadFormat | None) -> list[Any]:
@@ -218,20 +226,20 @@ def flag_of(ctx: click.Context, name: str) -> str:
     return next(option.opts[0] for option in ctx.command.params if option.name == name)
 
 
-def refuse_inference(ctx: click.Context, intervals: bool, draws: Draws) -> None:
-    """Refuse options of intervals without ``--intervals``, and options of draws with the jackknife.
+def refuse_inference(ctx: click.Context, intervals: bool, draws: DrawOptions) -> None:
+    """Refuse options of intervals without ``--intervals``, those of draws with the jackknife.
 
     If the jackknife is only the default, options of draws give a warning.
     """
     if not intervals:
-        refuse(ctx, Draws._fields, "is for intervals: add --intervals")
+        refuse(ctx, DrawOptions._fields, "is for intervals: add --intervals")
     refuse_draws(ctx, draws)
     if draws.method == "jackknife":
         warn(f"{flag_of(ctx, name)} {NO_DRAWS}" for name in OF_DRAWS if is_given(ctx, name))
 
 
-def refuse_draws(ctx: click.Context, draws: Draws) -> None:
-    """Refuse options of draws if the jackknife was requested: it draws nothing."""
+def refuse_draws(ctx: click.Context, draws: DrawOptions) -> None:
+    """Refuse options of draws where the jackknife is asked for, which takes none."""
     if draws.method == "jackknife" and is_given(ctx, "method"):
         refuse(ctx, OF_DRAWS, NO_DRAWS)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -12,14 +12,15 @@ from fastcausal.cli.console import doing, is_standard_output, print_json, show, 
 from fastcausal.cli.options import (
     DRAWS,
     POLICIES,
+    PROTOCOL,
     READS,
-    RECIPE,
     ByOption,
-    Draws,
+    DrawOptions,
     JsonOption,
-    Policies,
-    Reads,
-    Recipe,
+    PolicyOptions,
+    ProtocolOptions,
+    ReadOptions,
+    recipe_of,
     refuse_draws,
     refuse_inference,
 )
@@ -40,15 +41,15 @@ def report(
         Argument(help="Predictions in any format; of several, others are compared with the first."),
     ],
     out: Annotated[Path, Option(help="Write the page for the browser to this file.")],
-    recipe: Recipe = RECIPE,
+    scoring: ProtocolOptions = PROTOCOL,
     by: ByOption = None,
     examples: Annotated[
         int, Option(min=0, help="Leave examples beyond so many out, right ones first.")
     ] = 20_000,
-    policies: Policies = POLICIES,
-    draws: Draws = DRAWS,
+    policies: PolicyOptions = POLICIES,
+    draws: DrawOptions = DRAWS,
     json: JsonOption = False,
-    reads: Reads = READS,
+    reads: ReadOptions = READS,
 ) -> None:
     """Write one page to look at: scores, errors, and every example with its spans marked.
 
@@ -66,9 +67,10 @@ def report(
     from fastcausal.report.page import write_page
     from fastcausal.tasks.extraction.page import left_out_lines, page_of
 
-    protocol = recipe.chosen()
+    protocol = scoring.chosen()
+    recipe = recipe_of(protocol, policies, reads)
     if protocol.average != "counts":
-        raise fc.InputError(f"{recipe.protocol} does not add up over examples: it has no page")
+        raise fc.InputError(f"{scoring.protocol} does not add up over examples: it has no page")
     if len(pred) == 1:
         refuse_inference(ctx, True, draws)
     else:  # their ranks are drawn
@@ -76,11 +78,7 @@ def report(
     keep_apart([out], [gold, *pred])
     with doing(f"reading {gold}"):
         gold_side = fc.read(opened(readable_again(gold)), tags=GOLD_READING[protocol.tags])
-    options: dict[str, Any] = {"by": by, **policies._asdict()}
-    options |= reads.arguments()
-    scored = reports_of(
-        pred, lambda path: fc.score(gold_side, readable_again(path), protocol, **options)
-    )
+    scored = reports_of(pred, lambda path: fc.score(gold_side, readable_again(path), recipe, by=by))
     reports = with_intervals(scored, draws, by)
     with doing(f"writing {out}"):
         title = f"{', '.join(reports)} on {stem_of(gold)}"
@@ -103,8 +101,8 @@ def report(
     show(cell_text(f"{out}: {said}"), err=is_standard_output(out))
 
 
-def _sections(reports: Mapping[str, Report], draws: Draws) -> list[Section]:
-    """Make the sections above the examples."""
+def _sections(reports: Mapping[str, Report], draws: DrawOptions) -> list[Section]:
+    """Make what stands above the examples."""
     first, *more = reports.values()
     if not more:
         return [*first.sections()]

@@ -16,18 +16,19 @@ from fastcausal.cli.options import (
     DRAWS,
     MARKS,
     POLICIES,
+    PROTOCOL,
     READS,
-    RECIPE,
     ByOption,
-    Draws,
+    DrawOptions,
     FormatOption,
     IntervalsOption,
     JsonOption,
     Marks,
-    Policies,
-    Reads,
-    Recipe,
+    PolicyOptions,
+    ProtocolOptions,
+    ReadOptions,
     format_of,
+    recipe_of,
     refuse,
     refuse_inference,
 )
@@ -51,7 +52,7 @@ def score(
     pred: Annotated[
         list[str], Argument(help="Predictions in any format; a table row for each file.")
     ],
-    recipe: Recipe = RECIPE,
+    scoring: ProtocolOptions = PROTOCOL,
     json: JsonOption = False,
     format: FormatOption = "text",
     per_example: Annotated[
@@ -72,7 +73,7 @@ def score(
     counts: Annotated[
         bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
-    policies: Policies = POLICIES,
+    policies: PolicyOptions = POLICIES,
     backend: Annotated[
         Backend,
         Option(help="Count on the CPU, on an NVIDIA GPU, or in plain Python (reference)."),
@@ -85,8 +86,8 @@ def score(
         ),
     ] = None,
     intervals: IntervalsOption = False,
-    draws: Draws = DRAWS,
-    reads: Reads = READS,
+    draws: DrawOptions = DRAWS,
+    reads: ReadOptions = READS,
     marks: Marks = MARKS,
 ) -> None:
     """Score predictions against gold.
@@ -108,9 +109,10 @@ def score(
     from fastcausal.formats import opened
     from fastcausal.protocols import RECESS
 
-    protocol = recipe.chosen()
+    protocol = scoring.chosen()
+    recipe = recipe_of(protocol, policies, reads)
     if protocol.average != "counts":
-        refuse(ctx, ("counts", "intervals"), f"is for sums of counts, {recipe.protocol} has none")
+        refuse(ctx, ("counts", "intervals"), f"is for sums of counts, {scoring.protocol} has none")
     refuse_inference(ctx, intervals, draws)
     keep_apart([per_example, matches, reasons], [gold, *pred])
     names = short_names(pred)
@@ -133,14 +135,12 @@ def score(
                 report: Report = fc.score(
                     gold_side,
                     path,
-                    protocol,
+                    recipe,
                     by=by,
-                    **policies._asdict(),
                     backend=backend,
                     num_threads=threads,
                     per_example=tables.get(name),
                     progress=progress,
-                    **reads.arguments(),
                 )
                 write(name, report)
                 tell(name, report)

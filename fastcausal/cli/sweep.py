@@ -9,7 +9,16 @@ from typing import Annotated
 import click
 
 from fastcausal.cli.console import FAILED, doing, print_json, show, warn
-from fastcausal.cli.options import READS, RECIPE, ByOption, JsonOption, Reads, Recipe
+from fastcausal.cli.options import (
+    PROTOCOL,
+    READS,
+    ByOption,
+    JsonOption,
+    PolicyOptions,
+    ProtocolOptions,
+    ReadOptions,
+    recipe_of,
+)
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Policy
 from fastcausal.report.escapes import printable
@@ -27,7 +36,7 @@ def sweep(
         ),
     ],
     out: Annotated[Path, Option(help="Write to this folder, or go on with its sweep.")],
-    recipe: Recipe = RECIPE,
+    scoring: ProtocolOptions = PROTOCOL,
     run_column: Annotated[
         str | None,
         Option(help="Take all runs from one data set, in which this column names them."),
@@ -60,7 +69,7 @@ def sweep(
         Option(metavar="I/N", help="Score every N-th run alone, counted from 0 or from 1."),
     ] = None,
     json: JsonOption = False,
-    reads: Reads = READS,
+    reads: ReadOptions = READS,
 ) -> None:
     """Score many runs against one gold; a repeated command continues an interrupted sweep.
 
@@ -76,16 +85,13 @@ def sweep(
             gold,
             runs,
             out,
-            recipe.chosen(),
+            recipe_of(scoring.chosen(), PolicyOptions(unparsed, unmatched), reads),
             by=by,
-            unparsed=unparsed,
-            unmatched=unmatched,
             run_column=run_column,
             columns=column or (),
             shard=_shard(shard),
             jobs=jobs,
             progress=progress,
-            **reads.arguments(),
         )
     if json:
         print_json(result.to_dict())

@@ -14,7 +14,7 @@ from fastcausal.cli.console import (
     short_names,
     warn,
 )
-from fastcausal.cli.options import Draws
+from fastcausal.cli.options import DrawOptions
 
 Columns = Sequence[str] | None
 
@@ -61,7 +61,7 @@ def errors_naming(system: str | None) -> Iterator[None]:
 
 def with_intervals(
     reports: Mapping[str, Report],
-    draws: Draws,
+    draws: DrawOptions,
     by: Columns,
 ) -> dict[str, Report]:
     """Add intervals to every score of every report."""

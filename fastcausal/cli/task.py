@@ -10,7 +10,7 @@ import click
 from fastcausal.cli.options import (
     DRAWS,
     ByOption,
-    Draws,
+    DrawOptions,
     FormatOption,
     HtmlOption,
     IntervalsOption,
@@ -40,7 +40,7 @@ def function_of(task: Task) -> Callable[..., None]:
         per_example: PerExampleOption = None,
         html: HtmlOption = None,
         intervals: IntervalsOption = False,
-        draws: Draws = DRAWS,
+        draws: DrawOptions = DRAWS,
         json: JsonOption = False,
         format: FormatOption = "text",
     ) -> None:

@@ -27,9 +27,9 @@ from fastcausal.counts.columns import (
 )
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.seals import ROWS, SEAL, Written, require_digest, require_seal, sealed
-from fastcausal.counts.signatures import as_given
 from fastcausal.counts.task import formula_of
 from fastcausal.errors import InputError, Warnings, add_warnings, warning_lines
+from fastcausal.recipe import Signature
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,17 +42,19 @@ JOINED: Warnings = {
     ("rows were joined or left out by another program: warnings are those of a part",): ()
 }
 GOLD_DIGEST, BATCH_WARNINGS = IN_ROWS = ("gold_digest", "batch_warnings")
-AS_GIVEN = "tags:as-given: "  # begins the warning of relations that are used as they are
+AS_GIVEN = "n_as_given"  # the total of relations that are used as they are
 LIKE = "the file to be like"
 TYPES: dict[str, Any] = {
     "job": str,
     "signature": str,
+    "recipe": dict | None,
     "protocol": str | None,
     "roles": list | None,
     "fields": list,
     "system": str | None,
     "gold": str | None,
     "warnings": list,
+    "totals": dict | None,
     "formula": dict,
     "sums": bool,
     "n_rows": int | None,
@@ -64,17 +66,19 @@ TYPES: dict[str, Any] = {
 
 def about_of(statistics: Any, written: Written | None) -> About:
     """Return what a file of rows of `Statistics` says besides them; None: of any rows."""
-    formula = statistics.formula
+    formula, signature = statistics.formula, statistics.signature
     return {
         "statistics": VERSION,
         "job": formula.job,
-        "signature": statistics.signature,
+        "signature": signature,
+        "recipe": signature.settings if isinstance(signature, Signature) else None,
         **dict.fromkeys(FACTS),
         **statistics.facts,
         "fields": [*formula.fields],
         "system": statistics.system,
         "gold": digest_text(statistics.gold),
         "warnings": [*statistics.warnings.items()],
+        "totals": {name: n for name, n in statistics.totals.items() if n},
         "formula": formula.to_dict(),
         "sums": statistics.units is None,
         "n_rows": None if written is None else written.n_rows,
@@ -94,17 +98,21 @@ def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, Abou
     if not {*IN_ROWS} <= {*table.column_names}:
         return table, about
     warnings: Warnings = {}
+    n_as_given = 0
     try:
         gold = sum_digests(table[GOLD_DIGEST])
         for line in table[BATCH_WARNINGS].drop_null().to_pylist():
-            more = {tuple(texts): tuple(counts) for texts, counts in json.loads(line)}
-            add_warnings(warnings, more)
+            more, n = json.loads(line)
+            add_warnings(warnings, {tuple(texts): tuple(counts) for texts, counts in more})
+            n_as_given += int(n)
     except (pa.ArrowException, TypeError, ValueError, RecursionError) as error:
         columns = " or ".join(f'"{column}"' for column in IN_ROWS)
         raise InputError(f"{name}: column {columns} was changed: {error}") from error
-    said = {"gold": digest_text(gold), "warnings": [*warnings.items()], "n_rows": len(table)}
-    if any(texts[:1] == (AS_GIVEN,) for texts in warnings):
-        said["signature"] = as_given(str(about.get("signature")))
+    said: About = {"gold": digest_text(gold), "warnings": [*warnings.items()], "n_rows": len(table)}
+    said["totals"] = {AS_GIVEN: n_as_given}
+    if n_as_given and about.get("recipe"):
+        signature = Signature(about["recipe"]).as_given()
+        said |= {"signature": signature, "recipe": signature.settings}
     return table.drop_columns([*IN_ROWS]), {**about, **said}
 
 
@@ -120,12 +128,13 @@ def about_systems(abouts: Mapping[str, About]) -> About:
     """Return what a file of several systems says: of all, and of each under its name."""
     first = next(iter(abouts.values()))
     golds = {about["gold"] for about in abouts.values()}
-    own = ("signature", "gold", "warnings", "formula", "n_rows", ROWS)
+    own = ("signature", "recipe", "gold", "warnings", "totals", "formula", "n_rows", ROWS)
     return {
         **first,
         "system": None,
         "gold": golds.pop() if len(golds) == 1 else None,
         "warnings": [],
+        "totals": {},
         "n_rows": sum(about["n_rows"] for about in abouts.values()),
         ROWS: None,
         "systems": {
@@ -225,7 +234,7 @@ def _require_types(about: About, name: str) -> None:
 def about_like(path: str | os.PathLike[str]) -> About:
     """Read what a file says of others of its kind, without what it says of its own rows."""
     about = load(path)[2]
-    unknown: About = {"gold": None, "warnings": [], "n_rows": None, ROWS: None}
+    unknown: About = {"gold": None, "warnings": [], "totals": {}, "n_rows": None, ROWS: None}
     systems = about.get("systems") or {}
     return {
         **about,
@@ -326,16 +335,29 @@ def _said(about: About, n_rows: int, name: str) -> dict[str, Any]:
         warnings = {tuple(texts): tuple(counts) for texts, counts in about["warnings"]}
         whole = about["n_rows"] == n_rows
         facts = {key: about[key] for key in FACTS if about[key] is not None}
-        system = about["system"]
+        system, signature = about["system"], signature_in(about)
+        totals = {name: int(n) for name, n in (about.get("totals") or {}).items()}
         warning_lines(warnings)
-        if not isinstance(system, str | None) or not isinstance(about["signature"], str):
+        if not isinstance(system, str | None) or not isinstance(signature, str):
             raise TypeError("names")
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{name}: invalid metadata of statistics: {error}") from error
     return {
-        "signature": about["signature"],
+        "signature": signature,
         "facts": facts,
         "system": system,
         "gold": gold if whole else None,
         "warnings": warnings if whole else warnings | JOINED,
+        "totals": totals,
     }
+
+
+def signature_in(about: About) -> str:
+    """Return the signature with its settings, if the file has these; ValueError for others."""
+    line: str = about["signature"]
+    if not about.get("recipe"):
+        return line
+    signature = Signature(about["recipe"])
+    if signature != line:
+        raise ValueError(f"the settings of the signature are those of {signature}")
+    return signature

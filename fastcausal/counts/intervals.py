@@ -12,6 +12,7 @@ from fastcausal.counts.units import Counted, units_of
 from fastcausal.options import Method
 from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import Interval, intervals_of, warnings_of
 from fastcausal.significance.units import units_text
 
@@ -165,10 +166,10 @@ class Inferred:
         (61, True)
         """
         units = units_of(self, cluster)
-        how = method, confidence, n_resamples, seed
-        scores, subsets = _nested(self.formula, intervals_of(units, *how))
+        draws = Draws(method, confidence, n_resamples, seed, cluster)
+        scores, subsets = _nested(self.formula, intervals_of(units, draws))
         for name, part in self.parts(by).items():
-            flat = intervals_of(units_of(part, cluster), *how)
+            flat = intervals_of(units_of(part, cluster), draws)
             subsets[name] = _nested(part.formula, flat)[0]
         is_drawn = method != "jackknife"
         return Intervals(
@@ -201,7 +202,7 @@ class Inferred:
             As `intervals`; an unknown score is a ValueError.
         """
         units = units_of(self, cluster, score)
-        return intervals_of(units, method, confidence, n_resamples, seed)[score]
+        return intervals_of(units, Draws(method, confidence, n_resamples, seed, cluster))[score]
 
 
 def _nested(formula: Formula, flat: Mapping[str, Interval]) -> tuple[Groups, dict[str, Groups]]:

@@ -59,6 +59,8 @@ class Statistics(Inferred):
         Messages with their counts, which add over parts.
     left_out : pyarrow.Table, optional
         Examples that a policy left out, as a file has them: without counts, or without a label.
+    totals : mapping of str to int
+        Sums over all units that no column of `units` holds; they add over parts.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class Statistics(Inferred):
     gold: int | None = None
     warnings: Warnings = field(default_factory=dict)
     left_out: pa.Table | None = None
+    totals: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of_units(
@@ -169,6 +172,7 @@ class Statistics(Inferred):
             added_digests(self.gold, other.gold),
             warnings,
             _concatenated(self.left_out, other.left_out),
+            {**self.totals, **{n: self.totals.get(n, 0) + k for n, k in other.totals.items()}},
         ).compressed()
 
     def merge(self, *parts: Statistics) -> Statistics:
@@ -184,11 +188,18 @@ class Statistics(Inferred):
         from fastcausal.files.keys import require_unique
 
         merged = _sum([self, *parts])
-        for name in ("units", "left_out"):
-            tables = [
-                table for part in (self, *parts) if (table := getattr(part, name)) is not None
-            ]
-            if len({"id" in table.column_names for table in tables if len(table)}) > 1:
+        every = (self, *parts)
+        for tables in ([part.units for part in every], [part.left_out for part in every]):
+            if (
+                len(
+                    {
+                        "id" in table.column_names
+                        for table in tables
+                        if table is not None and len(table)
+                    }
+                )
+                > 1
+            ):
                 raise InputError("a part has ids and another one has none")
         if (ids := merged.ids()) is not None:
             require_unique(ids)
@@ -376,7 +387,7 @@ def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dic
     systems = {name: Statistics(**parts) for name, parts in count_files.read(path, like).items()}
     for statistics in systems.values() if like else ():
         assert like is not None
-        joint_signature(statistics.signature, like["signature"], (str(path), LIKE))
+        joint_signature(statistics.signature, count_files.signature_in(like), (str(path), LIKE))
     return systems
 
 

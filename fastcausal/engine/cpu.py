@@ -36,8 +36,9 @@ def run(
     ``check`` refuses invalid rows with InputError. ``tags`` reads the rows as if written with tags;
     the return value is the number of relations that tags cannot hold.
     """
-    reading = 0 if tags is None else 1 + READINGS.index(tags)
-    as_given = np.zeros(1, np.int64) if reading else None
+    reading, as_given = 0, None
+    if tags is not None:
+        reading, as_given = 1 + READINGS.index(tags), np.zeros(1, np.int64)
     if num_threads is None:
         num_threads = len(gold.lengths) // EXAMPLES_PER_THREAD or 1
         if num_threads > 1:
@@ -83,9 +84,9 @@ def _call(driver: Callable[..., Any], plan: Plan, *arguments: Any) -> Any:
         return driver(plan.built_in, plan.memory, plan.host_record, *arguments)
     kernel = plan.kernel
     if kernel.ordinal:
-        from fastcausal.engine import plain
+        from fastcausal.engine import ordinal
 
-        called = plain.called(kernel)
+        called = ordinal.called(kernel)
         result = driver(called.address, plan.memory, plan.host_record, *arguments)
         called.check(plan.memory)
         return result

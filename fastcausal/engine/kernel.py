@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.engine import promises
+from fastcausal.engine import kernel_checks
 from fastcausal.errors import some_of
 
 Int32 = npt.NDArray[np.int32]
@@ -129,9 +129,9 @@ class Kernel:
         return f"kernel {self.name} ({code.co_filename}:{code.co_firstlineno})"
 
     @cached_property
-    def tried(self) -> promises.Tried | None:
-        """Counts of a sample of pairs; None if the function raises an exception."""
-        return promises.tried(self.function, len(self.fields), len(self.overall))
+    def tried(self) -> kernel_checks.Tried | None:
+        """Counts of a sample of pairs; None where the function does not take them."""
+        return kernel_checks.tried(self.function, len(self.fields), len(self.overall))
 
     def columns(self, roles: Sequence[str]) -> list[str]:
         """Return the names of all counts, in order: ``cause_tp``, ..., ``overall_em``."""
@@ -163,15 +163,18 @@ def check_ratio(kernel: Kernel, objective: Objective) -> None:
     tried = kernel.tried
     if tried is None or not any(objective.denominator.values()):
         return
-    weights = kernel.weights(objective.denominator, promises.N_ROLES)
+    weights = kernel.weights(objective.denominator, kernel_checks.N_ROLES)
     paired, alone = tried.paired @ weights > 0, tried.alone @ weights > 0
-    gain = (tried.paired - tried.alone) @ kernel.weights(objective.numerator, promises.N_ROLES)
+    hits = kernel.weights(objective.numerator, kernel_checks.N_ROLES)
+    gain = (tried.paired - tried.alone) @ hits
     wrong = np.flatnonzero((paired != alone) | (~paired & (gain != 0)))
     if not len(wrong):
         return
     k = int(wrong[0])
     counts = tried.alone[k] if paired[k] else tried.paired[k]
-    columns = [*kernel.fields] * promises.N_ROLES + [f"overall_{name}" for name in kernel.overall]
+    columns = [*kernel.fields] * kernel_checks.N_ROLES + [
+        f"overall_{name}" for name in kernel.overall
+    ]
     left_out = list(dict.fromkeys(columns[f] for f in np.flatnonzero(counts)))
     missing = f"fields{some_of(left_out)}" if left_out else "what the kernel does not count"
     how, other = ("apart", "as a pair") if paired[k] else ("as a pair", "apart")
@@ -306,7 +309,7 @@ def kernel(
         for weights in (made.objective.numerator, made.objective.denominator):
             made.weights(weights, 1)
         if ordinal:
-            promises.check_ordinal(function, str(made), len(made.fields), len(made.overall))
+            kernel_checks.check_ordinal(function, str(made), len(made.fields), len(made.overall))
         return made
 
     return wrap

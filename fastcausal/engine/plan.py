@@ -120,9 +120,9 @@ class Plan:
 
         if self.built_in or not self.kernel.ordinal:
             return _native.Memory()
-        from fastcausal.engine import plain
+        from fastcausal.engine import ordinal
 
-        return _native.Memory(plain.called(self.kernel).memory)
+        return _native.Memory(ordinal.called(self.kernel).memory)
 
     @cached_property
     def on_machines(self) -> WeakKeyDictionary[Any, Any]:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
@@ -53,10 +52,11 @@ from fastcausal.options import (
     TagReading,
     check,
     check_reading,
+    implied,
 )
 from fastcausal.relations import Relations
 
-__all__ = ["documents_of", "implied", "is_folder", "opened", "read", "stream", "write"]
+__all__ = ["documents_of", "is_folder", "opened", "read", "stream", "write"]
 
 
 # Arguments of `read` that some formats lack; `tags` is checked elsewhere.
@@ -121,9 +121,16 @@ def read(
     """
     if format is not None:
         check("format", format, declared.FORMATS)
-    check_reading(tags, occurrence)  # even for sources without tags
-    given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
-    given |= asdict(Marking(unplaced, links))
+    check_reading(tags, occurrence)  # even where there are no tags
+    marking = Marking(unplaced, links)
+    given = {
+        "like": like,
+        "tags": tags,
+        "answers": answers,
+        "occurrence": occurrence,
+        "unplaced": marking.unplaced,
+        "links": marking.links,
+    }
     relations = _read(source, format or implied(answers), given)
     return rereading.with_aligned(relations, like) if tags == "aligned" else relations
 
@@ -158,11 +165,6 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
     raise InputError(
         f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
     )
-
-
-def implied(answers: str | None) -> ReadFormat | None:
-    """Return the format ``answers`` if a column of answers is given."""
-    return None if answers is None else "answers"
 
 
 def _as_located(relations: Relations, occurrence: Occurrence) -> Relations:

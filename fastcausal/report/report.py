@@ -187,12 +187,6 @@ class Report(Printed):
     else:  # type checkers shall refuse what is not declared
 
         def __getattr__(self, name: str) -> Any:
-            if "_later" in vars(self):
-                made = vars(self)["_later"]()
-                made.title  # noqa: B018  it may be made later itself
-                vars(self).update(vars(made) | vars(self))
-                vars(self).pop("_later", None)
-                return getattr(self, name)
             if name in _NOTHING:
                 return _NOTHING[name]
             if name.startswith("__") or name not in self.facts:
@@ -234,17 +228,6 @@ class Report(Printed):
         if legend:
             vars(self).update(legend=legend)
 
-    @classmethod
-    def later(cls, make: Callable[[], Report], scores: Groups) -> Self:
-        """Return the report that ``make`` makes, when more than its scores is asked for.
-
-        A training loop makes many reports, and asks each for one or two scores.
-        """
-        report = cls.__new__(cls)
-        attributes = vars(report)
-        attributes["_later"], attributes["scores"] = make, scores
-        return report
-
     @cached_property
     def statistics(self) -> Statistics:
         """Counts of every unit, or the sums alone of a scorer's batches; made when asked for."""
@@ -272,7 +255,6 @@ class Report(Printed):
 
     def without_details(self) -> Self:
         """Return this report without tables and statistics: what it holds stays small."""
-        self.title  # noqa: B018  nothing of it is made later
         report = copy(self)
         vars(report).update(tables={}, _statistics=None)
         vars(report).pop("statistics", None)

@@ -2,6 +2,7 @@
 
 ::
 
+    draws.py         method, confidence, resamples, seed and cluster as one value
     sampling.py      resamples and exchanges, from a seed and the number of the resample
     units.py         units of resampling: examples or clusters, equal ones stored once
     intervals.py     jackknife, BCa, percentiles, and shares without variation

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from fastcausal.arrays.strata import texts_of_column
 from fastcausal.errors import InputError
 from fastcausal.options import Method
-from fastcausal.significance.checks import check_inference
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.sums import exact_sums
 from fastcausal.significance.units import EQUAL, EXAMPLE, Units, units_text
@@ -44,6 +44,7 @@ class Interval(NamedTuple):
 
 
 NONE = Interval(math.nan, math.nan)
+JACKKNIFE = Draws()
 
 
 class Resampled(Protocol):
@@ -63,45 +64,29 @@ class Resampled(Protocol):
         """Count the units with this score on their own, for scores without variation."""
 
 
-def intervals_of(
-    units: Resampled,
-    method: Method = "jackknife",
-    confidence: float = 0.95,
-    n_resamples: int = 10_000,
-    seed: int = 0,
-) -> dict[str, Interval]:
+def intervals_of(units: Resampled, draws: Draws = JACKKNIFE) -> dict[str, Interval]:
     """Compute the interval of every score.
 
     Parameters
     ----------
     units : Units
-    method : {"bca", "percentile", "jackknife"}
-        Bootstrap: bias-corrected and accelerated (Efron 1987), or plain quantiles of resamples. Or
-        Student's t with the jackknife's standard error (Tukey 1958), on the logit scale for scores
-        between 0 and 1; it needs no draws.
-    confidence : float
-        Share of samples with an interval that covers the true score.
-    n_resamples, seed : int
-        As in `bootstrap_weights`.
+    draws : Draws
+        Methods ``bca`` and ``percentile`` are the bootstrap: bias-corrected and accelerated (Efron
+        1987), or plain quantiles of resamples. ``jackknife`` is Student's t with the jackknife's
+        standard error (Tukey 1958), on the logit scale for scores between 0 and 1; it needs no
+        draws.
 
     Returns
     -------
     dict of str to Interval
-        A share without variation has the bounds of `unvaried`, for every method. Bounds are NaN for
-        fewer than two units, for an undefined score, if one unit decides the score, and for other
-        scores without variation.
-
-    Raises
-    ------
-    ValueError
-        An unknown method, ``n_resamples`` below 1, ``confidence`` outside of 0 to 1, or a seed
-        outside of 0 to 2^63 - 1.
+        A share that is the same in all units has the bounds of `unvaried`, whatever the method.
+        NaN for fewer than two units, for an undefined score, where all rests on one unit, and for
+        other scores without variation.
     """
-    check_inference(method, confidence, n_resamples, seed)
     values = {name: float(each[0]) for name, each in units.scores(units.times[None]).items()}
     if units.times.sum() < 2:
         return dict.fromkeys(values, NONE)
-    intervals = varied(units, values, method, confidence, n_resamples, seed)
+    intervals = varied(units, values, draws)
     unknown = {
         name: value
         for name, value in values.items()
@@ -109,7 +94,7 @@ def intervals_of(
     }
     for name, n in (units.alike(unknown) if unknown else {}).items():
         if n > 1:
-            bounds = unvaried(unknown[name], n, confidence)
+            bounds = unvaried(unknown[name], n, draws.confidence)
             intervals[name] = Interval(*bounds, intervals[name].n_undefined)
     return intervals
 
@@ -131,15 +116,9 @@ def unvaried(value: float, n: int, confidence: float) -> tuple[float, float]:
     return value * (1 - unlike), value + (1 - value) * unlike
 
 
-def varied(
-    units: Resampled,
-    values: Mapping[str, float],
-    method: Method,
-    confidence: float,
-    n_resamples: int,
-    seed: int,
-) -> dict[str, Interval]:
-    """Compute the intervals of scores by a method; NaN without variation."""
+def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[str, Interval]:
+    """Compute the intervals of scores with these values by the method; NaN without variation."""
+    method, confidence = draws.method, draws.confidence
     spreads = {} if method == "percentile" else spreads_of(units.left_out(), units.times)
     if method == "jackknife":
         quantile = student_quantile((1 + confidence) / 2, int(units.times.sum()) - 1)
@@ -147,7 +126,7 @@ def varied(
             name: _checked(value, *_jackknife(value, spreads[name].error * quantile))
             for name, value in values.items()
         }
-    drawn = drawn_scores(units, n_resamples, seed)
+    drawn = drawn_scores(units, draws.n_resamples, draws.seed)
     return {
         name: _of_resamples(value, drawn[name], spreads.get(name), confidence)
         for name, value in values.items()

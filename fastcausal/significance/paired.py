@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
-from fastcausal.options import Method
-from fastcausal.significance.checks import check_inference
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
 from fastcausal.significance.sampling import exchanges
 from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
@@ -59,9 +58,7 @@ def is_student(n_units: int, confidence: float) -> bool:
     return 2.0 ** (1 - n_units) > 1 - confidence + EQUAL
 
 
-def difference(
-    units: Units, n_differ: int, method: Method, confidence: float, n_resamples: int, seed: int
-) -> Difference:
+def difference(units: Units, n_differ: int, draws: Draws) -> Difference:
     """Compute the difference of two systems, B minus A, its bounds and its p.
 
     The jackknife's bounds are those of Student's t; the degrees of freedom are the number of
@@ -72,19 +69,12 @@ def difference(
     units : Units
         Joint units, with the formula of one score.
     n_differ : int
-        As in `randomisation`.
-    method : {"bca", "percentile", "jackknife"}
-        As in `intervals_of`, but the jackknife's bounds are never on the logit scale. Bounds of
-        resamples do not depend on p.
-    confidence : float
-    n_resamples, seed : int
-
-    Raises
-    ------
-    ValueError
-        An unknown method, or a number out of its range.
+        As `randomisation` takes it.
+    draws : Draws
+        As `intervals_of` takes them, but the jackknife's bounds are never on the logit scale. Those
+        of resamples pay no heed to p.
     """
-    check_inference(method, confidence, n_resamples, seed)
+    confidence = draws.confidence
     formula = _formula_of(units)
     paired = replace(units, formula=minus(formula))
     sums = np.hsplit(sums_of(units.terms, units.times[None]), 2)
@@ -94,12 +84,12 @@ def difference(
     if is_student(units.n_units, confidence) and not math.isnan(spread.error):
         p, exact = student_p(delta / spread.error, freedom), False
     else:
-        p, exact = randomisation(units, n_differ, n_resamples, seed)
-    if method == "jackknife":
+        p, exact = randomisation(units, n_differ, draws.n_resamples, draws.seed)
+    if draws.method == "jackknife":
         low, high = _bounds(delta, spread.error, freedom, p, confidence)
     else:
         values = {formula.name: delta}
-        [(low, high, _)] = varied(paired, values, method, confidence, n_resamples, seed).values()
+        [(low, high, _)] = varied(paired, values, draws).values()
     return Difference(a, b, delta, low, high, spread.error, p, exact)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.significance import _sampling
-from fastcausal.significance.checks import check_draws
+from fastcausal.significance.draws import check_draws
 
 Int64 = npt.NDArray[np.int64]
 

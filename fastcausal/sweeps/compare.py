@@ -13,6 +13,7 @@ from fastcausal.options import Method, PairedTest
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, plain
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import detectable, difference, is_student, n_differing
 from fastcausal.significance.units import units_text
@@ -168,10 +169,11 @@ def compare(
     names, left, right = pair_of(a, b, ("A", "B"))
     every = joint_units(left, right, cluster)
     n_differ = n_differing(every)
+    draws = Draws(method, confidence, n_resamples, seed, cluster)
 
     def values(name: str) -> Scores:
         units = joint_units(left, right, cluster, name)
-        change = difference(units, n_differ, method, confidence, n_resamples, seed)
+        change = difference(units, n_differ, draws)
         return Scores({**change._asdict(), "mde": detectable(change.se, confidence)})
 
     return Comparison(

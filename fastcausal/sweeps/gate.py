@@ -14,6 +14,7 @@ from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid, number_text
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference, detectable, difference, n_differing
 from fastcausal.significance.units import units_text
@@ -207,7 +208,8 @@ def gate(
     names, before, after = pair_of(baseline, candidate, ("baseline", "candidate"))
     units = joint_units(before, after, cluster, score)
     n_differ = n_differing(joint_units(before, after, cluster))
-    change = difference(units, n_differ, method, 2 * confidence - 1, n_resamples, seed)
+    draws = Draws(method, 2 * confidence - 1, n_resamples, seed, cluster)
+    change = difference(units, n_differ, draws)
     if not n_differ and change.delta == 0:
         change = change._replace(low=0.0, high=0.0)
     return Gate(

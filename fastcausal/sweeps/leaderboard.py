@@ -20,8 +20,8 @@ from fastcausal.report.groups import Scores
 from fastcausal.report.page import Section
 from fastcausal.report.pictures import Drawing, missing_pictures, pictures_of
 from fastcausal.report.report import Report, plain
-from fastcausal.significance.checks import check_inference
 from fastcausal.significance.corrections import adjusted, resamples_needed
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import is_student
 from fastcausal.significance.ranks import rank_sets, share
@@ -213,21 +213,19 @@ def leaderboard(
     (['careful', 'chatty', 'hasty'], 1, False)
     """
     check("correction", correction, Correction)
-    draws: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
-    check_inference(method, **draws)
+    draws = Draws(method, confidence, n_resamples, seed, cluster)
     joined = systems_of(systems)
     if baseline is not None and baseline not in joined:
         raise ValueError(f'baseline is "{baseline}", expected one of {", ".join(joined)}')
-    rows, expected = _ranked(joined, cluster, score, **draws)
-    options = {"cluster": cluster, "method": method, **draws}
+    rows, expected = _ranked(joined, score, draws)
     for name, row in rows.items():
-        interval = joined[name].interval(score, **options)
+        interval = joined[name].interval(score, **draws.arguments())
         row |= {"low": interval.low, "high": interval.high}
     winner = next(iter(rows))
     units = units_of(joined[winner], cluster, score)
     warnings = set_aside(systems) + warnings_of(units, joined[winner].units, method)
     if baseline is not None:
-        _add_differences(rows, joined, baseline, score, correction, options)
+        _add_differences(rows, joined, baseline, score, correction, draws)
         warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)
     return Leaderboard(
         signature=joined[winner].signature,
@@ -235,7 +233,9 @@ def leaderboard(
         unit=units.unit,
         n_units=units.n_units,
         method=method,
-        **draws,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed,
         winner={"system": winner, "value": rows[winner]["value"], "expected": expected},
         scores={
             name: Scores({column: row[column] for column in COLUMNS if column in row})
@@ -253,20 +253,16 @@ def _bounded(systems: Mapping[str, Scores], *names: str) -> dict[str, dict[str, 
 
 
 def _ranked(
-    systems: Mapping[str, Statistics],
-    cluster: str | None,
-    score: str,
-    confidence: float,
-    n_resamples: int,
-    seed: int,
+    systems: Mapping[str, Statistics], score: str, draws: Draws
 ) -> tuple[dict[str, Row], float]:
-    """Return values and ranks, best first, then by name; and the expected score of the best."""
-    terms = {name: _narrow(terms_of(s, cluster, score)) for name, s in systems.items()}
+    """Return values and ranks, best first, then by name; and what the best is expected to score."""
+    terms = {name: _narrow(terms_of(s, draws.cluster, score)) for name, s in systems.items()}
     names = sorted(terms, key=lambda name: (_totals(terms[name]), name))  # not the caller's order
     formula = systems[names[0]].formula.only(score)
-    assert isinstance(formula, OneScore)  # terms_of refuses scores that are not sums
-    shared = share(formula, np.stack([terms[name] for name in names], axis=1), n_resamples, seed)
-    sets = rank_sets(shared.values, shared.drawn, confidence, len(terms[names[0]]))
+    assert isinstance(formula, OneScore)  # terms_of refuses scores that are no sums
+    columns = np.stack([terms[name] for name in names], axis=1)
+    shared = share(formula, columns, draws.n_resamples, draws.seed)
+    sets = rank_sets(shared.values, shared.drawn, draws.confidence, len(terms[names[0]]))
     rows = {
         name: {"value": value, "rank": rank or math.nan, "rank_low": low or math.nan}
         | {"rank_high": high or math.nan, "best": low == 1}
@@ -298,12 +294,12 @@ def _add_differences(
     baseline: str,
     score: str,
     correction: Correction,
-    options: Mapping[str, Any],
+    draws: Draws,
 ) -> None:
     """Add the differences from the baseline, by `compare`; NaN for the baseline itself."""
     undefined = Scores(dict.fromkeys(("delta", "low", "high", "p"), math.nan))
     differences = {
-        name: compare(systems[baseline], systems[name], score, **options)[score]
+        name: compare(systems[baseline], systems[name], score, **draws.arguments())[score]
         if name != baseline
         else undefined
         for name in rows

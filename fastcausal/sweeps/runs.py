@@ -24,8 +24,8 @@ from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Opened
 from fastcausal.options import TagReading
+from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations
-from fastcausal.tasks.extraction.scorer import Reads
 
 LONGEST_NAME = 200  # bytes, of the 255 that file systems allow
 SAFE = " =+,@"  # characters of a file name, besides letters, digits and _.-~
@@ -54,15 +54,15 @@ class Run:
         except OSError as error:
             raise InputError(f"{self.source}: {error.strerror}") from error
 
-    def read(self, gold: Relations, tags: TagReading, reads: Reads) -> Relations:
-        """Read the predictions; raise InputError if that fails."""
+    def read(self, gold: Relations, recipe: Recipe) -> Relations:
+        """Read the predictions; InputError where that fails."""
         if isinstance(self.source, Relations):
             return Relations.trusted(self.source.table, self.source.reading)
         try:
-            return read(self.source, like=gold, tags=tags, **reads._asdict())
+            return read(self.source, like=gold, tags=recipe.protocol.tags, **recipe.reads._asdict())
         except InputError:
             raise
-        except ValueError as error:  # the format of this run lacks an option in `reads`
+        except ValueError as error:  # the format of this run does not take all of `Reads`
             raise InputError(f"{self.source}: {error}") from error
 
 

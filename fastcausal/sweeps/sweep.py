@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.arrays.digests import digest_of_texts
-from fastcausal.arrays.strata import By, strata_of
+from fastcausal.arrays.strata import By, columns_by, strata_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, OutputError, counted
 from fastcausal.files.targets import keep_apart
@@ -25,6 +25,7 @@ from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
 from fastcausal.protocols import RECESS, Protocol
+from fastcausal.recipe import Reads, Recipe
 from fastcausal.relations import Relations
 from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
@@ -34,7 +35,7 @@ from fastcausal.sweeps.runs import DataSet, Files, Run
 from fastcausal.sweeps.scores import Sums, scores_of_runs, sums_of
 from fastcausal.tasks.extraction.batches import Progress
 from fastcausal.tasks.extraction.score import score
-from fastcausal.tasks.extraction.scorer import ExtractionScorer, Reads
+from fastcausal.tasks.extraction.sides import aligned_sides
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -100,7 +101,7 @@ def sweep(
     gold: RelationSource,
     runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     out: str | os.PathLike[str],
-    protocol: ProtocolName | Protocol = RECESS,
+    protocol: ProtocolName | Protocol | Recipe = RECESS,
     *,
     by: By = None,
     unparsed: Policy = "error",
@@ -164,22 +165,14 @@ def sweep(
     ['careful', 'chatty', 'hasty']
     """
     jobs = jobs_of(jobs)
-    scorer = ExtractionScorer(
-        protocol,
-        by=by,
-        unparsed=unparsed,
-        unmatched=unmatched,
-        format=format,
-        tags=tags,
-        answers=answers,
-        occurrence=occurrence,
-    )
-    prepared = prepare(scorer, gold, runs, out, run_column, columns, shard)
+    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence)
+    prepared = prepare(recipe, by, gold, runs, out, run_column, columns, shard)
     return prepared.run(lambda job, runs: _in_order(job.score, runs, jobs), progress)
 
 
 def prepare(
-    scorer: ExtractionScorer,
+    recipe: Recipe,
+    by: By,
     gold: RelationSource,
     runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     out: str | os.PathLike[str],
@@ -187,15 +180,17 @@ def prepare(
     columns: Sequence[str],
     shard: tuple[int, int] | None,
 ) -> PreparedSweep:
-    """Read gold and list the runs of a `sweep`; write nothing."""
-    if scorer.protocol.average != "counts":
-        raise ValueError(f"{scorer.protocol.name} does not add up over examples, use score")
+    """Read gold and list the runs of a `sweep`; nothing is written."""
+    if recipe.protocol.average != "counts":
+        raise ValueError(f"{recipe.protocol.name} does not add up over examples, use score")
     part, n_shards = shard_of(shard)
     paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
-    side = read(gold, tags=GOLD_READING[scorer.protocol.tags])
-    asked = tuple(dict.fromkeys((*columns, *scorer.columns)))
-    job = Job(scorer, side, asked, Folder(out, _about(scorer, side, asked)))
-    source = _source(paths, run_column, scorer)
+    side = read(gold, tags=GOLD_READING[recipe.protocol.tags])
+    strata = columns_by(by)
+    asked = tuple(dict.fromkeys((*columns, *strata)))
+    folder = Folder(out, _about(recipe, strata, side, asked))
+    job = Job(recipe, strata, side, asked, folder)
+    source = _source(paths, run_column, recipe)
     _keep_apart(out, [gold, *paths])
     return PreparedSweep(job, source, source.names[part::n_shards], os.fspath(out))
 
@@ -240,7 +235,8 @@ class Outcome(NamedTuple):
 class Job(NamedTuple):
     """The input of scoring a run, in any thread or process."""
 
-    scorer: ExtractionScorer
+    recipe: Recipe
+    by: tuple[str, ...]
     gold: Relations
     columns: tuple[str, ...]
     folder: Folder
@@ -261,20 +257,13 @@ class Job(NamedTuple):
         return Outcome(run.name, "scored" if kept is None else "kept", self.sums_of(statistics))
 
     def sums_of(self, statistics: Statistics) -> Sums:
-        """Sum the counts of a run by subset."""
-        return sums_of(statistics, self.scorer.columns)
+        """Return the sums of a run by subset."""
+        return sums_of(statistics, self.by)
 
     def _statistics(self, run: Run) -> Statistics:
-        """Count a run; keep only the requested columns of gold."""
-        scorer = self.scorer
-        report = score(
-            self.gold,
-            run.read(self.gold, scorer.protocol.tags, scorer.reads),
-            scorer.protocol,
-            unparsed=scorer.unparsed,
-            unmatched=scorer.unmatched,
-            num_threads=1,
-        )
+        """Count a run; of gold's columns only those asked for stay."""
+        read = replace(self.recipe, reads=Reads())  # what `Run.read` has done
+        report = score(self.gold, run.read(self.gold, self.recipe), read, num_threads=1)
         dropped = {*self.gold.table.column_names} - {"id", *self.columns}
         counted = report.statistics
         units, left_out = (
@@ -313,16 +302,16 @@ def jobs_of(jobs: int | None) -> int:
 
 
 def _source(
-    paths: Sequence[str | os.PathLike[str]], run_column: str | None, scorer: ExtractionScorer
+    paths: Sequence[str | os.PathLike[str]], run_column: str | None, recipe: Recipe
 ) -> Files | DataSet:
     if run_column is None:
         return Files(paths)
     if len(paths) != 1:
         raise InputError(f"{len(paths)} data sets, expected one whose column names the runs")
-    for name, value in scorer.reads._asdict().items():
+    for name, value in recipe.reads._asdict().items():
         if value != Reads._field_defaults[name]:
             raise ValueError(f"{name} is for files of predictions, not for one data set of runs")
-    return DataSet(paths[0], run_column, scorer.protocol.tags)
+    return DataSet(paths[0], run_column, recipe.protocol.tags)
 
 
 def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
@@ -335,18 +324,20 @@ def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
             raise InputError(f"{folder} is read, but the sweep writes to {out}")
 
 
-def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) -> dict[str, Any]:
-    """Return the settings that all runs of a sweep share."""
-    aligned = ExtractionScorer(scorer.protocol).align(gold, gold)  # rows are cached
+def _about(
+    recipe: Recipe, by: tuple[str, ...], gold: Relations, columns: Sequence[str]
+) -> dict[str, Any]:
+    """Return what all runs of a sweep have in common."""
+    aligned = aligned_sides(Recipe(recipe.protocol), gold, gold)  # which is read already
     return {
         "sweep": 1,
-        "protocol": scorer.protocol.name,
-        "unparsed": scorer.unparsed,
-        "unmatched": scorer.unmatched,
-        "signature": scorer.signature,
+        "protocol": recipe.protocol.name,
+        "unparsed": recipe.unparsed,
+        "unmatched": recipe.unmatched,
+        "signature": recipe.signature(),
         "gold": f"{aligned.digest():032x}",
-        **({} if scorer.reads == Reads() else {"reads": scorer.reads._asdict()}),
-        "by": scorer.columns[0] if len(scorer.columns) == 1 else [*scorer.columns] or None,
+        **({} if recipe.reads == Reads() else {"reads": recipe.reads._asdict()}),
+        "by": by[0] if len(by) == 1 else [*by] or None,
         "columns": {name: _digest_of_column(gold, name) for name in columns},
     }
 

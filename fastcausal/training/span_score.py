@@ -14,20 +14,21 @@ from fastcausal.arrays.tensors import on_device
 from fastcausal.counts.statistics import Statistics
 from fastcausal.decoding.spans import Decoded, DecodedOnDevice, SpanDecoder
 from fastcausal.decoding.tags import Labels, TagScheme
-from fastcausal.engine.objects import rows_of_examples
 from fastcausal.errors import InputError
 from fastcausal.formats import read
 from fastcausal.options import DeviceBackend, ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report.report import Report
-from fastcausal.rows import Rows
+from fastcausal.rows import Rows, rows_of_examples
+from fastcausal.tasks.extraction.evaluation import Scored
+from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
+from fastcausal.tasks.extraction.tally import Stratum, Tally, Totals
 from fastcausal.training.flat import flat_scores
 
-TOTALS = ("n_examples", "n_gold_relations", "n_pred_relations", "n_as_given")
-MOST_WAITING = 64  # batches on a GPU before they are fetched
+MOST_WAITING = 64  # batches that a GPU decodes before they are fetched
 OTHER = "states of a metric with another protocol or decoder, which do not count the same"
 
 
@@ -123,15 +124,15 @@ class SpanScore(Metric):
         self._taggers: dict[str, TagScorer] = {}
         # Batches on a GPU: number of the batch, decoded result, gold.
         self._decoded: list[tuple[int, DecodedOnDevice, Relations | Rows]] = []
-        plan = self.scorer.plan()
-        # Identity of the counts: metrics with another identity neither share nor add states. It is
-        # the first state, the only one that collections of older releases compare.
+        plan = self.scorer.protocol.plan(ROLES)
+        # What is counted: metrics of which this differs neither share states nor add them. It is
+        # the first state, as collections of older releases compare no other one.
         counted = (self.scorer.protocol.signature, plan.kernel.fields, self.decoder)
         digest = sha256(repr(counted).encode()).digest()
         self._add("identity", torch.tensor([*digest[:8]]), _same)
         # Counts of examples with at most one gold relation, and of the others.
         self._add("counts", torch.zeros((2, plan.n_fields), dtype=torch.int64), "sum")
-        self._add("totals", torch.zeros(len(TOTALS), dtype=torch.int64), "sum")
+        self._add("totals", torch.zeros(len(Totals._fields), dtype=torch.int64), "sum")
         if only is not None and only not in (names := self._flat()):
             raise ValueError(f'unknown score "{only}", expected one of {", ".join(names)}')
 
@@ -251,9 +252,10 @@ class SpanScore(Metric):
             self._waiting = False
 
     def _take(self, scorer: ExtractionScorer) -> None:
-        """Move the counts of a scorer into the states."""
-        totals = np.array([getattr(scorer, name) for name in TOTALS])
-        for name, more in (("counts", scorer.counts.get(())), ("totals", totals)):
+        """Move what a scorer has counted into the states."""
+        tally = scorer.tally
+        totals = np.array(tally.totals)
+        for name, more in (("counts", tally.counts.get(())), ("totals", totals)):
             if more is not None:
                 state = self.__dict__[name]
                 # Not in place: states may be shared in a collection, or made in inference mode.
@@ -263,7 +265,7 @@ class SpanScore(Metric):
     @staticmethod
     def _restart(scorer: ExtractionScorer) -> None:
         scorer.reset()
-        scorer.roles = ROLES
+        scorer.tally = Tally(roles=ROLES)
 
     def compute(self) -> Any:
         """Return the scores of all batches, of all processes.
@@ -292,13 +294,9 @@ class SpanScore(Metric):
         """
         if not torch.equal(self.identity, self._defaults["identity"].to(self.identity.device)):
             raise InputError(OTHER)
-        scorer = self.scorer
-        scorer.counts = {(): self.counts.cpu().numpy()}
-        for name, total in zip(TOTALS, self.totals.tolist(), strict=True):
-            setattr(scorer, name, total)
-        report = scorer.compute()
-        self._restart(scorer)
-        return report
+        counts: dict[Stratum, Any] = {(): self.counts.cpu().numpy()}
+        tally = Tally(Totals(*self.totals.tolist()), counts, ROLES)
+        return ExtractionReport(Scored(self.scorer.recipe, tally))
 
     def _flat(self) -> dict[str, float]:
         return flat_scores(self.report(), self.decoder)

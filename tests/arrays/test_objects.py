@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import formats
 from fastcausal.arrays import _objects
-from fastcausal.engine.objects import rows_of_examples
 from fastcausal.formats import _tokens, bio
 from fastcausal.formats.cnc.markup import TOKEN
 from fastcausal.relations import ROLES
-from fastcausal.rows import Rows
+from fastcausal.rows import Rows, rows_of_examples
 from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, Span, spans
 

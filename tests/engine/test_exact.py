@@ -107,13 +107,13 @@ def test_sums_that_would_wrap_are_refused_whole():
     gold = fc.Relations.from_examples([{"relations": [{"cause": (0, 1)}] * 2, "length": 3}] * 3)
     scorer = fc.ExtractionScorer()
     scorer.update(gold, gold)
-    while scorer.counts[()].max() < 2**55:
+    while scorer.tally.counts[()].max() < 2**55:
         scorer.merge(scorer)
-    before = scorer.compute(), scorer.n_examples
+    before = scorer.compute(), scorer.tally.totals.n_examples
     with pytest.raises(fc.InputError, match=r"expected less than 2\^56"):
         scorer.merge(scorer)
-    assert (scorer.compute(), scorer.n_examples) == before
-    assert scorer.n_examples > 2**50
+    assert (scorer.compute(), scorer.tally.totals.n_examples) == before
+    assert scorer.tally.totals.n_examples > 2**50
 
 
 def test_an_index_outside_is_found_where_bounds_are_checked():

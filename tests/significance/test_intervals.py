@@ -13,6 +13,7 @@ from scipy import stats
 
 from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.significance import sampling
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import (
     drawn_scores,
     intervals_of,
@@ -65,7 +66,7 @@ class TestTheExactLaw:
         ascending = np.sort(drawn[~np.isnan(drawn)])
         share = np.searchsorted(ascending, values + 1e-9, "right") / len(ascending)
         assert np.abs(share - law).max() * math.sqrt(len(ascending)) < SUP
-        low, high, _ = intervals_of(units_of(rows), "percentile", 0.9, N, 1)["overall_f1"]
+        low, high, _ = intervals_of(units_of(rows), Draws("percentile", 0.9, N, 1))["overall_f1"]
         near = SUP / math.sqrt(N)
         for bound, level in ((low, 0.05), (high, 0.95)):
             below, up_to = np.searchsorted(values, [bound - 1e-9, bound + 1e-9])
@@ -92,15 +93,15 @@ class TestPeers:
         drawn = drawn_scores(units_of(rows), 3000, seed=2)["overall_f1"]
         for method in ("bca", "percentile"):
             peer = scipy_interval(rows, drawn, method, confidence)
-            ours = intervals_of(units_of(rows), method, confidence, 3000, 2)["overall_f1"]
+            ours = intervals_of(units_of(rows), Draws(method, confidence, 3000, 2))["overall_f1"]
             assert ours[:2] == pytest.approx(tuple(peer), abs=1e-9)
 
     def test_a_plain_loop(self, n, confidence):
         rows = random_rows(n)
-        ours = intervals_of(units_of(rows), "jackknife", confidence)["overall_f1"]
+        ours = intervals_of(units_of(rows), Draws("jackknife", confidence))["overall_f1"]
         assert ours[:2] == pytest.approx(oracle.jackknife(list(rows), f1, confidence), abs=1e-12)
         measure = Measured(lambda weights: {"f1": f1_of(weights, rows)}, np.ones(n, int))
-        again = intervals_of(measure, "jackknife", confidence)["f1"]
+        again = intervals_of(measure, Draws("jackknife", confidence))["f1"]
         assert again == pytest.approx(ours, abs=1e-12)
 
 
@@ -123,9 +124,11 @@ def scipy_interval(rows, drawn, method, confidence):
 
 def test_no_blocks_change_a_bit(monkeypatch):
     of_units, of_a_measure = units_of(random_rows(30)), Measured(mean, np.ones(6, int))
-    whole = [intervals_of(each, "bca", n_resamples=50) for each in (of_units, of_a_measure)]
+    whole = [intervals_of(each, Draws("bca", n_resamples=50)) for each in (of_units, of_a_measure)]
     monkeypatch.setattr(sampling, "BLOCK", 20)
-    assert [intervals_of(e, "bca", n_resamples=50) for e in (of_units, of_a_measure)] == whole
+    assert [
+        intervals_of(e, Draws("bca", n_resamples=50)) for e in (of_units, of_a_measure)
+    ] == whole
 
 
 def test_undefined_resamples():
@@ -133,7 +136,9 @@ def test_undefined_resamples():
         first = weights[:, 0]
         return {"x": np.where(first > 0, first / 2, math.nan), "y": first * math.nan}
 
-    found = intervals_of(Measured(of_the_first, np.ones(2, int)), "percentile", n_resamples=200)
+    found = intervals_of(
+        Measured(of_the_first, np.ones(2, int)), Draws("percentile", n_resamples=200)
+    )
     assert found["x"][:2] == (0.5, 1.0)
     assert 20 < found["x"].n_undefined < 80
     assert all(math.isnan(bound) for bound in found["y"][:2])
@@ -152,14 +157,16 @@ def test_undefined_resamples():
 )
 def test_nothing_is_known(method, rows, why):
     units = units_of(np.array(rows, int).reshape(-1, 3))
-    assert all(math.isnan(bound) for bound in intervals_of(units, method)["overall_f1"][:2]), why
+    assert all(
+        math.isnan(bound) for bound in intervals_of(units, Draws(method))["overall_f1"][:2]
+    ), why
 
 
 def test_a_score_that_rests_on_one_unit():
     """Without it the score is undefined: no spread, so percentiles alone."""
     units = units_of([(0, 0, 0)] * 5 + [(1, 1, 0)])
-    assert math.isnan(intervals_of(units, "bca")["overall_f1"].low)
-    assert math.isnan(intervals_of(units, "jackknife")["overall_f1"].low)
+    assert math.isnan(intervals_of(units, Draws("bca"))["overall_f1"].low)
+    assert math.isnan(intervals_of(units, Draws("jackknife"))["overall_f1"].low)
 
 
 @pytest.mark.parametrize("method", ["bca", "percentile", "jackknife"])
@@ -172,7 +179,7 @@ class TestWhatNeverVaries:
             units = units_of([row] * n + [(0, 0, 0)] * 7)
             peer = stats.binomtest(k, n).proportion_ci(confidence, "exact")
             for name in ("overall_precision", "overall_recall", "overall_f1"):
-                low, high, _ = intervals_of(units, method, confidence, 300)[name]
+                low, high, _ = intervals_of(units, Draws(method, confidence, 300))[name]
                 assert (low, high) == pytest.approx(tuple(peer), abs=1e-12)
 
     def test_in_between(self, method, confidence, n):
@@ -180,7 +187,7 @@ class TestWhatNeverVaries:
         sizes = [1 + k % 3 for k in range(n)]
         units = units_of([(size, 2 * size, 2 * size) for size in sizes])
         most = stats.binomtest(0, n).proportion_ci(confidence, "exact").high
-        low, high, _ = intervals_of(units, method, confidence, 300)["overall_f1"]
+        low, high, _ = intervals_of(units, Draws(method, confidence, 300))["overall_f1"]
         assert (low, high) == pytest.approx(((1 - most) / 3, (1 + 2 * most) / 3), abs=1e-12)
 
 
@@ -202,7 +209,7 @@ def test_what_never_varies_and_has_no_bounds():
 def test_bounds_stay_where_scores_are():
     rows = [(9, 0, 1)] * 3 + [(1, 0, 0)]
     for method in ("bca", "percentile", "jackknife"):
-        low, high, _ = intervals_of(units_of(rows), method)["overall_recall"]
+        low, high, _ = intervals_of(units_of(rows), Draws(method))["overall_recall"]
         assert 0 < low < 30 / 33 < high <= 1
 
 
@@ -225,4 +232,4 @@ def test_quantiles():
 )
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
-        intervals_of(units_of([(1, 1, 1), (1, 0, 0)]), **options)
+        intervals_of(units_of([(1, 1, 1), (1, 0, 0)]), Draws(**options))

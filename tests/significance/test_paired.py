@@ -12,6 +12,7 @@ from scipy.stats import permutation_test
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.counts.means import MeanFormula
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.paired import MOST_LISTED, difference, n_differing, randomisation
 from fastcausal.significance.units import Units
 from fastcausal.tasks.relations.formula import RelationFormula
@@ -87,7 +88,7 @@ def test_neither_sides_nor_order_change_p(rows, shuffle):
 
 def change_of(a, b, confidence=0.95, n_resamples=50, seed=0):
     units = units_of(a, b)
-    return difference(units, n_differing(units), "jackknife", confidence, n_resamples, seed)
+    return difference(units, n_differing(units), Draws("jackknife", confidence, n_resamples, seed))
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95])

@@ -11,6 +11,7 @@ import pytest
 import fastcausal as fc
 from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.counts.statistics import Statistics
+from fastcausal.recipe import Signature
 from fastcausal.sweeps.systems import aligned, pair_of, systems_of
 from fastcausal.tasks.qa.formula import QAFormula
 
@@ -100,11 +101,11 @@ def test_refusals(other, message):
 
 def test_tags_as_given_on_one_side():
     sides = {
-        name: replace(A, signature=f"fc|p|tags:{tags}|x:1")
+        name: replace(A, signature=Signature({"protocol": "p", "tags": tags, "x": "1"}))
         for name, tags in (("A", "strict"), ("B", "as-given"), ("C", "strict"))
     }
     joined = aligned(sides.items())
-    assert {side.signature for side in joined.values()} == {"fc|p|tags:as-given|x:1"}
+    assert {side.signature for side in joined.values()} == {"p|tags:as-given|x:1"}
 
 
 def test_other_gold():

@@ -15,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from fastcausal.relations import ROLES
+from fastcausal.tasks.extraction.tally import Tally, Totals
 from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
@@ -334,3 +336,15 @@ def test_metrics_that_count_something_else():
     other.load_state_dict(SpanScore(SCHEME).state_dict())
     with pytest.raises(fc.InputError, match="another protocol or decoder"):
         other.compute()
+
+
+@pytest.mark.parametrize("name", Totals._fields)
+def test_a_total_has_its_place_in_the_states(name):
+    totals = Totals(*range(5, 5 + len(Totals._fields)))
+    metric, other = SpanScore(), SpanScore()
+    for each in (metric, other):
+        each.scorer.tally = Tally(totals, {(): each.counts.numpy()}, ROLES)
+        each._take(each.scorer)
+    metric.merge_state(other)
+    found = metric.report()._evaluation.tally.totals
+    assert getattr(found, name) == 2 * getattr(totals, name)

@@ -9,7 +9,7 @@ import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
-    Answers,
+    AnswerOptions,
     AnswersOrNone,
     BorderOption,
     GoldArgument,
@@ -19,7 +19,7 @@ from fastcausal.cli.crab.options import (
 from fastcausal.cli.crab.reports import print_answers, refuse_unused
 from fastcausal.cli.options import (
     DRAWS,
-    Draws,
+    DrawOptions,
     FormatOption,
     IntervalsOption,
     JsonOption,
@@ -45,7 +45,7 @@ def chains(
     ] = "D",
     border: BorderOption = "up",
     gold_from: GoldFromOption = "class",
-    answers: Answers = ANSWERS,
+    answers: AnswerOptions = ANSWERS,
     per_chain: Annotated[
         Path | None,
         Option(help="Write type and scores of each chain to this .parquet or .arrow file."),
@@ -53,7 +53,7 @@ def chains(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    draws: Draws = DRAWS,
+    draws: DrawOptions = DRAWS,
 ) -> None:
     """Count chains of three events by type, and score answers on them: tables 4 and 7.
 

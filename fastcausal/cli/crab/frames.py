@@ -9,7 +9,7 @@ import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
-    Answers,
+    AnswerOptions,
     AnswersOrNone,
     BorderOption,
     GoldArgument,
@@ -19,7 +19,7 @@ from fastcausal.cli.crab.options import (
 from fastcausal.cli.crab.reports import print_answers, refuse_unused
 from fastcausal.cli.options import (
     DRAWS,
-    Draws,
+    DrawOptions,
     FormatOption,
     IntervalsOption,
     JsonOption,
@@ -43,7 +43,7 @@ def frames(
     ] = "figure",
     border: BorderOption = "up",
     gold_from: GoldFromOption = "class",
-    answers: Answers = ANSWERS,
+    answers: AnswerOptions = ANSWERS,
     per_frame: Annotated[
         Path | None,
         Option(help="Write type and scores of each frame to this .parquet or .arrow file."),
@@ -51,7 +51,7 @@ def frames(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    draws: Draws = DRAWS,
+    draws: DrawOptions = DRAWS,
 ) -> None:
     """Count the causal frames of events by type, and score answers on them: tables 3 and 6.
 

@@ -9,7 +9,7 @@ import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
-    Answers,
+    AnswerOptions,
     AnswersArgument,
     PlotOption,
 )
@@ -17,7 +17,7 @@ from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import (
     DRAWS,
     ByOption,
-    Draws,
+    DrawOptions,
     FormatOption,
     IntervalsOption,
     JsonOption,
@@ -35,7 +35,7 @@ def graded(
     ],
     pred: AnswersArgument,
     by: ByOption = None,
-    answers: Answers = ANSWERS,
+    answers: AnswerOptions = ANSWERS,
     per_question: Annotated[
         Path | None,
         Option(help="Write what became of each question to this .parquet or .arrow file."),
@@ -44,7 +44,7 @@ def graded(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    draws: Draws = DRAWS,
+    draws: DrawOptions = DRAWS,
 ) -> None:
     """Score choices among four causes: table 2 of the paper, and bias to the effect's document.
 

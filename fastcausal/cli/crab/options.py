@@ -40,8 +40,8 @@ PlotOption = Annotated[Path | None, Option("--plot", help="Draw to this .png, .s
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
-class Answers(NamedTuple):
-    """Options for reading answers and for policies about them."""
+class AnswerOptions(NamedTuple):
+    """Options of where answers are and what policies make of them."""
 
     column: Annotated[
         str, Option("--column", help="Take answers from this column.", metavar="NAME")
@@ -69,4 +69,4 @@ class Answers(NamedTuple):
         return self._asdict() | {"undefined": ZERO[self.undefined]}
 
 
-ANSWERS = Answers()
+ANSWERS = AnswerOptions()

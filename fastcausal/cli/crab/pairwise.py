@@ -9,7 +9,7 @@ import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
-    Answers,
+    AnswerOptions,
     AnswersArgument,
     BorderOption,
     GoldArgument,
@@ -20,7 +20,7 @@ from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import (
     DRAWS,
     ByOption,
-    Draws,
+    DrawOptions,
     FormatOption,
     IntervalsOption,
     JsonOption,
@@ -43,7 +43,7 @@ def pairwise(
     ] = 50,
     gold_from: GoldFromOption = "class",
     by: ByOption = None,
-    answers: Answers = ANSWERS,
+    answers: AnswerOptions = ANSWERS,
     per_pair: Annotated[
         Path | None,
         Option(help="Write what became of each pair to this .parquet or .arrow file."),
@@ -52,7 +52,7 @@ def pairwise(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    draws: Draws = DRAWS,
+    draws: DrawOptions = DRAWS,
 ) -> None:
     """Score answers on pairs of events: tables 2 and 8 of the paper.
 

@@ -9,14 +9,22 @@ from typing import Any
 import click
 
 from fastcausal.cli.console import doing
-from fastcausal.cli.options import Draws, refuse, refuse_inference
+from fastcausal.cli.options import DrawOptions, refuse, refuse_inference
 from fastcausal.cli.systems import print_reports, reports_of, with_intervals, write_units
 
-OF_ANSWERS = ("task", "column", "undefined", "unparsed", "unmatched", "intervals", *Draws._fields)
+OF_ANSWERS = (
+    "task",
+    "column",
+    "undefined",
+    "unparsed",
+    "unmatched",
+    "intervals",
+    *DrawOptions._fields,
+)
 
 
 def refuse_unused(
-    ctx: click.Context, pred: list[str] | None, intervals: bool, draws: Draws
+    ctx: click.Context, pred: list[str] | None, intervals: bool, draws: DrawOptions
 ) -> None:
     """Refuse options of answers without answers, and those of intervals without them."""
     if not pred:
@@ -32,7 +40,7 @@ def print_answers(
     *,
     read: Callable[[str], Any] | None = None,
     units: Path | None = None,
-    draws: Draws | None = None,
+    draws: DrawOptions | None = None,
     by: Sequence[str] | None = None,
     plot: Path | None = None,
     draw: Callable[[Path, dict[str, Any]], None] | None = None,

@@ -8,7 +8,7 @@ import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
-    Answers,
+    AnswerOptions,
     AnswersArgument,
     BorderOption,
     GoldArgument,
@@ -31,7 +31,7 @@ def sweep(
         ),
     ] = None,
     border: BorderOption = "up",
-    answers: Answers = ANSWERS,
+    answers: AnswerOptions = ANSWERS,
     plot: PlotOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",

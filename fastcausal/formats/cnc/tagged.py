@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import flattened, is_valid, joined, offsets, text_lists
 from fastcausal.arrays.arrow import texts_of as characters_of
+from fastcausal.arrays.kept import Key
 from fastcausal.arrays.unparsed import UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.formats import _native
@@ -33,7 +34,7 @@ from fastcausal.relations import Reading, Relations
 
 SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
 UNLIKE_TEXT = "examples whose text has another number of tokens than their tagged sentences"
-HELD = "held against texts"  # a key of `Relations.kept`
+HELD: Key[bool] = Key("held against texts")  # of `Relations.kept`
 ODD = "signal tags without a plain number, the official program stops"
 
 

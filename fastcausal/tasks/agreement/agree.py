@@ -13,7 +13,7 @@ from fastcausal.arrays.strata import By
 from fastcausal.engine.kernel import Objective
 from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
-from fastcausal.protocols import RECESS, Protocol
+from fastcausal.protocols import RECESS, Protocol, line_of
 from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.agreement.annotators import named, read_annotators, readable, require_common
 from fastcausal.tasks.agreement.formula import PairMeansFormula
@@ -115,7 +115,7 @@ def agree(
         measures=tuple(pairs[0].scores[TOTAL]),
     )
     signature = "|".join([
-        "fastcausal", __version__, "agreement", protocol, chosen.settings,
+        "fastcausal", __version__, "agreement", protocol, line_of(chosen.settings),
         f"average:{average}", f"unparsed:{unparsed}",
     ])  # fmt: skip
     statistics = partial(statistics_of, formula, signature, [pair.sums for pair in ordered])

@@ -5,6 +5,7 @@ Relationships Between Real-world Events.
 
 ::
 
+    choices.py        options that all of these share
     pairs.py          the table of judged pairs, and the classes of scores
     parse.py          what models say, read as scores, letters, yes and no
     answers.py        what models say of them: joined, counted

@@ -14,8 +14,9 @@ from fastcausal.errors import InputError, Remedy, Warnings
 from fastcausal.files.keys import match, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
-from fastcausal.options import AnswerTask, Border, Policy, check_policies
+from fastcausal.options import Policy
 from fastcausal.significance.sums import Float64
+from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.pairs import (
     KEY,
     Booleans,
@@ -90,12 +91,7 @@ def coverage_of(reasons: npt.NDArray[Any]) -> dict[str, Any]:
 def read_answers(
     source: Any,
     asked: JudgedPairs | int,
-    task: AnswerTask,
-    *,
-    column: str = "prediction",
-    border: Border = "up",
-    unparsed: Policy = "error",
-    unmatched: Policy = "error",
+    choices: Choices,
     name: str = "pred",
 ) -> Answers:
     """Read the answers of one system and join them to what was asked.
@@ -108,15 +104,8 @@ def read_answers(
         else by order. Or a plain list of answers.
     asked : JudgedPairs or int
         The pairs; of questions their number.
-    task : {"score", "multiclass", "binary", "mcq"}
-    column : str
-        The column of the answers.
-    border : {"up", "text", "down"}
-        The class of the scores 20, 50 and 80.
-    unparsed, unmatched : {"error", "empty", "skip"}
-        What an answer is that cannot be read, and a pair without one: an error, an answer that
-        names no class, or a reason to leave the pair out. Rows of no pair are an error, else they
-        are left out with a warning.
+    choices : Choices
+        Rows of no pair are an error, or else left out with a warning, as ``unmatched`` wants.
     name : str
         What messages call a source other than a file.
 
@@ -124,10 +113,9 @@ def read_answers(
     ------
     InputError
         Something cannot be read or joined, or a policy forbids it.
-    ValueError
-        Another task, border or policy.
     """
-    check_policies(unparsed, unmatched)
+    task, column, border = choices.task, choices.column, choices.border
+    unparsed, unmatched = choices.unparsed, choices.unmatched
     records = read_records(source, name, column=column)
     values, why = parse_column(records.answers(column), task)
     rows, warnings = _joined(records, asked, unmatched)

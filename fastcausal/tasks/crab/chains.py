@@ -6,7 +6,7 @@ Romanou et al. (2023), sections 2 and 5.2, figure 2 (right), tables 4 and 7.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -18,16 +18,16 @@ from fastcausal.arrays.strata import By
 from fastcausal.counts.confusions import group_scores
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
-from fastcausal.options import Border, CrabTask, GoldFrom, Policy
+from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check
 from fastcausal.report.groups import Groups
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.crab._shapes import count_chains, list_chains
+from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.formula import ChainFormula
 from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
 from fastcausal.tasks.crab.pairwise import digest_of
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
-    Choices,
     Judged,
     ShapeReport,
     groups_of,
@@ -82,7 +82,7 @@ class Strengths:
     collider: str
 
     def __post_init__(self) -> None:
-        for name, letters in vars(self).items():
+        for name, letters in asdict(self).items():
             known = "".join(CLASSES) + ABSENT * (name != "high")
             odd = not isinstance(letters, str) or not letters or not set(letters) <= set(known)
             if odd or len(set(letters)) < len(letters):
@@ -97,11 +97,11 @@ class Strengths:
     def signature(self) -> dict[str, str]:
         """Return the letters of each attribute in one order."""
         order = (*CLASSES, ABSENT)
-        return {name: "".join(sorted(v, key=order.index)) for name, v in vars(self).items()}
+        return {name: "".join(sorted(v, key=order.index)) for name, v in asdict(self).items()}
 
     def bits(self, letter: str) -> int:
         """Return what a pair of a class may be, as csrc/shapes.hpp says."""
-        return sum((letter in letters) << k for k, letters in enumerate(vars(self).values()))
+        return sum((letter in letters) << k for k, letters in enumerate(asdict(self).values()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,16 +177,8 @@ def chains(
         Classes of strong pairs.
     mediation, confounding, collider : str
         Classes of the weak pair, by type; ``-`` for a pair that is not there. None may be strong.
-    column : str
-        The column of the answers.
-    border : {"up", "text", "down"}
-        The class of the scores 20, 50 and 80.
-    gold_from : {"class", "score"}
-        Where gold classes come from.
-    undefined : {None, 0.0, 1.0}
-        The F1 of a class that a chain does not have; None leaves it out of the mean.
-    unparsed, unmatched : {"error", "empty", "skip"}
-        What an answer is that cannot be read, and a pair without one.
+    column, border, gold_from, undefined, unparsed, unmatched
+        As of `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
     -------
@@ -211,9 +203,10 @@ def chains(
     >>> report["overall"].n_chains, report["confounding"].em
     (2, 0.0)
     """
+    check("task", task, CrabTask)
     choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
     strengths = Strengths(high, mediation, confounding, collider)
-    signature = choices.signature("crab-chains", strengths.signature())
+    signature = choices.signature("crab-chains", {**choices.of_pairs, **strengths.signature()})
     return report_of(read_judged(gold, pred, choices), strengths, signature, system_of(pred))
 
 

@@ -21,12 +21,12 @@ from fastcausal.options import Border, CrabTask, FrameRule, GoldFrom, Policy, ch
 from fastcausal.report.groups import Groups
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab._shapes import count_frames, score_frames
+from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.formula import FrameFormula
 from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
 from fastcausal.tasks.crab.pairwise import digest_of
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
-    Choices,
     Judged,
     ShapeReport,
     groups_of,
@@ -128,16 +128,8 @@ def frames(
         From the numbers of high, medium, low and no causes to a type. ``"figure"``: the paper's
         figure 2, U where nothing fits; ``"mixed"``: U is M; ``"collapse"``: medium causes are high
         ones, which gives nearly table 6. A function of the four numbers returns a name.
-    column : str
-        The column of the answers.
-    border : {"up", "text", "down"}
-        The class of the scores 20, 50 and 80.
-    gold_from : {"class", "score"}
-        Where gold classes come from.
-    undefined : {None, 0.0, 1.0}
-        The F1 of a class that a frame does not have; None leaves it out of the mean.
-    unparsed, unmatched : {"error", "empty", "skip"}
-        What an answer is that cannot be read, and a pair without one.
+    column, border, gold_from, undefined, unparsed, unmatched
+        As of `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
     -------
@@ -162,8 +154,9 @@ def frames(
     >>> report["D"].n_pairs, round(report["overall"].em, 4)
     (2, 0.6667)
     """
+    check("task", task, CrabTask)
     choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
-    signature = choices.signature("crab-frames", {"rule": _name_of(rule)})
+    signature = choices.signature("crab-frames", {**choices.of_pairs, "rule": _name_of(rule)})
     return report_of(read_judged(gold, pred, choices), rule, signature, system_of(pred))
 
 

@@ -14,7 +14,7 @@ from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import QuestionTies, check
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
-from fastcausal.significance.checks import check_count, check_seed
+from fastcausal.significance.draws import check_count, check_seed
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.crab.draws import sampled
 from fastcausal.tasks.crab.pairs import CLASSES, Int64, JudgedPairs, read_pairs

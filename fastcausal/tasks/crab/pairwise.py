@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.files import system_of
@@ -19,6 +18,7 @@ from fastcausal.errors import Warnings, add_warnings
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab.answers import LABELS, Answers, read_answers
+from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.formula import NO_NUMBER, JudgedFormula, ScoredFormula
 from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
 from fastcausal.tasks.crab.parse import REASONS
@@ -52,22 +52,12 @@ def pairwise(
     task : {"score", "multiclass", "binary"}
         What was asked: a score from 0 to 100, which becomes a class; a class; or yes and no,
         against gold scores from ``threshold`` on.
-    column : str
-        The column of the answers.
-    border : {"up", "text", "down"}
-        The class of the scores 20, 50 and 80, and whether a gold score equal to the threshold is
-        yes: see `fastcausal.tasks.crab.pairs.class_of`.
     threshold : float
         Of binary gold.
-    gold_from : {"class", "score"}
-        Take gold's class where there is one, or always that of its score.
     by : str or sequence of str
         Columns of gold; each of their values is a subset.
-    undefined : {None, 0.0, 1.0}
-        What 0/0 is. None leaves it undefined, so that means are over the classes that occur.
-    unparsed, unmatched : {"error", "empty", "skip"}
-        What an answer that cannot be read is, and a pair without one: an error, an answer that
-        names no class, or left out.
+    column, border, gold_from, undefined, unparsed, unmatched
+        As of `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
     -------
@@ -94,59 +84,28 @@ def pairwise(
     (0.3333333333333333, 15.0, 2)
     """
     check("task", task, CrabTask)
-    check_undefined(undefined)
+    choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
     if not math.isfinite(threshold):
         raise ValueError(f"threshold is {threshold}, expected a number")
     pairs = read_pairs(gold)
-    truth = gold_of(pairs, task, border, gold_from, threshold)
-    answers = read_answers(
-        pred, pairs, task, column=column, border=border, unparsed=unparsed, unmatched=unmatched
-    )
-    signature = (
-        f"fastcausal|{__version__}|crab-pairwise|task:{task}|gold:{gold_from}|border:{border}|"
-        f"threshold:{threshold:g}|{policies(undefined, unparsed, unmatched)}"
+    is_yes_or_no = task == "binary"
+    truth = pairs.positive(threshold, border) if is_yes_or_no else pairs.classes(border, gold_from)
+    answers = read_answers(pred, pairs, choices)
+    signature = choices.signature(
+        "crab-pairwise", {**choices.of_pairs, "threshold": f"{threshold:g}"}
     )
     statistics = judged(
-        task,
+        choices,
         signature,
         truth,
         answers,
         units_of(pairs),
-        undefined,
         numbers=pairs.score if task == "score" else None,
         system=system_of(pred),
         gold=digest_of(pairs),
-        warnings={} if task == "binary" else pairs.disagreements(border),
+        warnings={} if is_yes_or_no else pairs.disagreements(border),
     )
     return present(statistics, by)
-
-
-def gold_of(
-    pairs: JudgedPairs, task: str, border: Border, gold_from: GoldFrom, threshold: float
-) -> Int64:
-    """Return the label of every pair: a class, or 1 for yes."""
-    check("gold_from", gold_from, GoldFrom)
-    if task == "binary":
-        return pairs.positive(threshold, border)
-    return pairs.classes(border, gold_from)
-
-
-def check_undefined(undefined: float | None) -> None:
-    """Raise ValueError for another value of 0/0 than there are."""
-    if undefined not in (None, 0.0, 1.0):
-        raise ValueError(f"undefined is {undefined}, expected None, 0.0 or 1.0")
-
-
-def policies(undefined: float | None, unparsed: Policy, unmatched: Policy) -> str:
-    """Return the end of a signature.
-
-    Examples
-    --------
-    >>> policies(None, "error", "skip")
-    '0/0:undefined|unparsed:error|unmatched:skip'
-    """
-    zero = "undefined" if undefined is None else f"{undefined:g}"
-    return f"0/0:{zero}|unparsed:{unparsed}|unmatched:{unmatched}"
 
 
 def units_of(pairs: JudgedPairs) -> pa.Table:
@@ -170,12 +129,11 @@ def digest_of(pairs: JudgedPairs) -> int:
 
 
 def judged(
-    task: str,
+    choices: Choices,
     signature: str,
     truth: Int64,
     answers: Answers,
     units: pa.Table,
-    undefined: float | None,
     *,
     numbers: Float64 | None = None,
     system: str | None = None,
@@ -186,8 +144,7 @@ def judged(
 
     Parameters
     ----------
-    task : str
-        A key of `fastcausal.tasks.crab.answers.LABELS`.
+    choices : Choices
     truth : int64[n]
         Gold labels.
     units : pyarrow.Table
@@ -195,9 +152,9 @@ def judged(
     numbers : float64[n], optional
         Gold scores to compare with those of the answers; NaN where there is none.
     """
-    labels = LABELS[task]
+    task, labels = choices.task, LABELS[choices.task]
     kind = JudgedFormula if numbers is None else ScoredFormula
-    formula = kind(labels, True, "yes" if task == "binary" else None, undefined, task)
+    formula = kind(labels, True, "yes" if task == "binary" else None, choices.undefined, task)
     sides = [truth, answers.counted]
     if numbers is not None:
         sides += [np.where(np.isnan(s), NO_NUMBER, s) for s in (numbers, answers.values)]

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.files import system_of
@@ -21,8 +20,9 @@ from fastcausal.files.values import shown
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy
 from fastcausal.tasks.crab.answers import READ, read_answers
+from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.pairs import CLASSES, Booleans, Int64, scores_of
-from fastcausal.tasks.crab.pairwise import check_undefined, judged, policies
+from fastcausal.tasks.crab.pairwise import judged
 from fastcausal.tasks.crab.parse import parse_column
 from fastcausal.tasks.crab.report import IN_DOCUMENT, JudgmentReport, present
 from fastcausal.tasks.crab.same_document import NEAR, RIGHT
@@ -133,15 +133,10 @@ def graded(
         What `read_questions` takes, as `make_questions` makes them.
     pred : path, table or list
         Answers in a column, joined by an integer ``index`` from 0, else by order; or a plain list.
-    column : str
-        The column of the answers.
     by : str or sequence of str
         Columns of the questions; each of their values is a subset.
-    undefined : {None, 0.0, 1.0}
-        What 0/0 is. None leaves it undefined, so that means are over the letters that occur.
-    unparsed, unmatched : {"error", "empty", "skip"}
-        What an answer that cannot be read is, and a question without one: an error, an answer that
-        names no letter, or left out.
+    column, undefined, unparsed, unmatched
+        As of `fastcausal.tasks.crab.choices.Choices`, of letters and questions.
 
     Returns
     -------
@@ -173,20 +168,19 @@ def graded(
     >>> report.same_document["wrong"]
     {'n': 2, 'n_same_document': 2, 'share': 1.0, 'chance': 0.6666666666666666}
     """
-    check_undefined(undefined)
+    choices = Choices("mcq", column, undefined=undefined, unparsed=unparsed, unmatched=unmatched)
     asked = read_questions(questions)
     n = len(asked.records)
-    answers = read_answers(pred, n, "mcq", column=column, unparsed=unparsed, unmatched=unmatched)
+    answers = read_answers(pred, n, choices)
     chosen_is_right = (answers.reasons == READ) & asked.right[np.arange(n), answers.codes]
     gold = np.where(chosen_is_right, answers.codes, asked.first)
     units = asked.units(gold)
     statistics = judged(
-        "mcq",
-        f"fastcausal|{__version__}|crab-graded|{policies(undefined, unparsed, unmatched)}",
+        choices,
+        choices.signature("crab-graded", {}),
         gold,
         answers,
         units,
-        undefined,
         system=system_of(pred),
         gold=digest_of_texts(arrow.joined(units["id"]), arrow.joined(units[RIGHT])),
         warnings={},

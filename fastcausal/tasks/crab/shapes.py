@@ -12,58 +12,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.counts.means import MeanFormula
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import Warnings, warning_lines
-from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check, check_policies
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Number, Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
 from fastcausal.tasks.crab.answers import LABELS, Answers, read_answers
+from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
-from fastcausal.tasks.crab.pairwise import check_undefined, policies, warnings_of
+from fastcausal.tasks.crab.pairwise import warnings_of
 
 MEASURES = ("f1", "em")
-
-
-@dataclass(frozen=True)
-class Choices:
-    """Options of pairs and answers.
-
-    Attributes
-    ----------
-    task : {"score", "multiclass", "binary"}
-    column : str
-    border : {"up", "text", "down"}
-    gold_from : {"class", "score"}
-    undefined : {None, 0.0, 1.0}
-    unparsed, unmatched : {"error", "empty", "skip"}
-    """
-
-    task: CrabTask
-    column: str
-    border: Border
-    gold_from: GoldFrom
-    undefined: float | None
-    unparsed: Policy
-    unmatched: Policy
-
-    def __post_init__(self) -> None:
-        check("task", self.task, CrabTask)
-        check("border", self.border, Border)
-        check("gold_from", self.gold_from, GoldFrom)
-        check_policies(self.unparsed, self.unmatched)
-        check_undefined(self.undefined)
-
-    def signature(self, kind: str, own: Mapping[str, str]) -> str:
-        """Return the line that names every option, between which stand those of a kind."""
-        options = {"task": self.task, "gold": self.gold_from, "border": self.border, **own}
-        named = "|".join(f"{name}:{value}" for name, value in options.items())
-        end = policies(self.undefined, self.unparsed, self.unmatched)
-        return f"fastcausal|{__version__}|{kind}|{named}|{end}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,15 +85,7 @@ def read_judged(gold: Any, pred: Any, choices: Choices) -> Judged:
     classes = pairs.classes(choices.border, choices.gold_from)
     answers = None
     if pred is not None:
-        answers = read_answers(
-            pred,
-            pairs,
-            choices.task,
-            column=choices.column,
-            border=choices.border,
-            unparsed=choices.unparsed,
-            unmatched=choices.unmatched,
-        )
+        answers = read_answers(pred, pairs, choices)
     return Judged(pairs, classes, answers, choices)
 
 

@@ -18,7 +18,7 @@ from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import SplitBy, check
 from fastcausal.report.groups import Number, Scores
 from fastcausal.report.report import Report
-from fastcausal.significance.checks import check_count, check_seed
+from fastcausal.significance.draws import check_count, check_seed
 from fastcausal.tasks.crab.draws import shuffled
 from fastcausal.tasks.crab.pairs import ARTICLES, JudgedPairs, read_pairs
 

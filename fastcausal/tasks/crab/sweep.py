@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from fastcausal._version import __version__
 from fastcausal.counts.arithmetic import EQUAL
 from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.errors import warning_lines
@@ -18,8 +17,9 @@ from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab.answers import LABELS, read_answers
+from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.pairs import reaches, read_pairs
-from fastcausal.tasks.crab.pairwise import check_undefined, policies, warnings_of
+from fastcausal.tasks.crab.pairwise import warnings_of
 
 THRESHOLDS = range(5, 100, 5)
 NO, YES, N_ANSWERS = 0, 1, 3  # the third answer names no class
@@ -77,15 +77,8 @@ def sweep(
         Answers, as `fastcausal.tasks.crab.answers.read_answers` takes them.
     thresholds : sequence of float
         Rising.
-    column : str
-        The column of the answers.
-    border : {"up", "text", "down"}
-        Whether a gold score equal to a threshold is yes: see `fastcausal.tasks.crab.pairs.reaches`.
-    undefined : {None, 0.0, 1.0}
-        What 0/0 is. None leaves it undefined, so that the mean is over the classes that occur.
-    unparsed, unmatched : {"error", "empty", "skip"}
-        What an answer that cannot be read is, and a pair without one: an error, an answer that
-        names no class, or left out.
+    column, border, undefined, unparsed, unmatched
+        As of `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
     -------
@@ -112,12 +105,10 @@ def sweep(
     (20, 0.6666666666666666)
     """
     limits = _rising(thresholds)
-    check_undefined(undefined)
+    choices = Choices("binary", column, border, "class", undefined, unparsed, unmatched)
     pairs = read_pairs(gold)
     pairs.require_scores()
-    answers = read_answers(
-        pred, pairs, "binary", column=column, border=border, unparsed=unparsed, unmatched=unmatched
-    )
+    answers = read_answers(pred, pairs, choices)
     rows = rows_of(count(pairs.score, answers.counted, limits, border), limits, undefined)
     defined = [row for row in rows if not math.isnan(row["macro_f1"])]
     highest = max((row["macro_f1"] for row in defined), default=math.nan)
@@ -127,8 +118,7 @@ def sweep(
     return SweepReport(
         f"thresholds: {len(pairs)} pairs, {coverage['n_read']} answers read "
         f"({coverage['share']:.1%})" + (f", best at {best['threshold']}" if best else ""),
-        f"fastcausal|{__version__}|crab-sweep|thresholds:{named}|border:{border}|"
-        f"{policies(undefined, unparsed, unmatched)}",
+        choices.signature("crab-sweep", {"thresholds": named, "border": border}),
         {str(row["threshold"]): _scores(row) for row in rows},
         facts={
             "n_pairs": len(pairs),

@@ -4,12 +4,16 @@
 
     score.py       score in one call
     scorer.py      score batch by batch
+    sides.py       gold and predictions, read and aligned
     batches.py     both sides of large sources in step
+    counting.py    relations to a tally
+    tally.py       the state: totals and counts, which add
+    evaluation.py  a tally and all that its report is made of; stored.py: of statistics
+    report.py      the report
     tables.py      counts of examples and of chosen pairs
-    counted.py     scores computed from counts
     decoded.py     label ids and logits to rows
     tag_scorer.py  a scorer of label ids
-    cnc2022.py     the running means of the 2022 scorer
+    cnc2022.py     the running means of the 2022 scorer, which do not add
     explain.py     what the quirks of the official scorer do to a score
 """
 

@@ -1,8 +1,13 @@
-"""The 2022 scorer of the span task: seqeval's label scores, merged as a running mean of means."""
+"""The 2022 scorer of the span task: seqeval's label scores, merged as a running mean of means.
+
+Its scores are no functions of sums, so there are no statistics, no subsets and no batches.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import permutations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,14 +18,148 @@ from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import count_pairs
 from fastcausal.errors import InputError
 from fastcausal.options import Backend
+from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES
+from fastcausal.report.groups import Groups, Scores
 from fastcausal.rows import Rows
+from fastcausal.tasks.extraction.counting import formula_of
+from fastcausal.tasks.extraction.evaluation import Bounds, Evaluation, bounds_of
+from fastcausal.tasks.extraction.report import ExtractionReport
+from fastcausal.tasks.extraction.sides import aligned_sides
+from fastcausal.tasks.extraction.tally import Tally, totals_of
+from fastcausal.tasks.relations.align import Aligned
+from fastcausal.tasks.relations.formula import RelationFormula
+from fastcausal.tasks.relations.unread import named_reasons
+
+if TYPE_CHECKING:
+    from fastcausal.counts.statistics import Statistics
+    from fastcausal.tasks.extraction.scorer import ExtractionScorer
 
 MOST_RELATIONS = 8  # 40,320 orders; the official program tries every one
 NAMES = ("precision", "recall", "f1")
 ARGUMENTS = ROLES[:2]
 Score = dict[str, float]  # precision, recall, f1 and number, the gold spans it is weighted by
 NOTHING: Score = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "number": 0}
+
+
+@dataclass(frozen=True, eq=False)
+class Averaged(Evaluation):
+    """An evaluation whose scores do not add.
+
+    Attributes
+    ----------
+    recipe : Recipe
+    tally : Tally
+        Without counts.
+    by_group : mapping of str to Scores
+    fate : list of str
+        Where the official program stops, or gives NaN.
+    known_bounds : mapping, optional
+        As of `bounds_of`; None where all could be read.
+    """
+
+    recipe: Recipe
+    tally: Tally
+    by_group: Groups
+    fate: list[str]
+    known_bounds: Bounds | None
+
+    adds = False
+
+    @property
+    def protocol(self) -> str:
+        """Name of the protocol."""
+        return self.recipe.protocol.name
+
+    @property
+    def signature(self) -> str:
+        """Line that says everything the numbers depend on."""
+        return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.located)
+
+    @property
+    def formula(self) -> RelationFormula:
+        """Way from counts to scores, which these scores do not take."""
+        return formula_of(self.recipe.protocol, self.tally.roles or ROLES)
+
+    @property
+    def reasons(self) -> tuple[pa.Table, ...]:
+        """Reasons why predictions could not be read."""
+        return self.tally.reasons
+
+    def scores(self) -> Groups:
+        """Return the scores by group."""
+        return self.by_group
+
+    def subsets(self) -> dict[str, Groups]:
+        """Return no parts: scores of examples do not add up to those of all."""
+        return {}
+
+    def bounds(self) -> Bounds | None:
+        """Return the scores of all roles under both policies."""
+        return self.known_bounds
+
+    def stops(self) -> list[str]:
+        """List where the official program stops, or gives NaN."""
+        return self.fate
+
+    def statistics(self) -> Statistics:
+        """Raise InputError."""
+        raise InputError("a report of scores that do not add has no statistics")
+
+
+def report_2022(
+    scorer: ExtractionScorer, gold: Any, pred: Any, per_example: Any
+) -> ExtractionReport:
+    """Score two sides that are read whole.
+
+    Raises
+    ------
+    ValueError
+        Subsets or rows of examples are asked for.
+    """
+    if scorer.columns:
+        parts = ", ".join(scorer.columns)
+        raise ValueError(
+            f"cnc-2022 does not add up over parts of the examples: no scores by {parts}"
+        )
+    if per_example is not None:
+        raise ValueError("cnc-2022: a report of counts alone has no per_example")
+    recipe, backend = scorer.recipe, scorer.backend
+    aligned = scorer.align(gold, pred)
+    scores, fate = _scores_of(recipe, aligned, backend)
+    reasons = () if aligned.reasons is None else (named_reasons(aligned.reasons, 0),)
+    tally = Tally(
+        totals_of(aligned),
+        roles=aligned.roles,
+        located=aligned.located,
+        warnings=aligned.counted,
+        reasons=reasons,
+    )
+    bounds = None
+    if aligned.unparsed.relations:
+        bounds = _bounds(recipe, scores["overall"], (gold, pred), backend)
+    return ExtractionReport(Averaged(recipe, tally, scores, fate, bounds))
+
+
+def _scores_of(
+    recipe: Recipe, aligned: Aligned, backend: Backend
+) -> tuple[dict[str, Scores], list[str]]:
+    plan = recipe.protocol.plan(aligned.roles)
+    scores, fate = scores_2022(
+        plan, aligned.gold, aligned.pred, aligned.examples, aligned.roles, backend
+    )
+    return {group: Scores(values) for group, values in scores.items()}, fate
+
+
+def _bounds(recipe: Recipe, here: Scores, sides: tuple[Any, Any], backend: Backend) -> Bounds:
+    """Score under the other policy as well."""
+    is_empty = recipe.unparsed == "empty"
+    other = replace(recipe, unparsed="skip" if is_empty else "empty")
+    try:
+        there = _scores_of(other, aligned_sides(other, *sides), backend)[0]["overall"]
+    except InputError:  # examples that are left out may be invalid
+        there = None
+    return bounds_of(*((here, there) if is_empty else (there, here)))
 
 
 def scores_2022(

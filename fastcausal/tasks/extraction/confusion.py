@@ -10,7 +10,7 @@ from fastcausal.counts.confusions import confusions
 from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.engine.run import chosen_pairs
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.tables import Counting
+from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.relations.align import Aligned
 
 AT_ONCE = 1 << 20  # pairs of spans compared at once, so that memory is bounded

@@ -14,7 +14,7 @@ from fastcausal.engine.run import chosen_pairs
 from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.tables import Counting
+from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.marked import Line, Marked, grid_of, lines_of, numbered, page_of
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of

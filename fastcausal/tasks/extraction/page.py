@@ -19,8 +19,9 @@ from fastcausal.files.keys import places_of
 from fastcausal.report.page import Page, Section
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows
+from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.extraction.errors import error_fields
-from fastcausal.tasks.extraction.tables import Counting, require_details
+from fastcausal.tasks.extraction.tables import require_details
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.marked import MOST_NUMBERS, numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of

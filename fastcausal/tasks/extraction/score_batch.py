@@ -25,21 +25,24 @@ from fastcausal.counts.files import (
     metadata_of,
 )
 from fastcausal.counts.statistics import Statistics
+from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
+from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations, cast, taken
-from fastcausal.tasks.extraction.report import as_given
-from fastcausal.tasks.extraction.scorer import ExtractionScorer
+from fastcausal.tasks.extraction.evaluation import Scored
+from fastcausal.tasks.extraction.sides import aligned_sides
 from fastcausal.tasks.extraction.tables import statistics_of
+from fastcausal.tasks.extraction.tally import Tally, as_given
 from fastcausal.tasks.relations.align import digests
 from fastcausal.tasks.relations.official import names_rows
 
 
 def score_batch(
     batch: ArrowStreamExportable | pa.RecordBatch,
-    protocol: ProtocolName | Protocol = RECESS,
+    protocol: ProtocolName | Protocol | Recipe = RECESS,
     *,
     gold: str = "relations",
     pred: str = "predicted",
@@ -88,30 +91,35 @@ def score_batch(
     >>> sum(counts["cause_tp"].to_pylist()) == fc.score(gold, pred)["cause"].tp
     True
     """
-    scorer = ExtractionScorer(protocol, unparsed=unparsed, backend=backend, num_threads=1)
-    if scorer.protocol.average != "counts":
-        raise ValueError(f"{scorer.protocol.name} does not add up over batches, use score")
+    recipe = Recipe.of(protocol, unparsed)
+    check_backend(backend, 1)
+    if recipe.protocol.average != "counts":
+        raise ValueError(f"{recipe.protocol.name} does not add up over batches, use score")
     if gold == pred:
         raise ValueError(f'gold and pred are both "{gold}", expected two columns')
     sides = _sides(taken(batch), gold, pred)
-    golds, preds = with_tags(*sides, scorer.protocol.tags)
-    named = golds.table.append_column(GOLD_DIGEST, digests(golds, scorer.protocol))
-    aligned = scorer.align(Relations.part(named, golds.reading), preds)
-    scorer.roles, scorer.located = aligned.roles, aligned.located
+    golds, preds = with_tags(*sides, recipe.protocol.tags)
+    named = golds.table.append_column(GOLD_DIGEST, digests(golds, recipe.protocol))
+    aligned = aligned_sides(recipe, Relations.part(named, golds.reading), preds)
+    tally = Tally(roles=aligned.roles, located=aligned.located)
+    evaluation = Scored(recipe, tally, num_threads=1, backend=backend)
     # The signature is that of any batch: relations as given are a matter of rows, like warnings.
-    counts = statistics_of(scorer.counting(), aligned, scorer.totals().about())
+    counts = statistics_of(evaluation.counting, aligned, evaluation.about())
     warnings = {t: n for t, n in aligned.counted.items() if not names_rows(t[0])}
-    warnings |= as_given(aligned.n_as_given, scorer.protocol.name)
-    return _all_in_rows(replace(counts, warnings=warnings))
+    warnings |= as_given(aligned.n_as_given, recipe.protocol.name)
+    return _all_in_rows(replace(counts, warnings=warnings), aligned.n_as_given)
 
 
-def _all_in_rows(statistics: Statistics) -> pa.Table:
+def _all_in_rows(statistics: Statistics, n_as_given: int) -> pa.Table:
     """Return the rows of `Statistics`, with all that adds: other programs may lose the rest.
 
-    The digest of each is among its columns. Warnings are put in the first row.
+    The digest of each is among its columns. Warnings, and the number of relations used as they are,
+    are put in the first row.
     """
     table = statistics.table()
-    warnings = [json.dumps([*statistics.warnings.items()])] if statistics.warnings else []
+    warnings = []
+    if statistics.warnings:
+        warnings = [json.dumps([[*statistics.warnings.items()], n_as_given])]
     first = strings(warnings[: len(table)])
     lines = pa.concat_arrays([first, pa.nulls(len(table) - len(first), pa.string())])
     kept = table.drop_columns([GOLD_DIGEST])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,71 +13,20 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import strings
 from fastcausal.counts.columns import require_free
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import Plan, Result, TooLargeError
-from fastcausal.engine.run import chosen_pairs, count_pairs, run
+from fastcausal.engine.plan import Plan
+from fastcausal.engine.run import chosen_pairs, count_pairs
 from fastcausal.errors import InputError
-from fastcausal.options import Backend
+from fastcausal.recipe import Signature
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows
-from fastcausal.tasks.relations.align import Aligned, too_large
+from fastcausal.tasks.extraction.counting import Counting
+from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import LATER, TOTALS, RelationFormula
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 from fastcausal.tasks.relations.unread import with_counts
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
-
-
-class Counting(NamedTuple):
-    """How aligned examples are paired and counted: a plan, the roles, and what does it."""
-
-    plan: Plan
-    roles: tuple[str, ...]
-    backend: Backend
-    num_threads: int | None
-
-    def run(
-        self,
-        aligned: Aligned,
-        groups: Int64 | None = None,
-        n_groups: int | None = None,
-        *,
-        apart: bool = False,
-        partners: bool = True,
-    ) -> Result:
-        """As `fastcausal.engine.run.run`; InputError names an example that is too large."""
-        try:
-            return run(
-                self.plan,
-                aligned.gold,
-                aligned.pred,
-                groups,
-                n_groups,
-                self.backend,
-                self.num_threads,
-                apart=apart,
-                partners=partners,
-                check=aligned.unchecked,
-            )
-        except TooLargeError as error:
-            raise too_large(aligned, error) from None
-
-    def of_unread(self, aligned: Aligned) -> Int64 | None:
-        """Count examples with something unread, that as no relation; None: they cannot be scored.
-
-        int64[n_counts]
-        """
-        sides = aligned.aside if aligned.n_unread is None else aligned
-        if sides is None:
-            return None
-        is_unread = np.ones(sides.gold.n_examples, bool)
-        if sides.n_unread is not None:
-            is_unread = sides.n_unread > 0
-        try:
-            counts: Int64 = self.run(sides, is_unread.astype(np.int64), 2, partners=False).counts[1]
-        except InputError:  # too large, of no concern where it is left out
-            return None
-        return counts
 
 
 def unit_table(aligned: Aligned) -> pa.Table:
@@ -143,14 +92,15 @@ def _count_columns(plan: Plan, roles: tuple[str, ...], counts: Int64) -> dict[st
 
 
 def statistics_of(counting: Counting, aligned: Aligned, of_nothing: Statistics) -> Statistics:
-    """Return the counts of every example, of what statistics without any say."""
+    """Return statistics of every example, with all else as ``of_nothing`` has it."""
     counts = counting.run(aligned, partners=False).counts
     several = np.diff(aligned.gold.relation_offsets) > 1
     rows = np.column_stack([counts, several])
-    formula = of_nothing.formula
+    formula, signature = of_nothing.formula, of_nothing.signature
     assert isinstance(formula, RelationFormula)
+    assert isinstance(signature, Signature)
     units = unit_table(aligned)
-    if "|unparsed:skip|" in of_nothing.signature:
+    if signature.settings["unparsed"] == "skip":
         for name in formula.if_empty:
             units = units.append_column(name, pa.nulls(len(units), pa.int64()))
     return replace(
@@ -184,8 +134,7 @@ _DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Details:
+class Details(NamedTuple):
     """Sources of the tables of a report, which are made when asked for. Can be pickled.
 
     Attributes
@@ -193,7 +142,7 @@ class Details:
     counting : Counting
     aligned : Aligned or callable
         Makes the aligned examples again; or they themselves, of a source that is gone.
-    counts : int64[n_rows, n_fields]
+    counts : int64[2, n_counts]
         What they add up to, to tell sources that have changed since.
     by : tuple of str
         Columns whose values are subsets.
@@ -204,17 +153,13 @@ class Details:
     counts: Int64
     by: tuple[str, ...] = ()
 
-    def __call__(self, name: str) -> pa.Table:
-        """``"per_example"`` or ``"matches"``."""
+    def table(self, name: str) -> pa.Table:
+        """Make the table ``per_example`` or ``matches``."""
         return _DETAILS[name](self.counting, self.examples())
-
-    def statistics(self, of_nothing: Statistics) -> Statistics:
-        """Return the counts of every example, of what statistics without any say."""
-        return statistics_of(self.counting, self.examples(), of_nothing)
 
     def examples(self) -> Aligned:
         """Return both sides, example by example."""
-        if not callable(self.aligned):
+        if isinstance(self.aligned, Aligned):
             return self.aligned
         aligned = self.aligned()
         counts = self.counting.run(aligned, n_groups=1, partners=False).counts

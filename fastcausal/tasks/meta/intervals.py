@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import intervals_of
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.levels import Rows, by_item, distances, pooled, systems
@@ -65,8 +66,9 @@ def intervals(
 ) -> dict[str, dict[str, list[float]]]:
     """Compute 95% percentile intervals by level and score; NaN without variation."""
     drawn = DrawnRows(rows, np.unique(clusters, return_inverse=True)[1], bounds)
+    draws = Draws("percentile", 0.95, n_resamples, seed)
     levels: dict[str, dict[str, list[float]]] = {}
-    for name, interval in intervals_of(drawn, "percentile", 0.95, n_resamples, seed).items():
+    for name, interval in intervals_of(drawn, draws).items():
         level, _, score = name.partition(".")
         levels.setdefault(level, {})[score] = [interval.low, interval.high]
     return levels

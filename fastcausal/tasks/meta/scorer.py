@@ -12,7 +12,7 @@ import pyarrow as pa
 from fastcausal._version import __version__
 from fastcausal.arrays.strata import sorted_strata
 from fastcausal.options import LabelPolicy, Level, check
-from fastcausal.significance.checks import check_draws
+from fastcausal.significance.draws import check_draws
 from fastcausal.tasks.meta import humans
 from fastcausal.tasks.meta.files import Judged, read_judged
 from fastcausal.tasks.meta.metrics import Job, Metric, all_rows

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import _spans
 from fastcausal.arrays.digests import digest_of_relations, digests_of_relations
-from fastcausal.engine.objects import rows_of_examples
+from fastcausal.arrays.kept import Kept, Key
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import (
     InputError,
@@ -31,7 +31,7 @@ from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.options import Policy, TagReading
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
-from fastcausal.rows import Rows, check_both
+from fastcausal.rows import ROWS, Rows, check_both, rows_of_examples
 from fastcausal.tasks.relations import official
 from fastcausal.tasks.relations.unread import (
     ALL_READ,
@@ -44,8 +44,8 @@ from fastcausal.tasks.relations.unread import (
 SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
 Int64 = npt.NDArray[np.int64]
-Kept = dict[str, Any] | None
-"""`Relations.kept`, or None for rows that a caller made."""
+DIGESTS: Key[dict[TagReading, int]] = Key("digests")  # of `Relations.kept`, by reading of tags
+TAGGED: Key[dict[TagReading, tuple[Rows, int]]] = Key("tagged")
 
 
 class Aligned(NamedTuple):
@@ -156,21 +156,28 @@ def align(
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     digest = partial(_digest, gold, protocol)
     gold, pred, places = _join(gold, pred, unmatched, warnings, names)
-    lost: dict[str, Any] = {}
+    settled = None
     if pred.n_unread:
-        gold, pred, lost = settle_unread(gold, pred, protocol, unparsed)
-    kept = lost.pop("kept", None)
-    if kept is not None:
-        places = np.flatnonzero(kept) if places is None else places[kept]
+        settled = settle_unread(gold, pred, protocol, unparsed)
+        gold, pred = settled.gold, settled.pred
+        if settled.kept is not None:
+            places = np.flatnonzero(settled.kept) if places is None else places[settled.kept]
     for side, relations in zip(names, (gold, pred), strict=True):
         for note, n in relations.reading.notes.items():
             warnings[f"{side}: {note}: ", ""] = (n,)
-    if located := frozenset(filter(None, (gold.reading.spans, pred.reading.spans))):
-        lost["located"] = located
-    if "aside" in lost:
-        lost["aside"] = _aside(lost["aside"], protocol, names)
-    lost |= {"whole_gold": digest, "places": places}
-    return _same_examples(gold, pred, protocol, warnings, names, **lost)
+    located = frozenset(filter(None, (gold.reading.spans, pred.reading.spans)))
+    aligned = _same_examples(gold, pred, protocol, warnings, names)
+    aligned = aligned._replace(located=located, whole_gold=digest, places=places)
+    if settled is None:
+        return aligned
+    return aligned._replace(
+        unparsed=settled.unparsed,
+        n_unread=settled.n_unread,
+        n_answers=settled.n_answers,
+        reasons=settled.reasons,
+        left_out=settled.left_out,
+        aside=None if settled.aside is None else _aside(settled.aside, protocol, names),
+    )
 
 
 def _aside(
@@ -189,12 +196,11 @@ def _same_examples(
     protocol: Protocol,
     warnings: Warnings,
     names: tuple[str, str],
-    **more: Any,
 ) -> Aligned:
     """Align tables of the same examples in the same order; what is unread has no spans."""
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     kept, columns = (gold.kept, pred.kept), partial(described, gold)
-    aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept, **more)
+    aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept)
     if protocol.tags not in OFFICIAL or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(gold.table, aligned.gold))
@@ -228,8 +234,8 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
 
 def are_alike(gold: Rows, pred: Rows, protocol: Protocol) -> bool:
     """Tell whether two sides can be counted as they are: same lengths, tags read as wanted."""
-    tags = protocol.tags
-    return _is_as_read(gold, tags) and _is_as_read(pred, tags) and gold.has_lengths_of(pred)
+    as_wanted = (gold.tags or "strict") == protocol.tags == (pred.tags or "strict")
+    return as_wanted and gold.has_lengths_of(pred)
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
@@ -257,14 +263,13 @@ def _aligned(
     protocol: Protocol,
     warnings: Warnings,
     names: tuple[str, str] = SIDES,
-    kept: tuple[Kept, Kept] = (None, None),
-    **more: Any,
+    kept: tuple[Kept | None, Kept | None] = (None, None),
 ) -> Aligned:
     """Return both sides, of the same lengths, as the protocol reads tags."""
     gold, n_gold = _gold_as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
     tags, name = protocol.tags, protocol.name
     pred, n_pred = _as_read(sides[1], tags, names[1], roles, name, warnings, kept[1])
-    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred, **more)
+    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
 
 
 def _gold_as_read(
@@ -273,7 +278,7 @@ def _gold_as_read(
     roles: tuple[str, ...],
     protocol: Protocol,
     warnings: Warnings,
-    kept: Kept,
+    kept: Kept | None,
 ) -> tuple[Rows, int]:
     tags = protocol.tags if rows.tags == protocol.tags else GOLD_READING[protocol.tags]
     return _as_read(rows, tags, side, roles, protocol.name, warnings, kept)
@@ -290,7 +295,7 @@ def _as_read(
     roles: tuple[str, ...],
     protocol: str,
     warnings: Warnings,
-    kept: Kept,
+    kept: Kept | None,
 ) -> tuple[Rows, int]:
     """Read spans as a protocol reads tags, also where there were none; count what stays.
 
@@ -308,12 +313,12 @@ def _as_read(
     if not official.tags_exist(roles):
         warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
         return rows, _spans.count_filled(rows.row_offsets)
-    if kept is None or kept.get("rows") is not rows:
+    if kept is None or kept.get(ROWS) is not rows:
         return official.as_tagged(rows, tags)
-    if tags not in kept:
-        kept[tags] = official.as_tagged(rows, tags)
-    tagged: tuple[Rows, int] = kept[tags]
-    return tagged
+    tagged = kept.setdefault(TAGGED, {})
+    if tags not in tagged:
+        tagged[tags] = official.as_tagged(rows, tags)
+    return tagged[tags]
 
 
 def _join(
@@ -345,11 +350,10 @@ def _join(
 
 def _digest(gold: Relations, protocol: Protocol) -> int:
     """Return the digest of gold as the protocol reads its tags; it is kept."""
-    name = f"digest {protocol.tags}"
-    if name not in gold.kept:
-        gold.kept[name] = digest_of_relations(*_digested(gold, protocol))
-    digest: int = gold.kept[name]
-    return digest
+    digests = gold.kept.setdefault(DIGESTS, {})
+    if protocol.tags not in digests:
+        digests[protocol.tags] = digest_of_relations(*_digested(gold, protocol))
+    return digests[protocol.tags]
 
 
 def digests(gold: Relations, protocol: Protocol) -> pa.Array:

@@ -135,7 +135,10 @@ class RelationFormula(Formula):
         counts = [self.counts_of(sums, group) for group in groups]
         scores = map(self.scores_of_group, counts)
         # A score takes the place of the count of its name.
-        return [s | c | s if s.keys() & c else s | c for s, c in zip(scores, counts, strict=True)]
+        return [
+            s | c if s.keys().isdisjoint(c) else s | c | s
+            for s, c in zip(scores, counts, strict=True)
+        ]
 
     def counts_of(self, sums: Int64, group: str) -> dict[str, Any]:
         """Return the counts of ``overall`` or a role by field name.

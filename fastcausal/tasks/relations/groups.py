@@ -33,7 +33,7 @@ class CountedGroups(Mapping[str, Scores]):
     def __getitem__(self, group: str) -> Scores:
         made = self._made.get(group)
         if made is None:
-            if group not in self:
+            if group != "overall" and group not in self.formula.roles:
                 raise KeyError(group)
             [figures] = self.formula.figures(self._sums, [group])
             made = self._made[group] = Scores(figures)

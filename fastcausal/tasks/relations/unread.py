@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,14 +42,6 @@ class Unparsed:
     examples: int = 0
     readable: int = 0
     answers: int = 0
-
-    def __add__(self, other: Unparsed) -> Unparsed:
-        return Unparsed(
-            self.relations + other.relations,
-            self.examples + other.examples,
-            self.readable + other.readable,
-            self.answers + other.answers,
-        )
 
     def facts(self, n_examples: int, n_scored: int) -> dict[str, Any]:
         """Return counts and rates of what could not be read, with these numbers scored.
@@ -92,14 +84,36 @@ def unread_message(relations: Relations, side: str, count: int) -> str:
     )
 
 
+class Settled(NamedTuple):
+    """Both sides after a policy for predictions that could not be read.
+
+    Attributes
+    ----------
+    gold, pred : Relations
+        The examples that stay.
+    unparsed, n_unread, n_answers, reasons, left_out
+        As of `fastcausal.tasks.relations.align.Aligned`.
+    aside : tuple of Relations, optional
+        Both sides of the examples left out.
+    kept : bool[n_examples], optional
+        Marks the examples that stay; None: all.
+    """
+
+    gold: Relations
+    pred: Relations
+    unparsed: Unparsed = ALL_READ
+    n_unread: Int64 | None = None
+    n_answers: Int64 | None = None
+    reasons: pa.Table | None = None
+    left_out: pa.Table | None = None
+    aside: tuple[Relations, Relations] | None = None
+    kept: npt.NDArray[np.bool_] | None = None
+
+
 def settle_unread(
     gold: Relations, pred: Relations, protocol: Protocol, unparsed: Policy
-) -> tuple[Relations, Relations, dict[str, Any]]:
-    """Deal with predictions that could not be read, as far as the protocol looks at them.
-
-    The third value has what `Aligned` says of them; ``aside``: both sides of what is left out;
-    ``kept``: bool[n_examples], where some are.
-    """
+) -> Settled:
+    """Apply the policy to predictions that could not be read and that the protocol looks at."""
     offsets = pred.arrays.relation_offsets
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
     n_gold = np.diff(gold.arrays.relation_offsets)[example]
@@ -110,7 +124,7 @@ def settle_unread(
         unread &= n_gold > 0
     count = int(unread.sum())
     if not count:
-        return gold, pred, {}
+        return Settled(gold, pred)
     if unparsed == "error":
         remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
         message = unread_message(pred, "pred", count)
@@ -124,21 +138,16 @@ def settle_unread(
     lost = Unparsed(count, answers=len(of_answers))
     n_unread = np.bincount(example[unread], minlength=len(pred))
     n_answers = np.bincount(of_answers, minlength=len(pred))
-    said = {"unparsed": lost, "reasons": reasons, "n_unread": n_unread, "n_answers": n_answers}
     if unparsed == "empty":
-        return gold, pred, said
+        return Settled(gold, pred, lost, n_unread, n_answers, reasons)
     keep = n_unread == 0
     aside = _chosen(gold, pred, ~keep)
     gold, rest = _chosen(gold, pred, keep)
-    said["unparsed"] = replace(
-        lost, examples=len(aside[0]), readable=pred.n_relations - rest.n_relations
-    )
+    readable = pred.n_relations - rest.n_relations
+    lost = replace(lost, examples=len(aside[0]), readable=readable)
     left_out = _described(aside, n_unread[~keep], n_answers[~keep])
     # Of the examples that are left, none has anything unread.
-    return gold, rest, said | {"aside": aside, "left_out": left_out, "kept": keep, **_NONE_UNREAD}
-
-
-_NONE_UNREAD = {"n_unread": None, "n_answers": None}
+    return Settled(gold, rest, lost, None, None, reasons, left_out, aside, keep)
 
 
 def _reasons(gold: Relations, pred: Relations, unread: Any) -> pa.Table:

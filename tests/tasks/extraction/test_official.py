@@ -14,7 +14,7 @@ from seqeval.metrics.sequence_labeling import get_entities
 
 import fastcausal as fc
 from fastcausal.tasks.extraction import cnc2022
-from fastcausal.tasks.extraction.report import NO_GOLD
+from fastcausal.tasks.extraction.evaluation import NO_GOLD
 from fastcausal.tasks.relations.official import MISSING
 from tests.support.profiles import trials
 

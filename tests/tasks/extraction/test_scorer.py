@@ -200,7 +200,7 @@ def test_pickles(protocol):
         scorer = pickle.loads(pickle.dumps(scorer))
         scorer.update(ONE, ONE)
     assert scorer.compute()["overall"].tp == 2
-    assert scorer.unmatched == "skip"
+    assert scorer.recipe.unmatched == "skip"
 
 
 def test_merging_keeps_the_rule_by_which_texts_were_located():

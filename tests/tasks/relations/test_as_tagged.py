@@ -234,7 +234,7 @@ def test_spans_that_tags_cannot_hold():
     assert "|tags:as-given|" not in one.signature
     one.merge(other)
     assert one.signature == other.signature
-    assert one.n_as_given == 2
+    assert one.tally.totals.n_as_given == 2
 
 
 @pytest.mark.parametrize("protocol", OFFICIAL)

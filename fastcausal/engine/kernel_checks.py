@@ -1,4 +1,4 @@
-"""Checks of kernels and objectives on a sample of pairs."""
+"""Checks of what a kernel says of itself, on a sample of pairs."""
 
 from __future__ import annotations
 

@@ -1,0 +1,51 @@
+"""Values that are made of an object once and kept with it, by typed keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Key(Generic[T]):
+    """Name of a value in `Kept`; the module that makes the value owns the key.
+
+    Parameters
+    ----------
+    name : str
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Key({self.name})"
+
+
+class Kept(dict[Key[Any], Any]):
+    """Dict in which the key knows the type of its value.
+
+    Examples
+    --------
+    >>> LENGTH: Key[int] = Key("length")
+    >>> kept = Kept()
+    >>> kept[LENGTH] = 3
+    >>> kept.get(LENGTH)
+    3
+    """
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Key[T]) -> T:
+            """Return the value."""
+
+        def __setitem__(self, key: Key[T], value: T) -> None:
+            """Keep a value."""
+
+        def get(self, key: Key[T]) -> T | None:  # type: ignore[override]
+            """Return the value; None where there is none yet."""
+
+        def setdefault(self, key: Key[T], default: T) -> T:  # type: ignore[override]
+            """Return the value; keep this one where there is none yet."""

@@ -1,0 +1,184 @@
+"""Recipes of scores: a protocol, policies and the reading of predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, Self
+
+from fastcausal._version import __version__
+from fastcausal.arrays.kept import Key
+from fastcausal.options import (
+    Occurrence,
+    Policy,
+    ProtocolName,
+    ReadFormat,
+    TagReading,
+    check_policies,
+    implied,
+)
+from fastcausal.protocols import RECESS, Protocol, line_of, protocol_named
+
+AS_GIVEN = "as-given"  # the reading of tags where relations are used as they are
+
+
+class Signature(str):
+    """Line of all that scores depend on, printed from its settings.
+
+    Parameters
+    ----------
+    settings : mapping of str to str
+        Text of each setting by name, in the order of the line.
+
+    Examples
+    --------
+    >>> Signature({"protocol": "mine", "unparsed": "skip"})
+    'mine|unparsed:skip'
+    """
+
+    settings: Mapping[str, str]
+
+    def __new__(cls, settings: Mapping[str, str]) -> Self:
+        """Print settings."""
+        line = super().__new__(cls, line_of(settings))
+        line.settings = settings
+        return line
+
+    def __getnewargs__(self) -> tuple[Mapping[str, str]]:  # type: ignore[override]
+        return (self.settings,)
+
+    def as_given(self) -> Signature:
+        """Return the signature where relations are used as they are."""
+        return Signature({**self.settings, "tags": AS_GIVEN})
+
+    def joint(self, other: Signature) -> Signature | None:
+        """Return the signature of two parts of one evaluation; None where they do not add.
+
+        Relations used as they are in one part are so in the whole. So are texts of spans that were
+        located, unless by another rule.
+        """
+        mine, theirs = self.settings, other.settings
+        joint = {**mine, **theirs}
+        if AS_GIVEN in (mine.get("tags"), theirs.get("tags")):
+            joint["tags"] = AS_GIVEN
+        free = {"tags"} if joint.get("tags") == AS_GIVEN else set[str]()
+        if None in (mine.get("spans"), theirs.get("spans")):
+            free.add("spans")
+        differ = {name for name in joint if mine.get(name) != theirs.get(name)}
+        return Signature(joint) if differ <= free else None
+
+
+class Reads(NamedTuple):
+    """Reading of predictions, as `fastcausal.read` takes it."""
+
+    format: ReadFormat | None = None
+    answers: str | None = None
+    occurrence: Occurrence = "gap"
+
+
+AS_IT_IS = Reads()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that the scores of predictions depend on, beside the data.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    unparsed, unmatched : {"error", "empty", "skip"}
+        As in `fastcausal.score`.
+    reads : Reads
+
+    Raises
+    ------
+    ValueError
+        An unknown policy.
+
+    Examples
+    --------
+    >>> Recipe(unparsed="skip").signature()[-32:]
+    '|unparsed:skip|unmatched:error'
+    """
+
+    protocol: Protocol = RECESS
+    unparsed: Policy = "error"
+    unmatched: Policy = "error"
+    reads: Reads = AS_IT_IS
+
+    def __post_init__(self) -> None:
+        check_policies(self.unparsed, self.unmatched)
+
+    @classmethod
+    def of(
+        cls,
+        protocol: ProtocolName | Protocol | Recipe,
+        unparsed: Policy = "error",
+        unmatched: Policy = "error",
+        format: ReadFormat | None = None,
+        tags: TagReading | None = None,
+        answers: str | None = None,
+        occurrence: Occurrence = "gap",
+    ) -> Recipe:
+        """Make the recipe of arguments of `fastcausal.score`; a recipe stands for all of them.
+
+        Raises
+        ------
+        ValueError
+            An unknown protocol or policy, tags that the protocol excludes, or an argument beside a
+            recipe.
+        """
+        is_plain = (unparsed, unmatched, format, tags, answers, occurrence) == _PLAIN
+        if is_plain and isinstance(protocol, Protocol):
+            return protocol.kept.get(_RECIPE) or protocol.kept.setdefault(_RECIPE, cls(protocol))
+        if isinstance(protocol, Recipe):
+            if is_plain:
+                return protocol
+            raise ValueError("a recipe has policies and reading of its own, expected no others")
+        if isinstance(protocol, str):
+            named = protocol_named(protocol)
+            return cls.of(named, unparsed, unmatched, format, tags, answers, occurrence)
+        reads = Reads(format or implied(answers), answers, occurrence)
+        return cls(_with_tags(protocol_named(protocol), tags), unparsed, unmatched, reads)
+
+    def signature(self, as_given: bool = False, located: Iterable[str] = ()) -> Signature:
+        """Return the line of all that scores depend on.
+
+        Parameters
+        ----------
+        as_given : bool
+            Relations are used as they are, although the protocol reads tags otherwise.
+        located : iterable of str
+            Rules by which texts of spans were located.
+        """
+        rules = "+".join(sorted(located))
+        signature = self._signature
+        if rules:
+            signature = Signature({**signature.settings, "spans": rules})
+        return signature.as_given() if as_given else signature
+
+    @cached_property
+    def _signature(self) -> Signature:
+        settings = {
+            "program": "fastcausal",
+            "version": __version__,
+            "protocol": self.protocol.name,
+            **self.protocol.settings,
+            "unparsed": self.unparsed,
+            "unmatched": self.unmatched,
+        }
+        return Signature(settings)
+
+
+_PLAIN = ("error", "error", None, None, None, "gap")  # arguments that are left as they are
+_RECIPE: Key[Recipe] = Key("recipe")  # of `Protocol.kept`
+
+
+def _with_tags(protocol: Protocol, tags: TagReading | None) -> Protocol:
+    """Return the protocol with another reading of tags; ValueError where it has its own."""
+    if tags is None or tags == protocol.tags:
+        return protocol
+    if protocol.tags != "strict":
+        raise ValueError(f"tags is {tags}, but {protocol.name} reads them as {protocol.tags}")
+    return replace(protocol, tags=tags)

@@ -1,0 +1,29 @@
+"""Attributes that are made when they are first asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    once = cached_property
+else:
+
+    class once:
+        """`functools.cached_property` without its lock, which Python 3.12 has dropped.
+
+        Parameters
+        ----------
+        make : callable
+        """
+
+        def __init__(self, make: Callable[[Any], Any]) -> None:
+            self.make, self.name, self.__doc__ = make, make.__name__, make.__doc__
+
+        def __get__(self, owner: Any, kind: type) -> Any:
+            if owner is None:
+                return self
+            made = owner.__dict__[self.name] = self.make(owner)
+            return made

@@ -1,0 +1,74 @@
+"""How intervals and tests draw, and checks of such numbers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from numbers import Integral
+from typing import Any
+
+from fastcausal.options import Method, check
+
+MOST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How intervals and tests are taken.
+
+    Parameters
+    ----------
+    method : {"jackknife", "bca", "percentile"}
+        As `fastcausal.significance.intervals.intervals_of` has them.
+    confidence : float
+        Share of samples that intervals cover.
+    n_resamples, seed : int
+        Of resamples, which the jackknife does not take.
+    cluster : str, optional
+        Column whose values are drawn, with all their units; None: units are drawn.
+
+    Raises
+    ------
+    ValueError
+        An unknown method, or a number out of its range.
+
+    Examples
+    --------
+    >>> Draws(confidence=0.9)
+    Draws(method='jackknife', confidence=0.9, n_resamples=10000, seed=0, cluster=None)
+    """
+
+    method: Method = "jackknife"
+    confidence: float = 0.95
+    n_resamples: int = 10_000
+    seed: int = 0
+    cluster: str | None = None
+
+    def __post_init__(self) -> None:
+        check("method", self.method, Method)
+        if not 0 < self.confidence < 1:
+            raise ValueError(f"confidence is {self.confidence}, expected a number between 0 and 1")
+        check_draws(self.n_resamples, self.seed)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of public functions."""
+        return asdict(self)
+
+
+def check_draws(n_resamples: int, seed: int) -> None:
+    """Raise ValueError for a number of resamples below 1, or a seed outside of 0 to 2^63 - 1."""
+    check_count("n_resamples", n_resamples)
+    check_seed(seed)
+
+
+def check_count(name: str, value: object) -> None:
+    """Raise ValueError for a value that is not an integer of at least 1."""
+    if not isinstance(value, Integral):
+        raise ValueError(f"{name} is {value}, expected an integer")
+    if int(value) < 1:
+        raise ValueError(f"{name} is {value}, expected at least 1")
+
+
+def check_seed(seed: object) -> None:
+    """Raise ValueError for a seed that is not an integer from 0 to 2^63 - 1."""
+    if not isinstance(seed, Integral) or not 0 <= int(seed) <= MOST_SEED:
+        raise ValueError(f"seed is {seed}, expected 0 to 2^63 - 1")

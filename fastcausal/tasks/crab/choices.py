@@ -1,0 +1,75 @@
+"""Choices that the functions of CRAB share: how pairs and answers are read and scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fastcausal._version import __version__
+from fastcausal.options import AnswerTask, Border, GoldFrom, Policy, check, check_policies
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How judged pairs and answers are read and scored.
+
+    Parameters
+    ----------
+    task : {"score", "multiclass", "binary", "mcq"}
+        What was asked: a score from 0 to 100, which becomes a class; a class; yes and no; or one
+        of four causes.
+    column : str
+        The column of the answers.
+    border : {"up", "text", "down"}
+        The class of the scores 20, 50 and 80, and whether a gold score equal to a threshold is
+        yes: see `fastcausal.tasks.crab.pairs.class_of` and `fastcausal.tasks.crab.pairs.reaches`.
+    gold_from : {"class", "score"}
+        Take gold's class where there is one, or always that of its score.
+    undefined : {None, 0.0, 1.0}
+        What 0/0 is. None leaves it undefined, so that means are over the classes that occur.
+    unparsed, unmatched : {"error", "empty", "skip"}
+        What an answer that cannot be read is, and a pair without one: an error, an answer that
+        names no class, or left out.
+
+    Raises
+    ------
+    ValueError
+        An unknown task, rule or policy.
+
+    Examples
+    --------
+    >>> Choices("binary", unparsed="skip").policies
+    '0/0:undefined|unparsed:skip|unmatched:error'
+    """
+
+    task: AnswerTask
+    column: str = "prediction"
+    border: Border = "up"
+    gold_from: GoldFrom = "class"
+    undefined: float | None = None
+    unparsed: Policy = "error"
+    unmatched: Policy = "error"
+
+    def __post_init__(self) -> None:
+        check("task", self.task, AnswerTask)
+        check("border", self.border, Border)
+        check("gold_from", self.gold_from, GoldFrom)
+        check_policies(self.unparsed, self.unmatched)
+        if self.undefined not in (None, 0.0, 1.0):
+            raise ValueError(f"undefined is {self.undefined}, expected None, 0.0 or 1.0")
+
+    @property
+    def policies(self) -> str:
+        """End of a signature."""
+        zero = "undefined" if self.undefined is None else f"{self.undefined:g}"
+        return f"0/0:{zero}|unparsed:{self.unparsed}|unmatched:{self.unmatched}"
+
+    def signature(self, kind: str, own: Mapping[str, str]) -> str:
+        """Return the line of a kind of evaluation with its own settings."""
+        named = "".join(f"{name}:{value}|" for name, value in own.items())
+        return f"fastcausal|{__version__}|{kind}|{named}{self.policies}"
+
+    @property
+    def of_pairs(self) -> dict[str, str]:
+        """Settings of a signature that say how pairs become labels."""
+        return {"task": self.task, "gold": self.gold_from, "border": self.border}

@@ -1,0 +1,176 @@
+"""Counts of both sides of an evaluation: the step from relations to a `Tally`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays.kept import Key
+from fastcausal.arrays.strata import joint_strata
+from fastcausal.engine import cpu
+from fastcausal.engine.kernel import Int64
+from fastcausal.engine.plan import Groups, Plan, Result, TooLargeError
+from fastcausal.engine.run import check_backend, run
+from fastcausal.errors import InputError
+from fastcausal.formats.cnc.markup import OFFICIAL
+from fastcausal.formats.cnc.rereading import was_read_alone
+from fastcausal.options import Backend
+from fastcausal.protocols import Protocol
+from fastcausal.relations import ROLES, Relations
+from fastcausal.rows import Rows
+from fastcausal.tasks.extraction.tally import NOTHING, Stratum, Tally, Totals, totals_of
+from fastcausal.tasks.relations.align import Aligned, are_alike, too_large
+from fastcausal.tasks.relations.formula import RelationFormula
+from fastcausal.tasks.relations.official import are_untagged
+from fastcausal.tasks.relations.unread import named_reasons
+
+FORMULAS: Key[dict[tuple[str, ...], RelationFormula]] = Key("formulas")  # of `Protocol.kept`
+ALL = Groups(None, 1, apart=True)
+COUNT = np.dtype(np.int64)
+
+
+class Counting(NamedTuple):
+    """How aligned examples are paired and counted: a plan, the roles, and what does it."""
+
+    plan: Plan
+    roles: tuple[str, ...]
+    backend: Backend
+    num_threads: int | None
+
+    def run(
+        self,
+        aligned: Aligned,
+        groups: Int64 | None = None,
+        n_groups: int | None = None,
+        *,
+        apart: bool = False,
+        partners: bool = True,
+    ) -> Result:
+        """As `fastcausal.engine.run.run`; InputError names an example that is too large."""
+        try:
+            return run(
+                self.plan,
+                aligned.gold,
+                aligned.pred,
+                groups,
+                n_groups,
+                self.backend,
+                self.num_threads,
+                apart=apart,
+                partners=partners,
+                check=aligned.unchecked,
+            )
+        except TooLargeError as error:
+            raise too_large(aligned, error) from None
+
+    def tally(self, aligned: Aligned, columns: tuple[str, ...] = (), n_before: int = 0) -> Tally:
+        """Count aligned examples by the values of columns; ``n_before`` examples came before."""
+        strata: list[Stratum] = [()]
+        stratum = None
+        if columns:
+            strata, stratum = joint_strata(aligned.examples, columns)
+        unread: Int64 | None = NOTHING
+        reasons: tuple[pa.Table, ...] = ()
+        if aligned.reasons is not None:
+            unread = self.of_unread(aligned)
+            reasons = (named_reasons(aligned.reasons, n_before),)
+        counts = self.run(aligned, stratum, len(strata), apart=True, partners=False).counts
+        return Tally(
+            totals_of(aligned),
+            {name: counts[2 * k : 2 * k + 2] for k, name in enumerate(strata)},
+            aligned.roles,
+            aligned.located,
+            aligned.counted,
+            unread,
+            reasons,
+        )
+
+    def of_unread(self, aligned: Aligned) -> Int64 | None:
+        """Count examples with something unread, that as no relation; None: they cannot be scored.
+
+        int64[n_counts]
+        """
+        sides = aligned.aside if aligned.n_unread is None else aligned
+        if sides is None:
+            return None
+        is_unread = np.ones(sides.gold.n_examples, bool)
+        if sides.n_unread is not None:
+            is_unread = sides.n_unread > 0
+        try:
+            counts: Int64 = self.run(sides, is_unread.astype(np.int64), 2, partners=False).counts[1]
+        except InputError:  # too large, of no concern where it is left out
+            return None
+        return counts
+
+
+def tally_of_arrays(
+    protocol: Protocol,
+    gold: Any,
+    pred: Any,
+    num_threads: int | None = None,
+    roles: tuple[str, ...] | None = None,
+) -> Tally | None:
+    """Count two sides in memory without aligning them; None where they need that.
+
+    A fast path for batches of training loops: `Counting.tally` of the aligned sides is the same.
+    Both sides are `Rows`, or `Relations` of the same examples that were read as the protocol wants.
+    ``roles`` are those of batches before.
+    """
+    check = isinstance(gold, Rows) and isinstance(pred, Rows)
+    if check:
+        roles = roles or ROLES
+    elif isinstance(gold, Relations) and isinstance(pred, Relations):
+        if protocol.tags in OFFICIAL or not _are_plain(gold, pred):
+            return None
+        if roles not in (None, gold.roles):
+            return None
+        gold, pred, roles = Rows.of(gold), Rows.of(pred), gold.roles
+    else:
+        return None
+    tags = None
+    if not are_alike(gold, pred, protocol):
+        if not (check and are_untagged(gold, pred, roles, protocol.tags)):
+            return None
+        tags = protocol.tags
+    if num_threads is not None:
+        check_backend("cpu", num_threads)
+    plan = protocol.plan(roles)
+    counts = np.zeros((2, plan.n_fields), COUNT)
+    try:
+        n_as_given = cpu.run(plan, gold, pred, ALL, None, counts, num_threads, check, tags)
+    except TooLargeError:
+        return None
+    return Tally(Totals.of(gold, pred, n_as_given), {(): counts}, roles)
+
+
+def _are_plain(gold: Relations, pred: Relations) -> bool:
+    """Tell whether two tables have the same examples, and nothing to be said of their reading."""
+    if gold.n_unread or pred.n_unread or gold.roles != pred.roles or was_read_alone(pred):
+        return False
+    a, b = gold.reading, pred.reading
+    if a.predicted or a.notes or a.spans or b.notes or b.spans:
+        return False
+    if gold.ids is None or pred.ids is None:
+        return len(gold) == len(pred)
+    return bool(gold.ids.equals(pred.ids))
+
+
+def counting_of(
+    protocol: Protocol, roles: tuple[str, ...], backend: Backend, num_threads: int | None
+) -> Counting:
+    """Return how examples of these roles are paired and counted by a protocol."""
+    return Counting(protocol.plan(roles), roles, backend, num_threads)
+
+
+def formula_of(protocol: Protocol, roles: tuple[str, ...]) -> RelationFormula:
+    """Return the way from counts of roles to the scores of a protocol; made once."""
+    formulas = protocol.kept.get(FORMULAS) or protocol.kept.setdefault(FORMULAS, {})
+    made = formulas.get(roles)
+    if made is None:
+        kernel = protocol.pair_kernel
+        fields = kernel.fields, kernel.overall
+        made = RelationFormula(kernel.name, *fields, roles, protocol.undefined)
+        formulas[roles] = made
+    return made

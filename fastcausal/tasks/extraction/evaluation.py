@@ -1,0 +1,279 @@
+"""Evaluations: a tally and all that its report is made of."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.errors import Warnings, warning_lines
+from fastcausal.options import Backend
+from fastcausal.recipe import Recipe, Signature
+from fastcausal.relations import ROLES
+from fastcausal.report.groups import Groups, Scores
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.extraction.counting import Counting, counting_of, formula_of
+from fastcausal.tasks.extraction.sides import aligned_sides
+from fastcausal.tasks.extraction.tally import OF_WHOLE, Tally, as_given
+from fastcausal.tasks.relations.align import Aligned
+from fastcausal.tasks.relations.formula import MULTI, RelationFormula
+from fastcausal.tasks.relations.groups import CountedGroups
+
+if TYPE_CHECKING:
+    from fastcausal.counts.statistics import Statistics
+    from fastcausal.tasks.extraction.tables import Details
+
+NO_GOLD = "gold has no relation in any example"
+Bounds = dict[str, dict[str, float] | None]
+
+
+class Evaluation(ABC):
+    """A tally, and what its report needs beside it.
+
+    Attributes
+    ----------
+    tally : Tally
+    protocol : str
+        Name of the protocol.
+    signature : str
+    reasons : tuple of pyarrow.Table, optional
+        Why predictions could not be read; None where that is unknown.
+    adds : bool
+        Whether there are statistics.
+    """
+
+    tally: Tally
+    adds: bool = True
+
+    @property
+    @abstractmethod
+    def protocol(self) -> str:
+        """Name of the protocol."""
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """Line that says everything the numbers depend on."""
+
+    @property
+    @abstractmethod
+    def formula(self) -> RelationFormula:
+        """Way from counts to scores."""
+
+    @property
+    def reasons(self) -> tuple[pa.Table, ...] | None:
+        """Reasons why predictions could not be read; None where they are unknown."""
+        return None
+
+    @abstractmethod
+    def statistics(self) -> Statistics:
+        """Return the counts of every example where there are sources, else the sums."""
+
+    def details(self) -> Details | None:
+        """Return the sources of the tables; None where they are unknown."""
+        return None
+
+    def without_sides(self) -> Evaluation:
+        """Return the evaluation without sources."""
+        return self
+
+    def sums(self) -> Int64:
+        """Return int64[2, n_counts]: of examples with at most one gold relation, and of others."""
+        return self.tally.sums(self.formula)
+
+    def scores(self) -> Groups:
+        """Return the scores by group."""
+        formula = self.formula
+        return CountedGroups(formula, self.tally.sums(formula))
+
+    def sums_of_subsets(self) -> Mapping[str, Int64]:
+        """Return int64[n_counts] of the values of columns."""
+        return {}
+
+    def subsets(self) -> dict[str, Groups]:
+        """Return the scores of parts of the examples, by part and group."""
+        parts = {MULTI: self.sums()[1], **self.sums_of_subsets()}
+        return {name: CountedGroups(self.formula, counts) for name, counts in parts.items()}
+
+    def bounds(self) -> Bounds | None:
+        """Return the scores of all roles with what is unparsed as no relation, and left out."""
+        sums, unread = self.sums(), self.tally.unread
+        total = sums[0] + sums[1]
+        if self.tally.totals.n_left_out:
+            if_empty = None if unread is None else self._overall(total + unread)
+            return bounds_of(if_empty, self._overall(total))
+        assert unread is not None
+        return bounds_of(self._overall(total), self._overall(total - unread))
+
+    def _overall(self, sums: Int64) -> Scores:
+        return CountedGroups(self.formula, sums)["overall"]
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return warnings to a reader of the scores."""
+        totals, signature = self.tally.totals, self.signature
+        settings = signature.settings if isinstance(signature, Signature) else {}
+        given = as_given(totals.n_as_given, self.protocol)
+        seen = {texts: n for texts, n in self.tally.warnings.items() if texts not in given}
+        lost: list[str] = []
+        if totals.n_unparsed:
+            policy = settings.get("unparsed", "unknown")
+            lost = totals.unparsed.warnings(policy, totals.n_pred_relations)
+        stops = self.stops() if settings.get("ties") == "first" else []
+        no_gold = totals.n_examples and not totals.n_gold_relations
+        return (
+            *warning_lines(seen),
+            *lost,
+            *warning_lines(given),
+            *stops,
+            *([NO_GOLD] if no_gold else []),
+        )
+
+    def stops(self) -> list[str]:
+        """List where the official program would have stopped instead of giving a score."""
+        sums = self.sums()
+        several: list[int] = sums[1].tolist()
+        stops = self._absent(sums.sum(axis=0).tolist(), "")
+        if not any(several):
+            return [*stops, "no example has several relations, the official program stops"]
+        return stops + self._absent(several, " in examples with several relations")
+
+    def _absent(self, counts: list[int], subset: str) -> list[str]:
+        n = len(self.formula.role_fields)
+        return [
+            f"no {role} on either side{subset}, the official program stops"
+            for k, role in enumerate(self.formula.roles)
+            if not any(counts[n * k : n * (k + 1)])
+        ]
+
+
+class _Scored(NamedTuple):
+    recipe: Recipe
+    tally: Tally
+    sides: tuple[Any, Any] | Aligned | None = None
+    num_threads: int | None = None
+    columns: tuple[str, ...] = ()
+    backend: Backend = "cpu"
+    system: str | None = None
+
+
+class Scored(_Scored, Evaluation):
+    """An evaluation that was counted in this process.
+
+    Attributes
+    ----------
+    recipe : Recipe
+    tally : Tally
+    sides : tuple of sources, or Aligned, optional
+        Gold and predictions, to be read again for tables; or the aligned examples, of sources that
+        are gone by then.
+    columns : tuple of str
+        Columns of gold whose values are subsets.
+    backend, num_threads
+        As in `fastcausal.score`.
+    system : str, optional
+        Name of the predictions.
+    """
+
+    @property
+    def protocol(self) -> str:
+        """Name of the protocol."""
+        return self.recipe.protocol.name
+
+    @property
+    def signature(self) -> Signature:
+        """Line that says everything the numbers depend on."""
+        return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.located)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Role names, the usual ones before the first example."""
+        return self.tally.roles or ROLES
+
+    @property
+    def formula(self) -> RelationFormula:
+        """Way from counts to scores."""
+        return formula_of(self.recipe.protocol, self.tally.roles or ROLES)
+
+    @property
+    def counting(self) -> Counting:
+        """How examples are paired and counted."""
+        return counting_of(self.recipe.protocol, self.roles, self.backend, self.num_threads)
+
+    @property
+    def reasons(self) -> tuple[pa.Table, ...] | None:
+        """Reasons why predictions could not be read."""
+        return self.tally.reasons
+
+    def sums_of_subsets(self) -> dict[str, Int64]:
+        """Return int64[n_counts] of the values of each column, ascending."""
+        return self.tally.subsets(self.columns)
+
+    def details(self) -> Details | None:
+        """Return the sources of the tables; None where they are gone."""
+        from fastcausal.tasks.extraction.tables import Details
+
+        sides = self.sides
+        if sides is None:
+            return None
+        again: Aligned | partial[Aligned]
+        if isinstance(sides, Aligned):
+            again = sides
+        else:
+            again = partial(aligned_sides, self.recipe, *sides, columns=self.columns)
+        return Details(self.counting, again, self.sums(), self.columns)
+
+    def without_sides(self) -> Self:
+        """Return the evaluation without sources."""
+        return self._replace(sides=None)
+
+    def about(self) -> Statistics:
+        """Make statistics without rows, which have all else."""
+        from fastcausal.counts.statistics import Statistics  # 4 ms that scores alone do without
+
+        totals, formula = self.tally.totals, self.formula
+        return Statistics.of_units(
+            formula,
+            self.signature,
+            np.zeros((0, len(formula.fields)), np.int64),
+            facts={"protocol": self.protocol, "roles": list(formula.roles)},
+            system=self.system,
+            warnings=self.seen(),
+            totals=totals.of_names(OF_WHOLE),
+        )
+
+    def seen(self) -> Warnings:
+        """Return the warnings of the tally, and that relations are used as they are."""
+        totals = self.tally.totals
+        return self.tally.warnings | as_given(totals.n_as_given, self.protocol)
+
+    def statistics(self) -> Statistics:
+        """Return the counts of every example where there are sources, else the sums."""
+        from dataclasses import replace
+
+        from fastcausal.tasks.extraction.tables import statistics_of
+
+        details = self.details()
+        if details is not None:
+            return statistics_of(details.counting, details.examples(), self.about())
+        # Of examples with at most one gold relation, and of the others.
+        rows = np.column_stack([self.sums(), [0, 1]])
+        totals = self.tally.totals._asdict()
+        return replace(self.about(), rows=rows, times=np.ones(2, np.int64), totals=totals)
+
+
+def bounds_of(if_empty: Scores | None, if_skipped: Scores | None) -> Bounds:
+    """Return the scores of all roles with what is unparsed as no relation, and left out.
+
+    None where examples that are left out cannot be scored.
+    """
+    return {"if_empty": _floats(if_empty), "if_skipped": _floats(if_skipped)}
+
+
+def _floats(scores: Scores | None) -> dict[str, float] | None:
+    if scores is None:
+        return None
+    return {name: value for name, value in scores.items() if isinstance(value, float)}

@@ -1,0 +1,70 @@
+"""Gold and predictions of any source, read and aligned as a recipe wants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastcausal.errors import InputError
+from fastcausal.formats import read
+from fastcausal.formats.cnc.rereading import GOLD_READING, with_tags
+from fastcausal.formats.reading.sources import RelationSource
+from fastcausal.recipe import Reads, Recipe
+from fastcausal.relations import ROLES
+from fastcausal.rows import Rows
+from fastcausal.tasks.relations.align import Aligned, align, align_examples, align_rows
+
+Roles = tuple[str, ...] | None
+
+
+def aligned_sides(
+    recipe: Recipe,
+    gold: RelationSource | Rows,
+    pred: RelationSource | Rows,
+    roles: Roles = None,
+    columns: tuple[str, ...] = (),
+) -> Aligned:
+    """Read both sides and bring them to the same examples.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    gold, pred : relations
+        As in `fastcausal.score`.
+    roles : tuple of str, optional
+        Role names of examples before; None before the first.
+    columns : tuple of str
+        Columns of gold whose values become subsets.
+
+    Raises
+    ------
+    InputError
+        A side cannot be read, or the two do not fit together.
+    """
+    protocol = recipe.protocol
+    if isinstance(gold, Rows) and isinstance(pred, Rows):
+        return align_rows(gold, pred, roles or ROLES, protocol)
+    if isinstance(gold, Rows) or isinstance(pred, Rows):
+        raise InputError("one side is Rows, expected both: they have no ids to be joined by")
+    if not columns and _are_plain_examples(recipe, roles, gold, pred):
+        plain = align_examples(gold, pred, protocol)  # type: ignore[arg-type]
+        if plain is not None:
+            return plain
+    gold = read(gold, tags=GOLD_READING[protocol.tags])
+    pred = read(pred, like=gold, tags=protocol.tags, **recipe.reads._asdict())
+    if roles not in (None, gold.roles):
+        raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(roles)}")
+    if gold.reading.predicted:
+        raise InputError("gold is a submission file, expected gold annotations")
+    gold, pred = with_tags(gold, pred, protocol.tags)
+    return align(gold, pred, protocol, recipe.unparsed, recipe.unmatched)
+
+
+def _are_plain_examples(recipe: Recipe, roles: Roles, *sides: Any) -> bool:
+    """Tell if both sides are lists, the first of each perhaps an example of token offsets."""
+    if (
+        recipe.protocol.tags == "aligned"
+        or roles not in (None, ROLES)
+        or recipe.reads not in (Reads(), Reads("examples"))
+    ):
+        return False
+    return all(isinstance(side, list) and side and "relations" in side[0] for side in sides)

@@ -1,0 +1,114 @@
+"""Evaluations that statistics hold, such as those of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.strata import By
+from fastcausal.counts.statistics import Statistics
+from fastcausal.significance.sums import Int64, Rows
+from fastcausal.tasks.extraction.evaluation import Evaluation
+from fastcausal.tasks.extraction.tally import OF_UNITS, OF_WHOLE, Tally, Totals
+from fastcausal.tasks.relations.formula import RelationFormula
+
+
+@dataclass(frozen=True, eq=False)
+class Stored(Evaluation):
+    """The evaluation of statistics with units.
+
+    Attributes
+    ----------
+    kept : Statistics
+    tally : Tally
+    parts : mapping of str to int64[n_counts]
+        Counts of the values of columns.
+    """
+
+    kept: Statistics
+    tally: Tally
+    parts: Mapping[str, Int64]
+
+    @classmethod
+    def of(cls, statistics: Statistics, by: By) -> Stored:
+        """Add up the counts of every example, and of every value of the columns ``by``."""
+        parts = {name: _sum(rows) for name, rows in statistics.subsets(by).items()}
+        return cls(statistics, _tally_of(statistics), parts)
+
+    @property
+    def protocol(self) -> str:
+        """Name of the protocol."""
+        return str(self.kept.facts.get("protocol"))
+
+    @property
+    def signature(self) -> str:
+        """Line that says everything the numbers depend on."""
+        return self.kept.signature
+
+    @property
+    def formula(self) -> RelationFormula:
+        """Way from counts to scores."""
+        assert isinstance(self.kept.formula, RelationFormula)
+        return self.kept.formula
+
+    def statistics(self) -> Statistics:
+        """Return the statistics, in an object of their own."""
+        return replace(self.kept)
+
+    def sums_of_subsets(self) -> Mapping[str, Int64]:
+        """Return int64[n_counts] of the values of columns."""
+        return self.parts
+
+
+def _tally_of(statistics: Statistics) -> Tally:
+    """Add up the rows of statistics."""
+    formula, left_out = statistics.formula, statistics.left_out
+    assert isinstance(formula, RelationFormula)
+    assert statistics.units is not None
+    whole = {n: statistics.totals[n] for n in OF_WHOLE if n in statistics.totals}
+    totals = Totals(statistics.n_units, **_sums_of_columns(statistics.units), **whole)
+    if left_out is not None:
+        lost = _sums_of_columns(left_out)
+        totals += Totals(
+            n_unparsed=lost["n_unparsed"],
+            n_unparsed_answers=lost["n_unparsed_answers"],
+            n_left_out=len(left_out),
+            n_readable=lost["n_pred_relations"],
+        )
+    several = statistics.rows[:, -1] > 0
+    counts = statistics.rows[:, :-1] * statistics.times[:, None]
+    return Tally(
+        totals,
+        {(): np.stack([counts[~several].sum(axis=0), counts[several].sum(axis=0)])},
+        formula.roles,
+        warnings=dict(statistics.warnings),
+        unread=_unread_counts(statistics, formula),
+    )
+
+
+def _sums_of_columns(table: pa.Table) -> dict[str, int]:
+    """Add up the totals of units; older files lack some."""
+    present = {*table.column_names}
+    return {n: pc.sum(table[n], min_count=0).as_py() if n in present else 0 for n in OF_UNITS}
+
+
+def _unread_counts(statistics: Statistics, formula: RelationFormula) -> Int64 | None:
+    """Add up the counts of examples with something unread; None where a file lacks them."""
+    left_out = statistics.left_out
+    if left_out is None:
+        assert statistics.units is not None
+        is_unread = np.asarray(statistics.units["n_unparsed"]) > 0
+        return _sum(statistics.rows_of_units()[is_unread])
+    known = [left_out[n] for n in formula.if_empty if n in left_out.column_names]
+    if len(known) < len(formula.if_empty) or any(column.null_count for column in known):
+        return None
+    return np.array([pc.sum(column, min_count=0).as_py() for column in known], np.int64)
+
+
+def _sum(rows: Rows) -> Int64:
+    counts: Int64 = rows[:, :-1].sum(axis=0)
+    return counts

@@ -1,0 +1,224 @@
+"""The state of an evaluation of relations: one value that adds.
+
+A new total needs its name in `Totals` and the line of `Totals.of` that counts it. Scorers, merging,
+states of `fastcausal.training.SpanScore`, files and facts of reports follow from the names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays._spans import count_filled
+from fastcausal.errors import InputError, Warnings, add_warnings
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.relations.formula import LATER, TOTALS, RelationFormula
+from fastcausal.tasks.relations.unread import ALL_READ, Unparsed
+
+if TYPE_CHECKING:
+    from fastcausal.rows import Rows
+    from fastcausal.tasks.relations.align import Aligned
+
+Stratum = tuple[str, ...]
+OF_UNITS = (*TOTALS, *LATER)  # totals that files have a column of
+OF_ROWS = ("n_examples", "n_left_out", "n_readable")  # and those that the rows of a file have
+UNSHOWN = ("n_as_given", "n_left_out", "n_readable")  # in signature, warnings and rates of reports
+
+
+NOTHING: Int64 = np.zeros((), np.int64)  # counts of no example
+
+
+class Totals(NamedTuple):
+    """Totals of an evaluation, which add.
+
+    Attributes
+    ----------
+    n_examples : int
+        Examples that were scored.
+    n_gold_relations, n_pred_relations : int
+        Relations of either side that mark a span.
+    n_unparsed, n_unparsed_answers : int
+        As `Unparsed.relations` and `Unparsed.answers`.
+    n_as_given : int
+        Relations whose spans are used as they are, although the protocol reads tags otherwise.
+    n_left_out, n_readable : int
+        As `Unparsed.examples` and `Unparsed.readable`.
+
+    Examples
+    --------
+    >>> Totals(2, 3, 1) + Totals(1, 1, 1, n_unparsed=1)
+    Totals(n_examples=3, n_gold_relations=4, n_pred_relations=2, n_unparsed=1, \
+n_unparsed_answers=0, n_as_given=0, n_left_out=0, n_readable=0)
+    """
+
+    n_examples: int = 0
+    n_gold_relations: int = 0
+    n_pred_relations: int = 0
+    n_unparsed: int = 0
+    n_unparsed_answers: int = 0
+    n_as_given: int = 0
+    n_left_out: int = 0
+    n_readable: int = 0
+
+    @classmethod
+    def of(cls, gold: Rows, pred: Rows, n_as_given: int = 0) -> Totals:
+        """Count the totals of two sides of the same examples, all of which could be read."""
+        n_gold, n_pred = count_filled(gold.row_offsets), count_filled(pred.row_offsets)
+        return cls(len(gold.lengths), n_gold, n_pred, 0, 0, n_as_given)
+
+    def __add__(self, other: Totals) -> Totals:  # type: ignore[override]
+        return Totals(*map(add, self, other))
+
+    @property
+    def unparsed(self) -> Unparsed:
+        """Predictions that could not be read."""
+        return Unparsed(self.n_unparsed, self.n_left_out, self.n_readable, self.n_unparsed_answers)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the totals that reports show by name, and rates."""
+        shown = {name: n for name, n in self._asdict().items() if name not in UNSHOWN}
+        return shown | self.unparsed.facts(self.n_examples, self.n_pred_relations)
+
+    def of_names(self, names: Iterable[str]) -> dict[str, int]:
+        """Return some totals by name."""
+        return {name: getattr(self, name) for name in names}
+
+
+OF_WHOLE = tuple(name for name in Totals._fields if name not in (*OF_UNITS, *OF_ROWS))
+"""Totals that the metadata of a file has."""
+
+
+class Tally(NamedTuple):
+    """The state of an evaluation of relations; parts add up in any order.
+
+    Attributes
+    ----------
+    totals : Totals
+    counts : mapping of tuple of str to int64[2, n_counts]
+        By values of the columns ``by``: counts of examples with at most one gold relation, and of
+        the others.
+    roles : tuple of str, optional
+        Role names of both sides; None before the first example.
+    located : frozenset of str
+        Rules by which texts of spans were located on either side.
+    warnings : Warnings
+    unread : int64[n_counts], optional
+        Counts of examples with something unparsed, that as no relation; None where these are
+        unknown.
+    reasons : tuple of pyarrow.Table
+        Reasons why predictions could not be read.
+    """
+
+    totals: Totals = Totals()
+    counts: Mapping[Stratum, Int64] = {}
+    roles: tuple[str, ...] | None = None
+    located: frozenset[str] = frozenset()
+    warnings: Warnings = {}  # noqa: RUF012
+    unread: Int64 | None = NOTHING
+    reasons: tuple[pa.Table, ...] = ()
+
+    def __add__(self, other: Tally) -> Tally:  # type: ignore[override]
+        """Add another part of one evaluation.
+
+        Raises
+        ------
+        InputError
+            A count would reach 2^56.
+        """
+        counts = {**self.counts}
+        for stratum, more in other.counts.items():
+            before = counts.get(stratum)
+            counts[stratum] = more if before is None else added(before, more)
+        return Tally(
+            self.totals + other.totals,
+            counts,
+            self.roles or other.roles,
+            self.located | other.located,
+            _joint_warnings(self.warnings, other.warnings),
+            _added_if_known(self.unread, other.unread),
+            self.reasons + other.reasons,
+        )
+
+    @property
+    def n_given(self) -> int:
+        """Examples that were given, those left out included."""
+        return self.totals.n_examples + self.totals.n_left_out
+
+    def sums(self, formula: RelationFormula) -> Int64:
+        """Return the counts of all strata: int64[2, n_counts]."""
+        if () in self.counts:
+            return self.counts[()]
+        nothing = np.zeros((2, len(formula.fields) - 1), np.int64)
+        return reduce(added, self.counts.values(), nothing)
+
+    def subsets(self, columns: tuple[str, ...]) -> dict[str, Int64]:
+        """Return the counts of the values of each column, ascending: int64[n_counts] each."""
+        subsets: dict[str, Int64] = {}
+        for k, column in enumerate(columns):
+            for values in sorted(self.counts, key=lambda values: values[k]):
+                name = f"{column}={values[k]}"
+                counts = self.counts[values].sum(axis=0)
+                subsets[name] = added(subsets[name], counts) if name in subsets else counts
+        return subsets
+
+
+def as_given(n: int, protocol: str) -> Warnings:
+    """Warn of relations whose spans are used as they are, if there are any."""
+    text = (
+        "tags:as-given: ",
+        " relations are used as they are: tags cannot hold them, or were read otherwise than "
+        f"{protocol} reads them",
+    )
+    return {text: (n,)} if n else {}
+
+
+def totals_of(aligned: Aligned) -> Totals:
+    """Count the totals of aligned examples."""
+    totals = Totals.of(aligned.gold, aligned.pred, aligned.n_as_given)
+    lost = aligned.unparsed
+    if lost is ALL_READ:
+        return totals
+    return totals._replace(
+        n_unparsed=lost.relations,
+        n_unparsed_answers=lost.answers,
+        n_left_out=lost.examples,
+        n_readable=lost.readable,
+    )
+
+
+def added(a: Int64, b: Int64) -> Int64:
+    """Add counts of 0 and above.
+
+    Raises
+    ------
+    InputError
+        A sum is 2^56 or more: over all roles it might leave 64 bits.
+
+    Examples
+    --------
+    >>> added(np.array([1, 2]), np.array([3, 4]))
+    array([4, 6])
+    """
+    total: Int64 = a + b
+    if (total >> 56).any():
+        raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
+    return total
+
+
+def _added_if_known(a: Int64 | None, b: Int64 | None) -> Int64 | None:
+    if b is NOTHING:
+        return a
+    return None if a is None or b is None else added(a, b)
+
+
+def _joint_warnings(a: Warnings, b: Warnings) -> Warnings:
+    if not b:
+        return a
+    warnings = {**a}
+    add_warnings(warnings, b)
+    return warnings
