@@ -193,3 +193,32 @@ def test_long_answers_without_an_end(opening):
     """Each way looks at each letter a few times at most: these end at once."""
     read = fc.read([{"text": "a", "output": opening * 20_000}], answers="output")
     assert read.n_unread == 1
+
+
+FAILED = [
+    {"error": "overloaded", "details": {}},
+    {"usage": {}},
+    {"body": {"details": {}}},
+    {"x": None},
+]
+
+
+@pytest.mark.parametrize("failed", FAILED)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"relations": [{"cause": "rain", "effect": "floods"}]},
+        {"cause": "rain", "effect": "floods"},
+        {"body": {"relations": [{"cause": "rain", "effect": "floods"}]}},
+        {"relations": []},
+    ],
+)
+def test_keys_of_other_answers_are_no_answer(failed, answer, tmp_path):
+    given = [{"text": "Rain brings floods", "output": value} for value in [answer, *[failed] * 199]]
+    table = pa.Table.from_pylist(given)
+    path = tmp_path / "a.jsonl"
+    write_lines(table, path)  # each object has the keys of all
+    for source in (given, table, path):
+        read = fc.read(source, answers="output")
+        assert len(read.unparsed) == 199
+        assert "relations said to be none" not in read.reading.notes

@@ -79,7 +79,8 @@ def read(
         raise InputError(f"{records.name}: no column of answers is named", column)
     notes = Counter[str]()
     examples: list[dict[str, Any]] = [
-        {"relations": relations_in(answer, notes)} for answer in records.values(answers)
+        {"relations": relations_in(_without_nulls(answer), notes)}
+        for answer in records.values(answers)
     ]
     if "text" in records:
         for example, text in zip(examples, records.texts("text").to_pylist(), strict=True):
@@ -95,6 +96,13 @@ def read(
         table = table.append_column(name_of_column, column)
     reading = replace(relations.reading, notes=dict(+notes), predicted=True)
     return Relations.trusted(table, reading)
+
+
+def _without_nulls(answer: Any) -> Any:
+    """Return an object without nulls: in a column of objects, each has the keys of all others."""
+    if not isinstance(answer, dict):
+        return answer
+    return {key: _without_nulls(value) for key, value in answer.items() if value is not None}
 
 
 FORMAT = Format("answers", read, takes=("like", "answers", "occurrence"))
