@@ -24,7 +24,7 @@ PAGE = (Path(__file__).parents[1] / "docs" / "machines.md").read_text(encoding="
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADED = re.compile(r"^## (.*?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 SECTIONS = {heading: BLOCK.findall(text) for heading, text in HEADED.findall(PAGE)}
-(_, MERGED), (_, FILE_TO_BE_LIKE) = SECTIONS["What to merge, and how"]
+(_, MERGED), (_, FILE_TO_BE_LIKE) = SECTIONS["Merge the counts"]
 MERGING, AGGREGATING = MERGED.splitlines()
 ENGINES = {"Spark": "pyspark", "Dask": "dask", "Daft": "daft"}
 N_PARTS = 8

@@ -232,7 +232,7 @@ def _digest(data: bytes) -> bytes:
 
 
 def _parquet(table: pa.Table, metadata: Mapping[bytes, bytes] | None = None) -> bytes:
-    """Return a Parquet file, with the fastest settings for many small columns (docs/design.md)."""
+    """Return a Parquet file: of many small columns the quickest, in docs/decisions/sweeps.md."""
     file = io.BytesIO()
     with pq.ParquetWriter(
         file, table.schema, use_dictionary=False, write_statistics=False, store_schema=False
