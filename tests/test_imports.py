@@ -108,8 +108,6 @@ def upward(module: str, other: str) -> bool:
         return RANKS[room(other)] >= RANKS[room(module)]
     if room(module) != "tasks" or task(other) == task(module):
         return False
-    if module == "fastcausal.tasks.declared":
-        return False
     allowed = {"", *TASKS.get(task(module), set())}
     return task(other) not in allowed or not task(module)  # what is shared imports no task
 
@@ -195,18 +193,18 @@ def test_importing_loads_the_face_alone():
 
 def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
-        "Agreement", "AlphaInterval", "QAReport", "CheckReport", "ClaimsReport",
+        "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClaimsReport",
         "ClassificationReport",
         "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionReport",
         "ExtractionScorer",
-        "Gate", "InputError", "Intervals", "AnswersReport", "LabelAgreement", "Leaderboard",
+        "Gate", "InputError", "Intervals", "JudgedReport", "LabelAgreement", "Leaderboard",
         "MetaReport", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report", "Rows",
-        "SpanDecoder", "Statistics", "SweepResult", "TagScheme", "TagScorer", "agree",
+        "SpanDecoder", "Statistics", "SweepResult", "TagScheme", "TagScorer", "agreement",
         "alpha_interval", "answers", "check", "claims", "classify", "classify_groups",
         "cohen_kappa", "compare", "crab", "describe", "explain", "fleiss_kappa", "gate", "gwet_ac1",
         "kernel",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
-        "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "qa",
+        "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "score_answers",
         "score_batch",
         "sweep", "write",
     }  # fmt: skip

@@ -12,16 +12,13 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from fastcausal.cli.console import clear_errors, occupy_closed_streams, show
 from fastcausal.cli.options import is_json
-from fastcausal.cli.parameters import Group, command
-
-if TYPE_CHECKING:
-    from fastcausal.counts.task import Task
+from fastcausal.cli.parameters import Group
 
 COMMANDS = (
     "score", "errors", "report", "compare", "leaderboard", "gate", "sweep", "aggregate", "merge",
@@ -36,25 +33,6 @@ EARLIEST = 1 << 16
 
 class Program(Group):
     """The command line as a whole; all errors, also of usage, end alike."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands; last those of tasks without a file here."""
-        return [*super().list_commands(ctx), *self._of_tasks()]
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Return a command, for a task without a file here the general one; None: unknown."""
-        if name in self.modules or name in self.commands or name not in self._of_tasks():
-            return super().get_command(ctx, name)
-        from fastcausal.cli.task import function_of
-
-        self.commands[name] = command(name, function_of(self._of_tasks()[name]))
-        return self.commands[name]
-
-    def _of_tasks(self) -> dict[str, Task]:
-        """Return the declared tasks that have no file of a command here, by their commands."""
-        from fastcausal.counts.task import tasks
-
-        return {t.command: t for t in tasks() if t.command.split()[0] not in self.modules}
 
     def main(  # type: ignore[override]  # click's own ways to end are not taken
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any

@@ -133,7 +133,7 @@ def agree(
         sources: Any = sources_in(annotations, source_format)
         if marks != MARKS:
             sources = fc.read_annotators(sources, **marks._asdict())
-        agreement = fc.agree(sources, protocol, average=average, by=by, unparsed=unparsed)
+        agreement = fc.agreement(sources, protocol, average=average, by=by, unparsed=unparsed)
         drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
     for target, detail in ((per_example, "per_example"), (matches, "matches")):
         if target is not None:

@@ -36,8 +36,8 @@ def qa(
     fastcausal qa questions.json answers.json
     """
     chosen = format_of(ctx, json, format)
-    from fastcausal.tasks.qa.scorer import qa as score
+    from fastcausal.tasks.qa.scorer import score_answers
 
     with doing(f"scoring {pred}"):
-        report = score(gold, pred, unmatched=unmatched, per_example=per_example)
+        report = score_answers(gold, pred, unmatched=unmatched, per_example=per_example)
     print_report(report, chosen)

@@ -47,6 +47,7 @@ class ConfusionFormula(Formula):
     """
 
     job = "classification"
+    room = "classification.report"
 
     labels: tuple[Label, ...]
     given: bool

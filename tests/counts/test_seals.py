@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.counts.statistics import read_systems
-from fastcausal.counts.task import tasks
+from fastcausal.counts.task import kinds
 from fastcausal.sweeps.systems import systems_of
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from tests.support.cli import cli
@@ -24,7 +24,6 @@ from tests.support.statistics import of_the_same
 from tests.support.strategies import sides
 from tests.support.tables import table_of
 
-KINDS = [task.formula_class() for task in tasks() if task.formula]
 ANSWERS = [
     {
         "id": str(k),
@@ -55,7 +54,7 @@ def statistics_of_every_kind() -> dict[str, fc.Statistics]:
     gold = [{"id": "q", "question": "Why?", "answers": {"text": ["heavy rain"]}}]
     predicted = LABELS.set_column(1, "label", pa.array(["yes", "yes", None], pa.string()))
     return relations | {
-        "answers": fc.qa(gold, {"q": "rain"}).statistics,
+        "answers": fc.score_answers(gold, {"q": "rain"}).statistics,
         "judged answers": fc.answers(ANSWERS).statistics,
         "labels": fc.classify(LABELS, predicted, unparsed="skip").statistics,
         "sums": fc.score(sample.GOLD, sample.GOLD).statistics.without_units(),
@@ -273,7 +272,7 @@ def test_systems_of_one_digest_and_other_gold(tmp_path):
 
 
 def test_every_formula_says_its_rules():
-    for kind in KINDS:
+    for kind in kinds():
         assert kind.limits is not None
     formula = ExtractionFormula("guide", ("cause",))
     fields = {*formula.fields}

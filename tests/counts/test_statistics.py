@@ -18,13 +18,12 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.counts.statistics import Statistics
-from fastcausal.counts.task import formula_of, tasks
+from fastcausal.counts.task import formula_of, kinds
 from fastcausal.significance.sums import sums_of
 from tests.support.annotated import agreed, noisy
 from tests.support.profiles import trials
 from tests.support.statistics import alike, of_draw, of_the_same, same
 
-KINDS = [task.formula_class() for task in tasks() if task.formula]
 KERNELS = ("fair_spans", "exact_spans", "span_overlap", "partial_spans")
 SPAN = st.tuples(st.integers(0, 5), st.integers(1, 3)).map(lambda s: (s[0], s[0] + s[1]))
 RELATION = st.dictionaries(st.sampled_from(["cause", "effect", "signal"]), SPAN, min_size=1)
@@ -154,7 +153,7 @@ def test_answers_drawn_anew(questions, data):
             {"id": f"q{k}", "question": question, "answers": {"text": [answer]}}
             for k, (question, answer, _) in enumerate(chosen)
         ]
-        return fc.qa(gold, {f"q{k}": pred for k, (_, _, pred) in enumerate(chosen)})
+        return fc.score_answers(gold, {f"q{k}": pred for k, (_, _, pred) in enumerate(chosen)})
 
     whole = report(questions)
     n = len(questions)
@@ -173,7 +172,7 @@ def test_answers_drawn_anew(questions, data):
 def reports():
     yield fc.classify(["a", "b", "c", "a"], ["a", "c", "c", "b"], positive="a")
     gold = [{"id": "q", "question": "Why?", "answers": {"text": ["heavy rain"]}}]
-    yield fc.qa(gold, {"q": "rain"})
+    yield fc.score_answers(gold, {"q": "rain"})
 
 
 @pytest.mark.parametrize("report", [*reports()], ids=lambda report: type(report).__name__)
@@ -232,8 +231,8 @@ def test_what_the_file_holds(tmp_path):
 
 
 def test_formulas_are_plain_values():
-    assert len({kind.job for kind in KINDS}) == len(KINDS)
-    for kind in KINDS:
+    assert len({kind.job for kind in kinds()}) == len(kinds())
+    for kind in kinds():
         names = [field.name for field in fields(kind)]
         values = {name: None if name == "undefined" else ["a"] for name in names}
         values |= {"kernel": "k", "given": True, "positive": 1}
@@ -338,7 +337,7 @@ def named(agreement: fc.Agreement) -> dict[str, float]:
 
 def test_statistics_of_agreement_in_a_file(tmp_path):
     annotators = {name: str(path) for name, path in sample.ANNOTATORS.items()}
-    statistics = fc.agree(annotators).statistics
+    statistics = fc.agreement(annotators).statistics
     statistics.write(tmp_path / "counts.arrow")
     again = fc.Statistics.read(tmp_path / "counts.arrow")
     alike(again, statistics)

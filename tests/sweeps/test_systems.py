@@ -10,12 +10,12 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.counts.labels import ConfusionFormula
+from fastcausal.counts.means import MeanFormula
 from fastcausal.counts.statistics import Statistics
 from fastcausal.recipe import Signature
 from fastcausal.sweeps.systems import aligned, pair_of, systems_of
-from fastcausal.tasks.qa.formula import QAFormula
 
-FORMULA = QAFormula(("f1",), ())
+FORMULA = MeanFormula(("f1",), ())
 
 
 def statistics(ids, values, signature="fc|p|x:1", formula=FORMULA, gold=None):
@@ -91,7 +91,7 @@ def test_names_of_files_and_of_systems(tmp_path):
         (statistics(None, [[0.0]] * 3), "B has no ids, A has ids to join by"),
         (A.without_units(), "B: sums alone have no units"),
         (replace(A, signature="fc|q|x:1"), r"A has the signature p, B has q,"),
-        (replace(A, formula=QAFormula(("em",), ())), "A and B: statistics that count other"),
+        (replace(A, formula=MeanFormula(("em",), ())), "A and B: statistics that count other"),
     ],
 )
 def test_refusals(other, message):

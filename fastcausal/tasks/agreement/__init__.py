@@ -12,15 +12,3 @@
     units.py       statistics: a row per example
     tables.py      agreement as Arrow tables
 """
-
-from __future__ import annotations
-
-from fastcausal.counts.task import Task
-
-TASK = Task(
-    score="fastcausal.tasks.agreement.agree:agree",
-    command="agree",
-    page="agreement.md",
-    job="agreement",
-    formula="fastcausal.tasks.agreement.formula:PairMeansFormula",
-)

@@ -10,13 +10,13 @@ import numpy as np
 
 from fastcausal._version import __version__
 from fastcausal.arrays.strata import By
+from fastcausal.counts.means import RatioFormula
 from fastcausal.engine.kernel import Objective
 from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
 from fastcausal.protocols import RECESS, Protocol, line_of
 from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.agreement.annotators import named, read_annotators, readable, require_common
-from fastcausal.tasks.agreement.formula import PairMeansFormula
 from fastcausal.tasks.agreement.measures import TOTAL
 from fastcausal.tasks.agreement.pairs import compare
 from fastcausal.tasks.agreement.report import Agreement
@@ -34,7 +34,7 @@ PROTOCOLS: dict[AgreementProtocol, Protocol] = {
 }
 
 
-def agree(
+def agreement(
     annotations: RelationSources,
     protocol: AgreementProtocol = "recess",
     *,
@@ -85,7 +85,7 @@ def agree(
     >>> def marked(start, stop):
     ...     return fc.Relations.from_examples(
     ...         [{"length": 10, "relations": [{"cause": (start, stop), "effect": (6, 9)}]}])
-    >>> report = fc.agree({"ann": marked(0, 4), "ben": marked(0, 2)})
+    >>> report = fc.agreement({"ann": marked(0, 4), "ben": marked(0, 2)})
     >>> report["cause"].em, report["cause"].osb, report["effect"].alpha
     (0.0, 1.0, 1.0)
     """
@@ -109,7 +109,7 @@ def agree(
     require_common(whole)
     # In the order of their names, so that no order of annotators changes what is drawn.
     ordered = sorted(pairs, key=lambda pair: sorted((pair.a, pair.b)))
-    formula = PairMeansFormula(
+    formula = RatioFormula(
         annotators=tuple((min(pair.a, pair.b), max(pair.a, pair.b)) for pair in ordered),
         roles=tuple(pairs[0].scores),
         measures=tuple(pairs[0].scores[TOTAL]),

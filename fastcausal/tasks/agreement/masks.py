@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcausal.counts.means import RatioFormula
 from fastcausal.engine.run import count_pairs
 from fastcausal.errors import InputError
 from fastcausal.files.keys import places_of
@@ -17,7 +18,6 @@ from fastcausal.protocols import RECESS
 from fastcausal.relations import Relations
 from fastcausal.report.groups import Scores
 from fastcausal.rows import Rows
-from fastcausal.tasks.agreement.formula import PairMeansFormula
 from fastcausal.tasks.agreement.measures import TOTAL, Int64, Sums, weighed_alpha
 from fastcausal.tasks.agreement.units import scores_of
 
@@ -64,7 +64,7 @@ def alpha_of_masks(annotators: Mapping[str, Relations]) -> dict[str, Scores]:
     top[:, :-1, 0], bottom[:, :-1, 0] = weighed_alpha((m * lengths)[:, None], n1, o01)
     for side in (top, bottom):
         side[:, -1] = side[:, :-1].sum(axis=1)
-    formula = PairMeansFormula((("all", "all"),), (*first.roles, TOTAL), ("alpha",))
+    formula = RatioFormula((("all", "all"),), (*first.roles, TOTAL), ("alpha",))
     return scores_of(formula, Sums(pa.table({}), top, bottom).totals())
 
 

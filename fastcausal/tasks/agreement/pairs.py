@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from fastcausal.counts.means import RatioFormula
 from fastcausal.engine.plan import Plan, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
@@ -22,7 +23,6 @@ from fastcausal.tasks.agreement.annotators import (
     other_texts,
 )
 from fastcausal.tasks.agreement.disagreements import Paired
-from fastcausal.tasks.agreement.formula import PairMeansFormula
 from fastcausal.tasks.agreement.measures import (
     TOTAL,
     measures,
@@ -64,7 +64,7 @@ def compare(
         top[:, :, 0], bottom[:, :, 0] = unitized(first, second, example, of_a, of_b, len(roles))
     sums = per_example(aligned.examples, top, bottom, example, average)
     names = ("alpha_unitized" if published else "alpha", "em", "osb", "to")
-    formula = PairMeansFormula(((a, b),), (*roles, TOTAL), names)
+    formula = RatioFormula(((a, b),), (*roles, TOTAL), names)
     n_each = np.diff(first.relation_offsets) + np.diff(second.relation_offsets)
     pair = PairAgreement(
         a=a,

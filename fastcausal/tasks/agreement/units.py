@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.counts.means import RatioFormula
 from fastcausal.counts.statistics import Statistics
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Float64, Int64
-from fastcausal.tasks.agreement.formula import PairMeansFormula
 from fastcausal.tasks.agreement.measures import Sums
 
 
-def statistics_of(formula: PairMeansFormula, signature: str, pairs: Sequence[Sums]) -> Statistics:
+def statistics_of(formula: RatioFormula, signature: str, pairs: Sequence[Sums]) -> Statistics:
     """Bring the sums of every pair of annotators to the same examples, by id or position.
 
     An example is 0/0 for pairs that did not both annotate it. Examples are in ascending order, so
@@ -44,7 +44,7 @@ def counted_keys(sums: Sums) -> set[Any]:
     return {keys[k] for k in sums.counted().tolist()}
 
 
-def scores_of(formula: PairMeansFormula, sums: Float64) -> dict[str, Scores]:
+def scores_of(formula: RatioFormula, sums: Float64) -> dict[str, Scores]:
     """Compute the scores of every group from sums in the order of the formula's fields."""
     return {
         group: Scores({name: float(values[0]) for name, values in scores.items()})

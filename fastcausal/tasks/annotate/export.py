@@ -17,7 +17,7 @@ from fastcausal.tasks.annotate.slots import RATER, Place, Slotted, members, root
 from fastcausal.tasks.answers.files import VERDICTS, ExtractionFile, read_file
 from fastcausal.tasks.answers.join import keyed
 from fastcausal.tasks.answers.parse import Parsed, parse_guide
-from fastcausal.tasks.answers.scorer import answers as score_of_answers
+from fastcausal.tasks.answers.scorer import answers as score_answers
 from fastcausal.tasks.claims.files import Claim, ClaimFile, entries_of_topic, read_claim_file
 from fastcausal.tasks.words import words
 
@@ -110,7 +110,7 @@ def _stem(file: Source) -> str:
 
 def _to_judge(file: Source, items: ExtractionFile) -> Iterator[int]:
     """Yield the rows that triage leaves to people, those that cannot be read among them."""
-    scored = score_of_answers(file, unparsed="skip").per_item.to_pylist()
+    scored = score_answers(file, unparsed="skip").per_item.to_pylist()
     triage = {(row.get("system") or "", row["item"]): row["triage"] for row in scored}
     keys = zip(items.systems.to_pylist(), items.ids.to_pylist(), strict=True)
     for k, key in enumerate(keys):

@@ -11,16 +11,3 @@
     scorer.py     scores of all answers of a system
     report.py     how they are shown
 """
-
-from __future__ import annotations
-
-from fastcausal.counts.task import Task
-
-TASK = Task(
-    score="fastcausal.tasks.answers.scorer:answers",
-    command="answers",
-    page="answers.md",
-    job="judged",
-    formula="fastcausal.tasks.answers.formula:ExtractionFormula",
-    present="fastcausal.tasks.answers.report:present",
-)

@@ -48,6 +48,7 @@ class ExtractionFormula(Formula):
     """
 
     job = "judged"
+    room = "answers.report"
 
     protocol: str
     relations: tuple[str, ...]

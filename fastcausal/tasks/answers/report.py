@@ -27,7 +27,7 @@ OF_ROLES = ("overall", "cause", "effect")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AnswersReport(Report):
+class JudgedReport(Report):
     """Scores of the extractions of one system.
 
     ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``,
@@ -138,7 +138,7 @@ def _without_counts(groups: Groups) -> dict[str, Scores]:
     }
 
 
-def present(statistics: Statistics, by: By = None) -> AnswersReport:
+def of_statistics(statistics: Statistics, by: By = None) -> JudgedReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula, rows, times = statistics.formula, statistics.rows, statistics.times
     assert isinstance(formula, ExtractionFormula)
@@ -147,7 +147,7 @@ def present(statistics: Statistics, by: By = None) -> AnswersReport:
     columns = formula.by_field(rows)
     counts = np.bincount(triage_of(columns), times, len(TRIAGE)).astype(int)
     verdicts = (columns[name] for name in ("asked", "judged", "valid"))
-    return AnswersReport(
+    return JudgedReport(
         statistics.signature,
         formula.protocol,
         statistics.n_units,

@@ -26,7 +26,7 @@ from fastcausal.significance.sums import Int64
 from fastcausal.tasks.answers.counts import WordCounts, count_words
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.join import Extractions, read_extractions
-from fastcausal.tasks.answers.report import AnswersReport, present, verdicts_of
+from fastcausal.tasks.answers.report import JudgedReport, of_statistics, verdicts_of
 from fastcausal.tasks.answers.tables import judgments_of, per_item_of
 from fastcausal.tasks.answers.texts import text_scores
 from fastcausal.tasks.verdicts import VALID_SCORE
@@ -43,7 +43,7 @@ def answers(
     unparsed: Policy = "error",
     by: str | None = None,
     text_metrics: bool = False,
-) -> AnswersReport:
+) -> JudgedReport:
     """Score extracted causes and effects by the words they share with their references.
 
     Parameters
@@ -64,7 +64,7 @@ def answers(
 
     Returns
     -------
-    AnswersReport
+    JudgedReport
         ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``;
         ``report.triage`` and ``report.verdicts``; tables ``report.per_item`` and
         ``report.judgments``.
@@ -103,7 +103,7 @@ def answers(
         _statistics(items, counts, scored, protocol, unparsed), system=_system_of(source)
     )
     texts = text_scores(items, scored) if text_metrics else {}
-    report = present(_with_column(statistics, items, scored, by), by)
+    report = of_statistics(_with_column(statistics, items, scored, by), by)
     return replace(
         report,
         _statistics=partial(replace, statistics),

@@ -9,16 +9,3 @@ Definitions: MiRAGE, whose guide calls a claim supported only where no doubt is 
     scorer.py      supported and judged claims of every topic
     report.py      the scores they give
 """
-
-from __future__ import annotations
-
-from fastcausal.counts.task import Task
-
-TASK = Task(
-    score="fastcausal.tasks.claims.scorer:claims",
-    command="claims",
-    page="answers.md",
-    job="claims",
-    formula="fastcausal.tasks.claims.formula:ClaimFormula",
-    present="fastcausal.tasks.claims.report:present",
-)

@@ -45,6 +45,7 @@ class ClaimFormula(Formula):
     """
 
     job = "claims"
+    room = "claims.report"
 
     raters: tuple[str, ...]
     by_majority: bool

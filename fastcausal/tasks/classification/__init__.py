@@ -7,16 +7,3 @@
     report.py      the scores they give
     groups.py      macro-F1 and exact match of many small groups
 """
-
-from __future__ import annotations
-
-from fastcausal.counts.task import Task
-
-TASK = Task(
-    score="fastcausal.tasks.classification.scorer:classify",
-    command="classify",
-    page="classification.md",
-    job="classification",
-    formula="fastcausal.counts.labels:ConfusionFormula",
-    present="fastcausal.tasks.classification.report:present",
-)

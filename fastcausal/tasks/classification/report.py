@@ -221,7 +221,7 @@ def _unparsed_share(n_unparsed: int, confusion: Int64) -> list[str]:
     return [f"unparsed=skip: {share} ({n_unparsed / n:.1%}) and are left out"]
 
 
-def present(statistics: Statistics, by: By = None) -> ClassificationReport:
+def of_statistics(statistics: Statistics, by: By = None) -> ClassificationReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula = statistics.formula
     assert isinstance(formula, ConfusionFormula)

@@ -22,43 +22,25 @@ Relationships Between Real-world Events.
     event_lists.py    events that a model finds in documents
     splits.py         train and test: by date, story or pair
     draws.py          draws by a seed and a name alone
-    crab.py           the functions of fastcausal.crab
     plots.py          pictures
 """
 
 from __future__ import annotations
 
-from fastcausal.counts.task import Task
+from fastcausal.tasks.crab.chains import ChainReport, chains
+from fastcausal.tasks.crab.event_lists import events
+from fastcausal.tasks.crab.frames import FrameReport, frames
+from fastcausal.tasks.crab.mcq import describe_questions, make_questions
+from fastcausal.tasks.crab.pairwise import pairwise
+from fastcausal.tasks.crab.parse import parse_answer
+from fastcausal.tasks.crab.questions import graded
+from fastcausal.tasks.crab.raters import RaterReport, agree
+from fastcausal.tasks.crab.report import JudgmentReport
+from fastcausal.tasks.crab.splits import describe_split, split
+from fastcausal.tasks.crab.sweep import SweepReport, sweep
 
-TASK = Task(
-    score="fastcausal.tasks.crab.pairwise:pairwise",
-    command="crab pairwise",
-    page="crab.md",
-    job="crab-judgments",
-    formula="fastcausal.tasks.crab.formula:JudgedFormula",
-    present="fastcausal.tasks.crab.report:present",
-)
-SCORES = Task(
-    score="fastcausal.tasks.crab.pairwise:pairwise",
-    command="crab pairwise --task score",
-    page="crab.md",
-    job="crab-scores",
-    formula="fastcausal.tasks.crab.formula:ScoredFormula",
-    present="fastcausal.tasks.crab.report:present",
-)
-FRAMES = Task(
-    score="fastcausal.tasks.crab.frames:frames",
-    command="crab frames",
-    page="crab.md",
-    job="crab-frames",
-    formula="fastcausal.tasks.crab.formula:FrameFormula",
-    present="fastcausal.tasks.crab.frames:present",
-)
-CHAINS = Task(
-    score="fastcausal.tasks.crab.chains:chains",
-    command="crab chains",
-    page="crab.md",
-    job="crab-chains",
-    formula="fastcausal.tasks.crab.formula:ChainFormula",
-    present="fastcausal.tasks.crab.chains:present",
-)
+__all__ = [
+    "ChainReport", "FrameReport", "JudgmentReport", "RaterReport", "SweepReport", "agree", "chains",
+    "describe_questions", "describe_split", "events", "frames", "graded", "make_questions",
+    "pairwise", "parse_answer", "split", "sweep",
+]  # fmt: skip

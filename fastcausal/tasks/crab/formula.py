@@ -1,4 +1,4 @@
-"""Scores of judged pairs of events, and means over causal frames and chains."""
+"""Scores of judgments, whose answers may name no label, and of numbers beside the labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, ratio, spearman
 from fastcausal.counts.formula import flat
 from fastcausal.counts.labels import ConfusionFormula, Label
-from fastcausal.counts.means import MeanFormula
 from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
 from fastcausal.significance.units import OneScore
 
@@ -37,6 +36,7 @@ class JudgedFormula(ConfusionFormula):
     """
 
     job = "crab-judgments"
+    room = "crab.report"
 
     task: str
 
@@ -158,27 +158,3 @@ def _distances(rows: Rows) -> tuple[Rows, Rows]:
     gold, pred = rows[:, 2], rows[:, 3]
     both = (gold != NO_NUMBER) & (pred != NO_NUMBER)
     return both, np.where(both, np.abs(gold - pred), 0.0)
-
-
-@dataclass(frozen=True)
-class FrameFormula(MeanFormula):
-    """Means over causal frames; the subsets are types, and a frame may lack its measures.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> formula = FrameFormula(("f1",), ("SD",))
-    >>> formula.scores(np.array([[0.5, 1], [np.nan, 1], [1.0, 0]]), np.array([[1, 1, 1]]))
-    {'overall_f1': array([0.75]), 'SD_f1': array([0.5])}
-    """
-
-    job = "crab-frames"
-    gaps = True
-
-
-@dataclass(frozen=True)
-class ChainFormula(MeanFormula):
-    """Means over causal chains, likewise."""
-
-    job = "crab-chains"
-    gaps = True

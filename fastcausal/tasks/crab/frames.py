@@ -25,6 +25,7 @@ from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.formula import FrameFormula
 from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
 from fastcausal.tasks.crab.pairwise import digest_of
+from fastcausal.tasks.crab.shape_formula import FrameFormula
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     Judged,
@@ -329,7 +330,7 @@ def _facts(groups: Groups) -> dict[str, int]:
     return {name: int(groups["overall"][name]) for name in ("n_frames", "n_pairs")}
 
 
-def present(statistics: Statistics, by: By = None) -> FrameReport:
+def of_statistics(statistics: Statistics, by: By = None) -> FrameReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     subsets = {name: _of_units(part) for name, part in statistics.parts(by).items()}
     groups = _of_units(statistics)

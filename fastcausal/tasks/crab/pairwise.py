@@ -22,7 +22,7 @@ from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.formula import NO_NUMBER, JudgedFormula, ScoredFormula
 from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
 from fastcausal.tasks.crab.parse import REASONS
-from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, present
+from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, of_statistics
 
 OWN = ("id", IN_DOCUMENT, REASON)  # columns of units that gold may not set
 
@@ -105,7 +105,7 @@ def pairwise(
         gold=digest_of(pairs),
         warnings={} if is_yes_or_no else pairs.disagreements(border),
     )
-    return present(statistics, by)
+    return of_statistics(statistics, by)
 
 
 def units_of(pairs: JudgedPairs) -> pa.Table:

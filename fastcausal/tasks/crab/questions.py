@@ -24,7 +24,7 @@ from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.pairs import CLASSES, Booleans, Int64, scores_of
 from fastcausal.tasks.crab.pairwise import judged
 from fastcausal.tasks.crab.parse import parse_column
-from fastcausal.tasks.crab.report import IN_DOCUMENT, JudgmentReport, present
+from fastcausal.tasks.crab.report import IN_DOCUMENT, JudgmentReport, of_statistics
 from fastcausal.tasks.crab.same_document import NEAR, RIGHT
 
 N = len(CLASSES)  # candidates and letters of a question
@@ -185,7 +185,7 @@ def graded(
         gold=digest_of_texts(arrow.joined(units["id"]), arrow.joined(units[RIGHT])),
         warnings={},
     )
-    return present(statistics, by)
+    return of_statistics(statistics, by)
 
 
 def _choices(records: Records, problems: Problems) -> Int64:

@@ -178,7 +178,7 @@ class JudgmentReport(ClassificationReport):
         return [scores_table("subsets", rows, counts=True)] if self.parts else []
 
 
-def present(statistics: Statistics, by: By = None) -> JudgmentReport:
+def of_statistics(statistics: Statistics, by: By = None) -> JudgmentReport:
     """Make the report of statistics; each value of the columns ``by`` is a subset."""
     columns = [*columns_by(by)]
     counted = _counted(statistics)

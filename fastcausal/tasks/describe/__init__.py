@@ -7,13 +7,3 @@
     description.py   the result: tables, JSON
     plots.py         figures
 """
-
-from __future__ import annotations
-
-from fastcausal.counts.task import Task
-
-TASK = Task(
-    score="fastcausal.tasks.describe.describe:describe",
-    command="describe",
-    page="corpus.md",
-)

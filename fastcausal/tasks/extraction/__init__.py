@@ -16,16 +16,3 @@
     cnc2022.py     the running means of the 2022 scorer, which do not add
     explain.py     what the quirks of the official scorer do to a score
 """
-
-from __future__ import annotations
-
-from fastcausal.counts.task import Task
-
-TASK = Task(
-    score="fastcausal.tasks.extraction.score:score",
-    command="score",
-    page="protocols.md",
-    job="extraction",
-    formula="fastcausal.tasks.relations.formula:RelationFormula",
-    present="fastcausal.tasks.extraction.report:present",
-)

@@ -9,15 +9,3 @@
     votes.py       the majority, and all measures at once
     units.py       statistics: a row per unit
 """
-
-from __future__ import annotations
-
-from fastcausal.counts.task import Task
-
-TASK = Task(
-    score="fastcausal.tasks.labels.votes:label_agreement",
-    command="agree --labels",
-    page="labels.md",
-    job="ratings",
-    formula="fastcausal.tasks.labels.formula:RatingsFormula",
-)

@@ -13,13 +13,3 @@
     scorer.py          all of them at once
     report.py          and how they are shown
 """
-
-from __future__ import annotations
-
-from fastcausal.counts.task import Task
-
-TASK = Task(
-    score="fastcausal.tasks.meta.scorer:meta",
-    command="meta",
-    page="meta.md",
-)

@@ -11,19 +11,19 @@ import numpy as np
 
 from fastcausal.arrays.strata import By
 from fastcausal.counts.formula import Formula
+from fastcausal.counts.means import MeanFormula
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import warning_lines
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables
 from fastcausal.significance.sums import Int64, Rows, sums_of
-from fastcausal.tasks.qa.formula import QAFormula
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QAReport(Report):
+class AnswerReport(Report):
     """Scores of the answers of one system.
 
     ``report["overall"].exact_match``, ``report["why"].f1``; ``n_questions`` of each group says
@@ -72,11 +72,11 @@ class QAReport(Report):
         return f"answers to {self.n_questions} questions"
 
 
-def present(statistics: Statistics, by: By = None) -> QAReport:
+def of_statistics(statistics: Statistics, by: By = None) -> AnswerReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula = statistics.formula
     parts = statistics.subsets(by)
-    return QAReport(
+    return AnswerReport(
         statistics.signature,
         _means(formula, statistics.rows, statistics.times),
         warning_lines(statistics.warnings),
@@ -87,7 +87,7 @@ def present(statistics: Statistics, by: By = None) -> QAReport:
 
 def _means(formula: Formula, rows: Rows, times: Int64) -> Groups:
     """Return the means over all questions and over subsets of them, and how many these are."""
-    assert isinstance(formula, QAFormula)
+    assert isinstance(formula, MeanFormula)
     sums = sums_of(formula.terms(rows), times[None])
     sizes = [int(part[-1]) for part in np.hsplit(sums[0], 1 + len(formula.subsets))]
     means = formula.groups_of(sums)

@@ -13,6 +13,7 @@ from fastcausal._version import __version__
 from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.files import system_of
+from fastcausal.counts.means import MeanFormula
 from fastcausal.counts.statistics import Statistics
 from fastcausal.files.cells import columns_of
 from fastcausal.files.keys import match
@@ -20,8 +21,7 @@ from fastcausal.files.targets import keep_apart
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy, check
 from fastcausal.tasks.qa.files import Question, read_answers, read_questions
-from fastcausal.tasks.qa.formula import QAFormula
-from fastcausal.tasks.qa.report import QAReport, present
+from fastcausal.tasks.qa.report import AnswerReport, of_statistics
 from fastcausal.tasks.words import f1, words
 
 Mark = tuple[bool, float]
@@ -31,13 +31,13 @@ WHY = ("reason", "why", "cause", "resulted")
 """What a question about a cause contains (Tan et al. 2023, section 6.4)."""
 
 
-def qa(
+def score_answers(
     gold: RecordSource,
     pred: RecordSource,
     *,
     unmatched: Policy = "error",
     per_example: str | os.PathLike[str] | None = None,
-) -> QAReport:
+) -> AnswerReport:
     """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
 
     Both compare words: lower case, without punctuation (ASCII) and the articles a, an, the. F1 is
@@ -58,7 +58,7 @@ def qa(
 
     Returns
     -------
-    QAReport
+    AnswerReport
         The means over all questions (``overall``) and over those that contain one of `WHY`,
         whatever the case and also within a word (``why``).
 
@@ -80,7 +80,7 @@ def qa(
     ...     {"id": "a", "question": "Why did it flood?", "answers": {"text": ["the heavy rain"]}},
     ...     {"id": "b", "question": "What fell?", "answers": {"text": ["rain", "heavy rain"]}},
     ... ]
-    >>> report = qa(gold, {"a": "Rain", "b": "Heavy rain."})
+    >>> report = score_answers(gold, {"a": "Rain", "b": "Heavy rain."})
     >>> report["overall"].exact_match, report["why"].exact_match, report["why"].f1
     (0.5, 0.0, 0.6666666666666666)
     """
@@ -99,7 +99,7 @@ def qa(
         f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}"
     )
     statistics = Statistics.of_units(
-        QAFormula(("exact_match", "f1"), ("why",)),
+        MeanFormula(("exact_match", "f1"), ("why",)),
         signature,
         np.column_stack([np.array(marks, np.float64).reshape(-1, 2), np.array(why, np.float64)]),
         pa.table({"id": both.keys} | columns_of([question.besides for question in asked])),
@@ -109,7 +109,7 @@ def qa(
     )
     if per_example is not None:
         statistics.write(per_example)
-    return present(statistics)
+    return of_statistics(statistics)
 
 
 def digest_of(questions: Mapping[str, Question]) -> int:
