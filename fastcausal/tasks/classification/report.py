@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.arrays.strata import By
-from fastcausal.counts.labels import ConfusionFormula, Label
+from fastcausal.counts.labels import Label
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, warning_lines
 from fastcausal.files.values import shown
@@ -18,6 +18,7 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.significance.sums import Int64, Rows
+from fastcausal.tasks.classification.formula import LabelFormula
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,8 +106,8 @@ class ClassificationReport(Report):
         return {g: {n: float(v[0]) for n, v in scores.items()} for g, scores in groups.items()}
 
     @property
-    def _formula(self) -> ConfusionFormula:
-        return ConfusionFormula(self.labels, False, self.positive, self.undefined)
+    def _formula(self) -> LabelFormula:
+        return LabelFormula(self.labels, False, self.positive, self.undefined)
 
     @property
     def _sums(self) -> tuple[Int64, Int64, Int64]:
@@ -194,7 +195,7 @@ def report_of(
 ) -> ClassificationReport:
     """Make the report of a confusion matrix, and of those of subsets; ``about`` says of what."""
     formula = about.formula
-    assert isinstance(formula, ConfusionFormula)
+    assert isinstance(formula, LabelFormula)
     known = formula.positive in formula.labels
     missing = [] if known or formula.positive == 1 else [f"no label {shown(formula.positive)}"]
     whole = ClassificationReport(
@@ -221,10 +222,10 @@ def _unparsed_share(n_unparsed: int, confusion: Int64) -> list[str]:
     return [f"unparsed=skip: {share} ({n_unparsed / n:.1%}) and are left out"]
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> ClassificationReport:
+def present(statistics: Statistics, by: By = None) -> ClassificationReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula = statistics.formula
-    assert isinstance(formula, ConfusionFormula)
+    assert isinstance(formula, LabelFormula)
     k = len(formula.labels)
     parts = statistics.subsets(by)
     subsets = {

@@ -21,9 +21,9 @@ from fastcausal.options import Border, CrabTask, FrameRule, GoldFrom, Policy, ch
 from fastcausal.report.groups import Groups
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab._shapes import count_frames, score_frames
-from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
+from fastcausal.tasks.crab.files import CLASSES, JudgedPairs
+from fastcausal.tasks.crab.formula import FrameFormula
 from fastcausal.tasks.crab.pairwise import digest_of
-from fastcausal.tasks.crab.shape_formula import FrameFormula
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     Choices,
@@ -336,7 +336,7 @@ def _facts(groups: Groups) -> dict[str, int]:
     return {name: int(groups["overall"][name]) for name in ("n_frames", "n_pairs")}
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> FrameReport:
+def present(statistics: Statistics, by: By = None) -> FrameReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     subsets = {name: _of_units(part) for name, part in statistics.parts(by).items()}
     groups = _of_units(statistics)

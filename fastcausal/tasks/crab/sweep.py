@@ -17,8 +17,8 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64, Int64
-from fastcausal.tasks.crab.answers import LABELS, read_answers
-from fastcausal.tasks.crab.pairs import reaches, read_pairs
+from fastcausal.tasks.crab.count import LABELS, read_answers
+from fastcausal.tasks.crab.files import reaches, read_pairs
 from fastcausal.tasks.crab.pairwise import check_undefined, policies, warnings_of
 
 THRESHOLDS = range(5, 100, 5)
@@ -72,15 +72,15 @@ def sweep(
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs with scores, as `fastcausal.tasks.crab.pairs.read_pairs` takes them.
+        Judged pairs with scores, as `fastcausal.tasks.crab.files.read_pairs` takes them.
     pred : path, table or list
-        Answers, as `fastcausal.tasks.crab.answers.read_answers` takes them.
+        Answers, as `fastcausal.tasks.crab.count.read_answers` takes them.
     thresholds : sequence of float
         Rising.
     column : str
         The column of the answers.
     border : {"up", "text", "down"}
-        Whether a gold score equal to a threshold is yes: see `fastcausal.tasks.crab.pairs.reaches`.
+        Whether a gold score equal to a threshold is yes: see `fastcausal.tasks.crab.files.reaches`.
     undefined : {None, 0.0, 1.0}
         What 0/0 is. None leaves it undefined, so that the mean is over the classes that occur.
     unparsed, unmatched : {"error", "empty", "skip"}

@@ -15,7 +15,7 @@ from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.options import AnswerTask, Border, Policy, check_policies
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.crab.pairs import (
+from fastcausal.tasks.crab.files import (
     KEY,
     Booleans,
     Int64,
