@@ -15,10 +15,10 @@ from sklearn.metrics import f1_score
 
 import fastcausal as fc
 from fastcausal.files.records import Records
-from fastcausal.tasks.crab.answers import Answers
 from fastcausal.tasks.crab.chains import Strengths
 from fastcausal.tasks.crab.choices import Choices
-from fastcausal.tasks.crab.pairs import JudgedPairs
+from fastcausal.tasks.crab.count import Answers
+from fastcausal.tasks.crab.files import JudgedPairs
 from fastcausal.tasks.crab.shapes import Judged
 
 from .stories import stories

@@ -21,20 +21,20 @@ from fastcausal.sweeps.leaderboard import Leaderboard as Leaderboard
 from fastcausal.sweeps.leaderboard import leaderboard as leaderboard
 from fastcausal.sweeps.sweep import SweepResult as SweepResult
 from fastcausal.sweeps.sweep import sweep as sweep
-from fastcausal.tasks import crab as crab
 from fastcausal.tasks.agreement.agree import agreement as agreement
-from fastcausal.tasks.agreement.annotators import read_annotators as read_annotators
+from fastcausal.tasks.agreement.files import read_annotators as read_annotators
 from fastcausal.tasks.agreement.report import Agreement as Agreement
+from fastcausal.tasks.answers.count import answers as answers
 from fastcausal.tasks.answers.report import JudgedReport as JudgedReport
-from fastcausal.tasks.answers.scorer import answers as answers
 from fastcausal.tasks.check.findings import CheckReport as CheckReport
 from fastcausal.tasks.check.guidelines import check as check
+from fastcausal.tasks.claims.count import claims as claims
 from fastcausal.tasks.claims.report import ClaimsReport as ClaimsReport
-from fastcausal.tasks.claims.scorer import claims as claims
+from fastcausal.tasks.classification.count import ClassificationScorer as ClassificationScorer
+from fastcausal.tasks.classification.count import classify as classify
 from fastcausal.tasks.classification.groups import classify_groups as classify_groups
 from fastcausal.tasks.classification.report import ClassificationReport as ClassificationReport
-from fastcausal.tasks.classification.scorer import ClassificationScorer as ClassificationScorer
-from fastcausal.tasks.classification.scorer import classify as classify
+from fastcausal.tasks.crab import crab as crab
 from fastcausal.tasks.describe.describe import describe as describe
 from fastcausal.tasks.describe.description import CorpusDescription as CorpusDescription
 from fastcausal.tasks.extraction.explain import explain as explain
@@ -51,12 +51,12 @@ from fastcausal.tasks.labels.alpha import krippendorff_alpha as krippendorff_alp
 from fastcausal.tasks.labels.alpha import percent_agreement as percent_agreement
 from fastcausal.tasks.labels.kappas import cohen_kappa as cohen_kappa
 from fastcausal.tasks.labels.kappas import mean_pairwise_kappa as mean_pairwise_kappa
-from fastcausal.tasks.labels.votes import LabelAgreement as LabelAgreement
-from fastcausal.tasks.labels.votes import label_agreement as label_agreement
+from fastcausal.tasks.labels.report import LabelAgreement as LabelAgreement
+from fastcausal.tasks.labels.report import label_agreement as label_agreement
 from fastcausal.tasks.labels.votes import majority_vote as majority_vote
 from fastcausal.tasks.meta.report import MetaReport as MetaReport
 from fastcausal.tasks.meta.scorer import meta as meta
+from fastcausal.tasks.qa.count import score_answers as score_answers
 from fastcausal.tasks.qa.report import AnswerReport as AnswerReport
-from fastcausal.tasks.qa.scorer import score_answers as score_answers
 
 __version__: str

@@ -182,7 +182,7 @@ def test_other_types_than_text_are_refused():
 
 # ---------------------------------------------------------------------------- the command line
 
-COMMANDS = {name: app.get_command(None, name) for name in app.modules}
+COMMANDS = {name: app.get_command(None, name) for name in app.entries}
 CHOSEN = [
     (name, parameter)
     for name, command in COMMANDS.items()

@@ -18,12 +18,12 @@ import click
 
 from fastcausal.cli.console import clear_errors, occupy_closed_streams, show
 from fastcausal.cli.options import is_json
-from fastcausal.cli.parameters import Group
+from fastcausal.cli.parameters import Group, command
+from fastcausal.counts.task import declared
 
-COMMANDS = (
-    "score", "errors", "report", "compare", "leaderboard", "gate", "sweep", "aggregate", "merge",
-    "explain", "agree", "classify", "qa", "answers", "claims", "meta", "describe", "check",
-    "convert", "schema", "demo", "bench", "doctor", "crab", "annotate",
+TOOLS = (
+    "errors", "report", "compare", "leaderboard", "gate", "sweep", "aggregate", "merge", "explain",
+    "convert", "schema", "demo", "bench", "doctor",
 )  # fmt: skip
 COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by a shell that completes a line
 SHELLS = ("bash", "zsh", "fish")
@@ -33,6 +33,15 @@ EARLIEST = 1 << 16
 
 class Program(Group):
     """The command line as a whole; all errors, also of usage, end alike."""
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Return a command, None for an unknown name; a task without one gets a generic one."""
+        if self.entries.get(name) == name and name not in self.commands:
+            from fastcausal.cli.task import generic
+
+            task = next(task for task in declared() if task.command == name)
+            self.commands[name] = command(name, generic(task))
+        return super().get_command(ctx, name)
 
     def main(  # type: ignore[override]  # click's own ways to end are not taken
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
@@ -65,10 +74,15 @@ class Program(Group):
         sys.exit(status)
 
 
+def entries() -> dict[str, str]:
+    """Return the entry points of all commands: those of tasks, then tools for all of them."""
+    tasks = {task.command.rpartition(":")[2]: task.command for task in declared()}
+    return tasks | {name: f"fastcausal.cli.{name}:{name}" for name in TOOLS}
+
+
 app = Program(
     "fastcausal",
-    "fastcausal.cli",
-    {name: name for name in COMMANDS},
+    entries(),
     "Score causal relations: spans of Cause, Effect and Signal.",
 )
 

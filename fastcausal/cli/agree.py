@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from fastcausal.report.grid import Grid
     from fastcausal.tasks.agreement.report import Agreement
-    from fastcausal.tasks.labels.votes import LabelAgreement
+    from fastcausal.tasks.labels.report import LabelAgreement
 
 OF_RELATIONS = (
     "source_format", "unplaced", "links", "protocol", "average", "by", "unparsed", "per_example",

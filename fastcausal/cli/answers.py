@@ -57,7 +57,7 @@ def answers(
     """
     chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart
-    from fastcausal.tasks.answers.scorer import answers as compare
+    from fastcausal.tasks.answers.count import answers as compare
 
     keep_apart([per_item, judgments, per_example], files)
     with doing(f"scoring {', '.join(files)}"):

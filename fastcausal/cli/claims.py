@@ -52,7 +52,7 @@ def claims(
     """
     chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart
-    from fastcausal.tasks.claims.scorer import claims as score
+    from fastcausal.tasks.claims.count import claims as score
 
     keep_apart([per_topic, judgments], files)
     with doing("reading claims"):

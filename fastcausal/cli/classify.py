@@ -44,7 +44,7 @@ def classify(
     fastcausal classify labels_1.csv labels_2.csv
     """
     chosen = format_of(ctx, json, format)
-    from fastcausal.tasks.classification.scorer import classify as compare
+    from fastcausal.tasks.classification.count import classify as compare
 
     with doing(f"scoring {pred}"):
         report = compare(

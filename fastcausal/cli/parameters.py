@@ -11,13 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import click
 from click.shell_completion import CompletionItem
+
+from fastcausal.counts.task import resolve
 
 EXIT_STATUS = """\
 Exit status: 0 done; 1 a check failed, see the command; 2 bad input or usage, or output that cannot
@@ -91,17 +92,14 @@ class Group(click.Group):
     Parameters
     ----------
     name : str
-    package : str
-        The package of the modules.
-    modules : mapping of str to str
-        The module of each command; its function has the name of the command. A package holds
-        another `Group`.
+    entries : mapping of str to str
+        Entry point of each command: a function, or another `Group`.
     """
 
-    def __init__(self, name: str, package: str, modules: Mapping[str, str], help: str) -> None:
+    def __init__(self, name: str, entries: Mapping[str, str], help: str) -> None:
         more = f"COMMAND -h shows examples of a command.\n\n{EXIT_STATUS}"
         super().__init__(name, help=help, epilog=more, context_settings=SETTINGS)
-        self.package, self.modules = package, modules
+        self.entries = entries
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; print the help if there are none."""
@@ -118,15 +116,14 @@ class Group(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the table."""
-        return list(self.modules)
+        return list(self.entries)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Return a command; None for an unknown name."""
-        if name not in self.modules:
+        """Return a command, None for an unknown name."""
+        if name not in self.entries:
             return None
         if name not in self.commands:
-            module = self.modules[name]
-            held = getattr(import_module(f"{self.package}.{module}"), module)
+            held = resolve(self.entries[name])
             self.commands[name] = held if isinstance(held, Group) else command(name, held)
         return self.commands[name]
 

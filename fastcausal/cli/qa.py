@@ -36,7 +36,7 @@ def qa(
     fastcausal qa questions.json answers.json
     """
     chosen = format_of(ctx, json, format)
-    from fastcausal.tasks.qa.scorer import score_answers
+    from fastcausal.tasks.qa.count import score_answers
 
     with doing(f"scoring {pred}"):
         report = score_answers(gold, pred, unmatched=unmatched, per_example=per_example)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from fastcausal.report.grid import Grid
     from fastcausal.report.report import Report
 
+    Tables = Callable[[dict[str, Report], Columns, bool], list[Grid]]
+
 
 def reports_of(files: list[str], make: Callable[[str], Any]) -> dict[str, Any]:
     """Make the report of every file of answers, by its short name, which errors start with."""
@@ -73,7 +75,11 @@ def with_intervals(
 
 
 def print_reports(
-    reports: dict[str, Report], format: str, by: Columns = None, counts: bool = False
+    reports: dict[str, Report],
+    format: str,
+    by: Columns = None,
+    counts: bool = False,
+    tables: Tables | None = None,
 ) -> None:
     """Print one report, or compare several."""
     first, *more = reports.values()
@@ -86,7 +92,7 @@ def print_reports(
 
         warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
         notes = [*shared_legend(reports), first.signature]
-        print_grids(systems_tables(reports, by, counts), format, *notes)
+        print_grids((tables or systems_tables)(reports, by, counts), format, *notes)
 
 
 def systems_tables(
@@ -106,6 +112,20 @@ def systems_tables(
             grid.title = f"{name}: {grid.title}"
             grids.append(grid)
     return grids
+
+
+def groups_table(
+    reports: dict[str, Report], by: Columns = None, counts: bool = False
+) -> list[Grid]:
+    """Make a row per system in a part for every group of scores, those of subsets last."""
+    from fastcausal.report.report import scores_table
+
+    parts: dict[str, dict[str, Any]] = {}
+    for name, report in reports.items():
+        for subset, groups in {"": report.scores, **report.subsets}.items():
+            for group, scores in groups.items():
+                parts.setdefault(f"{subset} {group}".strip(), {})[name] = scores
+    return [scores_table(f"{len(reports)} systems", parts, counts)]
 
 
 def _summaries_table(reports: dict[str, Report]) -> Grid:

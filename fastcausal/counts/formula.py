@@ -22,7 +22,6 @@ class Formula(ABC):
     """The way from weighted rows to scores; a subclass per kind of evaluation."""
 
     job: ClassVar[str]  # in files
-    room: ClassVar[str] = ""  # module of tasks/ whose `of_statistics` makes the report, if any
     dtype: ClassVar[type[np.generic]] = np.int64  # of rows
     totals: ClassVar[tuple[str, ...]] = ()  # what else a file counts of each unit
     later_totals: ClassVar[tuple[str, ...]] = ()  # and what older files lack: none of these

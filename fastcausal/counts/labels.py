@@ -46,9 +46,6 @@ class ConfusionFormula(Formula):
     array([0.5])
     """
 
-    job = "classification"
-    room = "classification.report"
-
     labels: tuple[Label, ...]
     given: bool
     positive: Label | None

@@ -9,7 +9,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from fastcausal.counts.formula import Formula
 from fastcausal.counts.intervals import Inferred
 from fastcausal.counts.seals import Written
 from fastcausal.counts.signatures import joint_signature
+from fastcausal.counts.task import resolve, task_of
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.significance.sums import Float64, Int64, Rows
 
@@ -285,11 +285,10 @@ class Statistics(Inferred):
             There are sums alone, no such column, or no report for the kind of counts.
         """
         self._table()
-        if not self.formula.room:
+        present = task_of(self.formula.job).present
+        if not present:
             raise InputError(f"no report for statistics of {self.formula.job}")
-        # by name, as rooms know nothing of those above them
-        make = import_module(f"fastcausal.tasks.{self.formula.room}").of_statistics
-        return make(self, by)
+        return resolve(present)(self, by)
 
     def subsets(self, by: By) -> dict[str, Rows]:
         """Return the rows of the units of each subset of a report, such as ``genre=news``."""

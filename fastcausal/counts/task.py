@@ -1,44 +1,81 @@
-"""The formulas of all evaluations, by the job that a file of statistics names."""
+"""The record by which a task declares itself, and the registry of all tasks.
+
+Records name functions and classes by entry points, so that the registry imports none of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fastcausal.counts.formula import Formula
-
-_FORMULAS = {
-    "counts.labels": ("ConfusionFormula",),
-    "counts.means": ("MeanFormula", "RatioFormula"),
-    "tasks.answers.formula": ("ExtractionFormula",),
-    "tasks.claims.formula": ("ClaimFormula",),
-    "tasks.crab.formula": ("JudgedFormula", "ScoredFormula"),
-    "tasks.crab.shape_formula": ("ChainFormula", "FrameFormula"),
-    "tasks.labels.formula": ("RatingsFormula",),
-    "tasks.relations.formula": ("RelationFormula",),
-}
+if TYPE_CHECKING:
+    from fastcausal.counts.formula import Formula
 
 
-def kinds() -> list[type[Formula]]:
-    """Return the formulas of all evaluations."""
-    return [
-        getattr(import_module(f"fastcausal.{module}"), name)
-        for module, names in _FORMULAS.items()
-        for name in names
-    ]
+@dataclass(frozen=True)
+class Task:
+    """An evaluation. Entry points have the form ``package.module:name``.
+
+    Attributes
+    ----------
+    job : str
+        Name in files of statistics.
+    formula : str
+        Entry point of the subclass of `Formula`; empty for a task without statistics.
+    present : str
+        Entry point of the function ``(statistics, by) -> Report``; empty for none.
+    score : str
+        Entry point of the public function. A generic command calls it as ``(gold, pred, by=...)``.
+    command : str
+        Entry point of the command, or the name of a generic one.
+    page : str
+        Name of the page in docs.
+    """
+
+    job: str
+    formula: str = ""
+    present: str = ""
+    score: str = ""
+    command: str = ""
+    page: str = ""
+
+
+def resolve(entry: str) -> Any:
+    """Import the object of an entry point.
+
+    Examples
+    --------
+    >>> resolve("fastcausal.counts.task:Task") is Task
+    True
+    """
+    module, _, name = entry.partition(":")
+    return getattr(import_module(module), name)
+
+
+def declared() -> tuple[Task, ...]:
+    """Return the records of all tasks."""
+    tasks: tuple[Task, ...] = resolve("fastcausal.tasks.declared:ALL")
+    return tasks
+
+
+def task_of(job: str) -> Task:
+    """Return the record of a job; KeyError for an unknown one."""
+    return {task.job: task for task in declared()}[job]
 
 
 def formula_of(values: Mapping[str, Any]) -> Formula:
-    """Return the formula that `Formula.to_dict` described.
+    """Return the formula of the values of `Formula.to_dict`.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        It describes none.
+        The values describe none.
     """
-    kind = {kind.job: kind for kind in kinds()}[values["job"]]
-    return kind(**{k: _frozen(value) for k, value in values.items() if k != "job"})
+    kind = resolve(task_of(values["job"]).formula)
+    formula: Formula = kind(**{k: _frozen(value) for k, value in values.items() if k != "job"})
+    return formula
 
 
 def _frozen(value: Any) -> Any:

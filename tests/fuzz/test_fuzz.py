@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from fastcausal.cli import COMMANDS
+from fastcausal.cli import app
 from fastcausal.cli.annotate import annotate
 from fastcausal.cli.crab import crab
 from tests.fuzz.commands import TAKES, WITHOUT_FILES, name_of
@@ -73,9 +73,9 @@ def test_mutated_files():
 
 
 def test_every_command_is_run():
-    assert {name_of(takes).split()[0] for takes in TAKES} == {*COMMANDS} - WITHOUT_FILES
-    assert {name_of(takes) for takes in TAKES} >= {f"crab {name}" for name in crab.modules} | {
-        f"annotate {name}" for name in annotate.modules
+    assert {name_of(takes).split()[0] for takes in TAKES} == {*app.entries} - WITHOUT_FILES
+    assert {name_of(takes) for takes in TAKES} >= {f"crab {name}" for name in crab.entries} | {
+        f"annotate {name}" for name in annotate.entries
     }
 
 

@@ -6,7 +6,9 @@ from fastcausal.cli.parameters import Group
 
 annotate = Group(
     "annotate",
-    "fastcausal.cli.annotate",
-    {"export": "export", "import": "bring_in"},
+    {
+        "export": "fastcausal.cli.annotate.export:export",
+        "import": "fastcausal.cli.annotate.bring_in:bring_in",
+    },
     "Let people judge answers and claims on a page, and take their labels back.",
 )

@@ -10,7 +10,6 @@ COMMANDS = (
 
 crab = Group(
     "crab",
-    "fastcausal.cli.crab",
-    {name.replace("_", "-"): name for name in COMMANDS},
+    {name.replace("_", "-"): f"fastcausal.cli.crab.{name}:{name}" for name in COMMANDS},
     "Score judgments of how strongly one event caused another.",
 )

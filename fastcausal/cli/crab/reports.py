@@ -51,7 +51,7 @@ def print_answers(
     """
     from fastcausal.files.targets import keep_apart
     from fastcausal.report.pictures import require_pictures
-    from fastcausal.tasks.crab.pairs import read_pairs
+    from fastcausal.tasks.crab.files import read_pairs
 
     require_pictures(plot)
     keep_apart([units, plot], [gold, *(pred or [])])

@@ -2,13 +2,25 @@
 
 ::
 
-    annotators.py  annotations as one table of relations per annotator
+    files.py       annotations as one table of relations per annotator
     agree.py       all annotators, pair by pair
     pairs.py       two annotators: relations aligned, paired, measured and summed
     report.py      the result: pairs of annotators, their mean, tables
     measures.py    EM, OSB, TO and alpha of pairs of relations, summed by example
     unitized.py    the alpha of the published program
     masks.py       alpha over the masks of all annotators at once
-    units.py       statistics: a row per example
+    count.py       statistics: a row per example
     tables.py      agreement as Arrow tables
 """
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+TASK = Task(
+    job="agreement",
+    formula="fastcausal.tasks.agreement.formula:RatioFormula",
+    score="fastcausal.tasks.agreement.agree:agreement",
+    command="fastcausal.cli.agree:agree",
+    page="agreement",
+)

@@ -10,17 +10,17 @@ import numpy as np
 
 from fastcausal._version import __version__
 from fastcausal.arrays.strata import By
-from fastcausal.counts.means import RatioFormula
 from fastcausal.engine.kernel import Objective
 from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
 from fastcausal.protocols import RECESS, Protocol, line_of
 from fastcausal.significance.sums import sums_of
-from fastcausal.tasks.agreement.annotators import named, read_annotators, readable, require_common
+from fastcausal.tasks.agreement.count import counted_keys, scores_of, statistics_of
+from fastcausal.tasks.agreement.files import named, read_annotators, readable, require_common
+from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import TOTAL
 from fastcausal.tasks.agreement.pairs import compare
 from fastcausal.tasks.agreement.report import Agreement
-from fastcausal.tasks.agreement.units import counted_keys, scores_of, statistics_of
 
 PROTOCOLS: dict[AgreementProtocol, Protocol] = {
     "recess": replace(RECESS, name="agreement", kernel="span_overlap"),

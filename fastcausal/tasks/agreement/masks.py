@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.counts.means import RatioFormula
 from fastcausal.engine.run import count_pairs
 from fastcausal.errors import InputError
 from fastcausal.files.keys import places_of
@@ -18,8 +17,9 @@ from fastcausal.protocols import RECESS
 from fastcausal.relations import Relations
 from fastcausal.report.groups import Scores
 from fastcausal.rows import Rows
+from fastcausal.tasks.agreement.count import scores_of
+from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import TOTAL, Int64, Sums, weighed_alpha
-from fastcausal.tasks.agreement.units import scores_of
 
 MASKS = replace(RECESS, name="masks", kernel="span_overlap")
 

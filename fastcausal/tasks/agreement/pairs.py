@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fastcausal.counts.means import RatioFormula
 from fastcausal.engine.plan import Plan, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
@@ -16,13 +15,15 @@ from fastcausal.protocols import Protocol
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.agreement.annotators import (
+from fastcausal.tasks.agreement.count import scores_of
+from fastcausal.tasks.agreement.disagreements import Paired
+from fastcausal.tasks.agreement.files import (
     columns_of_either,
     n_common,
     n_missing,
     other_texts,
 )
-from fastcausal.tasks.agreement.disagreements import Paired
+from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import (
     TOTAL,
     measures,
@@ -32,7 +33,6 @@ from fastcausal.tasks.agreement.measures import (
 )
 from fastcausal.tasks.agreement.report import PairAgreement
 from fastcausal.tasks.agreement.tables import match_table
-from fastcausal.tasks.agreement.units import scores_of
 from fastcausal.tasks.relations.align import Aligned, align, too_large
 
 Sides = Mapping[str, Relations]

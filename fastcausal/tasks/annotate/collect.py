@@ -13,9 +13,9 @@ from fastcausal.files.files import Source
 from fastcausal.files.packed import stem_of
 from fastcausal.files.values import JSON, kind, shown
 from fastcausal.tasks.answers.join import read_extractions
+from fastcausal.tasks.claims.count import judgments_of
 from fastcausal.tasks.claims.files import entries_of_topic
 from fastcausal.tasks.claims.reading import fields_of, pattern_of, read_claims
-from fastcausal.tasks.claims.scorer import judgments_of
 
 PLACES = ("first_prediction", "second_prediction", "third_prediction")
 _SCHEMA = pa.schema(

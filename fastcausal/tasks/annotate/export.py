@@ -14,10 +14,10 @@ from fastcausal.files.keys import require_unique
 from fastcausal.tasks.annotate.marks import Piece, marked_source, marked_span
 from fastcausal.tasks.annotate.page import Sheet
 from fastcausal.tasks.annotate.slots import RATER, Place, Slotted, members, root, with_slots
+from fastcausal.tasks.answers.count import answers as score_answers
 from fastcausal.tasks.answers.files import VERDICTS, ExtractionFile, read_file
 from fastcausal.tasks.answers.join import keyed
 from fastcausal.tasks.answers.parse import Parsed, parse_guide
-from fastcausal.tasks.answers.scorer import answers as score_answers
 from fastcausal.tasks.claims.files import Claim, ClaimFile, entries_of_topic, read_claim_file
 from fastcausal.tasks.words import words
 

@@ -5,9 +5,22 @@
     parse.py      what an answer says: causes, effects, relation
     files.py      answers, references and verdicts from files of all shapes
     join.py       files of several raters, joined by id
-    counts.py     words that an answer shares with its reference
+    overlap.py    words that an answer shares with its reference
     texts.py      ROUGE-L and BLEU of whole answers
     tables.py     scores of items and verdicts as tables
-    scorer.py     scores of all answers of a system
+    count.py      scores of all answers of a system
     report.py     how they are shown
 """
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+TASK = Task(
+    job="judged",
+    formula="fastcausal.tasks.answers.formula:ExtractionFormula",
+    present="fastcausal.tasks.answers.report:present",
+    score="fastcausal.tasks.answers.count:answers",
+    command="fastcausal.cli.answers:answers",
+    page="answers",
+)

@@ -48,7 +48,6 @@ class ExtractionFormula(Formula):
     """
 
     job = "judged"
-    room = "answers.report"
 
     protocol: str
     relations: tuple[str, ...]

@@ -138,7 +138,7 @@ def _without_counts(groups: Groups) -> dict[str, Scores]:
     }
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> JudgedReport:
+def present(statistics: Statistics, by: By = None) -> JudgedReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula, rows, times = statistics.formula, statistics.rows, statistics.times
     assert isinstance(formula, ExtractionFormula)

@@ -13,9 +13,9 @@ from fastcausal.arrays.arrow import joined, numbers, strings
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.statistics import Statistics
 from fastcausal.significance.sums import Rows
-from fastcausal.tasks.answers.counts import WordCounts
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.join import Extractions
+from fastcausal.tasks.answers.overlap import WordCounts
 
 TRIAGE = ("exact", "empty", "disjoint", "judge")
 

@@ -6,6 +6,19 @@ Definitions: MiRAGE, whose guide calls a claim supported only where no doubt is 
 
     files.py       one file of claims: its articles, sentences, claims and judgments
     reading.py     files and tables of several systems and raters, joined
-    scorer.py      supported and judged claims of every topic
+    count.py       supported and judged claims of every topic
     report.py      the scores they give
 """
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+TASK = Task(
+    job="claims",
+    formula="fastcausal.tasks.claims.formula:ClaimFormula",
+    present="fastcausal.tasks.claims.report:present",
+    score="fastcausal.tasks.claims.count:claims",
+    command="fastcausal.cli.claims:claims",
+    page="meta",
+)

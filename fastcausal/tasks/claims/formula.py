@@ -45,7 +45,6 @@ class ClaimFormula(Formula):
     """
 
     job = "claims"
-    room = "claims.report"
 
     raters: tuple[str, ...]
     by_majority: bool

@@ -223,7 +223,7 @@ class ClaimsReport(Report):
         return [self.to_table(counts), agreement]
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> SystemClaims:
+def present(statistics: Statistics, by: By = None) -> SystemClaims:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     return SystemClaims(statistics, by)
 

@@ -14,8 +14,8 @@ from fastcausal.counts.labels import MOST_LABELS, Label, classes_of
 from fastcausal.errors import InputError
 from fastcausal.formats.reading.sources import LabelSource
 from fastcausal.tasks.classification import files as label_format
+from fastcausal.tasks.classification.count import ClassificationScorer, codes_of
 from fastcausal.tasks.classification.files import Labels
-from fastcausal.tasks.classification.scorer import ClassificationScorer, codes_of
 
 DENSE = 4  # numbers of groups for each example that are counted without a look-up
 FIRST = 1000  # groups, of which the order is looked at before that of all

@@ -18,6 +18,7 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.significance.sums import Int64, Rows
+from fastcausal.tasks.classification.formula import LabelFormula
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -106,7 +107,7 @@ class ClassificationReport(Report):
 
     @property
     def _formula(self) -> ConfusionFormula:
-        return ConfusionFormula(self.labels, False, self.positive, self.undefined)
+        return LabelFormula(self.labels, False, self.positive, self.undefined)
 
     @property
     def _sums(self) -> tuple[Int64, Int64, Int64]:
@@ -194,7 +195,7 @@ def report_of(
 ) -> ClassificationReport:
     """Make the report of a confusion matrix, and of those of subsets; ``about`` says of what."""
     formula = about.formula
-    assert isinstance(formula, ConfusionFormula)
+    assert isinstance(formula, LabelFormula)
     known = formula.positive in formula.labels
     missing = [] if known or formula.positive == 1 else [f"no label {shown(formula.positive)}"]
     whole = ClassificationReport(
@@ -221,10 +222,10 @@ def _unparsed_share(n_unparsed: int, confusion: Int64) -> list[str]:
     return [f"unparsed=skip: {share} ({n_unparsed / n:.1%}) and are left out"]
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> ClassificationReport:
+def present(statistics: Statistics, by: By = None) -> ClassificationReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula = statistics.formula
-    assert isinstance(formula, ConfusionFormula)
+    assert isinstance(formula, LabelFormula)
     k = len(formula.labels)
     parts = statistics.subsets(by)
     subsets = {

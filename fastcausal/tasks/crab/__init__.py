@@ -6,9 +6,11 @@ Relationships Between Real-world Events.
 ::
 
     choices.py        options that all of these share
-    pairs.py          the table of judged pairs, and the classes of scores
+    files.py          the table of judged pairs, and the classes of scores
     parse.py          what models say, read as scores, letters, yes and no
-    answers.py        what models say of them: joined, counted
+    count.py          what models say of them: joined, counted
+    crab.py           the public names
+    formula.py        scores, from rows of counts
     pairwise.py       answers on pairs against gold
     report.py         the scores of judgments
     sweep.py          yes and no against many thresholds
@@ -27,20 +29,40 @@ Relationships Between Real-world Events.
 
 from __future__ import annotations
 
-from fastcausal.tasks.crab.chains import ChainReport, chains
-from fastcausal.tasks.crab.event_lists import events
-from fastcausal.tasks.crab.frames import FrameReport, frames
-from fastcausal.tasks.crab.mcq import describe_questions, make_questions
-from fastcausal.tasks.crab.pairwise import pairwise
-from fastcausal.tasks.crab.parse import parse_answer
-from fastcausal.tasks.crab.questions import graded
-from fastcausal.tasks.crab.raters import RaterReport, agree
-from fastcausal.tasks.crab.report import JudgmentReport
-from fastcausal.tasks.crab.splits import describe_split, split
-from fastcausal.tasks.crab.sweep import SweepReport, sweep
+from fastcausal.counts.task import Task
 
-__all__ = [
-    "ChainReport", "FrameReport", "JudgmentReport", "RaterReport", "SweepReport", "agree", "chains",
-    "describe_questions", "describe_split", "events", "frames", "graded", "make_questions",
-    "pairwise", "parse_answer", "split", "sweep",
-]  # fmt: skip
+COMMAND = "fastcausal.cli.crab:crab"
+TASKS = (
+    Task(
+        job="crab-judgments",
+        formula="fastcausal.tasks.crab.formula:JudgedFormula",
+        present="fastcausal.tasks.crab.report:present",
+        score="fastcausal.tasks.crab.pairwise:pairwise",
+        command=COMMAND,
+        page="crab",
+    ),
+    Task(
+        job="crab-scores",
+        formula="fastcausal.tasks.crab.formula:ScoredFormula",
+        present="fastcausal.tasks.crab.report:present",
+        score="fastcausal.tasks.crab.pairwise:pairwise",
+        command=COMMAND,
+        page="crab",
+    ),
+    Task(
+        job="crab-frames",
+        formula="fastcausal.tasks.crab.formula:FrameFormula",
+        present="fastcausal.tasks.crab.frames:present",
+        score="fastcausal.tasks.crab.frames:frames",
+        command=COMMAND,
+        page="crab",
+    ),
+    Task(
+        job="crab-chains",
+        formula="fastcausal.tasks.crab.formula:ChainFormula",
+        present="fastcausal.tasks.crab.chains:present",
+        score="fastcausal.tasks.crab.chains:chains",
+        command=COMMAND,
+        page="crab",
+    ),
+)

@@ -23,10 +23,9 @@ from fastcausal.report.groups import Groups
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.crab._shapes import count_chains, list_chains
 from fastcausal.tasks.crab.choices import Choices
+from fastcausal.tasks.crab.files import CLASSES, JudgedPairs
 from fastcausal.tasks.crab.formula import ChainFormula
-from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
 from fastcausal.tasks.crab.pairwise import digest_of
-from fastcausal.tasks.crab.shape_formula import ChainFormula
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     Judged,
@@ -279,7 +278,7 @@ def _facts(groups: Groups) -> dict[str, int]:
     return {"n_chains": int(groups["overall"]["n_chains"])}
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> ChainReport:
+def present(statistics: Statistics, by: By = None) -> ChainReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     subsets = {name: _of_units(part) for name, part in statistics.parts(by).items()}
     groups = _of_units(statistics)

@@ -22,7 +22,7 @@ class Choices:
         The column of the answers.
     border : {"up", "text", "down"}
         The class of the scores 20, 50 and 80, and whether a gold score equal to a threshold is
-        yes: see `fastcausal.tasks.crab.pairs.class_of` and `fastcausal.tasks.crab.pairs.reaches`.
+        yes: see `fastcausal.tasks.crab.files.class_of` and `fastcausal.tasks.crab.files.reaches`.
     gold_from : {"class", "score"}
         Take gold's class where there is one, or always that of its score.
     undefined : {None, 0.0, 1.0}

@@ -1,4 +1,4 @@
-"""Scores of judgments, whose answers may name no label, and of numbers beside the labels."""
+"""Scores of judgments, of numbers beside them, and means over frames and chains."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, ratio, spearman
 from fastcausal.counts.formula import flat
 from fastcausal.counts.labels import ConfusionFormula, Label
+from fastcausal.counts.means import MeanFormula
 from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
 from fastcausal.significance.units import OneScore
 
@@ -36,7 +37,6 @@ class JudgedFormula(ConfusionFormula):
     """
 
     job = "crab-judgments"
-    room = "crab.report"
 
     task: str
 
@@ -136,6 +136,29 @@ class ScoredFormula(JudgedFormula):
         both, _ = _distances(rows)
         x, y = rows[both][:, 2:].T
         return spearman(x, y, weights[:, both])
+
+
+@dataclass(frozen=True)
+class FrameFormula(MeanFormula):
+    """Means over causal frames; the subsets are types, and a frame may lack its measures.
+
+    Examples
+    --------
+    >>> formula = FrameFormula(("f1",), ("SD",))
+    >>> formula.scores(np.array([[0.5, 1], [np.nan, 1], [1.0, 0]]), np.array([[1, 1, 1]]))
+    {'overall_f1': array([0.75]), 'SD_f1': array([0.5])}
+    """
+
+    job = "crab-frames"
+    gaps = True
+
+
+@dataclass(frozen=True)
+class ChainFormula(MeanFormula):
+    """Means over causal chains, likewise."""
+
+    job = "crab-chains"
+    gaps = True
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,9 @@ from fastcausal.report.groups import Groups
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab._shapes import count_frames, score_frames
 from fastcausal.tasks.crab.choices import Choices
+from fastcausal.tasks.crab.files import CLASSES, JudgedPairs
 from fastcausal.tasks.crab.formula import FrameFormula
-from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
 from fastcausal.tasks.crab.pairwise import digest_of
-from fastcausal.tasks.crab.shape_formula import FrameFormula
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     Judged,
@@ -330,7 +329,7 @@ def _facts(groups: Groups) -> dict[str, int]:
     return {name: int(groups["overall"][name]) for name in ("n_frames", "n_pairs")}
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> FrameReport:
+def present(statistics: Statistics, by: By = None) -> FrameReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     subsets = {name: _of_units(part) for name, part in statistics.parts(by).items()}
     groups = _of_units(statistics)

@@ -17,7 +17,7 @@ from fastcausal.report.report import Report
 from fastcausal.significance.draws import check_count, check_seed
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.crab.draws import sampled
-from fastcausal.tasks.crab.pairs import CLASSES, Int64, JudgedPairs, read_pairs
+from fastcausal.tasks.crab.files import CLASSES, Int64, JudgedPairs, read_pairs
 
 N = 4  # candidates of a question
 # Fields of a question and the columns of judged pairs that they come from.

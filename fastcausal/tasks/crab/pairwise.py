@@ -17,12 +17,12 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import Warnings, add_warnings
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check
 from fastcausal.significance.sums import Float64, Int64
-from fastcausal.tasks.crab.answers import LABELS, Answers, read_answers
 from fastcausal.tasks.crab.choices import Choices
+from fastcausal.tasks.crab.count import LABELS, Answers, read_answers
+from fastcausal.tasks.crab.files import JudgedPairs, read_pairs
 from fastcausal.tasks.crab.formula import NO_NUMBER, JudgedFormula, ScoredFormula
-from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
 from fastcausal.tasks.crab.parse import REASONS
-from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, of_statistics
+from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, present
 
 OWN = ("id", IN_DOCUMENT, REASON)  # columns of units that gold may not set
 
@@ -46,9 +46,9 @@ def pairwise(
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as `fastcausal.tasks.crab.pairs.read_pairs` takes them.
+        Judged pairs, as `fastcausal.tasks.crab.files.read_pairs` takes them.
     pred : path, table or list
-        Answers, as `fastcausal.tasks.crab.answers.read_answers` takes them.
+        Answers, as `fastcausal.tasks.crab.count.read_answers` takes them.
     task : {"score", "multiclass", "binary"}
         What was asked: a score from 0 to 100, which becomes a class; a class; or yes and no,
         against gold scores from ``threshold`` on.
@@ -105,7 +105,7 @@ def pairwise(
         gold=digest_of(pairs),
         warnings={} if is_yes_or_no else pairs.disagreements(border),
     )
-    return of_statistics(statistics, by)
+    return present(statistics, by)
 
 
 def units_of(pairs: JudgedPairs) -> pa.Table:

@@ -19,12 +19,12 @@ from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy
-from fastcausal.tasks.crab.answers import READ, read_answers
 from fastcausal.tasks.crab.choices import Choices
-from fastcausal.tasks.crab.pairs import CLASSES, Booleans, Int64, scores_of
+from fastcausal.tasks.crab.count import READ, read_answers
+from fastcausal.tasks.crab.files import CLASSES, Booleans, Int64, scores_of
 from fastcausal.tasks.crab.pairwise import judged
 from fastcausal.tasks.crab.parse import parse_column
-from fastcausal.tasks.crab.report import IN_DOCUMENT, JudgmentReport, of_statistics
+from fastcausal.tasks.crab.report import IN_DOCUMENT, JudgmentReport, present
 from fastcausal.tasks.crab.same_document import NEAR, RIGHT
 
 N = len(CLASSES)  # candidates and letters of a question
@@ -185,7 +185,7 @@ def graded(
         gold=digest_of_texts(arrow.joined(units["id"]), arrow.joined(units[RIGHT])),
         warnings={},
     )
-    return of_statistics(statistics, by)
+    return present(statistics, by)
 
 
 def _choices(records: Records, problems: Problems) -> Int64:

@@ -24,7 +24,7 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.crab.pairs import (
+from fastcausal.tasks.crab.files import (
     BORDERS,
     CLASSES,
     KEY,

@@ -20,7 +20,7 @@ from fastcausal.report.groups import Scores
 from fastcausal.report.report import scores_table
 from fastcausal.significance.sums import Int64, Rows
 from fastcausal.tasks.classification.report import ClassificationReport
-from fastcausal.tasks.crab.answers import coverage_of
+from fastcausal.tasks.crab.count import coverage_of
 from fastcausal.tasks.crab.formula import UNANSWERED, JudgedFormula, ScoredFormula
 from fastcausal.tasks.crab.parse import REASONS
 from fastcausal.tasks.crab.same_document import NEAR, same_document
@@ -178,7 +178,7 @@ class JudgmentReport(ClassificationReport):
         return [scores_table("subsets", rows, counts=True)] if self.parts else []
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> JudgmentReport:
+def present(statistics: Statistics, by: By = None) -> JudgmentReport:
     """Make the report of statistics; each value of the columns ``by`` is a subset."""
     columns = [*columns_by(by)]
     counted = _counted(statistics)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined
 from fastcausal.counts.arithmetic import ratio
-from fastcausal.tasks.crab.pairs import CLASSES, Booleans, Int64
+from fastcausal.tasks.crab.files import CLASSES, Booleans, Int64
 
 RIGHT, NEAR = "right", "same_document"
 """Columns of questions: the letters that are right, and those of the effect's article."""

@@ -20,9 +20,9 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Number, Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
-from fastcausal.tasks.crab.answers import LABELS, Answers, read_answers
 from fastcausal.tasks.crab.choices import Choices
-from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
+from fastcausal.tasks.crab.count import LABELS, Answers, read_answers
+from fastcausal.tasks.crab.files import JudgedPairs, read_pairs
 from fastcausal.tasks.crab.pairwise import warnings_of
 
 MEASURES = ("f1", "em")

@@ -20,7 +20,7 @@ from fastcausal.report.groups import Number, Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.draws import check_count, check_seed
 from fastcausal.tasks.crab.draws import shuffled
-from fastcausal.tasks.crab.pairs import ARTICLES, JudgedPairs, read_pairs
+from fastcausal.tasks.crab.files import ARTICLES, JudgedPairs, read_pairs
 
 COLUMN = "split"
 SIGNATURE = b"signature"  # in the metadata of the table

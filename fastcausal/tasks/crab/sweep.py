@@ -16,9 +16,9 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64, Int64
-from fastcausal.tasks.crab.answers import LABELS, read_answers
 from fastcausal.tasks.crab.choices import Choices
-from fastcausal.tasks.crab.pairs import reaches, read_pairs
+from fastcausal.tasks.crab.count import LABELS, read_answers
+from fastcausal.tasks.crab.files import reaches, read_pairs
 from fastcausal.tasks.crab.pairwise import warnings_of
 
 THRESHOLDS = range(5, 100, 5)
@@ -72,9 +72,9 @@ def sweep(
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs with scores, as `fastcausal.tasks.crab.pairs.read_pairs` takes them.
+        Judged pairs with scores, as `fastcausal.tasks.crab.files.read_pairs` takes them.
     pred : path, table or list
-        Answers, as `fastcausal.tasks.crab.answers.read_answers` takes them.
+        Answers, as `fastcausal.tasks.crab.count.read_answers` takes them.
     thresholds : sequence of float
         Rising.
     column, border, undefined, unparsed, unmatched

@@ -7,3 +7,14 @@
     description.py   the result: tables, JSON
     plots.py         figures
 """
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+TASK = Task(
+    job="describe",
+    score="fastcausal.tasks.describe.describe:describe",
+    command="fastcausal.cli.describe:describe",
+    page="corpus",
+)

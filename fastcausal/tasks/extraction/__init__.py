@@ -16,3 +16,16 @@
     cnc2022.py     the running means of the 2022 scorer, which do not add
     explain.py     what the quirks of the official scorer do to a score
 """
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+TASK = Task(
+    job="extraction",
+    formula="fastcausal.tasks.relations.formula:RelationFormula",
+    present="fastcausal.tasks.extraction.report:of_statistics",
+    score="fastcausal.tasks.extraction.score:score",
+    command="fastcausal.cli.score:score",
+    page="protocols",
+)

@@ -9,3 +9,15 @@
     votes.py       the majority, and all measures at once
     units.py       statistics: a row per unit
 """
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+TASK = Task(
+    job="ratings",
+    formula="fastcausal.tasks.labels.formula:RatingsFormula",
+    score="fastcausal.tasks.labels.report:label_agreement",
+    command="fastcausal.cli.agree:agree",
+    page="labels",
+)

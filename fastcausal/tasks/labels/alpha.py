@@ -15,9 +15,9 @@ from fastcausal.tasks.labels.coefficients import (
     fleiss_kappas_of,
     percents_of,
 )
+from fastcausal.tasks.labels.count import CLUSTER, paired, statistics_of
 from fastcausal.tasks.labels.ratings import Float64
 from fastcausal.tasks.labels.reading import read_ratings
-from fastcausal.tasks.labels.units import CLUSTER, paired, statistics_of
 
 
 @overload

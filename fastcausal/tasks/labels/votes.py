@@ -1,33 +1,18 @@
-"""Labels of several raters: the majority, and all measures of their agreement at once."""
+"""The label that most raters of each unit give."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError
-from fastcausal.options import Level, MajorityTies, check
-from fastcausal.report.grid import Grid
-from fastcausal.report.groups import Scores
-from fastcausal.report.report import Report
-from fastcausal.tasks.labels import disagreements
-from fastcausal.tasks.labels.coefficients import COEFFICIENTS, coefficients
+from fastcausal.options import MajorityTies, check
 from fastcausal.tasks.labels.ratings import Int64, Ratings, numbered
 from fastcausal.tasks.labels.reading import read_ratings
-from fastcausal.tasks.labels.units import signature_of, statistics_of
-
-BRIEF = (
-    "n_units", "n_raters", "n_ratings", "n_paired_units", "percent_agreement", "cohen_kappa",
-    "fleiss_kappa", "alpha", "gwet_ac1",
-)  # fmt: skip
 
 
 def majority_vote(
@@ -124,161 +109,3 @@ class Votes:
             return winner
         named = np.array([*self.names, None], dtype=object)
         return named[np.where(np.isnan(winner), -1, winner).astype(np.int64)]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelAgreement(Report):
-    """Agreement of raters on a label.
-
-    Attributes
-    ----------
-    level : str
-        Level of measurement of ``alpha``.
-    n_units, n_raters, n_ratings : int
-        Sizes of the table.
-    n_missing : int
-        Units × raters without a rating.
-    n_paired_units : int
-        Units with two ratings or more, on which all measures rest.
-    percent_agreement, fleiss_kappa, alpha, gwet_ac1 : float
-        As the functions of these names; NaN where undefined.
-    cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic : float
-        `mean_pairwise_kappa`; the weighted ones are NaN at the level nominal.
-    majority : mapping of str to int
-        Label to number of units that it wins.
-    n_tied, n_unrated : int
-        Units without majority: by a tie, or for want of ratings.
-    """
-
-    level: Level
-    n_units: int
-    n_raters: int
-    n_ratings: int
-    n_missing: int
-    n_paired_units: int
-    percent_agreement: float
-    cohen_kappa: float
-    cohen_kappa_linear: float
-    cohen_kappa_quadratic: float
-    fleiss_kappa: float
-    alpha: float
-    gwet_ac1: float
-    majority: Mapping[str, int]
-    n_tied: int
-    n_unrated: int
-    ratings: Ratings = field(repr=False)
-
-    @cached_property
-    def statistics(self) -> Statistics:
-        """Ratings of every unit; made when asked for."""
-        return statistics_of(self.ratings, self.level, COEFFICIENTS)
-
-    @property
-    def disagreements(self) -> pa.Table:
-        """Table of the units with more than one label: ``unit``, and a column per rater."""
-        return disagreements.table_of(self.ratings)
-
-    def disagreements_page(self) -> str:
-        """Write the units with more than one label as a page that needs nothing else."""
-        return disagreements.page(self.ratings, self.title, self.signature)
-
-    @cached_property
-    def signature(self) -> str:
-        """Line that says what the numbers depend on."""
-        return signature_of(self.level)
-
-    @cached_property
-    def title(self) -> str:
-        """Line that says what was compared."""
-        of = f"{self.n_units} units, {self.n_raters} raters, {self.n_ratings} ratings"
-        return f"agreement on labels: {of}"
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """Attributes by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.repr}
-
-    @cached_property
-    def scores(self) -> Mapping[str, Scores]:
-        """Measures, as the group ``overall``."""
-        return {"overall": Scores({name: self.facts[name] for name in COEFFICIENTS})}
-
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        """Names of what `to_dict` holds."""
-        return ("signature", *self.facts)
-
-    def to_table(self, counts: bool = False) -> Grid:
-        """Make a table for the terminal: a row per figure, then the units that each label wins."""
-        grid = Grid(self.title, [""])
-        for name, value in self.facts.items():
-            if name != "majority":
-                grid.add(name.replace("_", " "), value)
-        grid.part("majority")
-        for label, n in self.majority.items():
-            grid.add(label, n)
-        return grid
-
-
-def label_agreement(
-    table: Any,
-    label: str = "label",
-    unit: str = "unit",
-    rater: str = "rater",
-    level: Level = "nominal",
-) -> LabelAgreement:
-    """Compute all measures of agreement on one column of a long table.
-
-    Parameters
-    ----------
-    table : pyarrow.Table, data frame, or mapping of columns
-        A row per rating. Rows without label are missing ratings.
-    label, unit, rater : str
-        The columns.
-    level : {"nominal", "ordinal", "interval", "ratio"}
-        Level of measurement of alpha.
-
-    Raises
-    ------
-    InputError
-        As in `krippendorff_alpha`.
-
-    Examples
-    --------
-    >>> ratings = label_agreement({
-    ...     "unit": [1, 1, 2, 2, 3, 3, 4],
-    ...     "rater": ["ann", "bob", "ann", "bob", "ann", "bob", "ann"],
-    ...     "label": ["yes", "yes", "no", "no", "no", "yes", "yes"]})
-    >>> ratings.alpha, ratings.cohen_kappa, ratings.majority, ratings.n_tied, ratings.n_missing
-    (0.4444444444444444, 0.4, {'no': 1, 'yes': 2}, 1, 1)
-    """
-    ratings = read_ratings(table, unit, rater, label)
-    values = {name: float(v[0]) for name, v in coefficients(ratings, level).items()}
-    votes = Votes.of(ratings)
-    n_ratings = np.bincount(ratings.units_of()[~np.isnan(ratings.values)], minlength=1)
-    winners, wins = np.unique(votes.winner[votes.n_winners == 1], return_counts=True)
-    names = [
-        _shown(w) if votes.names is None else str(votes.names[int(w)]) for w in winners.tolist()
-    ]
-    return LabelAgreement(
-        level=level,
-        n_units=ratings.n_units,
-        n_raters=ratings.n_raters,
-        n_ratings=int(n_ratings.sum()),
-        n_missing=ratings.n_units * ratings.n_raters - int(n_ratings.sum()),
-        n_paired_units=int(np.count_nonzero(n_ratings > 1)),
-        **values,
-        majority=dict(zip(names, wins.tolist(), strict=True)),
-        n_tied=int(np.count_nonzero(votes.n_winners > 1)),
-        n_unrated=int(np.count_nonzero(votes.n_winners == 0)),
-        ratings=ratings,
-    )
-
-
-def brief(agreement: LabelAgreement) -> Scores:
-    """Return the sizes and coefficients that reports of judged answers and claims hold."""
-    return Scores({name: agreement.facts[name] for name in BRIEF if name in agreement.facts})
-
-
-def _shown(number: float) -> str:
-    return str(int(number)) if number.is_integer() else str(number)

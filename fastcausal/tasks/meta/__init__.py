@@ -13,3 +13,14 @@
     scorer.py          all of them at once
     report.py          and how they are shown
 """
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+TASK = Task(
+    job="meta",
+    score="fastcausal.tasks.meta.scorer:meta",
+    command="fastcausal.cli.meta:meta",
+    page="meta",
+)

@@ -13,8 +13,8 @@ from fastcausal.options import Level
 from fastcausal.report.groups import Scores
 from fastcausal.tasks.labels.ratings import Int64, Ratings
 from fastcausal.tasks.labels.reading import read_ratings
+from fastcausal.tasks.labels.report import brief, label_agreement
 from fastcausal.tasks.labels.suspicion import identical_warnings
-from fastcausal.tasks.labels.votes import brief, label_agreement
 from fastcausal.tasks.meta.correlations import CORRELATIONS
 from fastcausal.tasks.meta.files import Judged, mean_labels
 from fastcausal.tasks.meta.levels import LEVELS, Rows

@@ -3,6 +3,19 @@
 ::
 
     files.py      questions and answers from files
-    scorer.py     exact match and F1 of predicted answers
+    count.py      exact match and F1 of predicted answers
     report.py     their means, over all questions and those about causes
 """
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+TASK = Task(
+    job="answers",
+    formula="fastcausal.tasks.qa.formula:QuestionFormula",
+    present="fastcausal.tasks.qa.report:present",
+    score="fastcausal.tasks.qa.count:score_answers",
+    command="fastcausal.cli.qa:qa",
+    page="qa",
+)

@@ -11,12 +11,12 @@ import numpy as np
 
 from fastcausal.arrays.strata import By
 from fastcausal.counts.formula import Formula
-from fastcausal.counts.means import MeanFormula
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import warning_lines
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables
 from fastcausal.significance.sums import Int64, Rows, sums_of
+from fastcausal.tasks.qa.formula import QuestionFormula
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,7 +72,7 @@ class AnswerReport(Report):
         return f"answers to {self.n_questions} questions"
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> AnswerReport:
+def present(statistics: Statistics, by: By = None) -> AnswerReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula = statistics.formula
     parts = statistics.subsets(by)
@@ -87,7 +87,7 @@ def of_statistics(statistics: Statistics, by: By = None) -> AnswerReport:
 
 def _means(formula: Formula, rows: Rows, times: Int64) -> Groups:
     """Return the means over all questions and over subsets of them, and how many these are."""
-    assert isinstance(formula, MeanFormula)
+    assert isinstance(formula, QuestionFormula)
     sums = sums_of(formula.terms(rows), times[None])
     sizes = [int(part[-1]) for part in np.hsplit(sums[0], 1 + len(formula.subsets))]
     means = formula.groups_of(sums)

@@ -44,7 +44,6 @@ class RelationFormula(Formula):
     """
 
     job = "extraction"
-    room = "extraction.report"
     subsets_of_groups: ClassVar[tuple[str, ...]] = (MULTI,)
     totals: ClassVar[tuple[str, ...]] = TOTALS
     later_totals: ClassVar[tuple[str, ...]] = LATER

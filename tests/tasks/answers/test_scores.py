@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.arrays.arrow import strings
-from fastcausal.tasks.answers import counts
+from fastcausal.tasks.answers import overlap
 from fastcausal.tasks.answers.parse import PARSERS
 from tests.oracles import judged_answers as plain
 from tests.support.profiles import trials
@@ -70,7 +70,7 @@ BY_NUMBER = [
 @example([("İ", "[Cause]İ|the[Relation]İ[Effect]😀a", "[Cause]i̇|an[Relation]i̇[Effect]😀")], "fcr")
 def test_words_are_those_of_python(table, protocol):
     columns = [strings(column) for column in zip(*table, strict=True)]
-    counted = counts.count_words(*columns, protocol)
+    counted = overlap.count_words(*columns, protocol)
     for k, row in enumerate(table):
         numbers, missing = plain_row(*row, protocol)
         assert counted.rows[k].tolist() == numbers

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from fastcausal.errors import InputError
-from fastcausal.tasks.classification.scorer import ClassificationScorer, classify
+from fastcausal.tasks.classification.count import ClassificationScorer, classify
 from tests.support.data import CNC
 
 AVERAGED = ("precision", "recall", "f1")

@@ -10,7 +10,7 @@ import pytest
 
 from fastcausal.errors import InputError
 from fastcausal.tasks.classification import files as label_format
-from fastcausal.tasks.classification.scorer import ClassificationScorer, classify
+from fastcausal.tasks.classification.count import ClassificationScorer, classify
 from tests.support.cli import cli
 
 

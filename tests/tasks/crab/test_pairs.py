@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pyarrow import feather
 
 import fastcausal as fc
-from fastcausal.tasks.crab.pairs import class_of, read_pairs
+from fastcausal.tasks.crab.files import class_of, read_pairs
 from tests.oracles import crab_pairs
 
 KEY = ("topic_id", "event_order_a", "event_order_b")

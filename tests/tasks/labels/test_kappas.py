@@ -27,7 +27,8 @@ from fastcausal.tasks.labels.alpha import (
 from fastcausal.tasks.labels.coefficients import coefficients
 from fastcausal.tasks.labels.kappas import cohen_kappa, mean_pairwise_kappa
 from fastcausal.tasks.labels.reading import read_ratings
-from fastcausal.tasks.labels.votes import label_agreement, majority_vote
+from fastcausal.tasks.labels.report import label_agreement
+from fastcausal.tasks.labels.votes import majority_vote
 from tests.support.rated import COLUMNS, WORKED, close, long_form, present, rated, same, shuffled
 
 NAN = math.nan

@@ -15,7 +15,8 @@ from fastcausal.tasks.labels import _native
 from fastcausal.tasks.labels.alpha import alpha_interval, krippendorff_alpha
 from fastcausal.tasks.labels.kappas import cohen_kappa, mean_pairwise_kappa
 from fastcausal.tasks.labels.reading import read_ratings
-from fastcausal.tasks.labels.votes import label_agreement, majority_vote
+from fastcausal.tasks.labels.report import label_agreement
+from fastcausal.tasks.labels.votes import majority_vote
 from tests.support.rated import COLUMNS, WORKED, long_form
 
 

@@ -11,7 +11,7 @@ from fastcausal.errors import InputError
 from fastcausal.report.grid import number_text
 from fastcausal.tasks.labels.files import read_rating_files
 from fastcausal.tasks.labels.kappas import cohen_kappa
-from fastcausal.tasks.labels.votes import label_agreement
+from fastcausal.tasks.labels.report import label_agreement
 
 
 def test_the_terminal_shows_every_figure():

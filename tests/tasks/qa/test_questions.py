@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.errors import InputError
+from fastcausal.tasks.qa.count import asks_why, mark
 from fastcausal.tasks.qa.files import read_answers, read_questions
-from fastcausal.tasks.qa.scorer import asks_why, mark
 from fastcausal.tasks.words import words
 from tests.oracles.answers import reference
 from tests.support.cli import cli

@@ -20,8 +20,8 @@ from fastcausal.tasks.claims.formula import SIDES, ClaimFormula
 from fastcausal.tasks.claims.reading import NOT_ASKED, NULL, Claims, read_claims
 from fastcausal.tasks.claims.report import ClaimsReport, SystemClaims
 from fastcausal.tasks.labels.ratings import Ratings
+from fastcausal.tasks.labels.report import brief, label_agreement
 from fastcausal.tasks.labels.suspicion import identical_warnings
-from fastcausal.tasks.labels.votes import brief, label_agreement
 
 
 def claims(

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.counts.means import RatioFormula
 from fastcausal.counts.statistics import Statistics
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Float64, Int64
+from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import Sums
 
 

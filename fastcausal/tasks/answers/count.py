@@ -23,10 +23,10 @@ from fastcausal.files.values import shown
 from fastcausal.options import AnswerProtocol, Policy, check
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.answers.counts import WordCounts, count_words
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.join import Extractions, read_extractions
-from fastcausal.tasks.answers.report import JudgedReport, of_statistics, verdicts_of
+from fastcausal.tasks.answers.overlap import WordCounts, count_words
+from fastcausal.tasks.answers.report import JudgedReport, present, verdicts_of
 from fastcausal.tasks.answers.tables import judgments_of, per_item_of
 from fastcausal.tasks.answers.texts import text_scores
 from fastcausal.tasks.verdicts import VALID_SCORE
@@ -103,7 +103,7 @@ def answers(
         _statistics(items, counts, scored, protocol, unparsed), system=_system_of(source)
     )
     texts = text_scores(items, scored) if text_metrics else {}
-    report = of_statistics(_with_column(statistics, items, scored, by), by)
+    report = present(_with_column(statistics, items, scored, by), by)
     return replace(
         report,
         _statistics=partial(replace, statistics),

@@ -17,7 +17,7 @@ from fastcausal.files.values import shown
 from fastcausal.options import Policy
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.crab.choices import Choices
-from fastcausal.tasks.crab.pairs import (
+from fastcausal.tasks.crab.files import (
     KEY,
     Booleans,
     Int64,

@@ -18,7 +18,7 @@ from fastcausal.arrays.arrow import numbers
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.confusions import confusions
 from fastcausal.counts.files import system_of
-from fastcausal.counts.labels import ConfusionFormula, Label, classes_of
+from fastcausal.counts.labels import Label, classes_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, warning_lines
 from fastcausal.files.keys import match
@@ -28,6 +28,7 @@ from fastcausal.formats.reading.sources import LabelSource
 from fastcausal.options import LabelPolicy, check
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.files import Labels
+from fastcausal.tasks.classification.formula import LabelFormula
 from fastcausal.tasks.classification.report import ClassificationReport, report_of
 
 
@@ -201,9 +202,7 @@ class ClassificationScorer:
     @property
     def statistics(self) -> Statistics:
         """The pairs of labels of all batches so far, with how often each occurs; no units."""
-        formula = ConfusionFormula(
-            self.labels, self.given is not None, self.positive, self.undefined
-        )
+        formula = LabelFormula(self.labels, self.given is not None, self.positive, self.undefined)
         pairs, times = np.argwhere(self.confusion), self.confusion[self.confusion > 0]
         return Statistics(formula, self.signature, pairs, times)
 
@@ -260,7 +259,7 @@ class Batch(NamedTuple):
 def _of_units(about: Statistics, batch: Batch, system: str | None) -> Statistics:
     """Return the pair of labels of every example, with what gold has besides."""
     formula = about.formula
-    assert isinstance(formula, ConfusionFormula)
+    assert isinstance(formula, LabelFormula)
     rows = np.stack([codes_of(side, formula.labels) for side in (batch.gold, batch.pred)], axis=1)
     left_out = None
     if batch.left_out is not None:

@@ -13,7 +13,6 @@ from fastcausal._version import __version__
 from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.files import system_of
-from fastcausal.counts.means import MeanFormula
 from fastcausal.counts.statistics import Statistics
 from fastcausal.files.cells import columns_of
 from fastcausal.files.keys import match
@@ -21,7 +20,8 @@ from fastcausal.files.targets import keep_apart
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy, check
 from fastcausal.tasks.qa.files import Question, read_answers, read_questions
-from fastcausal.tasks.qa.report import AnswerReport, of_statistics
+from fastcausal.tasks.qa.formula import QuestionFormula
+from fastcausal.tasks.qa.report import AnswerReport, present
 from fastcausal.tasks.words import f1, words
 
 Mark = tuple[bool, float]
@@ -99,7 +99,7 @@ def score_answers(
         f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}"
     )
     statistics = Statistics.of_units(
-        MeanFormula(("exact_match", "f1"), ("why",)),
+        QuestionFormula(("exact_match", "f1"), ("why",)),
         signature,
         np.column_stack([np.array(marks, np.float64).reshape(-1, 2), np.array(why, np.float64)]),
         pa.table({"id": both.keys} | columns_of([question.besides for question in asked])),
@@ -109,7 +109,7 @@ def score_answers(
     )
     if per_example is not None:
         statistics.write(per_example)
-    return of_statistics(statistics)
+    return present(statistics)
 
 
 def digest_of(questions: Mapping[str, Question]) -> int:

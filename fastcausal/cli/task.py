@@ -1,0 +1,124 @@
+"""The command of a task: gold against predictions of one system or of several.
+
+A task without a command file gets `generic`. A task with options of its own writes a function with
+`GoldArgument`, `SystemsArgument`, its options, `Shown` and `DrawOptions`, and calls `print_scores`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import click
+
+from fastcausal.cli.options import (
+    DRAWS,
+    ByOption,
+    DrawOptions,
+    FormatOption,
+    HtmlOption,
+    IntervalsOption,
+    JsonOption,
+    PerExampleOption,
+    format_of,
+    refuse_inference,
+)
+from fastcausal.cli.parameters import Argument
+from fastcausal.counts.task import Task, resolve
+
+GoldArgument = Annotated[str, Argument(help="Gold; - for stdin.")]
+SystemsArgument = Annotated[
+    list[str],
+    Argument(help="Predictions of a system; a table row for each file.", metavar="PRED..."),
+]
+
+
+class Shown(NamedTuple):
+    """Options of subsets, of files to write and of the format to print."""
+
+    by: ByOption = None
+    per_example: PerExampleOption = None
+    html: HtmlOption = None
+    json: JsonOption = False
+    format: FormatOption = "text"
+    intervals: IntervalsOption = False
+
+
+SHOWN = Shown()
+
+
+def generic(task: Task) -> Callable[..., None]:
+    """Return the command of a task that calls its public function as ``(gold, pred, by=...)``."""
+
+    def command(
+        ctx: click.Context,
+        gold: GoldArgument,
+        pred: SystemsArgument,
+        shown: Shown = SHOWN,
+        draws: DrawOptions = DRAWS,
+    ) -> None:
+        score = resolve(task.score)
+        print_scores(ctx, gold, pred, lambda file: score(gold, file, by=shown.by), shown, draws)
+
+    command.__doc__ = (resolve(task.score).__doc__ or "").strip().partition("\n")[0]
+    return command
+
+
+def print_scores(
+    ctx: click.Context,
+    gold: str,
+    pred: list[str],
+    score: Callable[[str], Any],
+    shown: Shown,
+    draws: DrawOptions,
+) -> None:
+    """Make a report of every file of predictions, write the files asked for, and print.
+
+    ``score`` makes the report of a file of predictions.
+    """
+    format = format_of(ctx, shown.json, shown.format)
+    refuse_inference(ctx, shown.intervals, draws)
+    from fastcausal.cli.systems import groups_table, print_reports
+    from fastcausal.errors import InputError
+
+    if shown.html is not None and len(pred) > 1:
+        raise InputError("--html is for one system, expected one file of predictions")
+    reports = written(
+        pred,
+        score,
+        [gold, *pred],
+        units=shown.per_example,
+        others=[shown.html],
+        draws=draws if shown.intervals else None,
+        by=shown.by,
+    )
+    if shown.html is not None:
+        next(iter(reports.values())).to_html(shown.html)
+    print_reports(reports, format, shown.by, tables=groups_table)
+
+
+def written(
+    pred: list[str],
+    score: Callable[[str], Any],
+    sources: Sequence[str],
+    *,
+    units: Path | None,
+    others: Sequence[Path | None] = (),
+    draws: DrawOptions | None,
+    by: Sequence[str] | None,
+) -> dict[str, Any]:
+    """Make a report of every file by its short name; write the counts of units.
+
+    ``others`` are files that the caller writes, which may be none of ``sources``. ``draws`` gives
+    every score an interval.
+    """
+    from fastcausal.cli.systems import reports_of, with_intervals, write_units
+    from fastcausal.files.targets import keep_apart
+
+    keep_apart([units, *others], sources)
+    reports = reports_of(pred, score)
+    if draws is not None:
+        reports = with_intervals(reports, draws, by)
+    write_units(units, reports)
+    return reports

@@ -1,0 +1,63 @@
+"""Means over pairs of annotators, from sums of every example."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fastcausal.counts.arithmetic import ScoresByName, ratio
+from fastcausal.counts.formula import MOST, Formula
+from fastcausal.counts.means import mean_of_pairs
+from fastcausal.significance.sums import Rows
+
+
+@dataclass(frozen=True)
+class RatioFormula(Formula):
+    """Means over pairs of annotators of ratios of sums.
+
+    Attributes
+    ----------
+    annotators : tuple of (str, str)
+        The pairs.
+    measures : tuple of str
+    roles : tuple of str
+        The groups: roles, and the total.
+    """
+
+    job = "agreement"
+    dtype: ClassVar[type[np.generic]] = np.float64
+
+    annotators: tuple[tuple[str, str], ...]
+    roles: tuple[str, ...]
+    measures: tuple[str, ...]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns: numerator and denominator of each pair, group and measure."""
+        return tuple(
+            f"{a}_{b}_{part}_{role}_{measure}"
+            for a, b in self.annotators
+            for part in ("top", "bottom")
+            for role in self.roles
+            for measure in self.measures
+        )
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: numbers of either sign, as alpha may be."""
+        return -MOST, MOST
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return the rows: numerators and denominators add."""
+        return rows
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the mean over the pairs of annotators where defined, of every measure."""
+        sums = sums.reshape(-1, len(self.annotators), 2, len(self.roles), len(self.measures))
+        means = mean_of_pairs(ratio(sums[:, :, 0], sums[:, :, 1], math.nan).swapaxes(0, 1))
+        return {
+            role: {name: means[:, g, m] for m, name in enumerate(self.measures)}
+            for g, role in enumerate(self.roles)
+        }

@@ -1,0 +1,34 @@
+"""All tasks: the folder of each declares it."""
+
+from __future__ import annotations
+
+from fastcausal.tasks import (
+    agreement,
+    annotate,
+    answers,
+    check,
+    claims,
+    classification,
+    crab,
+    describe,
+    extraction,
+    labels,
+    meta,
+    qa,
+)
+
+# Every task, once, in the order of the commands: another one is its folder and its line here.
+ALL = (
+    extraction.TASK,
+    agreement.TASK,
+    labels.TASK,
+    classification.TASK,
+    qa.TASK,
+    answers.TASK,
+    claims.TASK,
+    *crab.TASKS,
+    meta.TASK,
+    describe.TASK,
+    check.TASK,
+    annotate.TASK,
+)

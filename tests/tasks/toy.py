@@ -1,0 +1,91 @@
+"""A toy task: the share of weights that a system has right. Reader, counts, formula, report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays.strata import By
+from fastcausal.counts.arithmetic import ScoresByName, ratio
+from fastcausal.counts.files import system_of
+from fastcausal.counts.formula import Formula
+from fastcausal.counts.statistics import Statistics
+from fastcausal.counts.task import Task
+from fastcausal.errors import InputError
+from fastcausal.files.records import read_records
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report
+from fastcausal.significance.sums import Rows
+
+TASK = Task(
+    job="toy",
+    formula="tests.tasks.toy:ToyFormula",
+    present="tests.tasks.toy:present",
+    score="tests.tasks.toy:weigh",
+    command="toy",
+    page="qa",
+)
+
+
+def read(source: Any) -> pa.Table:
+    """Read a flat table of ids and weights."""
+    table = read_records(source).table
+    if not {"id", "weight"} <= {*table.column_names}:
+        raise InputError(f"{source}: expected columns id and weight")
+    return table
+
+
+@dataclass(frozen=True)
+class ToyFormula(Formula):
+    """Share of units that are right."""
+
+    job = "toy"
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return ("right",)
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return the rows, and 1 for each unit."""
+        return np.hstack([rows, np.ones_like(rows)])
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the accuracy."""
+        return {"overall": {"accuracy": ratio(sums[:, 0], sums[:, 1], np.nan)}}
+
+
+def weigh(gold: Any, pred: Any, by: By = None) -> Report:
+    """Score weights."""
+    wanted, given = read(gold), read(pred)
+    right = np.asarray(wanted["weight"]) == np.asarray(given["weight"])
+    statistics = Statistics.of_units(
+        ToyFormula(),
+        "toy|1",
+        right[:, None].astype(np.int64),
+        wanted.drop_columns(["weight"]),
+        system=system_of(pred),
+    )
+    return present(statistics, by)
+
+
+def present(statistics: Statistics, by: By = None) -> Report:
+    """Make the report of statistics."""
+    subsets = {name: _groups(rows) for name, rows in statistics.subsets(by).items()}
+    return Report(
+        f"{statistics.n_units} weights",
+        statistics.signature,
+        _groups(np.repeat(statistics.rows, statistics.times, axis=0)),
+        subsets=subsets,
+        statistics=partial(replace, statistics),
+    )
+
+
+def _groups(rows: Rows) -> Mapping[str, Scores]:
+    scores = ToyFormula().scores(rows, np.ones((1, len(rows)), np.int64))
+    return {"overall": Scores({"accuracy": float(scores["overall_accuracy"][0]), "n": len(rows)})}
