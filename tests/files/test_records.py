@@ -219,6 +219,12 @@ def test_labels_are_all_numbers_or_all_text(source, wanted, whole):
             assert expected in str(error.value)
 
 
+def test_labels_of_no_value_have_a_type():
+    records = read_records([{"x": None}])
+    assert records.labels("x").type == pa.float64()
+    assert records.labels("x", whole=True).type == pa.int64()
+
+
 def test_keys_are_texts_without_gaps():
     records = read_records([{"a": 1.0, "b": "x", "c": 10**25}, {"a": 2.0, "c": "y"}])
     assert records.keys("id", "a").to_pylist() == ["1", "2"]
@@ -248,6 +254,10 @@ def test_what_stands_between_cells():
         assert records.table.to_pylist() == rows
         assert records.cells["text"].to_pylist() == ["a, b", ""]
         assert records.where(1) == f"{name}:3"
+
+
+def test_commas_come_before_semicolons():
+    assert read_records(Source("x.csv", b"a;b,c\n1,2\n")).names == ["a;b", "c"]
 
 
 def test_a_list_or_column_of_values_is_one_column():
