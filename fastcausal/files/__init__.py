@@ -7,6 +7,9 @@
     lines.py cells.py   JSON lines and CSV cells, counted and split natively
     values.py           values of JSON, named in messages
     records.py          rows of any flat table, with their places
+    columns.py          one column as keys, labels, text or numbers
+    keys.py             rows of two sources joined by key; keys that repeat; numbers of names
+    words.py            words that stand for a missing value
     parts.py            the rows of a file by annotator
     binary.py           Parquet and Arrow IPC
     schemas.py          the check of their schemas

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import json
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from fastcausal.errors import InputError
 from fastcausal.files import records as reader
 from fastcausal.files.files import Source
-from fastcausal.files.records import read_records
+from fastcausal.files.records import Records, read_records
 
 ROWS = st.lists(
     st.fixed_dictionaries(
@@ -184,3 +185,107 @@ def test_json_lines_of_one_kind_make_no_objects(monkeypatch):
     assert rows.where(1) == "x.jsonl:3"
     rows = read_records(Source("x.jsonl", b'\n{"a": null}\n{"a": null}\n{"a": 0.5}\n'))
     assert rows.table.to_pydict() == {"a": [None, None, 0.5]}
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted", "whole"),
+    [
+        ([{"x": 1}, {}, {"x": 2}], [1.0, None, 2.0], [1, None, 2]),
+        ([{"x": True}, {"x": False}], [1.0, 0.0], [1, 0]),
+        ([{"x": "a"}, {"x": "01"}], ["a", "01"], ["a", "01"]),
+        ({"x": pa.array(["a", "b"]).dictionary_encode()}, ["a", "b"], ["a", "b"]),
+        ([{"x": 1}, {"x": 2.5}], [1.0, 2.5], 'row 0: "x" is 1.0, expected an integer or a string'),
+        ([{"x": 1}, {"x": "1"}], 'row 1: "x" is "1", expected a number as in rows: row 0', None),
+        ([{"x": True}, {"x": 2}], 'row 1: "x" is 2, expected a boolean as in rows: row 0', [1, 2]),
+        ([{"x": 2**53}], 'row 0: "x" is 9007199254740992, expected integers below 2^53', [2**53]),
+        ([{"x": 2**70}, {"x": []}], "below 2^53\nrows: row 1: \"x\" is a list, expected a number",
+         "below 2^63\nrows: row 1: \"x\" is a list, expected an integer"),
+        ([{"x": None}], [None], [None]),
+        (Source("x.csv", b"x,y\n01,\n,\n NA,\n"), ["01", None, " NA"], ["01", None, " NA"]),
+        (Source("x.csv", b"x,y\n01,\n,\nNA,\n"), [1.0, None, None], ["01", None, "NA"]),
+        (Source("x.csv", b"x,y\ntrue,\nFalse,\n"), [1.0, 0.0], ["true", "False"]),
+        (Source("x.csv", b"x\n1\n9007199254740993\n"), 'x.csv:3: "x" is 9007199254740993, exp',
+         ["1", "9007199254740993"]),
+    ],
+)  # fmt: skip
+def test_labels_are_all_numbers_or_all_text(source, wanted, whole):
+    records = read_records(source)
+    for expected, is_whole in ((wanted, False), (whole, True)):
+        if isinstance(expected, list):
+            assert records.labels("x", is_whole).to_pylist() == expected
+        elif expected is not None:
+            with pytest.raises(InputError) as error:
+                records.labels("x", is_whole)
+            assert expected in str(error.value)
+
+
+def test_labels_of_no_value_have_a_type():
+    records = read_records([{"x": None}])
+    assert records.labels("x").type == pa.float64()
+    assert records.labels("x", whole=True).type == pa.int64()
+
+
+def test_keys_are_texts_without_gaps():
+    records = read_records([{"a": 1.0, "b": "x", "c": 10**25}, {"a": 2.0, "c": "y"}])
+    assert records.keys("id", "a").to_pylist() == ["1", "2"]
+    assert records.keys("c", "a").to_pylist() == [str(10**25), "y"]
+    for names, message in (
+        (("b",), 'rows: row 1: no "b", expected one in every row'),
+        (("id", "index"), 'rows: no column "id" or "index": found a, b, c'),
+    ):
+        with pytest.raises(InputError) as error:
+            records.keys(*names)
+        assert str(error.value) == message
+    with pytest.raises(InputError, match='row 0: "x" is true, expected an integer or a string'):
+        read_records([{"x": True}]).keys("x")
+    assert (records.find("id", "b"), records.find("id"), records.has("a")) == ("b", None, True)
+    assert records.without("b", None, "none").column_names == ["a", "c"]
+
+
+def test_what_stands_between_cells():
+    rows = [{"id": "1", "text": "a, b"}, {"id": "2", "text": None}]
+    for name, data, delimiter in (
+        ("x.csv", b'id,text\n1,"a, b"\n2,\n', None),
+        ("x.csv", b"id;text\n1;a, b\n2;\n", None),
+        ("x.tsv", b"id\ttext\n1\ta, b\n2\t\n", None),
+        ("x", b"id|text\n1|a, b\n2|\n", "|"),
+    ):
+        records = read_records(Source(name, data), delimiter=delimiter)
+        assert records.table.to_pylist() == rows
+        assert records.cells["text"].to_pylist() == ["a, b", ""]
+        assert records.where(1) == f"{name}:3"
+
+
+def test_commas_come_before_semicolons():
+    assert read_records(Source("x.csv", b"a;b,c\n1,2\n")).names == ["a;b", "c"]
+
+
+def test_a_list_or_column_of_values_is_one_column():
+    array = pa.array([1, None, 2])
+    for values in ([1, None, 2], (1, None, 2), array, pa.chunked_array([array[:1], array[1:]])):
+        assert read_records(values, column="x").labels("x").to_pylist() == [1.0, None, 2.0]
+    assert read_records(np.array([1.5, np.nan]), column="x").column("x").to_pylist() == [1.5, None]
+    assert read_records(["a", 2], column="x").answers("x").to_pylist() == ["a", "2"]
+    for table in ([{"x": 1, "y": 2}], {"x": [1], "y": [2]}, pa.table({"x": [1], "y": [2]})):
+        assert read_records(table, column="x").names == ["x", "y"]
+    with pytest.raises(InputError, match="rows is a number, expected a table or a list"):
+        read_records(7, column="x")
+    with pytest.raises(InputError, match=r'rows: column "x" cannot be read: .* not JSON'):
+        read_records([object()], column="x").column("x")
+
+
+def test_rows_may_have_places_of_their_own():
+    records = Records("x.json", [{"id": 1}, {"id": None}], places=["x.json: a[0]", "x.json: b[7]"])
+    with pytest.raises(InputError, match=r'^x\.json: b\[7\]: no "id"'):
+        records.keys("id")
+
+
+def test_the_collector_comes_back():
+    for is_on in (True, False):
+        (gc.enable if is_on else gc.disable)()
+        try:
+            with pytest.raises(InputError):
+                read_records(Source("x.json", b"[1"))
+            assert gc.isenabled() == is_on
+        finally:
+            gc.enable()
