@@ -51,21 +51,21 @@ def agreement(
     Parameters
     ----------
     annotations : mapping, sequence, or one table
-        Annotator to anything `fastcausal.read` takes; or a list of such sources, or one. In these
-        the column ``annotator`` names the annotators, which the files of brat and WebAnno have:
-        paths of directories or of single files, as many as there are. A source without it is an
-        annotator, named by its file name.
+        Annotator to anything `fastcausal.read` takes; or a list of such sources, or one. In a list
+        the column ``annotator`` names the annotators; files of brat and WebAnno have it. Pass any
+        number of directories or single files. A source without the column is an annotator, named
+        by its file.
     protocol : {"recess", "recess-code"}
-        As the paper defines it, or as its published program computes it: unitised alpha
-        (``alpha_unitized``), all pairs of relations where both annotators have as many, and its
-        pruning elsewhere.
+        The definition of the paper, or the computation of its published program: unitised alpha
+        (``alpha_unitized``), all pairs of relations if both annotators have equally many, and the
+        program's pruning elsewhere.
     average : {"example", "relation"}, optional
         EM, OSB and TO are means over the pairs of an example and then over examples (default of
         ``recess``), or over all pairs (of ``recess-code``). Alpha is weighted by marked words.
     by : str, optional
-        A column whose values become subsets.
+        A column; each of its values is a subset.
     unparsed : {"error", "empty", "skip"}
-        Stop at relations that could not be read, count them as empty, or skip their examples.
+        Raise for unreadable relations, count them as empty, or skip their examples.
 
     Returns
     -------
@@ -74,8 +74,8 @@ def agreement(
     Raises
     ------
     InputError
-        Fewer than two annotators, no two of them with an example in common, roles or token counts
-        that differ, and all that reading raises.
+        Fewer than two annotators, no two of them with a common example, different roles or token
+        counts, and all errors of reading.
     ValueError
         An unknown protocol or average.
 
@@ -107,7 +107,7 @@ def agreement(
         compare(a, b, sides, whole, chosen, average, warnings) for a, b in combinations(sides, 2)
     ]
     require_common(whole)
-    # In the order of their names, so that no order of annotators changes what is drawn.
+    # In the order of their names, so that the order of annotators does not change the draws.
     ordered = sorted(pairs, key=lambda pair: sorted((pair.a, pair.b)))
     formula = RatioFormula(
         annotators=tuple((min(pair.a, pair.b), max(pair.a, pair.b)) for pair in ordered),

@@ -19,7 +19,7 @@ def statistics_of(formula: RatioFormula, signature: str, pairs: Sequence[Sums]) 
     """Bring the sums of every pair of annotators to the same examples, by id or position.
 
     An example is 0/0 for pairs that did not both annotate it. Examples are in ascending order, so
-    that resamples of a seed depend on no order of examples or annotators.
+    that resamples do not depend on the order of examples or annotators.
     """
     keys = [keys_of(pair.examples) for pair in pairs]
     place = {key: k for k, key in enumerate(sorted({key for part in keys for key in part}))}
@@ -39,7 +39,7 @@ def keys_of(examples: pa.Table) -> Sequence[Any]:
 
 
 def counted_keys(sums: Sums) -> set[Any]:
-    """Return the ids, or positions, of the examples that count."""
+    """Return the ids, or positions, of counted examples."""
     keys = keys_of(sums.examples)
     return {keys[k] for k in sums.counted().tolist()}
 

@@ -1,4 +1,4 @@
-"""Relations that two annotators marked otherwise, side by side: for adjudication."""
+"""Relations marked differently by two annotators, side by side: for adjudication."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
 
 class Paired(NamedTuple):
-    """The relations of two annotators as they were paired.
+    """The relations of two annotators in pairs.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Paired(NamedTuple):
         Their relations, those of ``a`` as gold.
     example : int64[n_pairs]
     relations : tuple of two int64[n_pairs]
-        Of the relations that mark something; -1: none.
+        Relations with at least one span; -1: none.
     """
 
     a: str
@@ -39,7 +39,7 @@ class Paired(NamedTuple):
     relations: tuple[Int64, Int64]
 
     def differing(self) -> Iterator[Difference]:
-        """Yield the pairs that do not mark the same, in the order of examples."""
+        """Yield the pairs with different marks, in the order of examples."""
         sides = self.aligned.gold, self.aligned.pred
         marked = [rows.marked() for rows in sides]
         numbers = [
@@ -58,7 +58,7 @@ class Paired(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Two relations that mark something else, or one that the other annotator did not mark.
+    """Two relations with different marks, or one without a partner.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Difference(NamedTuple):
     example : int
     sentence : Sentence or None
     numbers : tuple of int or None
-        Of the relation in its example, from 1.
+        Numbers of the relations in their example, from 1.
     rows : tuple of int32[n, 3] or None
         Role, start and stop of its spans.
     """
@@ -83,7 +83,7 @@ class Difference(NamedTuple):
         return self.paired.aligned.name(self.example)
 
     def lines(self) -> Iterator[Line]:
-        """Yield the relation of either annotator as it is shown."""
+        """Yield the relation of either annotator for display."""
         sentence = self.sentence or numbered(int(self.paired.aligned.gold.lengths[self.example]))
         annotators = self.paired.a, self.paired.b
         for annotator, number, rows in zip(annotators, self.numbers, self.rows, strict=True):
@@ -128,7 +128,7 @@ def _integers(values: Sequence[int | None]) -> pa.Array:
 
 
 def page(pairs: Iterable[Paired], roles: Sequence[str], title: str, signature: str) -> str:
-    """Write a page of the differences, example by example for each two annotators."""
+    """Write a page of the differences, by example for each two annotators."""
     examples = [
         Marked(name, f"{paired.a} / {paired.b}", [line for each in same for line in each.lines()])
         for paired in pairs

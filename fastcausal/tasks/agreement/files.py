@@ -1,4 +1,4 @@
-"""Annotations of the same examples by several annotators, as one table of relations each."""
+"""Annotations of the same examples by several annotators, one table of relations each."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ def read_annotators(
     Parameters
     ----------
     annotations : mapping, sequence, or one source
-        Annotator to anything `fastcausal.read` takes. Or a list of such sources, or one: there the
-        column ``annotator`` names the annotators, which brat and WebAnno files have, and the
-        sources of one annotator are joined. A source without it is named by its file name, or by
-        its number. A directory of brat or WebAnno files stands for these.
+        Annotator to anything `fastcausal.read` takes. Or a list of such sources, or one: then the
+        column ``annotator`` names the annotators, as in brat and WebAnno files, and the sources of
+        one annotator are joined. A source without it is named by its file name or its number. A
+        directory of brat or WebAnno files stands for these.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read.
+        The reading of tagged sentences.
     unplaced, links
-        How files of annotation tools are read, see `fastcausal.read`.
+        The reading of files of annotation tools, see `fastcausal.read`.
 
     Raises
     ------
     InputError
-        There are fewer than two annotators, two of the same name, or an example twice; and all
-        that reading raises.
+        There are fewer than two annotators, two of the same name, or a repeated example; and all
+        errors of reading.
     """
     given = {"tags": tags, **asdict(Marking(unplaced, links))}
     if isinstance(annotations, Mapping):
@@ -98,7 +98,7 @@ def _by_annotator(sources: Sequence[Any], given: dict[str, Any]) -> dict[str, Re
 
 
 def _names(sources: Sequence[Any]) -> list[str]:
-    """Return file names without suffix where they differ, else paths; numbers of other sources."""
+    """Return file names without suffix if they differ, else paths; numbers for other sources."""
     if not all(isinstance(s, str | os.PathLike) for s in sources):
         return [f"annotator_{k}" for k in range(1, len(sources) + 1)]
     stems = [stem_of(source) for source in sources]
@@ -106,7 +106,7 @@ def _names(sources: Sequence[Any]) -> list[str]:
 
 
 def _split(source: Any, given: dict[str, Any]) -> dict[str | None, Relations]:
-    """Return a table per annotator; of None where the source does not name them."""
+    """Return a table per annotator; the key is None if the source names none."""
     source = opened(source, whole=True)
     if isinstance(source, Opened):
         marking = Marking(given["unplaced"], given["links"])
@@ -126,7 +126,7 @@ def _split(source: Any, given: dict[str, Any]) -> dict[str | None, Relations]:
 
 
 def _by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
-    """Return a table per value of the column of annotators, of None where there is none."""
+    """Return a table per value of the column of annotators; the key is None without it."""
     if COLUMN not in whole.column_names:
         return {None: frames.read(whole, name=name)}
     annotators = pc.unique(whole[COLUMN]).to_pylist()
@@ -138,7 +138,7 @@ def _by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
 
 
 def _by_document(name: str, documents: list[Document]) -> dict[str | None, Relations]:
-    """Return a table per annotator of marked texts; all have what is left out and has none."""
+    """Return a table per annotator of marked texts; notes without annotator go to all."""
     of_texts = dict.fromkeys(document.annotator for document in documents if document.text)
     annotators = of_texts or dict.fromkeys(document.annotator for document in documents)
     return {
@@ -150,7 +150,7 @@ def _by_document(name: str, documents: list[Document]) -> dict[str | None, Relat
 
 
 def _unnamed(relations: Relations) -> Relations:
-    """Drop the column of the annotator, who has another name here."""
+    """Drop the column of the annotator, who is named differently here."""
     if COLUMN not in relations.table.column_names:
         return relations
     return Relations.trusted(relations.table.drop_columns([COLUMN]))
@@ -164,7 +164,7 @@ def _joined(name: str, parts: list[Relations]) -> Relations:
 
 
 def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
-    """Take places for ids where all sides lack these, so that examples can be left out."""
+    """Use positions as ids if all sides lack ids, so that examples can be left out."""
     if any(relations.ids is not None for relations in sides.values()):
         return dict(sides)
     return {
@@ -178,7 +178,7 @@ def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
 def readable(
     relations: Relations, name: str, unparsed: Policy, warnings: dict[str, None]
 ) -> Relations:
-    """Leave out relations that could not be read, or their examples."""
+    """Leave out unreadable relations, or their examples."""
     count = relations.n_unread
     if not count:
         return relations
@@ -200,7 +200,7 @@ def readable(
 
 
 def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
-    """Put columns that only the second annotator's table has beside those of the first."""
+    """Add the columns that only the second annotator's table has to those of the first."""
     more = [c for c in other.table.column_names if c not in examples.column_names]
     more = [c for c in more if c not in ("relations", "length", "tagged", "id", UNPARSED)]
     if not more or other.ids is None or "id" not in examples.column_names:
@@ -213,19 +213,19 @@ def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
 
 
 def n_missing(a: Relations, b: Relations) -> int:
-    """Count examples that only one of two annotators has."""
+    """Count examples of only one of two annotators."""
     return len(a) + len(b) - 2 * n_common(a, b)
 
 
 def n_common(a: Relations, b: Relations) -> int:
-    """Count examples that both have: by id, or by position where one has no ids."""
+    """Count common examples: by id, or by position if one side has no ids."""
     if a.ids is None or b.ids is None:
         return len(a)
     return len(a) - len(lacking(a.ids, b.ids))
 
 
 def require_common(sides: Mapping[str, Relations]) -> None:
-    """Raise InputError where no two annotators have an example in common."""
+    """Raise InputError if no two annotators have a common example."""
     if any(n_common(a, b) for a, b in combinations(sides.values(), 2)):
         return
     ids = {name: () if r.ids is None else r.ids[:4].to_pylist() for name, r in sides.items()}

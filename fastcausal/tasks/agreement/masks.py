@@ -27,15 +27,15 @@ MASKS = replace(RECESS, name="masks", kernel="span_overlap")
 def alpha_of_masks(annotators: Mapping[str, Relations]) -> dict[str, Scores]:
     """Compute binary alpha per role and total, over all annotators of each example at once.
 
-    An annotator's mask of a role holds the tokens that any of its relations marks with the role, so
-    no relations need to be paired. A token that c of m annotators marked disagrees in
-    c (m - c) / (m - 1) of its m units. Examples are averaged by marked units, as for two
-    annotators; those of fewer than two annotators drop out.
+    The mask of a role has all tokens that any relation of the annotator marks with it, so relations
+    need no pairing. A token marked by c of m annotators disagrees in c (m - c) / (m - 1) of its m
+    units. Examples are averaged by marked units, as for two annotators; those with fewer than two
+    annotators drop out.
 
     Returns
     -------
     dict of str to Scores
-        ``alpha``, NaN where undefined.
+        ``alpha``, NaN if undefined.
     """
     first = next(iter(annotators.values()))
     names, places = _examples(annotators)
@@ -45,7 +45,7 @@ def alpha_of_masks(annotators: Mapping[str, Relations]) -> dict[str, Scores]:
     for name, rows in sides.items():
         lengths[places[name]] = np.maximum(lengths[places[name]], rows.lengths)
         m[places[name]] += 1
-    # A token that c of m annotators marked disagrees in c (m - c) of their pairs.
+    # A token marked by c of m annotators disagrees in c (m - c) of their pairs.
     plan = MASKS.plan(first.roles)
     columns = plan.kernel.columns(first.roles)
     n1, o01 = np.zeros((2, len(names), len(first.roles)))

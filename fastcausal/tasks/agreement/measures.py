@@ -23,7 +23,7 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sums:
-    """Tops and bottoms of two annotators: a measure is the sum of tops / the sum of bottoms.
+    """Numerators and denominators of two annotators: a measure is a ratio of their sums.
 
     ``top`` and ``bottom`` are float64[n_examples, n_groups, n_measures]. Subsets, resamples and
     single examples are sums over fewer or repeated rows.
@@ -34,11 +34,11 @@ class Sums:
     bottom: Floats
 
     def counted(self) -> Int64:
-        """Return the numbers of the examples that count: an annotator marked a relation."""
+        """Return the numbers of the counted examples: at least one annotator marked a relation."""
         return np.flatnonzero(self.bottom[:, -1, 1])
 
     def totals(self) -> Floats:
-        """Add up examples: float64[2, n_groups, n_measures], tops first, each rounded once."""
+        """Sum over examples: float64[2, n_groups, n_measures], tops first, each rounded once."""
         shape = self.top.shape[1:]
         ones = np.ones((1, len(self.top)), np.int64)
         sides = (side.reshape(len(side), math.prod(shape)) for side in (self.top, self.bottom))
@@ -61,7 +61,7 @@ def measures(counts: Int64, n_roles: int) -> tuple[Floats, Floats]:
 
 
 def weighed_alpha(n: Any, n1: Any, o01: Any) -> tuple[Floats, Floats]:
-    """Weigh `binary_alpha` by marked units, as top / bottom: both 0 where it is undefined."""
+    """Weigh `binary_alpha` by marked units, as top / bottom; both are 0 if it is undefined."""
     alpha = binary_alpha(n, n1, o01, np.nan)
     undefined = np.isnan(alpha)
     return np.where(undefined, 0, alpha * n1), np.where(undefined, 0, n1)
@@ -72,9 +72,9 @@ def published_pairs(
 ) -> tuple[Int64, Int64, Int64]:
     """Return the pairs of relations that the published program keeps.
 
-    All where both annotators have as many. Elsewhere the smaller side is padded with nothing up to
-    the k relations of the larger one, and pairs that occur in an order that was not chosen are
-    removed: a pair occurs in (k-1)! orders, so up to k = 2 the chosen ones are left, then nothing.
+    It keeps all if both annotators have equally many. Otherwise it pads the smaller side up to the
+    k relations of the larger one, and removes pairs that occur in any order not chosen. A pair
+    occurs in (k-1)! orders, so the chosen pairs are left up to k = 2, then nothing.
     """
     n_a, n_b = np.diff(a.relation_offsets), np.diff(b.relation_offsets)
     left = (n_a != n_b) & (np.maximum(n_a, n_b) <= 2)
@@ -101,7 +101,7 @@ def unitized(
     """Compute unitised alpha of pairs as top / bottom: float64[n_pairs, n_groups]."""
     top, bottom = (np.zeros((len(example), n_roles + 1)) for _ in range(2))
     for k, (e, i, j) in enumerate(zip(example, of_a, of_b, strict=True)):
-        if i < 0 or j < 0:  # padding has no words to weigh an alpha by
+        if i < 0 or j < 0:  # padding has no words for a weight
             continue
         for role in range(n_roles):
             first, second = (
@@ -120,7 +120,7 @@ def per_example(
     """Sum the pairs of each example; EM, OSB and TO become their mean for ``average="example"``."""
     sums = [np.zeros((len(examples), *top.shape[1:])) for _ in range(2)]
     present, first, widths = np.unique(example, return_index=True, return_counts=True)
-    # Alphas are no integers: three and more are added in order of size, not of the relations.
+    # Alphas are not integers: three and more are added in order of size, not of the relations.
     several = np.repeat(widths > 2, widths)
     for g in range(top.shape[1]):
         alphas = top[several, g, 0]

@@ -48,7 +48,7 @@ def compare(
     average: MeanOver,
     warnings: dict[str, None],
 ) -> PairAgreement:
-    """Measure how two annotators agree; ``whole`` has their relations with unparsed ones."""
+    """Measure the agreement of two annotators; ``whole`` includes unparsed relations."""
     published = protocol.name == "recess-code"
     aligned = _aligned(a, b, sides, protocol)
     first, second = aligned.gold.marked(), aligned.pred.marked()
@@ -91,7 +91,7 @@ def _aligned(a: str, b: str, sides: Sides, protocol: Protocol) -> Aligned:
 
 
 def _chosen(aligned: Aligned, plan: Plan, first: Rows, second: Rows) -> tuple[Int64, Int64, Int64]:
-    """Return the example and the two relations of each pair of the best pairings; -1: alone."""
+    """Return the example and the two relations of each best pair; -1: unmatched."""
     try:
         partner = run(plan, first, second).partner
     except TooLargeError as error:
@@ -107,7 +107,7 @@ def _warn(
     n_lost: int,
     warnings: dict[str, None],
 ) -> None:
-    """Add what a reader of the numbers should know."""
+    """Add warnings for readers of the numbers."""
     a, b = pair.a, pair.b
     texts = []
     if n_lost:

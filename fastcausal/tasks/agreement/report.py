@@ -28,11 +28,11 @@ class PairAgreement:
     a, b : str
         The annotators.
     n_examples : int
-        Examples that both annotated and at least one marked a relation in.
+        Examples that both annotated, with a relation of at least one.
     n_unmarked, n_missing : int
-        Examples left out: neither marked a relation; only one of the two annotated it.
+        Left-out examples: without any relation; annotated by only one of the two.
     scores : mapping of str to Scores
-        Measures of every role and of the total; NaN where undefined.
+        Measures of every role and of the total; NaN if undefined.
     """
 
     a: str
@@ -55,9 +55,9 @@ class Agreement(Report):
     protocol, signature : str
     annotators : tuple of str
     n_examples : int
-        Examples that count for at least one pair.
+        Examples counted for at least one pair.
     scores : mapping of str to Scores
-        By role and ``total``: the mean over the pairs of annotators where defined.
+        By role and ``total``: the mean over the pairs of annotators that define it.
     pairs : tuple of PairAgreement
     subsets : mapping of str to mapping
         ``scores`` of the strata of a column.
@@ -97,17 +97,17 @@ class Agreement(Report):
         Parameters
         ----------
         cluster : str, optional
-            A column: its values are drawn, with all their examples; None draws examples.
+            A column; examples with the same value are drawn together. None draws examples.
         n_resamples : int
         confidence : float
         seed : int
-            The same seed gives the same intervals, in whatever order the examples are.
+            Equal seeds give equal intervals, for any order of examples.
 
         Returns
         -------
         dict of dict of (float, float)
-            Lower and upper bound by group and measure; NaN where a measure is undefined or does not
-            vary, and of fewer than two examples or clusters.
+            Lower and upper bound by group and measure; NaN if a measure is undefined or constant,
+            and for fewer than two examples or clusters.
         """
         intervals = self.statistics.intervals(
             cluster=cluster,
@@ -123,13 +123,13 @@ class Agreement(Report):
 
     @cached_property
     def title(self) -> str:
-        """Line that says what was compared."""
+        """Line with the annotators."""
         n = len(self.annotators)
         return f"agreement, {self.protocol}: {self.n_examples} examples, {n} annotators"
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """Attributes that `to_dict` holds besides the scores."""
+        """Attributes in `to_dict` besides the scores."""
         names = ("protocol", "annotators", "n_examples", "pairs", "alpha_all")
         return {name: getattr(self, name) for name in names}
 
@@ -156,7 +156,7 @@ class Agreement(Report):
         return pa.concat_tables([named_rows(pair.a, pair.b, pair.matches) for pair in self.pairs])
 
     def _disagreements_table(self) -> pa.Table:
-        """Make a row per pair of relations that differ, with the words of both annotators."""
+        """Make a row per pair of different relations, with the words of both annotators."""
         return disagreements.table_of([pair.paired for pair in self.pairs], self._roles)
 
     @property
@@ -165,11 +165,11 @@ class Agreement(Report):
 
     @property
     def disagreements(self) -> pa.Table:
-        """Table of relations that differ: annotators, example, numbers from 1, and words."""
+        """Table of differing relations: annotators, example, numbers from 1, and words."""
         return self._table("disagreements")
 
     def disagreements_page(self) -> str:
-        """Write the relations that differ as a page that needs nothing else."""
+        """Write the differing relations as a self-contained page."""
         pairs = [pair.paired for pair in self.pairs]
         return disagreements.page(pairs, self._roles, self.title, self.signature)
 
@@ -184,7 +184,7 @@ class Agreement(Report):
         )
 
     def _intervals_table(self) -> pa.Table:
-        """Make a row per group and measure with the bounds that `intervals` gives by default."""
+        """Make a row per group and measure with the default bounds of `intervals`."""
         rows = [
             dict(zip(("group", "measure", "low", "high"), (group, name, *bounds), strict=True))
             for group, measures in self.intervals().items()

@@ -16,7 +16,7 @@ from fastcausal.tasks.relations.align import Aligned
 
 
 def example_table(a: str, b: str, sums: Sums, measures: Mapping[str, Iterable[str]]) -> pa.Table:
-    """Return columns of the examples that count, and ``cause_em`` and so on."""
+    """Return the columns of counted examples, then ``cause_em`` and so on."""
     values = ratio(sums.top, sums.bottom, math.nan)
     table = sums.examples
     for g, (group, names) in enumerate(measures.items()):
@@ -51,7 +51,7 @@ def numbers_of(rows: Rows, relations: Int64, example: Int64) -> Int64:
 
 
 def named_rows(a: str, b: str, table: pa.Table) -> pa.Table:
-    """Return the table with the names of the two annotators before its columns."""
+    """Return the table with the names of the two annotators as first columns."""
     for name, annotator in (("b", b), ("a", a)):
         table = table.add_column(0, name, pa.array([annotator] * len(table), pa.string()))
     return table

@@ -9,7 +9,7 @@ Span = tuple[int, int]
 
 
 class Unit(NamedTuple):
-    """Marked span, or the gap between two, with both its bounds included."""
+    """A marked span, or the gap between two, with inclusive bounds."""
 
     first: int
     last: int
@@ -22,12 +22,12 @@ class Unit(NamedTuple):
 
 
 def unitized_alpha(a: Sequence[Span], b: Sequence[Span], length: int) -> tuple[float, int]:
-    """Compute alpha over the units of a role that two annotators marked, and its weight.
+    """Compute alpha over the units of a role marked by two annotators, with its weight.
 
     Parameters
     ----------
     a, b : sequence of (start, stop)
-        Spans in order of start, stop exclusive. One that overlaps an earlier one is skipped.
+        Spans in order of start, stop exclusive. A span that overlaps an earlier one is skipped.
     length : int
         Tokens of the sentence. Positions run to ``length`` itself, as in the program, so the last
         gap is one longer than the text.
@@ -35,7 +35,7 @@ def unitized_alpha(a: Sequence[Span], b: Sequence[Span], length: int) -> tuple[f
     Returns
     -------
     (float, int)
-        Alpha, 1.0 where nothing disagrees; marked tokens that it is weighted by in averages.
+        Alpha, 1.0 without disagreement; marked tokens, its weight in averages.
 
     Examples
     --------
@@ -66,14 +66,14 @@ def unitized_alpha(a: Sequence[Span], b: Sequence[Span], length: int) -> tuple[f
                     weight += unit.length
     if numerator == 0:
         return 1.0, weight
-    # The expected disagreement over ordered pairs of units; of one unit there is none.
+    # Expected disagreement over ordered pairs of units; a single unit has none.
     expected = sum(n * n for n in marked) / sum(marked) if len(marked) > 1 else 0.0
     return (1.0 - numerator / denominator / expected if expected else 0.0), weight
 
 
 def _units(spans: Sequence[Span], length: int) -> list[Unit]:
     """Return marked spans and the gaps between them, from left to right."""
-    if not spans:  # the program lets the gap of an empty sentence begin at its second word
+    if not spans:  # the program starts the gap of an empty sentence at its second word
         return [Unit(1, length, False)] if length else []
     units, at = [], 0
     for start, stop in spans:

@@ -1,4 +1,4 @@
-"""Labels from the files that raters saved: a table of judgments, and how many are missing."""
+"""Labels from the files saved by raters: a table of judgments, and the number missing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SCHEMA = pa.schema(
 
 
 class Label(NamedTuple):
-    """Label that a rater gave an item; None where there is none yet."""
+    """A rater's label of an item; None if missing."""
 
     system: str | None
     item: str
@@ -46,14 +46,14 @@ class Collected:
 
     @property
     def table(self) -> pa.Table:
-        """Judgments that `meta` reads; without ``system`` where no file names any."""
+        """Judgments for `meta`; without ``system`` if no file names one."""
         rows = [label._asdict() for label in self.labels if label.label is not None]
         table = pa.Table.from_pylist(rows, _SCHEMA)
         systems = any(label.system is not None for label in self.labels)
         return table if systems else table.drop_columns(["system"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts of items and labels, of each rater too."""
+        """Return the counts of items and labels, in all and by rater."""
         raters = {label.rater: {"n_judged": 0, "n_missing": 0} for label in self.labels}
         for label in self.labels:
             raters[label.rater]["n_missing" if label.label is None else "n_judged"] += 1
@@ -75,12 +75,12 @@ def collect(paths: Sequence[str], name: str | None = None, key: str | None = Non
         Pattern of file names without suffix, with ``{rater}``, and of claims ``{system}`` and
         ``{side}``.
     key : path, optional
-        What system is in each place of a topic.
+        The system behind each place of a topic.
 
     Raises
     ------
     InputError
-        A file cannot be read, a rater has two files of an item, or raters' items differ.
+        A file cannot be read, a rater has two files of an item, or raters have different items.
     ValueError
         The pattern has an unknown field.
     """
@@ -96,7 +96,7 @@ def collect(paths: Sequence[str], name: str | None = None, key: str | None = Non
 
 
 def _of_claims(files: Sequence[Source]) -> bool:
-    """Tell files of claims from those of answers; InputError for some of each."""
+    """Return True for files of claims, False for answers; refuse a mixture."""
     entries = [entries_of_topic(file) for file in files]
     for file, of_topic in zip(files, entries, strict=True):
         if any(f"{place}_likert" in of_topic for place in PLACES):
@@ -114,7 +114,7 @@ def _rater_of(file: Source, name: str | None) -> str | None:
 
 def _of_answers(files: Sequence[Source], name: str | None) -> Iterator[Label]:
     if len(files) > 1:
-        read_extractions(files)  # which refuses other items or texts
+        read_extractions(files)  # refuses other items or texts
     for file in files:
         items = read_extractions(file)
         named = _rater_of(file, name)
@@ -161,7 +161,7 @@ def _topics(file: Source) -> dict[str, dict[str, Any]]:
 
 
 def _require_alike(labels: Sequence[Label]) -> None:
-    """Refuse items that a rater has twice, or that another rater of the same system lacks."""
+    """Refuse an item repeated by a rater, or missing for another rater of the same system."""
     items: dict[str, set[tuple[str | None, str]]] = {}
     for label in labels:
         item = (label.system, label.item)

@@ -1,4 +1,4 @@
-"""Sheets of answers and claims, from the files that `answers` and `claims` read."""
+"""Sheets of answers and claims, from the files of `answers` and `claims`."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def sheet_of_answers(source: Path_, rater: str | None = None, only_judge: bool =
     Parameters
     ----------
     source : path
-        Any file of answers. Answers of a tool's file are kept, unless they are another rater's;
+        Any file of answers. Answers in a tool's file are kept, unless they are another rater's;
         verdicts of other files are not shown.
     rater : str, optional
-        By default the one whom the file names, or none.
+        By default the rater named in the file, or none.
     only_judge : bool
         Leave out items that words alone decide.
 
     Raises
     ------
     InputError
-        The file cannot be read, or nothing is left to judge.
+        The file cannot be read, or no item is left to judge.
     """
     file = Source.open(source)
     if "claims" in entries_of_topic(file):
@@ -68,12 +68,12 @@ def sheet_of_answers(source: Path_, rater: str | None = None, only_judge: bool =
 
 
 def sheet_of_claims(source: Path_, against: Path_, rater: str | None = None) -> Sheet:
-    """Make the sheet of the claims of one side, which the articles of the other side judge.
+    """Make the sheet of one side's claims, judged by the articles of the other side.
 
     Raises
     ------
     InputError
-        A file cannot be read, both have one side, a topic has no article, or there is no claim.
+        A file cannot be read, both have one side, a topic has no article, or no claim exists.
     """
     file = Source.open(source)
     judged, judging = read_claim_file(file), read_claim_file(against)
@@ -126,7 +126,7 @@ def _verdicts(items: ExtractionFile) -> list[bool | None]:
 
 
 def _tool_document(file: Source, items: ExtractionFile) -> dict[str, Any] | None:
-    """Return the JSON of a tool's file whose verdicts are answers alone, or None."""
+    """Return the JSON of a tool's file with only answers as verdicts, or None."""
     try:
         document = json.loads(file.text)
     except ValueError:
@@ -138,7 +138,7 @@ def _tool_document(file: Source, items: ExtractionFile) -> dict[str, Any] | None
 
 
 def _with_answers(text: str) -> str:
-    """Write null into the items of a tool's file that have no answer."""
+    """Write null into the items of a tool's file without an answer."""
     items = members(text, dict(members(text, root(text)))["items"][0])
     ends = [stop - 1 for _, (start, stop) in items if "answer" not in dict(members(text, start))]
     parts = with_slots(text, [((end, end), 0) for end in ends])
@@ -146,7 +146,7 @@ def _with_answers(text: str) -> str:
 
 
 def _tool_text(items: ExtractionFile) -> str:
-    """Write items as the tool does, with their other columns."""
+    """Write items in the tool's form, with their other columns."""
     texts = [items.texts[name].to_pylist() for name in ("source", "reference", "answer")]
     rows = zip(items.ids.to_pylist(), *texts, items.columns.to_pylist(), strict=True)
     written = [
@@ -163,7 +163,7 @@ def _tool_text(items: ExtractionFile) -> str:
 
 
 def _tool_file(text: str, kept: list[int]) -> Slotted:
-    """Cut answers and user name out of a tool's file, and items that are not kept."""
+    """Cut answers, user name and dropped items out of a tool's file."""
     places = dict(members(text, root(text)))
     items = [place for _, place in members(text, places["items"][0])]
     if len(kept) < len(items):
@@ -190,7 +190,7 @@ def _item(items: ExtractionFile, row: int) -> dict[str, Any]:
 
 
 def _side(text: str, parsed: Parsed | None, known: set[str] | None) -> dict[str, Any]:
-    """Return what one side says, with marks where the words of the source are known."""
+    """Return the content of one side, with marks if the words of the source are known."""
 
     def marked(spans: Iterable[str], known: set[str] | None = known) -> list[list[Piece]]:
         return [[(s, 0)] if known is None else marked_span(s, known) for s in spans]
@@ -209,7 +209,7 @@ def _claims(file: ClaimFile) -> Iterator[tuple[str, Claim]]:
 
 
 def _judgments(text: str) -> Iterator[Place]:
-    """Yield the place of every judgment of a file of claims, in its order."""
+    """Yield the place of every judgment in a file of claims, in order."""
     for _, (topic, _) in members(text, root(text)):
         claims = dict(members(text, topic))["claims"][0]
         for _, (start, _) in members(text, claims):

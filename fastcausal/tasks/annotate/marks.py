@@ -1,4 +1,4 @@
-"""Pieces of a text with their marks: what reference and model say, and what a source lacks."""
+"""Pieces of a text with marks: spans of reference and model, and words absent from the source."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Stretch = tuple[int, int]
 
 
 def marked_source(source: str, reference: Iterable[str], model: Iterable[str]) -> list[Piece]:
-    """Mark in a source the words of the spans of reference and model.
+    """Mark the words of reference and model spans in a source.
 
     Parameters
     ----------
     source : str
     reference, model : iterable of str
-        Spans of all roles. A span that the source has as it is, is marked wherever it occurs; of
-        any other, the words that occur in its order.
+        Spans of all roles. A span found in the source is marked at each occurrence; for any other,
+        its words are marked in the order of the source.
 
     Returns
     -------
     list of (str, int)
-        Pieces that add up to the source, each with the sum of its marks.
+        Pieces of the source, in order, each with the sum of its marks.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def marked_source(source: str, reference: Iterable[str], model: Iterable[str]) -
 
 
 def marked_span(span: str, source_words: set[str]) -> list[Piece]:
-    """Mark in a span what has words that the source lacks.
+    """Mark the parts of a span with words absent from the source.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def marked_span(span: str, source_words: set[str]) -> list[Piece]:
 
 
 def _stretches(source: str, span: str) -> list[Stretch]:
-    """Return where the words of a span are in a source."""
+    """Return the places of a span's words in a source."""
     pattern = r"\s+".join(re.escape(token) for token in span.split())
     if not pattern:
         return []
@@ -68,7 +68,7 @@ def _stretches(source: str, span: str) -> list[Stretch]:
 
 
 def _in_order(source: str, span: str) -> Iterator[Stretch]:
-    """Yield the stretches of a source whose words the span has too, in one order."""
+    """Yield the stretches of a source that share words with the span, in one order."""
     placed = [*re.finditer(r"\w+", source)]
     its_words = [word.lower() for word in re.findall(r"\w+", span)]
     matcher = SequenceMatcher(None, [word[0].lower() for word in placed], its_words, autojunk=False)
@@ -78,6 +78,6 @@ def _in_order(source: str, span: str) -> Iterator[Stretch]:
 
 
 def _pieces(text: str, flags: bytearray) -> list[Piece]:
-    """Cut a text where its marks change."""
+    """Cut a text at every change of its marks."""
     cuts = groupby(range(len(text)), flags.__getitem__)
     return [(text[(inside := [*run])[0] : inside[-1] + 1], mark) for mark, run in cuts]

@@ -1,4 +1,4 @@
-"""The page as one HTML file, which loads nothing and runs only what it was made with."""
+"""The page as one HTML file, which loads nothing and runs only its own scripts."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from fastcausal.tasks.annotate.slots import Slotted
 FOLDER = Path(__file__).parent / "page"
 SCRIPTS = ("text", "answers", "claims", "saved", "page")
 
-# Question, words on the two buttons and their keys, by what is judged.
+# Question, words on the two buttons and their keys, by kind of item.
 ASKED = {
     "answers": ("Is the model's answer valid?", ("Valid", "v"), ("Invalid", "i")),
     "claims": ("Is the claim supported?", ("Supported", "s"), ("Not supported", "n")),
 }
-# Of data inside an element: nothing of it ends the element or opens a comment.
+# For data inside an element: they cannot end the element or open a comment.
 _ESCAPED = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Everything that a page shows and saves.
+    """The content of a page, shown and saved.
 
     Attributes
     ----------
@@ -37,19 +37,19 @@ class Sheet:
     stem : str
         The name of the file to save, without the rater and the suffix.
     rater : str
-        Empty where the rater is to fill it in.
+        Empty if the rater is to fill it in.
     file : list of str or int
         The file to save, with slots.
     words : (str, str)
         JSON of the two answers, yes first.
     answers : list of bool or None
-        What is judged so far.
+        Judgments so far.
     items : list of dict
-        What the page shows of each item: ``id`` and more.
+        The displayed content of each item: ``id`` and more.
     by : str
-        Of claims: the side whose articles judge them.
+        For claims: the side of the judging articles.
     articles : list of str
-        Of claims: the articles.
+        For claims: the articles.
     """
 
     kind: Judged
@@ -64,7 +64,7 @@ class Sheet:
 
     @cached_property
     def json(self) -> str:
-        """The sheet as ASCII that an HTML element can hold, with a digest of all of it."""
+        """The sheet as ASCII safe in an HTML element, with a digest of its content."""
         values = asdict(self)
         digest = sha256(json.dumps(values).encode()).hexdigest()[:32]
         return json.dumps(values | {"digest": digest}).translate(_ESCAPED)

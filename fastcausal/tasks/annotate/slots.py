@@ -1,4 +1,4 @@
-"""Files with slots: the text of a JSON file as it is, but for the values that a rater fills in."""
+"""Files with slots: the unchanged text of a JSON file, except for the values a rater fills in."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ RATER = -1
 Place = tuple[int, int]
 Slotted = list[str | int]
 
-_JSON = json.JSONDecoder()  # of a text that a reader has accepted, keys given twice and all
+_JSON = json.JSONDecoder()  # for text that a reader has accepted, repeated keys included
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 
 def root(text: str) -> int:
-    """Return the place of the first character of a JSON text that is not blank."""
+    """Return the place of the first non-blank character of a JSON text."""
     return _after_blank(text, 0)
 
 

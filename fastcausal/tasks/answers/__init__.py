@@ -1,8 +1,8 @@
-"""Extracted causes and effects with reference, and verdicts of raters on them.
+"""Extracted causes and effects with reference, and raters' verdicts on them.
 
 ::
 
-    parse.py      what an answer says: causes, effects, relation
+    parse.py      parts of an answer: causes, effects, relation
     files.py      answers, references and verdicts from files of all shapes
     join.py       files of several raters, joined by id
     overlap.py    words that an answer shares with its reference

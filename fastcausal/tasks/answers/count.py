@@ -1,4 +1,4 @@
-"""Extracted causes and effects against their references, and what raters said of them."""
+"""Extracted causes and effects against their references, with raters' verdicts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fastcausal.tasks.answers.texts import text_scores
 from fastcausal.tasks.verdicts import VALID_SCORE
 
 Booleans = npt.NDArray[np.bool_]
-UNREAD_RELATION = "cause"  # of the published program
+UNREAD_RELATION = "cause"  # in the published program
 MOST_RELATIONS = 64  # more are free text
 
 
@@ -49,16 +49,16 @@ def answers(
     Parameters
     ----------
     source : path, table, list of mappings, mapping with ``items``, or list of several of these
-        What `fastcausal.tasks.answers.join.read_extractions` takes; several are raters of the same
+        Sources of `fastcausal.tasks.answers.join.read_extractions`; several are raters of the same
         items.
     protocol : {"guide", "fcr"}
         ``"guide"`` reads ``[Cause] a | b [Relation] r [Effect] c`` in any order, or a line each;
-        ``"fcr"`` follows the published program in all details.
+        ``"fcr"`` follows the published program in every detail.
     unparsed : {"error", "empty", "skip"}
-        How to treat answers that cannot be read: ``"empty"`` scores them as no spans, ``"skip"``
-        leaves them out. A reference must be read, but in ``"fcr"`` with ``"empty"``.
+        The policy for unreadable answers: ``"empty"`` scores them as no spans, ``"skip"`` leaves
+        them out. References must be readable, except in ``"fcr"`` with ``"empty"``.
     by : str, optional
-        A column whose values get scores of their own.
+        A column; each of its values gets scores of its own.
     text_metrics : bool
         Add ROUGE-L and BLEU of whole answers.
 
@@ -72,7 +72,7 @@ def answers(
     Raises
     ------
     InputError
-        A file or an answer cannot be read, there is no such column, or the libraries of
+        A file or an answer cannot be read, the column is missing, or the libraries of
         ``text_metrics`` are not installed.
     ValueError
         An unknown protocol or policy.
@@ -120,7 +120,7 @@ def answers(
 def _with_column(
     statistics: Statistics, items: Extractions, scored: Booleans, by: str | None
 ) -> Statistics:
-    """Return statistics whose units have a column, also one that no file of counts can have."""
+    """Return statistics with a column of units, even one that files of counts cannot have."""
     units = statistics.units
     if by is None or units is None or by in units.column_names:
         return statistics
@@ -129,7 +129,7 @@ def _with_column(
 
 
 def _text_group(texts: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, Scores]:
-    """Return the means of text scores as a group, where they were asked for."""
+    """Return the means of text scores as a group, if requested."""
     if not texts:
         return {}
     sizes = {"n": len(next(iter(texts.values())))}
@@ -145,7 +145,7 @@ def _system_of(source: Any) -> str | None:
 def _scored(
     items: Extractions, counts: WordCounts, protocol: AnswerProtocol, unparsed: Policy
 ) -> Booleans:
-    """Tell which items are scored; InputError for texts that the policy does not allow."""
+    """Return a mask of scored items; raise InputError for texts that the policy refuses."""
     reference, answer = counts.read.T
     if not (protocol == "fcr" and unparsed == "empty"):
         _require_read(items, reference, "reference", items.reference, None)
@@ -207,7 +207,7 @@ def _statistics(
 
 
 def _classes(gold: pa.Array, pred: pa.Array, protocol: AnswerProtocol) -> tuple[str, ...]:
-    """Return the relations of both sides; in the guide, of very many those of references alone."""
+    """Return the relations of both sides; for the guide, only references' if there are many."""
     classes, predicted = ({*column.drop_null().unique().to_pylist()} for column in (gold, pred))
     if protocol == "fcr" or len(predicted) <= MOST_RELATIONS:
         classes |= predicted
@@ -215,12 +215,12 @@ def _classes(gold: pa.Array, pred: pa.Array, protocol: AnswerProtocol) -> tuple[
 
 
 def _codes(relations: pa.Array, classes: tuple[str, ...]) -> Int64:
-    """Return 1 + the place of each relation, 0 where there is none."""
+    """Return 1 + the index of each relation, 0 for none."""
     places = pc.index_in(relations, strings(classes))
     return values_of(places, -1).astype(np.int64) + 1
 
 
 def _verdicts(items: Extractions) -> tuple[Int64, Int64, Int64]:
-    """Return how many raters were asked about each item, judged it, and found it valid."""
+    """Return the numbers of raters asked about each item, judging it, and finding it valid."""
     asked = np.full(len(items), len(items.raters))
     return asked, (items.verdicts >= 0).sum(axis=1), (items.verdicts == 1).sum(axis=1)

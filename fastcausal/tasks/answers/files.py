@@ -31,7 +31,7 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Ratings:
-    """Verdicts one by one: any number of one rater on one item.
+    """Single verdicts: any number from one rater on one item.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Ratings:
         Row of each verdict.
     rater : string[n]
     valid : int8[n]
-        1 valid, 0 invalid, -1 not given.
+        1 valid, 0 invalid, -1 missing.
     """
 
     item: Int64
@@ -58,9 +58,9 @@ class ExtractionFile:
     reference : str
         The column of references: ``gold``, unless that is the verdict.
     ids : string[n]
-        Ids, or positions from 0 where there are none.
+        Ids, or positions from 0.
     keys : string[n]
-        What tells items apart: ids, of several systems after the name of theirs.
+        Unique names of items: ids, with several systems after the system's name.
     texts : mapping of str to string[n]
         ``source`` (with nulls), ``reference`` and ``answer``.
     ratings : Ratings
@@ -86,28 +86,28 @@ class ExtractionFile:
 
     @property
     def systems(self) -> pa.Array:
-        """The system of each item, string[n]; empty text where no column names it."""
+        """The system of each item, string[n]; empty text without such a column."""
         if "system" not in self.columns.column_names:
             return strings([""]).take(_zeros(self.records))
         return pc.fill_null(self.records.texts("system"), "")
 
 
 def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
-    """Read one file, or what it would hold.
+    """Read one file, or its content.
 
     Parameters
     ----------
     source : path, table, list of mappings, or mapping with ``items``
     name : str
-        What messages call a source other than a file.
+        The name for messages of a source that is not a file.
     rater : str
-        Who gave verdicts that name no rater, in a file without a user name.
+        The rater of verdicts without a name, in a file without a user name.
 
     Raises
     ------
     InputError
-        It has another shape, a text is missing, a verdict is another word, or an id occurs
-        twice.
+        The source has another shape, a text is missing, a verdict is another word, or an id
+        repeats.
     """
     rows, user = _items(source, name)
     records = _flat(read_records(rows, name))
@@ -131,7 +131,7 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
 
 
 def _items(source: Any, name: str) -> tuple[Any, str | None]:
-    """Return what holds the items of a source, and its user."""
+    """Return the items of a source, and its user."""
     if isinstance(source, str | os.PathLike | Source):
         source = Source.open(source)
         document = _document(source)
@@ -153,7 +153,7 @@ def _items(source: Any, name: str) -> tuple[Any, str | None]:
 
 
 def _document(source: Source) -> Mapping[str, Any] | None:
-    """Return the one JSON object of a file of ``items``; of any other file, None."""
+    """Return the single JSON object of a file of ``items``; None for any other file."""
     if not source.data.lstrip().startswith(b"{"):
         return None
     try:
@@ -168,7 +168,7 @@ def _document(source: Source) -> Mapping[str, Any] | None:
 
 
 def _flat(records: Records) -> Records:
-    """Put the texts of a column ``data`` beside the other columns."""
+    """Move the texts of a column ``data`` beside the other columns."""
     if "data" not in records:
         return records
     rows = []
@@ -181,7 +181,7 @@ def _flat(records: Records) -> Records:
 
 
 def _texts(records: Records, column: str) -> pa.Array:
-    """Return a column that holds a text in every row."""
+    """Return a column with a text in every row."""
     texts = records.column(column)
     is_text = str(texts.type) in ("string", "large_string", "string_view")
     if is_text and not texts.null_count and not records.is_mixed(column):
@@ -201,7 +201,7 @@ def _ids(records: Records) -> pa.Array:
 
 
 def _verdict_column(records: Records, reference: str) -> str | None:
-    """Return the column of verdicts; InputError where several have values."""
+    """Return the column of verdicts; refuse several with values."""
     names = [name for name in VERDICTS if name in records and name != reference]
     filled = [name for name in names if records.has(name)]
     if len(filled) > 1:
@@ -231,7 +231,7 @@ def _zeros(records: Records) -> pa.Array:
 
 
 def _listed(records: Records, column: str, rater: str) -> Ratings:
-    """Read lists of verdicts, with the names of their raters or without."""
+    """Read lists of verdicts, with or without names of raters."""
     rows: dict[str, list[int]] = {}
     given: dict[str, list[Any]] = {}
     for row, value in enumerate(records.values(column)):

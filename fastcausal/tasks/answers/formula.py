@@ -1,4 +1,4 @@
-"""Scores of extracted causes and effects, from the words that they share with their references."""
+"""Scores of extracted causes and effects, from the words they share with their references."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ MEASURES = ("precision", "recall", "f1")
 class ExtractionFormula(Formula):
     """Words of causes and effects, relations, and verdicts of every answer.
 
-    Rows have for each role its shared, predicted, wanted and matched words, and 1 where both sides
-    are equal; then 2 for an answer of words of its source, 1 for another, 0 without a source; the
-    relations of reference and answer as 1 + their place among the relations, 0 without one; how
-    many raters were asked, judged the answer and found it valid; and 1 where a side is unread.
+    Rows have for each role its shared, predicted, wanted and matched words, and 1 if both sides are
+    equal. Then 2 for an answer made of words of its source, 1 for another, 0 without a source; the
+    relations of reference and answer as 1 + their index, 0 without one; the numbers of raters
+    asked, judging, and finding it valid; and 1 if a side is unread.
 
     Attributes
     ----------
     protocol : {"guide", "fcr"}
-        ``fcr``: empty roles count as equal, a role without words on a side has an F1 of 0 in an
-        answer, 0/0 is 0, and relations of either side are classes.
+        ``fcr``: empty roles are equal, a role without words on one side has F1 0, 0/0 is 0, and
+        relations of either side are classes.
     relations : tuple of str
         Ascending.
 
@@ -58,14 +58,14 @@ class ExtractionFormula(Formula):
         return (*(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS), *BESIDES)
 
     def limits(self, field: str) -> tuple[float, float]:
-        """Return the least and the largest value: of places among relations, flags and counts."""
+        """Return the least and the largest value of indices of relations, flags and counts."""
         if field in ("relation", "pred_relation"):
             return 0, len(self.relations)
         return 0, MOST_OF.get(field, MOST)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Words that are shared are on both sides; raters who judge were asked."""
+        """Shared words are on both sides; judging raters were asked."""
         of_role = (*ascending("matched", "shared", "predicted"), *ascending("shared", "wanted"))
         of_roles = (rule.of(role) for role in ROLES for rule in of_role)
         return (*of_roles, *ascending("valid", "judged", "asked"))
@@ -121,13 +121,13 @@ class ExtractionFormula(Formula):
         return [*terms, *(relation == code for code in codes)]
 
     def _role_terms(self, columns: Mapping[str, Rows], role: str) -> list[Rows]:
-        """Return the counts of a role, where its sides are equal, and where that counts."""
+        """Return the counts of a role, 1 for equal sides, and 1 if equality counts."""
         *words, equal = (columns[f"{role}_{name}"] for name in ROLE_FIELDS)
         counted = np.ones(len(equal), bool) if self.protocol == "fcr" else words[1] + words[2] > 0
         return [*words, equal * counted, counted]
 
     def _parts(self, sums: Rows) -> dict[str, dict[str, Rows]]:
-        """Name the columns of sums of terms, by group."""
+        """Split sums of terms by group and name."""
         names = [(role, name) for role in ROLES for name in (*ROLE_FIELDS, "n")]
         names += [("joint", name) for name in ("equal", "with_relation", "n_relation")]
         names += [("joint", name) for name in ("f1", "n_f1", "n")]
@@ -183,7 +183,7 @@ class ExtractionFormula(Formula):
         return precision_recall_f1(sums["shared"], *words) | exact | matched
 
     def _relation_scores(self, sums: Rows, n: Rows) -> ScoresByName:
-        """Return accuracy, and means over the classes that are wanted (fcr: or predicted)."""
+        """Return accuracy, and means over the classes in gold (fcr: or predicted)."""
         start = sums.shape[1] - 3 * len(self.relations)
         hits, predicted, wanted = np.hsplit(sums[:, start:], 3)
         classes = precision_recall_f1(hits, predicted, wanted, self.undefined)
@@ -195,13 +195,13 @@ class ExtractionFormula(Formula):
         return accuracy | {k: np.where(np.isnan(v), self.undefined, v) for k, v in means.items()}
 
     def union(self, other: Formula) -> ExtractionFormula:
-        """Return the formula of the relations of both."""
+        """Return the formula with the relations of both."""
         if not isinstance(other, ExtractionFormula) or self.protocol != other.protocol:
             return super().union(other)
         return replace(self, relations=tuple(sorted({*self.relations, *other.relations})))
 
     def convert(self, rows: Rows, formula: Formula) -> Rows:
-        """Number relations as a union does."""
+        """Renumber relations for a union."""
         assert isinstance(formula, ExtractionFormula)
         place = np.array([0, *(1 + formula.relations.index(name) for name in self.relations)])
         rows = rows.copy()

@@ -39,15 +39,15 @@ class Extractions:
     ids : string[n]
         Ascending: integers by number, all else as text.
     keys : string[n]
-        Ids; of several systems after the name of theirs.
+        Ids; with several systems, after the system's name.
     source : string[n]
         With nulls.
     reference, answer : string[n]
-        As they are written.
+        The texts in the file.
     raters : tuple of str
         Ascending.
     verdicts : int8[n, n_raters]
-        1 valid, 0 invalid, -1 missing. Of several verdicts of one rater, the majority; of a tie,
+        1 valid, 0 invalid, -1 missing. For repeated verdicts of one rater, the majority; a tie is
         invalid.
     columns : pyarrow.Table
         All other columns, of n rows.
@@ -70,11 +70,11 @@ class Extractions:
         return len(self.ids)
 
     def where(self, item: int) -> str:
-        """Say how messages call an item: file, row and id."""
+        """Return the place of an item for messages: file, row and id."""
         return self._where(item)
 
     def parsed(self, protocol: str = "guide") -> list[tuple[Parsed | None, Parsed | None]]:
-        """Return reference and answer of every item, None where they cannot be read.
+        """Return reference and answer of every item, None if unreadable.
 
         Examples
         --------
@@ -99,13 +99,13 @@ def read_extractions(source: Any, name: str = "answers") -> Extractions:
         ``valid`` of ``{name, answer}``. JSON, JSON lines, CSV, Parquet, Arrow, data frames.
         Several files are raters of the same items, joined by id, or by position without ids.
     name : str
-        What messages call a source other than a file.
+        The name for messages of a source that is not a file.
 
     Raises
     ------
     InputError
-        A file has another shape, a text is missing or another one in another file, a
-        verdict is another word, or an id occurs twice.
+        A file has another shape, a text is missing or differs between files, a verdict is another
+        word, or an id repeats.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def _is_several(source: Any) -> bool:
 
 
 def _names(sources: Sequence[Any], name: str) -> list[tuple[str, str]]:
-    """Return the name of each source, and of its rater: the stem where stems tell files apart."""
+    """Return the name of each source, and of its rater: the stem, if stems differ."""
     numbered = [name] if len(sources) == 1 else [f"{name}_{k + 1}" for k in range(len(sources))]
     names = [_path_of(each) or other for each, other in zip(sources, numbered, strict=True)]
     if again := most_common(names):
@@ -154,7 +154,7 @@ def _path_of(source: Any) -> str | None:
 
 
 def _require_alike(files: Sequence[ExtractionFile]) -> None:
-    """Raise InputError where one file alone has ids, or alone has text in ``gold``."""
+    """Raise InputError if only some files have ids, or text in ``gold``."""
     kinds = {f.reference == "gold": f.records.name for f in files if "gold" in f.records}
     if len(kinds) > 1:
         raise InputError(f'"gold" is text in {kinds[True]} and the verdict in {kinds[False]}')
@@ -164,7 +164,7 @@ def _require_alike(files: Sequence[ExtractionFile]) -> None:
 
 
 def keyed(files: list[ExtractionFile]) -> list[ExtractionFile]:
-    """Tell items of several systems apart by their names."""
+    """Add the system's name to the keys of items of several systems."""
     systems = [file.systems for file in files]
     if len({name for each in systems for name in each.unique().to_pylist()}) == 1:
         return files
@@ -209,7 +209,7 @@ def _where(files: Sequence[ExtractionFile], rows: Sequence[Int64], item: int) ->
 
 
 def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
-    """Return the keys of all files once: by number where all are integers, else as text."""
+    """Return the distinct keys of all files: by number if all are integers, else as text."""
     unique = keys[0] if len(keys) == 1 else pa.concat_arrays(keys).unique()
     return unique if ascend(unique) else unique.take(by_number(unique))
 
@@ -234,7 +234,7 @@ def _taken(part: pa.Array, rows: Int64) -> pa.Array:
 def _verdicts(
     parts: Sequence[Ratings], rows: Sequence[Int64], n_items: int
 ) -> tuple[tuple[str, ...], Int8]:
-    """Return the raters, and the majority of the verdicts of each on every item."""
+    """Return the raters, and the majority of each one's verdicts on every item."""
     raters = sorted({name for part in parts for name in part.rater.unique().to_pylist()})
     sums = np.zeros((2, n_items * len(raters)), np.int64)
     for part, own in zip(parts, rows, strict=True):
@@ -251,7 +251,7 @@ def _verdicts(
 
 
 def _several_times(files: Sequence[ExtractionFile]) -> tuple[str, ...]:
-    """Warn of raters in several files, of which the majority counts."""
+    """Warn of raters in several files; the majority counts."""
     names = [name for file in files for name in file.ratings.rater.unique().to_pylist()]
     return tuple(
         f'rater "{name}" is in {names.count(name)} files: the majority of the verdicts counts'

@@ -1,4 +1,4 @@
-"""Words that answers share with their references, counted natively."""
+"""Words shared by answers and references, counted natively."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from fastcausal.tasks.words import words
 
 Int64 = npt.NDArray[np.int64]
 ROLES = ("cause", "effect")
-ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")  # csrc's order
+ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")  # order of csrc
 FIELDS = tuple(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS)
-SIGMA = 0x3A3  # at the end of a word it has another lower case
+SIGMA = 0x3A3  # has another lower case at the end of a word
 N_LETTERS = 0x3000  # code points of the native table: all but Asian scripts and symbols
-OTHER, LETTER, SPACE, DELETED = range(4)  # csrc's order
-MARKS = str.maketrans("01", "!#")  # neither is a part of a word
+OTHER, LETTER, SPACE, DELETED = range(4)  # order of csrc
+MARKS = str.maketrans("01", "!#")  # never part of a word
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class WordCounts:
     rows : int64[n, 10]
         In the order of `FIELDS`.
     read : bool[n, 2]
-        Whether reference and answer can be read.
+        True if reference and answer can be read.
     contained : int64[n]
-        1 where all words of the answer are in the source; -1 without a source, or an answer.
+        1 if all words of the answer are in the source; -1 without a source or an answer.
     relation, pred_relation : string[n]
-        Of reference and answer, null where there is none.
+        Of reference and answer, or null.
     missing : string[n]
-        Words that the source lacks, in the order of the answer, with a blank between them.
+        Words absent from the source, in the order of the answer, separated by blanks.
     """
 
     rows: Int64
@@ -59,7 +59,7 @@ class WordCounts:
 def count_words(
     source: pa.Array, reference: pa.Array, answer: pa.Array, protocol: str
 ) -> WordCounts:
-    """Compare the words of answers with those of their references.
+    """Compare the words of answers and references.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def count_words(
 def _counted(
     columns: Sequence[pa.Array], protocol: str, lenient: bool = False
 ) -> tuple[WordCounts, npt.NDArray[np.int8]]:
-    """Return counts, and 0 for texts with letters that are not in the table."""
+    """Return counts, with 0 for texts with letters outside the table."""
     n = len(columns[0])
     rows, sizes = np.empty((n, _words.N_FIELDS), np.int64), np.empty((n, 3), np.int64)
     known = np.empty(n, np.int8)
@@ -117,14 +117,14 @@ def _strings(data: bytes, sizes: Int64) -> pa.Array:
 
 
 def _relations(written: pa.Array, read: npt.NDArray[np.bool_], protocol: str) -> pa.Array:
-    """Return relations as the protocol reads them, null in texts that cannot be read."""
+    """Return relations as the protocol reads them; null for unreadable texts."""
     encoded = written.dictionary_encode()
     names = strings([RELATIONS[protocol](name) for name in encoded.dictionary.to_pylist()])
     return pc.if_else(numbers(read), names.take(encoded.indices), None)
 
 
 def _spelt(source: str | None, reference: str, answer: str, protocol: str) -> list[str | None]:
-    """Return the same texts of words as Python makes them, with nothing left to change in them."""
+    """Return the texts of an item with words normalised by Python."""
     spelt = None if source is None else " ".join(words(source))
     return [spelt, *(_of_words(PARSERS[protocol](text)) for text in (reference, answer))]
 
@@ -138,7 +138,7 @@ def _of_words(parsed: Parsed | None) -> str:
 
 
 def _of_spans(spans: Sequence[str]) -> str:
-    """Return spans as words, each behind marks that sort it as its own text is sorted."""
+    """Return spans as words, each after marks that keep the sort order of its own text."""
     place = {span: k for k, span in enumerate(sorted(spans))}
     width = len(spans).bit_length()
     marks = (f"{place[span]:0{width}b}".translate(MARKS) for span in spans)
@@ -146,7 +146,7 @@ def _of_spans(spans: Sequence[str]) -> str:
 
 
 def _replaced(counts: WordCounts, odd: npt.NDArray[np.bool_], by: WordCounts) -> WordCounts:
-    """Put the counts of odd texts in their places."""
+    """Replace the counts of texts with letters outside the table."""
     for field in ("rows", "read", "contained"):
         getattr(counts, field)[odd] = getattr(by, field)
     mask = numbers(odd)
@@ -157,7 +157,7 @@ def _replaced(counts: WordCounts, odd: npt.NDArray[np.bool_], by: WordCounts) ->
 
 @cache
 def _letters() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
-    """Return lower case and kind of the first code points; -1 where other letters decide."""
+    """Return lower case and kind of the first code points; -1 if other letters decide."""
     lower, kinds = np.full(N_LETTERS, -1, np.int32), np.zeros(N_LETTERS, np.int8)
     for code in range(N_LETTERS):
         small = chr(code).lower()

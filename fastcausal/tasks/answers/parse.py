@@ -21,11 +21,11 @@ class Parsed(NamedTuple):
 
 
 def parse_guide(text: str) -> Parsed | None:
-    r"""Read a text whose parts follow marks; None where it cannot be read.
+    r"""Read a text with marked parts; return None if it cannot be read.
 
     Marks are ``[Cause]``, ``[Effect]`` and ``[Relation]``, or, in a text without these, ``Cause:``,
     ``Effect:`` and ``Relation:`` at the start of a line; in any case and order, each at most once.
-    Cause and effect must be there. ``|`` separates spans.
+    Cause and effect are required. ``|`` separates spans.
 
     Examples
     --------
@@ -45,9 +45,9 @@ def parse_guide(text: str) -> Parsed | None:
 
 
 def parse_fcr(text: str) -> Parsed | None:
-    """Read a text as the published program does, marks in its order and case.
+    """Read a text as the published program does, with marks in its order and case.
 
-    Spans stay in the order of the text; the program sorts them before it compares their words.
+    Spans stay in the order of the text; the program sorts them before comparing words.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scores of extractions, how they are triaged, and what raters said."""
+"""Scores of extractions, their triage, and raters' verdicts."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ class JudgedReport(Report):
     Attributes
     ----------
     signature : str
-        One line that says everything the numbers depend on.
+        Every setting on which the numbers depend, in one line.
     protocol : {"guide", "fcr"}
     n_items : int
-        Items that were scored.
+        Number of scored items.
     triage : mapping of str to int
-        Scored items that a rule labels (``exact``: valid; ``empty``, ``disjoint``: invalid), and
-        those that people must ``judge``.
+        Scored items labelled by a rule (``exact``: valid; ``empty``, ``disjoint``: invalid), and
+        items left for people to ``judge``.
     scores : mapping of str to Scores
-        By group: overall, cause, effect, joint, relation, source; text where it was asked for.
+        By group: overall, cause, effect, joint, relation, source; text on request.
     n_unparsed : int
-        Items that cannot be read.
+        Number of unreadable items.
     verdicts : mapping
         Of all items: ``n_raters``, ``n_judged``, ``n_missing``, and ``valid``, the mean over items
-        of the share of raters that says valid.
+        of the share of raters with the verdict valid.
     warnings : tuple of str
     column : str or None
-        The only column whose values have scores of their own, in ``by``.
+        The only column with scores by value, in ``by``.
     """
 
     signature: str
@@ -77,7 +77,7 @@ class JudgedReport(Report):
 
     @cached_property
     def by(self) -> dict[str, Groups]:
-        """Scores by the values of a column, by ``column=value`` where several were asked for."""
+        """Scores by the values of a column; with several columns, by ``column=value``."""
         return {name.removeprefix(f"{self.column}="): g for name, g in self.subsets.items()}
 
     @cached_property
@@ -102,11 +102,11 @@ class JudgedReport(Report):
 
     @cached_property
     def title(self) -> str:
-        """Line that says what was scored."""
+        """Line with the number of items."""
         return f"{self.n_items} extractions, protocol {self.protocol}"
 
     def to_tables(self, counts: bool = False) -> list[Grid]:
-        """Return tables of the roles, and of all else."""
+        """Return the table of roles, and the table of all other scores."""
         return [self.to_table(counts), self._others()]
 
     def to_table(self, counts: bool = False) -> Grid:
@@ -120,7 +120,7 @@ class JudgedReport(Report):
         return scores_table(self.title, roles, counts)
 
     def _others(self) -> Grid:
-        """Return scores of whole answers, triage and verdicts, each by its name."""
+        """Return scores of whole answers, triage and verdicts by name."""
         rows = {name: dict(scores) for name, scores in self.scores.items() if name not in OF_ROLES}
         rows |= {"triage": dict(self.triage), "verdicts": dict(self.verdicts)}
         grid = Grid("whole answers", ["value"])
@@ -166,7 +166,7 @@ def present(statistics: Statistics, by: By = None) -> JudgedReport:
 
 
 def _groups(formula: ExtractionFormula, rows: Rows, times: Int64) -> dict[str, Scores]:
-    """Return scores and counts of all groups but that of verdicts."""
+    """Return scores and counts of all groups except verdicts."""
     sums = formula.summed(rows, times)
     counts = formula.counts_of(sums)
     return {
@@ -177,12 +177,12 @@ def _groups(formula: ExtractionFormula, rows: Rows, times: Int64) -> dict[str, S
 
 
 def verdicts_of(asked: Int64, judged: Int64, valid: Int64) -> dict[str, Any]:
-    """Count verdicts, and average over items the share that says valid.
+    """Count verdicts, and average the share of valid ones over items.
 
     Parameters
     ----------
     asked, judged, valid : int64[n]
-        Of each item, how many raters were asked, answered, and said valid.
+        For each item, the number of raters asked, judging, and finding it valid.
 
     Examples
     --------

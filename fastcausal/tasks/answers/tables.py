@@ -21,7 +21,7 @@ TRIAGE = ("exact", "empty", "disjoint", "judge")
 
 
 def triage_of(columns: Mapping[str, Rows]) -> npt.NDArray[np.int64]:
-    """Return which of `TRIAGE` each item is.
+    """Return the index of each item's class in `TRIAGE`.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def per_item_of(
 
 
 def defined(values: npt.NDArray[np.float64]) -> pa.Array:
-    """Return numbers, null where they are undefined."""
+    """Return numbers, null if undefined."""
     return numbers(values, ~np.isnan(values))
 
 

@@ -21,7 +21,7 @@ def text_scores(
     ----------
     items : Extractions
     scored : bool[n]
-        The items that are scored.
+        Mask of the scored items.
 
     Returns
     -------
