@@ -1,4 +1,4 @@
-"""Annotation rules that a program can check: guidelines.py, and the findings as a report."""
+"""Annotation rules that a program can check, and the findings as a report."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ KINDS = (
     "several segments",
     "unread relation",
 )
-MOST_TEXT = 1000  # characters of a span that a finding repeats: spans overlap and may be long
+MOST_TEXT = 1000  # characters of a span in a finding: spans overlap and may be long
 _SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("annotator", "file", "example", "kind", "message", "text")]
     + [("start", pa.int64()), ("stop", pa.int64())]
@@ -48,17 +48,17 @@ class Finding:
     ----------
     annotator, file : str
     example : str or None
-        The id of the example, None for what lies in no sentence.
+        The id of the example, None for a fault outside sentences.
     kind : str
         One of `KINDS`.
     message : str
-        What is wrong, and what was expected.
+        The fault, and the expected form.
     text : str or None
-        What the span at fault marks, its first `MOST_TEXT` characters and "..." where it is
-        longer; of a link, the span that it comes from.
+        The text of the faulty span, cut after `MOST_TEXT` characters with "..."; for a link, of its
+        source span.
     start, stop : int or None
-        Its characters, stop exclusive: of the document in WebAnno and brat files, of the example's
-        text in other formats; None without a text.
+        Its characters, stop exclusive: in the document for WebAnno and brat files, in the example's
+        text for other formats; None without a text.
     """
 
     annotator: str
@@ -82,11 +82,11 @@ class CheckReport(Report):
     annotators : tuple of str
         All of them, with and without findings.
     n_files, n_examples, n_relations : int
-        What was checked; relations as they were read.
+        Numbers of checked files, examples and relations; relations as read.
     notes : mapping of str to int
-        What the files hold beyond causes, effects and signals, and how spans were located.
+        Other content of the files, and ways of locating spans.
     tags : str
-        How tagged sentences were read.
+        The reading of tagged sentences.
     """
 
     findings: tuple[Finding, ...]
@@ -103,18 +103,18 @@ class CheckReport(Report):
     )  # fmt: skip
 
     def counts(self, annotator: str | None = None) -> dict[str, int]:
-        """Count the findings of each kind, of all annotators or of one."""
+        """Count the findings of each kind, for all annotators or for one."""
         counts = Counter(f.kind for f in self.findings if annotator in (None, f.annotator))
         return {kind: counts[kind] for kind in KINDS if counts[kind]}
 
     @cached_property
     def signature(self) -> str:
-        """One line that says what the findings depend on."""
+        """Every setting on which the findings depend, in one line."""
         return f"fastcausal|{__version__}|check|tags:{self.tags}"
 
     @cached_property
     def title(self) -> str:
-        """The numbers of files, examples and relations that were checked."""
+        """Line with the numbers of checked files, examples and relations."""
         n = len(self.findings)
         of = f"files {self.n_files}, examples {self.n_examples}, relations {self.n_relations}"
         return f"{of}, findings {n}"
@@ -134,7 +134,7 @@ class CheckReport(Report):
 
     @cached_property
     def scores(self) -> Mapping[str, Scores]:
-        """Findings of each kind, by annotator and of ``all``."""
+        """Findings of each kind, by annotator and for ``all``."""
         counts = {name: self.counts(name) for name in self.annotators} | {"all": self.counts()}
         kinds = counts["all"]
         return {

@@ -1,4 +1,4 @@
-"""Checks of annotations: what breaks the rules of Cause, Effect and Signal, a row per finding."""
+"""Checks of annotations against the rules of Cause, Effect and Signal, a row per finding."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ def check(
 ) -> CheckReport:
     """Check annotations against the rules of RECESS.
 
-    A relation has one Cause and one Effect, each one continuous span within the sentence, which do
-    not overlap; a Signal may be in pieces and inside the others. Every span has a label and a
-    link; links go from Cause and Signal to Effect.
+    A relation has one Cause and one Effect, each a continuous span within the sentence; they do not
+    overlap. A Signal may be in pieces and inside the others. Every span has a label and a link;
+    links go from Cause and Signal to Effect.
 
     Parameters
     ----------
     sources : source, sequence of sources, or mapping of annotator to source
-        A source is a path in any format, `Relations` or Arrow data; of a directory, all its
-        files. Labels and links can be
-        checked in WebAnno and brat files alone; other formats hold relations only.
+        A source is a path in any format, `Relations` or Arrow data; a directory stands for all its
+        files. Labels and links can be checked in WebAnno and brat files alone; other formats
+        hold only relations.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read.
+        The reading of tagged sentences.
     unplaced, links
-        How files of annotation tools are read, see `fastcausal.read`.
+        The reading of files of annotation tools, see `fastcausal.read`.
 
     Returns
     -------
     CheckReport
-        An annotator is named by the mapping, else by a column ``annotator`` (which WebAnno and
-        brat files give), else by the file name.
+        An annotator is named by the mapping, else by a column ``annotator`` (in WebAnno and brat
+        files), else by the file.
 
     Raises
     ------
     InputError
-        There is no source, one cannot be read, or other ``tags`` than the default find no tags.
+        There is no source, a source cannot be read, or non-default ``tags`` find no tags.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def check(
         for file, document, relations in _open(source, given):
             owners = _owners(relations, annotator, file)
             readings.add(relations.reading.tags)
-            if document is None or document.text:  # else nothing of it is left
+            if document is None or document.text:  # a left-out document has notes alone
                 annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
             notes.update(relations.reading.notes if document is None else document.notes)
             if document is None:
@@ -145,7 +145,7 @@ def _of_document(document: Document, annotator: str) -> list[Finding]:
 
 
 Fault = tuple[str, str, int]
-"""Kind, message, number of the mark at fault."""
+"""Kind, message, number of the faulty mark."""
 
 
 def _in_spans(document: Document) -> Iterator[Fault]:
@@ -180,7 +180,7 @@ def _in_links(document: Document) -> Iterator[Fault]:
             continue
         source, target = document.describe(link.source), document.describe(link.target)
         if None in (document.marks[link.source].role, document.marks[link.target].role):
-            continue  # the label is at fault
+            continue  # the fault is in the label
         pair = document.pair(link)
         if pair is None:
             message = f"{source} points to {target}, expected Cause or Signal to Effect"
@@ -218,7 +218,7 @@ def _in_arguments(document: Document) -> Iterator[Fault]:
 
 
 def _overlap(*sides: Iterable[tuple[int, int]]) -> bool:
-    """Tell whether spans of two sides overlap; those of one side do not."""
+    """Return True if spans of two sides overlap; spans of one side do not."""
     ordered = sorted(span for side in sides for span in side)
     return any(start < stop for (_, stop), (start, _) in pairwise(ordered))
 
@@ -241,7 +241,7 @@ def _of_relations(relations: Relations, file: str, owners: list[str]) -> Iterato
 
 
 def _in_relation(spans: list[Span] | None) -> Iterator[tuple[str, str, Span | None]]:
-    """Return kind, message and the span at fault; a relation without spans is skipped."""
+    """Yield kind, message and faulty span; skip a relation without spans."""
     if spans is None:
         yield "unread relation", "cannot be read", None
         return
@@ -262,7 +262,7 @@ def _in_relation(spans: list[Span] | None) -> Iterator[tuple[str, str, Span | No
 def _characters(
     sentence: Sentence | None, span: Span | None
 ) -> tuple[str | None, int | None, int | None]:
-    """Return the text of a span and its characters, as far as they are known."""
+    """Return the text of a span and its characters, as far as known."""
     if sentence is None or span is None or span[2] > len(sentence.starts):
         return None, None, None
     start, stop = sentence.starts[span[1]], sentence.stops[span[2] - 1]
@@ -270,7 +270,7 @@ def _characters(
 
 
 def _cut(text: str, start: int, stop: int) -> str:
-    """Return the characters of a span, or the first of many."""
+    """Return the text of a span, cut if long."""
     if stop - start <= MOST_TEXT:
         return text[start:stop]
     return text[start : start + MOST_TEXT] + "..."

@@ -1,6 +1,6 @@
 """Claims of two articles on one topic, each judged by the other article: InfoP, InfoR, InfoF1.
 
-Definitions: MiRAGE, whose guide calls a claim supported only where no doubt is left.
+Definitions: MiRAGE; its guide calls a claim supported only if no doubt is left.
 
 ::
 

@@ -34,25 +34,25 @@ def claims(
 ) -> ClaimsReport:
     """Score articles by the claims that another article supports, as raters judge.
 
-    Of each topic, precision is the share of the prediction's claims that the reference supports,
-    recall the share of the reference's claims that the prediction supports, and F1 their harmonic
+    In each topic, precision is the share of the prediction's claims supported by the reference,
+    recall the share of the reference's claims supported by the prediction, and F1 their harmonic
     mean. Precision or recall without claims is 0, without judged claims undefined.
 
     Parameters
     ----------
     source : path, table, or list of them
         Files ``{topic: {prediction|reference: article, "claims": ...}}``, or tables with a row per
-        judgment, as docs/answers.md describes both.
+        judgment; docs/answers.md describes both.
     name : str, optional
-        Pattern of file names without suffix, such as ``"{side}_{system}_{rater}"``. Without it
-        there is a file of predictions and a file of references.
+        Pattern of file names without suffix, such as ``"{side}_{system}_{rater}"``. By default
+        there is one file of predictions and one of references.
     nulls : {"error", "false", "skip"}
         A claim without judgment is an error, not supported, or left out.
     raters : {"mean", "majority"}
-        The mean of each rater's scores, or the scores of the majority's judgments, where a tie is
-        not supported.
+        The mean of each rater's scores, or the scores of the majority's judgments, with a tie not
+        supported.
     unmatched : {"error", "skip"}
-        A topic of one side alone is an error, or left out.
+        A topic on one side alone is an error, or left out.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def claims(
     Raises
     ------
     InputError
-        Something cannot be read, raters of a system have other claims, or a policy stops.
+        A source cannot be read, raters of a system have different claims, or a policy stops.
     ValueError
         An unknown policy, or a pattern without known fields.
 
@@ -158,13 +158,13 @@ def _said(mine: Claims, judgments: npt.NDArray[np.int8]) -> Int64:
 
 def _counts(mine: Claims, weights: Any) -> Int64:
     """Sum over the claims of each topic of a system and side: int64[n_topics, 2]."""
-    # articles are in the order of topics and SIDES, and of each topic both are there
+    # articles are sorted by topic and by SIDES, and each topic has both
     sums = np.bincount(mine.article, weights, len(mine.articles))
     return sums.astype(np.int64).reshape(-1, len(SIDES))
 
 
 def _majority(judgments: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """Return what most raters of each claim say; a tie is not supported, null where none says."""
+    """Return the majority's judgment of each claim; a tie is not supported, no votes are null."""
     said, supported = (judgments != NULL).sum(axis=1), (judgments == 1).sum(axis=1)
     return np.where(said == 0, NULL, 2 * supported > said).astype(np.int8)
 
@@ -207,14 +207,14 @@ def _long(judged: Claims) -> pa.Table:
 
 
 def _identical(judged: Claims) -> list[str]:
-    """Warn of raters whose files look like copies: of all systems, of one, of a side of it."""
+    """Warn of raters whose files look like copies: for all systems, one system, or one side."""
     systems = dict.fromkeys(article.system for article in judged.articles)
     paths = [(), *((s,) for s in systems), *((s, side) for s in systems for side in SIDES)]
     return identical_warnings({path: _ratings(judged, path) for path in paths})
 
 
 def _ratings(judged: Claims, path: tuple[str, ...]) -> Ratings:
-    """Return the judgments of a system, perhaps of a side, as ratings of its claims."""
+    """Return the judgments of a system, or of one of its sides, as ratings of claims."""
     part = judged.where(lambda article: (article.system, article.side)[: len(path)] == path)
     values = np.where(part.judgments < 0, np.nan, part.judgments)
     n_claims, n_raters = values.shape
@@ -224,7 +224,7 @@ def _ratings(judged: Claims, path: tuple[str, ...]) -> Ratings:
 
 
 def _unjudged(judged: Claims) -> list[str]:
-    """Warn of articles of whose claims a rater judged none at all."""
+    """Warn of articles in which a rater judged no claim."""
     n_articles = len(judged.articles)
     sizes = np.bincount(judged.article, minlength=n_articles)
     warnings = []

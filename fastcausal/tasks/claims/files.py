@@ -1,4 +1,4 @@
-"""Files of claims: articles by topic, cut into claims that raters judge."""
+"""Files of claims: articles by topic, split into claims for raters."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Claim:
     ----------
     text : str
     judgment : bool or None
-        Whether the other article supports it; None where nothing is said.
+        True if the other article supports it; None without a judgment.
     sentence : str, optional
-        The sentence that makes it.
+        The sentence with the claim.
     """
 
     text: str
@@ -55,7 +55,7 @@ class ClaimFile:
     name : str
         The file, for messages.
     side : {"prediction", "reference"}
-        The articles that make the claims.
+        The side of the articles with these claims.
     topics : tuple of Topic
         In the order of the file.
     document : Pairs
@@ -77,7 +77,7 @@ def read_claim_file(source: str | os.PathLike[str] | Source) -> ClaimFile:
     Raises
     ------
     InputError
-        It is something else, or a judgment is not true, false or null.
+        The content has another form, or a judgment is not true, false or null.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def read_claim_file(source: str | os.PathLike[str] | Source) -> ClaimFile:
 
 
 def document_of(file: Source) -> Any:
-    """Decode the JSON of a whole file, objects as `Pairs`; InputError says why it is none."""
+    """Decode the JSON of a whole file, objects as `Pairs`; raise InputError if it is invalid."""
     try:
         return json.loads(file.text, object_pairs_hook=Pairs)
     except InputError:
@@ -126,7 +126,7 @@ def document_of(file: Source) -> Any:
 
 
 def entries_of_topic(file: Source) -> dict[str, Any]:
-    """Return the entries of the first topic; of a file without topics, none."""
+    """Return the entries of the first topic; {} for a file without topics."""
     try:
         document = document_of(file) if file.data.lstrip().startswith(b"{") else None
     except InputError:

@@ -23,17 +23,17 @@ ABSENT = -1  # judged claims of a rater who was not asked
 
 @dataclass(frozen=True)
 class ClaimFormula(Formula):
-    """Supported and judged claims of a topic, on both sides, as each rater says.
+    """Supported and judged claims of a topic, on both sides, by rater.
 
     Precision is the supported share of the prediction's claims, recall of the reference's. Without
-    claims it is 0, without judged ones undefined. Scores are means over raters where defined.
+    claims it is 0, without judged claims undefined. Scores are means over raters that define them.
 
     Attributes
     ----------
     raters : tuple of str
         Ascending.
     by_majority : bool
-        Whether scores are those of the majority's judgments, which have columns too.
+        True if scores follow the majority's judgments, which have columns too.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class ClaimFormula(Formula):
 
     @property
     def voices(self) -> tuple[str, ...]:
-        """Names of those who judge, as columns have them."""
+        """Names of the judging voices, as in columns."""
         majority = ("majority",) if self.by_majority else ()
         return (*(f"rater_{name}" for name in self.raters), *majority)
 
@@ -62,12 +62,12 @@ class ClaimFormula(Formula):
         return ("n_prediction", "n_reference", "n_unjudged", *each)
 
     def limits(self, field: str) -> tuple[float, float]:
-        """Return the least and the largest value: of a rater's counts also `ABSENT`."""
+        """Return the least and the largest value; a rater's counts may be `ABSENT`."""
         return (0 if field in self.fields[:3] else ABSENT), MOST
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Of the claims of a side some are judged, of those some are supported."""
+        """Supported claims are judged, judged claims are claims."""
         return tuple(
             rule
             for voice in self.voices
@@ -76,7 +76,7 @@ class ClaimFormula(Formula):
         )
 
     def of_rater(self, rater: str, rows: Rows) -> tuple[ClaimFormula, Rows]:
-        """Return the formula of one rater alone, and the rows that it takes."""
+        """Return the formula of a single rater, with its rows."""
         k = 3 + 4 * self.raters.index(rater)
         return ClaimFormula((rater,), False), np.hstack([rows[:, :3], rows[:, k : k + 4]])
 
@@ -85,9 +85,9 @@ class ClaimFormula(Formula):
         return mean_of_pairs(self._of_voices(rows).swapaxes(0, 1))
 
     def terms(self, rows: Rows) -> Rows:
-        """Return what adds up of each voice that scores follow, then the claims of both sides.
+        """Return the additive terms of each scored voice, then the claims of both sides.
 
-        Values where defined, and if they are; supported and judged claims, and if it was asked.
+        The defined values with 1 for each; supported and judged claims with 1 if asked.
         """
         values, counts = self._of_voices(rows), self._counts(rows)
         defined = ~np.isnan(values)
@@ -113,13 +113,13 @@ class ClaimFormula(Formula):
         return named | {"means": {"f1": named["means"]["f1"]}}
 
     def union(self, other: Formula) -> ClaimFormula:
-        """Return the formula of the raters of both."""
+        """Return the formula with the raters of both."""
         if not isinstance(other, ClaimFormula) or self.by_majority != other.by_majority:
             return super().union(other)
         return replace(self, raters=tuple(sorted({*self.raters, *other.raters})))
 
     def convert(self, rows: Rows, formula: Formula) -> Rows:
-        """Give raters the columns of a union; a rater from elsewhere was not asked."""
+        """Move raters to the columns of a union; new raters were not asked."""
         assert isinstance(formula, ClaimFormula)
         converted = np.tile(np.array([0, ABSENT] * (2 * len(formula.voices))), (len(rows), 1))
         for k, voice in enumerate(self.voices):
@@ -128,7 +128,7 @@ class ClaimFormula(Formula):
         return np.hstack([rows[:, :3], converted])
 
     def _counts(self, rows: Rows) -> Int64:
-        """Return the counts of the voices that scores follow: int64[n_rows, n_voices, 2, 2]."""
+        """Return the counts of the scored voices: int64[n_rows, n_voices, 2, 2]."""
         counts: Int64 = rows[:, 3:].reshape(len(rows), len(self.voices), 2, 2)
         return counts[:, -1:] if self.by_majority else counts
 
@@ -142,7 +142,7 @@ class ClaimFormula(Formula):
 
 
 def _with_f1(shares: Float64) -> Float64:
-    """Append F1 to precision and recall: 0 where both are, undefined where one of them is."""
+    """Append F1 to precision and recall: 0 if both are 0, undefined if one is."""
     precision, recall = shares[..., 0], shares[..., 1]
     means = f1(precision, recall, np.zeros_like(precision), 0.0)
     undefined = np.isnan(precision) | np.isnan(recall)

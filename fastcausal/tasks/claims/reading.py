@@ -24,16 +24,16 @@ from fastcausal.tasks.claims.formula import SIDES
 from fastcausal.tasks.labels.ratings import Int64
 from fastcausal.tasks.verdicts import verdict_of
 
-FIELDS = {"side": "|".join(SIDES), "system": ".+", "rater": ".+?"}  # systems have longer names
+FIELDS = {"side": "|".join(SIDES), "system": ".+", "rater": ".+?"}  # systems match greedily
 UNNAMED = {"system": "system", "rater": "rater"}
-NULL, NOT_ASKED = -1, -2  # in place of a judgment, 0 or 1
+NULL, NOT_ASKED = -1, -2  # instead of a judgment, 0 or 1
 
 Judged = list[tuple[str, bool | None]]
 """Claims of an article with the judgments of one rater."""
 
 
 class Article(NamedTuple):
-    """An article that makes claims."""
+    """An article with its claims."""
 
     system: str
     topic: str
@@ -50,17 +50,17 @@ class Claims:
     Attributes
     ----------
     articles : list of Article
-        Ascending, those without claims too.
+        Ascending, including those without claims.
     article : int64[n]
-        The place of each claim's article.
+        The index of each claim's article.
     number : int64[n]
         Its number in the article, from 0.
     raters : list of str
         Ascending.
     raters_of : mapping of str to list of str
-        Those of each system, ascending.
+        Raters of each system, ascending.
     judgments : int8[n, n_raters]
-        1 supported, 0 not supported, -1 null, -2 of a rater of other systems.
+        1 supported, 0 not supported, -1 null, -2 for a rater of other systems.
     """
 
     articles: list[Article]
@@ -93,17 +93,17 @@ def read_claims(source: Any, name: str | None = None) -> Claims:
     ----------
     source : path, table, or list of them
         Files of `read_claim_file`; or tables with the columns ``topic``, ``side``, ``claim`` and
-        ``judgment``, perhaps ``system``, ``rater`` and ``source``. In tables that have a
-        ``source``, rows of one claim are one claim, supported if one source supports it.
+        ``judgment``, perhaps ``system``, ``rater`` and ``source``. In tables with a ``source``,
+        rows of one claim are joined; it is supported if one source supports it.
     name : str, optional
         Pattern of file names without suffix, with ``{side}``, ``{system}`` and ``{rater}``.
 
     Raises
     ------
     InputError
-        Something cannot be read, a name does not fit, or raters of a system have other claims.
+        A source cannot be read, a name does not fit, or raters of a system have different claims.
     ValueError
-        The pattern has an unknown field, a field twice, or none at all.
+        The pattern has an unknown or repeated field, or none at all.
     """
     pattern = None if name is None else pattern_of(name)
     judged: dict[Article, dict[str, Judged]] = {}
@@ -134,7 +134,7 @@ def _listed(source: Any) -> list[Any]:
 
 
 def _is_document(file: Source) -> bool:
-    """Tell a file of topics from a table, whose first JSON object holds plain values."""
+    """Return True for a file of topics, False for a table, with plain values in its objects."""
     if binary.sniff(file.data) is not None or not file.data.lstrip().startswith(b"{"):
         return False
     try:
@@ -146,14 +146,14 @@ def _is_document(file: Source) -> bool:
 
 @dataclass(frozen=True)
 class _Pattern:
-    """A pattern of file names and what matches it."""
+    """A pattern of file names as a regular expression."""
 
     text: str
     expression: re.Pattern[str]
 
 
 def pattern_of(name: str) -> _Pattern:
-    """Read a pattern of file names; ValueError for unknown or repeated fields."""
+    """Parse a pattern of file names; raise ValueError for unknown or repeated fields."""
     parts = re.split(r"\{(\w*)\}", name)
     fields = parts[1::2]
     if not fields or set(fields) - FIELDS.keys() or len(set(fields)) < len(fields):
@@ -165,7 +165,7 @@ def pattern_of(name: str) -> _Pattern:
 
 
 def fields_of(pattern: _Pattern, file: str) -> dict[str, str]:
-    """Return what a file's name says: side, system, rater."""
+    """Return the fields in a file's name: side, system, rater."""
     match = pattern.expression.fullmatch(stem_of(file))
     if match is None:
         sides = f" with {' or '.join(SIDES)} as side" if "{side}" in pattern.text else ""
@@ -174,12 +174,12 @@ def fields_of(pattern: _Pattern, file: str) -> dict[str, str]:
 
 
 def _text(value: str) -> str:
-    """Return text that has bytes: JSON and names of files may hold half a surrogate pair."""
+    """Return text that can be encoded: JSON and file names may hold half a surrogate pair."""
     return value.encode(errors="backslashreplace").decode()
 
 
 def _require_first(document: ClaimFile, first_of: dict[str, str]) -> None:
-    """Refuse a second file of a side, where names do not say whose it is."""
+    """Refuse a second file of a side if names do not identify its owner."""
     if document.side in first_of:
         first = first_of[document.side]
         raise InputError(
@@ -193,7 +193,7 @@ Parts = Iterator[tuple[Article, str, Judged, str]]
 
 
 def _of_document(document: ClaimFile, fields: Mapping[str, str]) -> Parts:
-    """Yield each article with its rater, its claims and where they are."""
+    """Yield each article with its rater, its claims and their place."""
     side = fields.get("side", document.side)
     if side != document.side:
         raise InputError(f"{document.name}: the name says {side}, the file has a {document.side}")
@@ -204,7 +204,7 @@ def _of_document(document: ClaimFile, fields: Mapping[str, str]) -> Parts:
 
 
 def _of_table(rows: Records, fields: Mapping[str, str]) -> Parts:
-    """Yield the same of a table; claims are in ascending order, so that no order of rows counts."""
+    """Yield the same from a table, with claims ascending, independent of the order of rows."""
     problems = Problems()
     columns = {
         column: [fields[column]] * len(rows)
@@ -234,7 +234,7 @@ def _required(rows: Records, column: str, problems: Problems) -> list[str]:
 
 
 def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
-    """Return the judgment of each row; what cites no source is not supported."""
+    """Return the judgment of each row; a row that cites no source is not supported."""
     cited = rows.texts("source").is_valid().to_pylist() if "source" in rows else [True] * len(rows)
     verdicts: dict[str, bool | None] = {}
     judgments: list[bool | None] = []
@@ -250,7 +250,7 @@ def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
 
 
 def _of_sources(pairs: Judged) -> Judged:
-    """Join the judgments of one claim against several sources; null if it may be supported."""
+    """Join the judgments of one claim against several sources; null if undecided."""
     judgments: dict[str, set[bool | None]] = {}
     for claim, judgment in pairs:
         judgments.setdefault(claim, set()).add(judgment)

@@ -1,4 +1,4 @@
-"""Scores of judged claims: of each system, and the agreement of raters on all of them."""
+"""Scores of judged claims for each system, and the agreement of raters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SystemClaims(Report):
     counted : Statistics
         Supported and judged claims of every topic.
     by : str, optional
-        A column of topics whose values become subsets.
+        A column of topics; its values become subsets.
     """
 
     counted: Statistics = field(repr=False)
@@ -56,17 +56,17 @@ class SystemClaims(Report):
 
     @property
     def signature(self) -> str:
-        """Line that says everything the numbers depend on."""
+        """Every setting on which the numbers depend, in one line."""
         return self.counted.signature
 
     @cached_property
     def title(self) -> str:
-        """Line that says what was scored."""
+        """Line with the numbers of topics and claims."""
         return f"claims of {self.facts['n_topics']} topics"
 
     @cached_property
     def scores(self) -> Groups:
-        """Scores by the way topics are averaged."""
+        """Scores by the way of averaging topics."""
         return _groups(self._formula, self._rows)
 
     @cached_property
@@ -135,12 +135,12 @@ class ClaimsReport(Report):
     """Scores of the claims of several systems.
 
     ``report.systems["rag"]["topic"].f1``; each system is a report with statistics of its topics, so
-    that ``fc.compare`` and ``fc.leaderboard`` take them.
+    ``fc.compare`` and ``fc.leaderboard`` accept it.
 
     Attributes
     ----------
     signature : str
-        One line that says everything the numbers depend on.
+        Every setting on which the numbers depend, in one line.
     systems : mapping of str to SystemClaims
     agreement : mapping of str to Scores
         Sizes and coefficients: ``overall``, ``prediction``, ``reference``.
@@ -154,7 +154,7 @@ class ClaimsReport(Report):
     _judgments: Callable[[], pa.Table] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON: an undefined score is None."""
+        """Return plain values, ready for JSON: undefined scores are None."""
         systems = {
             name: {key: plain(getattr(system, key)) for key in SYSTEM_KEYS}
             for name, system in self.systems.items()
@@ -164,13 +164,13 @@ class ClaimsReport(Report):
 
     @property
     def title(self) -> str:
-        """Line that says what was scored."""
+        """Line with the numbers of systems and claims."""
         topics = {topic for system in self.systems.values() for topic in system.topics}
         return f"claims: {len(self.systems)} systems, {len(topics)} topics"
 
     @property
     def scores(self) -> Groups:
-        """The scores of a single system; of several none, as `subsets` has them."""
+        """The scores of a single system; none for several, which are in `subsets`."""
         return next(iter(self.systems.values())).scores if len(self.systems) == 1 else {}
 
     @property
@@ -189,7 +189,7 @@ class ClaimsReport(Report):
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
-        """``per_topic`` scores and all ``judgments``, as ``fc.meta`` reads them."""
+        """``per_topic`` scores and all ``judgments``, in the form of ``fc.meta``."""
         return Tables(per_topic=self._per_topic, judgments=self._judgments)
 
     @property
@@ -208,12 +208,12 @@ class ClaimsReport(Report):
         return pa.concat_tables(system.to_scores(name) for name, system in self.systems.items())
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Make a part per system, a row per way to average over topics."""
+        """Make a part per system, a row per way of averaging topics."""
         parts = {name: system.scores for name, system in self.systems.items()}
         return scores_table(self.title, parts, counts)
 
     def to_tables(self, counts: bool = False) -> list[Grid]:
-        """Return the scores, and the agreement of raters where there are several."""
+        """Return the scores, and the agreement of raters if there are several."""
         if self.agreement["overall"]["n_raters"] < 2:
             return [self.to_table(counts)]
         agreement = Grid("agreement of raters", [*self.agreement])

@@ -47,10 +47,10 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
     Parameters
     ----------
     source : path, Relations, or anything `fastcausal.read` takes
-        Or a CSV file with a column ``label`` (1 causal, 0 not), which gives sentences alone.
+        Or a CSV file with a column ``label`` (1 causal, 0 not), for counts of sentences alone.
     tokenizer : {"whitespace", "nltk-style", "nltk-style+tags"}, optional
-        How words are counted; None counts in every way that the corpus allows: ``nltk-style``
-        needs texts, ``nltk-style+tags`` tagged sentences as well.
+        The way of counting words; None counts in every possible way: ``nltk-style`` needs texts,
+        ``nltk-style+tags`` also tagged sentences.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
     Raises
     ------
     InputError
-        The source cannot be read, or lacks what the tokenizer needs.
+        The source cannot be read, or lacks the input of the tokenizer.
     ValueError
         An unknown tokenizer.
 
@@ -170,7 +170,7 @@ def _words(
     causal: Bools,
     wanted: Sequence[str],
 ) -> Words:
-    """Return histograms of the tokenizers that are wanted and possible."""
+    """Return histograms of the requested tokenizers that are possible."""
     counts: Words = {}
     if "whitespace" in wanted:
         widths = rows.values[:, 2] - rows.values[:, 1]
@@ -193,7 +193,7 @@ def _words(
 def _words_with_tags(
     relations: Relations, rows: Rows, unread: Bools
 ) -> dict[str, Histogram] | None:
-    """Count words between the tags of each span, and the tags in between as words."""
+    """Count words between the tags of each span, with inner tags as words."""
     kept = tagged_sentences(relations)
     lengths: dict[str, Histogram] = {role: Counter() for role in ("cause", "effect", "signal")}
     bounds = zip(kept, rows.relation_offsets[:-1], rows.relation_offsets[1:], strict=True)
@@ -220,7 +220,7 @@ def _sentences(causal: Bools) -> Counter[str]:
 
 
 def _by_sentence(n_words: Ints, causal: Bools) -> dict[str, Histogram]:
-    """Return histograms of causal and other sentences; where the length is unknown it is -1."""
+    """Return histograms of causal and other sentences; -1 is an unknown length."""
     known = n_words >= 0
     return {
         "causal": Counter(n_words[known & causal].tolist()),
@@ -236,7 +236,7 @@ def _by_role(relations: Relations, rows: Rows, n_words: Ints) -> dict[str, Histo
 
 
 def _texts(relations: Relations) -> list[str] | None:
-    """Return the sentences, if there is one for every example."""
+    """Return the sentences, or None if an example has none."""
     if None in texts_of(relations):
         return None
     return [example.require_text() for example in examples(relations)]

@@ -21,7 +21,7 @@ ORDERS = ("cause_first", "effect_first", "neither")
 N_SIGNALS = 20  # of the most frequent ones
 
 Histogram = Counter[int]
-"""How many have each value."""
+"""Number of items by value."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,24 +31,24 @@ class CorpusDescription(Report):
     Attributes
     ----------
     sentences : Counter of str
-        ``causal`` and ``non_causal``; ``explicit``: the causal ones with a signal in a relation.
+        ``causal`` and ``non_causal``; ``explicit``: causal sentences with a signal in a relation.
     per_sentence : Counter of int
-        Sentences by number of relations; empty where the source had labels alone.
+        Sentences by number of relations; empty if the source had labels alone.
     relations : Counter of (str, int)
         Relations by argument order (``cause_first``, ``effect_first``, ``neither``: one is missing
         or both start together) and by number of signal spans.
     words : mapping of str to mapping of str to Counter of int
-        By tokenizer and by ``causal`` or ``non_causal`` sentence or role: how many have how many
-        words. ``whitespace``: tokens. ``nltk-style``: see
-        `fastcausal.tasks.describe.words.treebank_words`. ``nltk-style+tags``: likewise, and each
-        tag within a span is three words (``<``, its name, ``>``), as in the tables of the RECESS
+        By tokenizer and by ``causal`` or ``non_causal`` sentence or role: items by number of words.
+        ``whitespace``: tokens. ``nltk-style``: see
+        `fastcausal.tasks.describe.words.treebank_words`. ``nltk-style+tags``: likewise, with each
+        tag within a span as three words (``<``, its name, ``>``), as in the tables of the RECESS
         paper.
     signals : Counter of str
         The signal of each relation: its spans in lower case, joined by `` ... ``.
     n_unread : int
-        Relations that could not be read. They make their sentence causal and count nowhere else.
+        Unreadable relations. They make their sentence causal and count nowhere else.
     notes : Counter of str
-        Remarks of reading, such as those on texts left out.
+        Remarks of reading, such as on texts left out.
     """
 
     sentences: Counter[str]
@@ -81,12 +81,12 @@ class CorpusDescription(Report):
 
     @property
     def n_relations(self) -> int:
-        """Relations that mark something."""
+        """Number of relations with at least one span."""
         return self.relations.total()
 
     @property
     def unparsed_share(self) -> str:
-        """How many relations could not be read, of how many."""
+        """Text with the numbers of unreadable and of all relations."""
         n = self.n_relations + self.n_unread
         return f"{self.n_unread} of {n} relations could not be read ({self.n_unread / n:.1%})"
 
@@ -120,19 +120,19 @@ class CorpusDescription(Report):
 
     @cached_property
     def signature(self) -> str:
-        """One line that says what the numbers depend on."""
+        """Every setting on which the numbers depend, in one line."""
         return f"fastcausal|{__version__}|corpus|words:{','.join(self.words) or 'none'}"
 
     @cached_property
     def title(self) -> str:
-        """The numbers of sentences and relations that were counted."""
+        """Line with the numbers of sentences and relations."""
         relations = f", {self.n_relations} relations" if self.per_sentence else ""
         unparsed = f", {self.n_unread} unparsed" if self.n_unread else ""
         return f"{self.n_sentences} sentences{relations}{unparsed}"
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """All figures; a mean of nothing is None."""
+        """All figures; a mean without data is None."""
         words = {
             tokenizer: {group: mean(self.words_of(tokenizer, group)) for group in groups_of(groups)}
             for tokenizer, groups in self.words.items()
@@ -166,7 +166,7 @@ class CorpusDescription(Report):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """How many relations could not be read, and the notes of reading."""
+        """Number of unreadable relations, and the notes of reading."""
         unread = (self.unparsed_share,) if self.n_unread else ()
         return (*unread, *(f"{note}: {n}" for note, n in sorted(self.notes.items())))
 
@@ -228,7 +228,7 @@ def ratio(part: int, whole: int) -> float | None:
 
 
 def quantile(histogram: Histogram, share: float) -> int | None:
-    """Return the least value that at least this share does not exceed, None for an empty histogram.
+    """Return the least value not exceeded by at least this share; None if the histogram is empty.
 
     Examples
     --------
@@ -244,12 +244,12 @@ def quantile(histogram: Histogram, share: float) -> int | None:
 
 
 def groups_of(groups: Mapping[str, Histogram]) -> list[str]:
-    """Return the groups of one tokenizer in the order in which they are shown."""
+    """Return the groups of one tokenizer in display order."""
     return ["causal", "non_causal", "all", *(name for name in groups if "causal" not in name)]
 
 
 def corpus_table(corpora: Mapping[str, CorpusDescription], title: str) -> Grid:
-    """Return a column per corpus, a part per kind of figure; signals by their rank in the last."""
+    """Return a column per corpus, a part per kind of figure; signals ranked by the last corpus."""
     grid = Grid(title, list(corpora), digits=2)
     columns = [dict(_sections(corpus)) for corpus in corpora.values()]
     for title in dict.fromkeys(title for column in columns for title in column):

@@ -18,7 +18,7 @@ from fastcausal.tasks.describe.description import (
     quantile,
 )
 
-# Colours that stay apart for colour-blind readers (Okabe and Ito 2008).
+# Colours for colour-blind readers (Okabe and Ito 2008).
 COLOURS = {
     "cause": "#D55E00",
     "effect": "#0072B2",
@@ -33,7 +33,7 @@ THOUSANDS = "{x:,.0f}"
 
 
 def save_plots(corpus: CorpusDescription, folder: str | os.PathLike[str]) -> list[Path]:
-    """Draw what a description holds, a PNG file per picture.
+    """Draw a description, a PNG file per picture.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def save_plots(corpus: CorpusDescription, folder: str | os.PathLike[str]) -> lis
     Returns
     -------
     list of Path
-        ``sentence_lengths.png``, and where the corpus has relations ``span_lengths.png``,
+        ``sentence_lengths.png``, and for a corpus with relations ``span_lengths.png``,
         ``relations.png``, ``argument_order.png``, ``signals.png``.
 
     Raises
@@ -68,7 +68,7 @@ def save_plots(corpus: CorpusDescription, folder: str | os.PathLike[str]) -> lis
 def _pictures(
     corpus: CorpusDescription,
 ) -> Iterator[tuple[str, Callable[..., None]]]:
-    """Name and drawing function of every picture that the corpus has figures for."""
+    """Return name and drawing function of every picture with data in the corpus."""
     if any(groups["causal"] or groups["non_causal"] for groups in corpus.words.values()):
         yield "sentence_lengths", _sentence_lengths
     if not corpus.n_relations:
@@ -142,7 +142,7 @@ def _relations(figure: Any, corpus: CorpusDescription) -> None:
 def _counts(axes: Any, histogram: Histogram) -> None:
     values = range(max(histogram) + 1)
     bars = axes.bar(values, [histogram[v] for v in values], color=PLAIN)
-    if len(values) <= 10:  # there is room
+    if len(values) <= 10:  # few enough to label
         axes.bar_label(bars, fmt="{:,.0f}", padding=2)
         axes.margins(y=0.12)
         axes.set_xticks(values)

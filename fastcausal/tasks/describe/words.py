@@ -1,14 +1,14 @@
 """Words of running text, cut by the conventions of the Penn Treebank.
 
-These are the words of most published word counts. Where the conventions leave a choice, the choice
-is that of NLTK's ``word_tokenize`` up to version 3.9.1, with which the RECESS paper counted.
+These are the words of most published word counts. Choices that the conventions leave open follow
+NLTK's ``word_tokenize`` up to version 3.9.1, with which the RECESS paper counted.
 """
 
 from __future__ import annotations
 
 import re
 
-# Abbreviations whose period ends no sentence even before a capital, as that of an initial.
+# Abbreviations whose period ends no sentence even before a capital, like that of an initial.
 _ABBREVIATIONS = (
     "Mr Mrs Ms Messrs Dr Prof Rev Hon St Jr Sr Gen Col Maj Capt Lt Sgt Adm Gov Sen Rep Pres "
     "vs Fig Vol Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec U[.]S U[.]K U[.]N"
