@@ -48,8 +48,9 @@ class Rows:
         Rows of relation r: ``values[row_offsets[r]:row_offsets[r + 1]]``.
     relation_offsets : int64[n_examples + 1]
         Relations of example e, likewise.
+    lengths : int32[n_examples]
         Tokens of each example, -1 if unknown.
-        Tokens of each example, -1 where unknown.
+    tags : str, optional
         The tag reading, as in `Relations.reading`; None if there were no tags to read.
 
     Examples

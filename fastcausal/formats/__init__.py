@@ -103,7 +103,6 @@ def read(
     links : sequence of str, optional
         The types of an annotation tool's links that are relations. By default all types without
         a word such as "not"; ``reading.notes`` counts those that name no cause.
-        but one with a word such as "not"; ``reading.notes`` counts those that name no cause.
 
     Raises
     ------

@@ -28,13 +28,13 @@ def files_of(
     Parameters
     ----------
     folder : path
+    formats : mapping of str to Format
         The possible formats.
-        Those that it may be of.
 
     Raises
     ------
+    InputError
         There are no such files, or suffixes show files of two kinds.
-        There are no such files, or files of two kinds that their suffixes tell apart.
     """
     name = name_of(folder)
     of_kind: dict[str, list[Path]] = {}

@@ -14,14 +14,14 @@ Relationships Between Real-world Events.
     pairwise.py       answers on pairs against gold
     report.py         the scores of judgments
     sweep.py          yes and no against many thresholds
-    shapes.py         groups of pairs with a type: what frames and chains share
+    shapes.py         groups of pairs with a type: the common part of frames and chains
     frames.py         all causes of one event
     chains.py         three events with two strong causes
-    mcq.py            questions made of frames: which of four events caused one
+    mcq.py            questions made from frames: which of four events caused one
     questions.py      answers to such questions
-    same_document.py  how many of these chose an event of the effect's document
+    same_document.py  choices of an event in the effect's document
     raters.py         agreement of raters, and which pairs go to experts
-    event_lists.py    events that a model finds in documents
+    event_lists.py    a model's events in documents
     splits.py         train and test: by date, story or pair
     draws.py          draws by a seed and a name alone
     plots.py          pictures

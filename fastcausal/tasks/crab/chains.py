@@ -1,4 +1,4 @@
-"""Causal chains: three events of a story, two of whose pairs are strong.
+"""Causal chains: three events of a story, with two strong pairs.
 
 Romanou et al. (2023), sections 2 and 5.2, figure 2 (right), tables 4 and 7.
 """
@@ -42,7 +42,7 @@ from fastcausal.tasks.crab.shapes import (
 Int8 = npt.NDArray[np.int8]
 
 TYPES = ("mediation", "confounding", "collider")
-ABSENT = "-"  # a pair that is not there
+ABSENT = "-"  # a missing pair
 PER_CHAIN = ("topic_id", "x", "y", "z", "type", "n_scored_pairs", *MEASURES)
 
 
@@ -53,7 +53,7 @@ class ChainReport(ShapeReport):
     ----------
     n_chains : int
     coverage : dict or None
-        Answers that were read; None without answers.
+        Share of answers read; None without answers.
     """
 
     n_chains: int
@@ -62,7 +62,7 @@ class ChainReport(ShapeReport):
 
     @property
     def per_chain(self) -> pa.Table:
-        """Table of chains by topic and events; F1 and exact match are null where nothing counts."""
+        """Table of chains by topic and events; F1 and exact match are null without answers."""
         return self.statistics.table().select(PER_CHAIN)
 
 
@@ -73,7 +73,7 @@ class Strengths:
     Attributes
     ----------
     high, mediation, confounding, collider : str
-        Letters of classes; of weak pairs also ``-``, a pair that is not there.
+        Letters of classes; weak pairs may also be ``-``, a missing pair.
     """
 
     high: str
@@ -95,7 +95,7 @@ class Strengths:
                 )
 
     def signature(self) -> dict[str, str]:
-        """Return the letters of each attribute in one order."""
+        """Return the letters of each attribute in canonical order."""
         order = (*CLASSES, ABSENT)
         return {name: "".join(sorted(v, key=order.index)) for name, v in asdict(self).items()}
 
@@ -106,16 +106,16 @@ class Strengths:
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """Pairs as small numbers: what they are in gold, and what was answered.
+    """Pairs as small numbers: their class in gold, and the answer.
 
     Attributes
     ----------
     of_pair : int8[n_pairs]
         (class) * (labels + 2) + (label of the answer) + 1.
     bits : int8[n_codes]
-        What a code may be in a chain; the last is a pair that is not there.
+        Possible roles of a code in a chain; the last code is a missing pair.
     gold, pred : int64[n_codes]
-        Labels of each code, as `group_scores` takes them.
+        Labels of each code, for `group_scores`.
     """
 
     of_pair: Int8
@@ -137,7 +137,7 @@ class Codes:
         )
 
     def labels_of(self, pattern: Int64) -> tuple[Int64, Int64]:
-        """Return gold labels and answers of patterns, of three pairs each: int64[3 * n]."""
+        """Return gold labels and answers of patterns, three pairs each: int64[3 * n]."""
         each = np.unravel_index(pattern, (len(self.bits),) * 3)
         of_pair = np.stack(each, axis=1).ravel()
         return self.gold[of_pair], self.pred[of_pair]
@@ -161,18 +161,18 @@ def chains(
 ) -> ChainReport:
     """Count causal chains by type, and score the answers to their pairs.
 
-    Of three events x < y < z of a story two pairs are strong and the third one is weak: xz in a
-    mediation, yz in a confounding, xy in a collider. Exact match and F1 are those of the pairs, as
-    in `frames`; scores are means over chains.
+    Of three events x < y < z of a story, two pairs are strong and one is weak: xz in a mediation,
+    yz in a confounding, xy in a collider. Exact match and F1 are those of the pairs, as in
+    `frames`; scores are means over chains.
 
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as `fastcausal.crab.pairwise` takes them.
+        Judged pairs, as in `fastcausal.crab.pairwise`.
     pred : path, table or list, optional
-        Answers of one system; None: chains are counted alone.
+        Answers of one system; None: only count chains.
     task : {"score", "multiclass", "binary"}
-        What was asked. Scores become classes; yes stands for the classes A and B.
+        The question. Scores become classes; yes stands for the classes A and B.
     high : str
         Classes of strong pairs.
     mediation, confounding, collider : str
@@ -187,9 +187,9 @@ def chains(
     Raises
     ------
     InputError
-        Something cannot be read or joined, or a policy forbids it.
+        A source cannot be read or joined, or a policy forbids it.
     ValueError
-        Letters of no class, classes both strong and weak; an unknown task or policy.
+        Letters of no class, a class both strong and weak, or an unknown task or policy.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def chains_of(pairs: JudgedPairs, codes: Codes, n_chains: int) -> Int64:
 
 
 def _groups(statistics: Statistics, type_of: Int64, times: Int64, n_scored: Int64) -> Groups:
-    """Return counts and means by type, from chains or kinds of them."""
+    """Return counts and means by type, from chains or kinds of chains."""
     formula = statistics.formula
     assert isinstance(formula, ChainFormula)
     sums = {

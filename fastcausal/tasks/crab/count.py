@@ -1,4 +1,4 @@
-"""Answers of one system: read once, joined to what was asked, counted by stated policies."""
+"""Answers of one system: read once, joined with pairs or questions, counted by stated policies."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Answers:
     n_labels : int
         The number of labels of the task.
     codes : int64[n]
-        The label of each answer: class A to D, or no and yes; -1 where it was not read.
+        The label of each answer: class A to D, or no and yes; -1 if unreadable.
     values : float64[n]
-        Its score, where the task is score; NaN where it was not read.
+        Its score for task score; NaN if unreadable.
     reasons : int8[n]
-        Its place in `fastcausal.tasks.crab.parse.REASONS`.
+        Index in `fastcausal.tasks.crab.parse.REASONS`.
     counted : int64[n]
-        As ``codes``; where it was not read ``n_labels`` (names no class: policy ``"empty"``), or -1
+        As ``codes``; for an unreadable answer ``n_labels`` (no class: policy ``"empty"``), or -1
         (left out: ``"skip"``).
     warnings : mapping
     """
@@ -66,11 +66,11 @@ class Answers:
 
     @property
     def scored(self) -> Booleans:
-        """Mark the units that count: bool[n]."""
+        """Return a mask of counted units: bool[n]."""
         return self.counted >= 0
 
     def coverage(self, members: Any = slice(None)) -> dict[str, Any]:
-        """Return how many of some answers were read, their share, and why others were not."""
+        """Return the number and share of answers read, and the reasons for the others."""
         return coverage_of(self.reasons[members])
 
 
@@ -94,20 +94,20 @@ def read_answers(
     choices: Choices,
     name: str = "pred",
 ) -> Answers:
-    """Read the answers of one system and join them to what was asked.
+    """Read the answers of one system and join them with the pairs or questions.
 
     Parameters
     ----------
     source : path, table or list
-        What `fastcausal.files.records.read_records` takes, with a column of answers. Joined by
-        the key of pairs if there is one, else by an integer ``index`` from 0 (the row in gold),
-        else by order. Or a plain list of answers.
+        Any source of `fastcausal.files.records.read_records` with a column of answers. Joined by
+        the key of pairs if present, else by an integer ``index`` from 0 (the row in gold), else by
+        order. Or a plain list of answers.
     asked : JudgedPairs or int
         The pairs; of questions their number.
     choices : Choices
         Rows of no pair are an error, or else left out with a warning, as ``unmatched`` wants.
     name : str
-        What messages call a source other than a file.
+        The name for messages of a source that is not a file.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _codes(values: Float64) -> Int64:
 def _joined(
     records: Records, asked: JudgedPairs | int, unmatched: Policy
 ) -> tuple[Int64, Warnings]:
-    """Return the row of the answer to each pair or question, -1 without one."""
+    """Return the row of the answer to each pair or question, -1 if missing."""
     n = asked if isinstance(asked, int) else len(asked)
     rows = np.arange(n) if isinstance(asked, int) else asked.rows
     if not isinstance(asked, int) and all(key in records for key in KEY):
@@ -192,7 +192,7 @@ def _matched(
 def _require_read(
     records: Records, column: str, reasons: npt.NDArray[np.int8], rows: Int64
 ) -> None:
-    """Raise InputError for the first answer that was not read."""
+    """Raise InputError for the first unreadable answer."""
     asked = rows[rows >= 0]
     unread = asked[reasons[asked] != READ]
     if len(unread):

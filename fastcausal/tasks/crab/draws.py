@@ -1,4 +1,4 @@
-"""Draws by a seed and a name alone: neither order nor what else is drawn changes any of them."""
+"""Draws that depend on a seed and a name alone: order and other draws change nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BITS = 128
 
 
 def number_of(*key: Key) -> int:
-    """Return a number from 0 to 2^128 - 1 that looks random and depends on the key alone.
+    """Return a pseudo-random number from 0 to 2^128 - 1 that depends on the key alone.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def number_of(*key: Key) -> int:
 
 
 def shuffled(names: Sequence[str], *key: Key) -> list[int]:
-    """Return the places of different names in an order of their own, which no place changes.
+    """Return the places of distinct names in a shuffled order that depends on the names alone.
 
     Examples
     --------
@@ -34,9 +34,9 @@ def shuffled(names: Sequence[str], *key: Key) -> list[int]:
 
 
 def sampled(n: int, k: int, *key: Key) -> list[int]:
-    """Draw k different ones of the numbers below n; a larger k draws the same and more.
+    """Draw k distinct numbers below n; a larger k starts with the same draws.
 
-    The shuffle of Fisher and Yates, of which only the places that are touched are kept.
+    The shuffle of Fisher and Yates, storing only changed places.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Events that a model finds in documents, against those of experts."""
+"""A model's events in documents, against those of experts."""
 
 from __future__ import annotations
 
@@ -33,37 +33,37 @@ def events(
     match: EventMatch | Match = "tokens",
     min_f1: float = 0.5,
 ) -> Report:
-    """Score the events that a model finds in documents.
+    """Score the events that a model found in documents.
 
-    An event of gold is found where it has a partner: as many as can be have one, each one at most.
+    A gold event is found if it has a partner; the pairing is as large as possible.
 
     Parameters
     ----------
     gold, pred : path, table or list of mappings
         A row per document: ``id``, and ``events``, a list of texts. Both have the same ids.
     match : {"tokens", "exact"} or callable
-        Events that may be partners: F1 of their words is at least ``min_f1``; their words are the
-        same; or a function of two texts, gold first, says so. Words are those of SQuAD 1.1; an
-        event without any has a partner by a function alone.
+        The condition for partners: an F1 of their words of at least ``min_f1``; equal words; or a
+        function of two texts, gold first. Words are those of SQuAD 1.1; an event without words has
+        a partner by a function alone.
     min_f1 : float
         From 0 to 1, for ``"tokens"``.
 
     Returns
     -------
     Report
-        ``n_documents, n_gold, n_pred``; the scores ``micro``, of all events, and ``macro``, means
-        over the documents in which they are defined.
+        ``n_documents, n_gold, n_pred``; the scores ``micro``, over all events, and ``macro``,
+        means over the documents that define them.
 
     Raises
     ------
     InputError
-        Something cannot be read, or an id is there twice or on one side alone.
+        A source cannot be read, or an id repeats or is on one side alone.
     ValueError
         An unknown match, or ``min_f1`` out of its range.
 
     References
     ----------
-    Romanou et al. (2023), CRAB, Table 10, which does not say what matches.
+    Romanou et al. (2023), CRAB, Table 10, which leaves the matching open.
 
     Examples
     --------
@@ -114,9 +114,9 @@ def _scores(counts: dict[str, npt.NDArray[np.int64]]) -> dict[str, Scores]:
 def _partners(
     pairs: Sequence[tuple[list[str], list[str]]], match: EventMatch | Match, min_f1: float
 ) -> npt.NDArray[np.int64]:
-    """Return how many events of each document have a partner: int64[n_documents].
+    """Return the number of events with a partner in each document: int64[n_documents].
 
-    All documents are one graph, in which as many edges as can be are taken at once.
+    All documents form one graph, with one maximum matching.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -160,7 +160,7 @@ def _documents(records: Records) -> tuple[pa.Array, list[list[str]]]:
 
 
 def _decoded(events: Any) -> Any:
-    """Read JSON, as CSV and columns of several kinds have it; all else stays as it is."""
+    """Decode JSON, as in CSV and mixed columns; return other values unchanged."""
     try:
         return JSON.decode(events) if isinstance(events, str) else events
     except ValueError:

@@ -1,7 +1,7 @@
-"""The table of judged pairs of events: how strongly the first one caused the second.
+"""The table of judged pairs of events: how strongly the first event caused the second.
 
-A pair is (topic, order of event a, order of event b), a before b. Score 0 to 100 and class A (high)
-to D (no) are what raters gave it: Romanou et al. (2023), section 3 and table 1.
+A pair is (topic, order of event a, order of event b), a before b. Raters gave it a score from 0 to
+100 and a class from A (high) to D (no): Romanou et al. (2023), section 3 and table 1.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _INTEGER = r"^(0|-?[1-9][0-9]{0,17})$"
 
 @dataclass(frozen=True, eq=False)
 class JudgedPairs:
-    """Pairs of events with what raters said of them, ascending by topic, a and b.
+    """Pairs of events with raters' scores and classes, ascending by topic, a and b.
 
     Attributes
     ----------
@@ -49,17 +49,17 @@ class JudgedPairs:
     rows : int64[n]
         The row of each pair in the source.
     topics : pyarrow.Array
-        The different topics, ascending: int64, or string where one of them is another text.
+        The distinct topics, ascending: int64, or string if one of them is not an integer.
     story : int64[n]
-        The place of each pair's topic among them.
+        The index of each pair's topic.
     a, b : int64[n]
         Orders of its events; a < b.
     score : float64[n]
-        From 0 to 100; NaN where there is none.
+        From 0 to 100; NaN if missing.
     given : int64[n]
-        The code of its class, as given; -1 where there is none.
+        The code of the given class; -1 if missing.
     in_document : bool[n] or None
-        Whether one article tells both events; None where gold names no articles.
+        True if one article tells both events; None if gold has no articles.
     """
 
     records: Records
@@ -76,7 +76,7 @@ class JudgedPairs:
         return len(self.rows)
 
     def where(self, k: int) -> str:
-        """Say how messages call a pair: the place of its row, and its key."""
+        """Return the name of a pair for messages: the place of its row, and its key."""
         topic = self.topics[int(self.story[k])].as_py()
         row = self.records.where(int(self.rows[k]))
         return f"{row}: topic {topic}, events {self.a[k]} and {self.b[k]}"
@@ -94,15 +94,15 @@ class JudgedPairs:
         border : {"up", "text", "down"}
             The class of the scores 20, 50 and 80, as in `class_of`.
         gold_from : {"class", "score"}
-            ``"class"``: the class where there is one, else that of the score; ``"score"``: never
-            the class.
+            ``"class"``: the given class, or that of the score if missing; ``"score"``: always that
+            of the score.
 
         Raises
         ------
         InputError
             A pair without a score under ``"score"``.
         ValueError
-            Another rule.
+            An unknown rule.
         """
         check("gold_from", gold_from, GoldFrom)
         check("border", border, BORDERS)
@@ -115,9 +115,9 @@ class JudgedPairs:
         return of_score
 
     def positive(self, threshold: float, border: Border = "up") -> Int64:
-        """Return 1 where the score reaches a threshold, else 0: int64[n].
+        """Return 1 for scores that reach a threshold, else 0: int64[n].
 
-        One that equals the threshold does so as `reaches` says.
+        `reaches` decides for scores equal to the threshold.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class JudgedPairs:
             raise InputError(f'{self.where(np.flatnonzero(missing)[k])}: no "score"', remedy)
 
     def disagreements(self, border: Border = "up") -> Warnings:
-        """Warn of pairs whose class is not that of their score."""
+        """Warn of pairs with a class that differs from the class of their score."""
         both = (self.given >= 0) & ~np.isnan(self.score)
         n = int((self.given[both] != class_of(self.score[both], border)).sum())
         texts = (
@@ -147,7 +147,7 @@ class JudgedPairs:
 
 
 def class_of(score: Float64, border: Border = "up") -> Int64:
-    """Return the codes of the classes of scores, -1 of NaN: int64[n].
+    """Return the class codes of scores, -1 for NaN: int64[n].
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def class_of(score: Float64, border: Border = "up") -> Int64:
 
 
 def reaches(threshold: float, border: Border) -> bool:
-    """Tell whether a score that equals a threshold is yes: not where 80 is B, never under "down".
+    """Return True if a score equal to a threshold is yes: not if 80 is B, never under "down".
 
     Examples
     --------
@@ -189,17 +189,17 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     Parameters
     ----------
     source : path, table or list of mappings
-        What `fastcausal.files.records.read_records` takes, with the columns ``topic_id``,
+        Any source of `fastcausal.files.records.read_records` with the columns ``topic_id``,
         ``event_order_a``, ``event_order_b``, ``score`` (0 to 100) or ``class`` (A to D) or both,
         and perhaps ``article_id_a`` and ``article_id_b``. Other columns are carried along.
     name : str
-        What messages call a source other than a file.
+        The name for messages of a source that is not a file.
 
     Raises
     ------
     InputError
-        It cannot be read, a pair is there twice or has its events in another order, or a score or
-        class is none.
+        The source cannot be read, a pair repeats or has its events in the wrong order, or a score
+        or class is invalid.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def ids_of(topics: pa.Array, a: Int64, b: Int64) -> pa.Array:
 
 
 def orders_of(records: Records, problems: Problems) -> tuple[Int64, Int64]:
-    """Return the orders of the events of every row, int64[n] each; a before b, else a problem."""
+    """Return the orders of the events of every row, int64[n] each; report rows without a < b."""
     a, b = (records.integers(column) for column in KEY[1:])
     for k in np.flatnonzero(a >= b).tolist():
         problems.add(
@@ -249,7 +249,7 @@ def orders_of(records: Records, problems: Problems) -> tuple[Int64, Int64]:
 
 
 def scores_of(records: Records, problems: Problems, column: str = "score") -> Float64:
-    """Return the score of every row, NaN where there is none: float64[n]."""
+    """Return the score of every row, NaN if missing: float64[n]."""
     if column not in records:
         return np.broadcast_to(np.nan, len(records))
     score = records.numbers(column).copy()
@@ -258,7 +258,7 @@ def scores_of(records: Records, problems: Problems, column: str = "score") -> Fl
         problems.add(
             f'{records.where(k)}: "{column}" is {score[k]:g}, expected a number from 0 to 100'
         )
-        score[k] = 0.0  # one fault is enough
+        score[k] = 0.0  # report one fault only
     return score
 
 
@@ -291,7 +291,7 @@ def names_of(records: Records, column: str) -> tuple[Int64, pa.Array]:
 
 
 def _is_ascending(story: Int64, a: Int64, b: Int64) -> bool:
-    """Tell if rows stand in the order of their keys; the same key may follow itself."""
+    """Return True if rows are in the order of their keys; equal keys may follow each other."""
     after = b[1:] >= b[:-1]
     for part in (a, story):
         after = (part[1:] > part[:-1]) | (part[1:] == part[:-1]) & after

@@ -22,12 +22,12 @@ SCORES = ("gold_score", "pred_score")
 
 @dataclass(frozen=True)
 class JudgedFormula(ConfusionFormula):
-    """Gold label and answer of each unit; an answer may name no label, the last place.
+    """Gold label and answer of each unit; an answer without a label has the last index.
 
     Attributes
     ----------
     task : str
-        The name of the question that was asked.
+        The name of the task.
 
     Examples
     --------
@@ -42,17 +42,17 @@ class JudgedFormula(ConfusionFormula):
 
     @property
     def answers(self) -> tuple[Label, ...]:
-        """The labels, and the answer that names none."""
+        """The labels, and the answer without a label."""
         return (*self.labels, UNANSWERED)
 
     @property
     def _unvaried(self) -> float:
-        return math.nan  # whatever 0/0 is: a value is for shares of counts
+        return math.nan  # the value of 0/0 is for shares of counts
 
 
 @dataclass(frozen=True)
 class ScoredFormula(JudgedFormula):
-    """Besides labels a number of gold and of the answer; `NO_NUMBER` where there is none.
+    """Labels, with a number of gold and of the answer; `NO_NUMBER` if missing.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class ScoredFormula(JudgedFormula):
         return (*super().fields, *SCORES)
 
     def limits(self, field: str) -> tuple[float, float]:
-        """Return the least and the largest value: scores from 0 to 100, and `NO_NUMBER`."""
+        """Return the least and the largest value; scores are from 0 to 100, or `NO_NUMBER`."""
         return (NO_NUMBER, 100) if field in SCORES else super().limits(field)
 
     @property
@@ -82,7 +82,7 @@ class ScoredFormula(JudgedFormula):
         return (*super().of_gold, SCORES[:1])
 
     def terms(self, rows: Rows) -> Rows:
-        """Return what adds up: the terms of labels, the distance of the numbers, 1 if both are."""
+        """Return additive terms: those of labels, the distance of the numbers, 1 if both exist."""
         both, distance = _distances(rows)
         return np.column_stack([super().terms(rows[:, :2]), distance, both])
 
@@ -105,7 +105,7 @@ class ScoredFormula(JudgedFormula):
         }
 
     def only(self, name: str) -> OneScore:
-        """Return the way to one score; that of a correlation of ranks has no terms."""
+        """Return the formula of one score; a correlation of ranks has no terms."""
         self._require(name)
         if name == "score_spearman":
             return _Spearman(name, _refuse, _refuse, self)
@@ -177,7 +177,7 @@ def _refuse(rows: Rows) -> Rows:
 
 
 def _distances(rows: Rows) -> tuple[Rows, Rows]:
-    """Return which rows have both numbers, and how far these are apart; else 0."""
+    """Return a mask of rows with both numbers, and their distance; else 0."""
     gold, pred = rows[:, 2], rows[:, 3]
     both = (gold != NO_NUMBER) & (pred != NO_NUMBER)
     return both, np.where(both, np.abs(gold - pred), 0.0)

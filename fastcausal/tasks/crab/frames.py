@@ -1,4 +1,4 @@
-"""Causal frames: all judged causes of one event, their type, and how well they were judged.
+"""Causal frames: all judged causes of one event, their type, and the quality of answers.
 
 Romanou et al. (2023), sections 2 and 5.2, figure 2 (left), tables 3 and 6.
 """
@@ -39,7 +39,7 @@ from fastcausal.tasks.crab.shapes import (
 )
 
 Rule = Callable[[int, int, int, int], str]
-"""From the numbers of high, medium, low and no causes to the name of a type."""
+"""A function from the numbers of high, medium, low and no causes to the name of a type."""
 
 TYPES = ("SD", "D", "SC", "C", "M", "N", "U")
 COUNTS = ("high", "medium", "low", "none")
@@ -56,7 +56,7 @@ class FrameReport(ShapeReport):
     ----------
     n_frames, n_pairs : int
     coverage : dict or None
-        Answers that were read; None without answers.
+        Share of answers read; None without answers.
     """
 
     n_frames: int
@@ -71,7 +71,7 @@ class FrameReport(ShapeReport):
 
     @property
     def per_frame(self) -> pa.Table:
-        """Table of frames by topic and event; F1 and exact match are null where nothing counts."""
+        """Table of frames by topic and event; F1 and exact match are null without answers."""
         return self.statistics.table().select(PER_FRAME)
 
 
@@ -81,13 +81,13 @@ class Frames(NamedTuple):
     Attributes
     ----------
     story, effect : int64[n]
-        Place of the topic, order of the event.
+        Index of the topic, order of the event.
     n_in_document, n_scored : int64[n]
-        Pairs told by one article, and pairs whose answer counts.
+        Pairs told by one article, and pairs with a counted answer.
     classes : int64[n, 4]
         Pairs of each class.
     marks : float64[n, 2]
-        F1 and exact match; NaN where no answer counts.
+        F1 and exact match; NaN without a counted answer.
     """
 
     story: Int64
@@ -113,17 +113,17 @@ def frames(
 ) -> FrameReport:
     """Count causal frames by type, and score the answers to their pairs.
 
-    A frame is all pairs of one effect. Its exact match is 1 where every answer is right, its F1 the
-    mean F1 of the classes that gold or the answers have in it; scores are means over frames.
+    A frame has all pairs of one effect. Its exact match is 1 if every answer is right, its F1 the
+    mean F1 of the classes in its gold or answers; scores are means over frames.
 
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as `fastcausal.crab.pairwise` takes them.
+        Judged pairs, as in `fastcausal.crab.pairwise`.
     pred : path, table or list, optional
-        Answers of one system; None: frames are counted alone.
+        Answers of one system; None: only count frames.
     task : {"score", "multiclass", "binary"}
-        What was asked. Scores become classes; yes stands for the classes A and B.
+        The question. Scores become classes; yes stands for the classes A and B.
     rule : {"figure", "mixed", "collapse"} or callable
         From the numbers of high, medium, low and no causes to a type. ``"figure"``: the paper's
         figure 2, U where nothing fits; ``"mixed"``: U is M; ``"collapse"``: medium causes are high
@@ -138,7 +138,7 @@ def frames(
     Raises
     ------
     InputError
-        Something cannot be read or joined, or a policy forbids it.
+        A source cannot be read or joined, or a policy forbids it.
     ValueError
         An unknown rule, task or policy.
 
@@ -166,7 +166,7 @@ def report_of(
     """Find and score the frames of judged pairs."""
     each = frames_of(judged)
     types, type_of = types_of(each.classes, rule)
-    # F1 by its bits: integers are compared sooner
+    # F1 by its bits: integers compare faster
     kinds, row_of = distinct(np.column_stack([type_of, each.marks.view(np.int64)]))
     marks = np.ascontiguousarray(kinds[:, 1:]).view(np.float64)
     columns = {
@@ -212,7 +212,7 @@ def frames_of(judged: Judged) -> Frames:
 
 
 def figure(high: int, medium: int, low: int, none: int) -> str:
-    """Return the type of a frame by figure 2 (left); U where it has none.
+    """Return the type of a frame by figure 2 (left); U if none fits.
 
     Examples
     --------
@@ -229,12 +229,12 @@ def figure(high: int, medium: int, low: int, none: int) -> str:
 
 
 def mixed(high: int, medium: int, low: int, none: int) -> str:
-    """Return the type by `figure`, but M in place of U."""
+    """Return the type by `figure`, with M instead of U."""
     return figure(high, medium, low, none).replace("U", "M")
 
 
 def collapse(high: int, medium: int, low: int, none: int) -> str:
-    """Return the type of a frame whose medium causes are as good as high ones.
+    """Return the type of a frame with medium causes counted as high.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def collapse(high: int, medium: int, low: int, none: int) -> str:
 
 
 def _strong(strong: int, low: int) -> str:
-    """Return the type of one or several strong causes, beside low ones or no causes."""
+    """Return the type for one or several strong causes, with or without low ones."""
     if low > 0:
         return "D" if strong == 1 else "C"
     return "SD" if strong == 1 else "SC"
@@ -260,7 +260,7 @@ RULES: dict[str, Rule] = {"figure": figure, "mixed": mixed, "collapse": collapse
 
 
 def types_of(classes: Int64, rule: FrameRule | Rule) -> tuple[tuple[str, ...], Int64]:
-    """Return the types that a rule knows, of a function those that occur, and each frame's place.
+    """Return the types of a rule (for a function, those that occur) and each frame's index.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def types_of(classes: Int64, rule: FrameRule | Rule) -> tuple[tuple[str, ...], I
     Raises
     ------
     ValueError
-        A function returns something else than a name.
+        A function does not return a name.
     """
     different, place = distinct(classes)
     each = rule if callable(rule) else RULES[rule]
@@ -320,7 +320,7 @@ def _with_units(
     typed: tuple[tuple[str, ...], Int64],
     columns: Mapping[str, Any],
 ) -> Statistics:
-    """Add a unit per frame to statistics of the different ones."""
+    """Add a unit per frame to statistics of the distinct ones."""
     units = units_of(named, typed, columns)
     return replace(about, units=units, row_of=row_of, gold=digest_of(pairs))
 

@@ -1,4 +1,4 @@
-"""Questions made of frames: which of four events most likely caused one."""
+"""Questions made from frames: which of four events most likely caused one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fastcausal.tasks.crab.draws import sampled
 from fastcausal.tasks.crab.files import CLASSES, Int64, JudgedPairs, read_pairs
 
 N = 4  # candidates of a question
-# Fields of a question and the columns of judged pairs that they come from.
+# Fields of a question, with their columns in judged pairs.
 EFFECT = {"effect": "event_b", "article_id_effect": "article_id_b", "article_effect": "article_b"}
 CAUSE = {"cause": "event_a", "article_id": "article_id_a", "article": "article_a"}
 COUNTS = ("n_questions", "n_frames", "n_without", "n_few_causes", "n_tied")
@@ -31,29 +31,30 @@ def make_questions(
 ) -> pa.Table:
     """Make questions which of four events most likely caused one, from frames of judged pairs.
 
-    A frame is all pairs of one effect. Candidates and letters are drawn by the seed and the frame
-    alone; every set of four candidates is as likely as the others, and is drawn once at most.
+    A frame has all pairs of one effect. Candidates and letters depend on the seed and the frame
+    alone; every set of four candidates is equally likely, and is drawn at most once.
 
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as `pairwise` takes them, with scores.
+        Judged pairs with scores, as in `pairwise`.
     seed : int
         From 0 to 2^63 - 1.
     per_frame : int
-        Questions of a frame, if it has as many sets. More of them begin with the same ones.
+        Number of questions per frame, if it has as many sets. A larger number starts with the same
+        questions.
     ties : {"skip", "accept"}
-        Sets whose highest score several candidates have: are not drawn; or have an ``answer`` of
-        several letters.
+        The policy for sets with several candidates of the highest score: never drawn, or drawn with
+        an ``answer`` of several letters.
 
     Returns
     -------
     pyarrow.Table
         By topic and effect: ``topic_id, event_order, effect, article_id_effect, article_effect``;
         ``{i}_event_order, {i}_cause, {i}_article_id, {i}_article, {i}_score, {i}_choice`` of the
-        candidates 0 to 3; and ``answer``. Texts and articles where gold has them, those of the
-        effect from its pair with the first right candidate. `describe_questions` tells how many
-        frames gave none.
+        candidates 0 to 3; and ``answer``. Texts and articles if gold has them; those of the effect
+        come from its pair with the first right candidate. `describe_questions` counts the frames
+        without questions.
 
     Raises
     ------
@@ -64,7 +65,7 @@ def make_questions(
 
     References
     ----------
-    Romanou et al. (2023), CRAB, section 4.2, which does not say how candidates were drawn.
+    Romanou et al. (2023), CRAB, section 4.2, which leaves the draw of candidates open.
 
     Examples
     --------
@@ -103,18 +104,18 @@ def make_questions(
 
 
 def describe_questions(questions: pa.Table) -> Report:
-    """Tell of how many frames questions were made, and how many gave none.
+    """Count the frames with and without questions.
 
     Parameters
     ----------
     questions : pyarrow.Table
-        What `make_questions` returns.
+        The output of `make_questions`.
 
     Returns
     -------
     Report
-        The group ``frames``: how many there are, are ``without`` a question, have ``few_causes``
-        (less than four), or are ``tied``: of all sets several candidates have the highest score.
+        The group ``frames``: their number, and those ``without`` a question, with ``few_causes``
+        (less than four), or ``tied``: every set has several candidates of the highest score.
 
     Examples
     --------
@@ -144,7 +145,7 @@ def _frames(pairs: JudgedPairs) -> list[Int64]:
 def _drawn(
     pairs: JudgedPairs, frame: Int64, seed: int, n: int, ties: QuestionTies
 ) -> list[tuple[list[int], list[int]]]:
-    """Draw questions of a frame: the places of four causes, and the letters of each."""
+    """Draw questions of a frame: the places of four causes, with their letters."""
     sets = _Sets(pairs.score[frame], ties)
     first = int(frame[0])
     key = (seed, str(pairs.topics[int(pairs.story[first])]), int(pairs.b[first]))
@@ -159,7 +160,7 @@ class _Sets:
         self.order = np.argsort(scores, kind="stable").tolist()
         ascending = sorted(scores.tolist())
         self.below = [bisect_left(ascending, score) for score in ascending]
-        if ties == "accept":  # a cause has all before it below
+        if ties == "accept":  # all earlier causes may join a cause
             self.below = [*range(len(ascending))]
         self.n = sum(comb(m, N - 1) for m in self.below)
 
@@ -173,7 +174,7 @@ class _Sets:
 
 
 def _combination(rank: int, k: int) -> list[int]:
-    """Return the k different numbers that have a rank in the combinatorial number system."""
+    """Return the k distinct numbers of a rank in the combinatorial number system."""
     numbers = []
     for size in range(k, 0, -1):
         number = size - 1
@@ -213,6 +214,6 @@ def _carried(pairs: JudgedPairs, fields: dict[str, str], places: Int64) -> dict[
 
 
 def _plain(scores: Float64) -> pa.Array:
-    """Return scores as integers where all of them are."""
+    """Return scores as integers if all are whole."""
     whole = scores.astype(np.int64)
     return arrow.numbers(whole if (whole == scores).all() else scores)

@@ -1,4 +1,4 @@
-"""Answers on pairs of events against what raters said of them."""
+"""Answers on pairs of events against raters' judgments."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def pairwise(
     Raises
     ------
     InputError
-        Something cannot be read or joined, or a policy forbids it.
+        A source cannot be read or joined, or a policy forbids it.
     ValueError
         An unknown task, rule or policy.
 
@@ -109,7 +109,7 @@ def pairwise(
 
 
 def units_of(pairs: JudgedPairs) -> pa.Table:
-    """Return ``id``, gold's columns, and ``in_document`` where gold names articles.
+    """Return ``id``, gold's columns, and ``in_document`` if gold has articles.
 
     Columns of gold of these names and ``answer`` are not carried along.
     """
@@ -122,7 +122,7 @@ def units_of(pairs: JudgedPairs) -> pa.Table:
 
 
 def digest_of(pairs: JudgedPairs) -> int:
-    """Return the digest of gold, whose order does not matter."""
+    """Return the digest of gold, independent of order."""
     sides = (pairs.given.astype(np.float64), pairs.score)
     texts = (arrow.numbers(side).cast(pa.string()) for side in sides)
     return digest_of_texts(pairs.ids(), pc.binary_join_element_wise(*texts, "/"))
@@ -150,7 +150,7 @@ def judged(
     units : pyarrow.Table
         A row per unit: id, strata, clusters.
     numbers : float64[n], optional
-        Gold scores to compare with those of the answers; NaN where there is none.
+        Gold scores for comparison with those of answers; NaN if missing.
     """
     task, labels = choices.task, LABELS[choices.task]
     kind = JudgedFormula if numbers is None else ScoredFormula
@@ -175,7 +175,7 @@ def judged(
 def _left_out(
     formula: JudgedFormula, units: pa.Table, truth: Int64, answers: Answers
 ) -> pa.Table | None:
-    """Return the units that a policy left out, as a file has them: without an answer."""
+    """Return the units left out by a policy, in a file's form: without an answer."""
     places = np.flatnonzero(~answers.scored)
     if not len(places):
         return None
@@ -191,7 +191,7 @@ def _left_out(
 
 
 def warnings_of(answers: Answers, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> Warnings:
-    """Add warnings of answers, and of those that were not read, to others."""
+    """Add warnings about answers, and about unreadable ones, to others."""
     warnings = dict(more)
     add_warnings(warnings, answers.warnings)
     n = len(answers.counted)

@@ -1,22 +1,22 @@
-"""Answers of models to pairs and questions, read as a score, a letter, yes or no.
+"""Models' answers to pairs and questions, read as a score, a letter, yes or no.
 
-Of a text, what stands in the last closed ``<Answer>...</Answer>`` counts, in any case; a closing
-tag closes the last one that is open. Opened and never closed, it is unreadable; without a tag the
-whole text counts. Blanks around what counts never do; a word is of ASCII letters, digits, ``_`` and
+In a text, the content of the last closed ``<Answer>...</Answer>`` counts, in any case; a closing
+tag closes the last open one. A tag that is never closed makes the text unreadable; without a tag
+the whole text counts. Surrounding blanks are ignored; a word has ASCII letters, digits, ``_`` and
 the characters U+00C0 to U+1FFF.
 
 score
     A decimal number, perhaps with ``%`` or ``/100``, perhaps with a full stop.
 multiclass, mcq
-    A letter A to D in either case: alone, in ``[]`` or ``()``, or marked by ``.``, ``:`` or ``)``
-    behind it. In brackets or so marked, any text may follow, unless it names another letter: in
+    A letter A to D in either case: alone, in ``[]`` or ``()``, or followed by the mark ``.``, ``:``
+    or ``)``. After brackets or a mark, any text may follow, unless it names another letter: in
     brackets, or as a word of its own with a mark and then a blank or the end.
 binary
-    The first word: yes, no, true, false, 1 or 0, the last two not as parts of a number; unless
-    ``/`` or "or" follows, which quotes, brackets and asterisks may come before.
+    The first word: yes, no, true, false, 1 or 0 (1 and 0 not within a number); unless ``/`` or
+    "or" follows, possibly after quotes, brackets and asterisks.
 
-Numbers and booleans are read where the task has them: scores, and 1, 0, true and false as yes and
-no. Null, NaN and blank text are missing. csrc/crab_answers.hpp reads texts, one or a column.
+Numbers and booleans are read if they fit the task: scores, and 1, 0, true and false as yes and no.
+Null, NaN and blank text are missing. csrc/crab_answers.hpp reads texts, one or a column.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ REASONS = ("read", "missing", "unreadable", "out_of_range", "unmatched")
 READ, MISSING, UNREADABLE, OUT_OF_RANGE = range(4)
 Reasons = npt.NDArray[np.int8]
 
-_KINDS = {"score": 0, "multiclass": 1, "mcq": 1, "binary": 2}  # csrc's numbers
+_KINDS = {"score": 0, "multiclass": 1, "mcq": 1, "binary": 2}  # numbers in csrc
 
 
 def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
-    """Read one answer; None where it cannot be read.
+    """Read one answer; return None if it is unreadable.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
     Raises
     ------
     ValueError
-        Another task.
+        An unknown task.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
 
 
 def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
-    """Read a column of answers, as `parse_answer` reads each.
+    """Read a column of answers, each as in `parse_answer`.
 
     Parameters
     ----------
@@ -87,14 +87,14 @@ def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
     Returns
     -------
     values : float64[n]
-        Scores; 0 to 3 for A to D; 1 for yes, 0 for no. NaN where an answer cannot be read.
+        Scores; 0 to 3 for A to D; 1 for yes, 0 for no. NaN for an unreadable answer.
     reasons : int8[n]
-        Why not, as a place in ``REASONS``; 0 is read.
+        The reason, as an index of ``REASONS``; 0 is read.
 
     Raises
     ------
     ValueError
-        Another task.
+        An unknown task.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _texts(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
 
 
 def single_letters(column: pa.Array) -> npt.NDArray[np.uint8] | None:
-    """Return 0 to 3 for texts that all are a bare A to D; None where one of them is not."""
+    """Return 0 to 3 for texts that are all a bare A to D, else None."""
     data, places = arrow.texts_of(column)
     start, stop = int(places[0]), int(places[-1])
     if stop - start != len(column) or (places[1:] - places[:-1] != 1).any():
@@ -156,6 +156,6 @@ def _read(answer: Any, task: AnswerTask) -> tuple[float, int]:
         return _answers.read_answer(answer.encode(errors="surrogatepass"), _KINDS[task])
     try:
         values, reasons = parse_column(pa.array([answer]), task)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):  # no value of Arrow
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):  # not a value of Arrow
         return float("nan"), UNREADABLE
     return float(values[0]), int(reasons[0])

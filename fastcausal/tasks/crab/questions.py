@@ -31,7 +31,7 @@ N = len(CLASSES)  # candidates and letters of a question
 BY_ID = ("article_id_effect", *(f"{i}_article_id" for i in range(N)))
 BY_TEXT = ("article_effect", *(f"{i}_article" for i in range(N)))
 
-# Of a column of texts and lists, lists are JSON.
+# In a column of texts and lists, lists are JSON.
 _BETWEEN = re.compile(r'[\s,;/|\[\]"]')
 
 
@@ -43,9 +43,9 @@ class Questions:
     ----------
     records : Records
     right : bool[n, 4]
-        Which letters are right, at least one of a question.
+        True for right letters, at least one per question.
     near : bool[n, 4] or None
-        Which letters name a candidate of the effect's article; None where articles are not known.
+        True for letters of candidates in the effect's article; None if articles are unknown.
     """
 
     records: Records
@@ -61,7 +61,7 @@ class Questions:
     def units(self, gold: Int64) -> pa.Table:
         """Return ``id``, the columns of the questions, and their right letters and articles.
 
-        Whether a question is of one document goes by its gold letter: int64[n].
+        The gold letter, int64[n], decides if a question is within one document.
         """
         table = self.records.table
         columns: dict[str, Any] = {"id": arrow.numbers(np.arange(len(table))).cast(pa.string())}
@@ -88,7 +88,7 @@ def read_questions(source: RecordSource | Questions) -> Questions:
     Raises
     ------
     InputError
-        It cannot be read, has other letters than A to D once each, or not one right letter.
+        The source cannot be read, lacks one of the letters A to D, or has no right letter.
 
     Examples
     --------
@@ -125,12 +125,12 @@ def graded(
 ) -> JudgmentReport:
     """Score answers to questions which of four events most likely caused one.
 
-    Where several letters are right, gold is the chosen one, or else the first.
+    With several right letters, gold is the chosen one, or else the first.
 
     Parameters
     ----------
     questions : path, table or list of mappings
-        What `read_questions` takes, as `make_questions` makes them.
+        Questions of `read_questions`, made for instance by `make_questions`.
     pred : path, table or list
         Answers in a column, joined by an integer ``index`` from 0, else by order; or a plain list.
     by : str or sequence of str
@@ -141,14 +141,14 @@ def graded(
     Returns
     -------
     JudgmentReport
-        The subsets ``in_document`` and ``cross_document`` are told by the article of the gold
-        candidate; ``same_document`` says how many answers chose a candidate of the effect's
-        article, and how many would by chance.
+        The subsets ``in_document`` and ``cross_document`` depend on the article of the gold
+        candidate; ``same_document`` counts choices of a candidate in the effect's article, with
+        the number expected by chance.
 
     Raises
     ------
     InputError
-        Something cannot be read or joined, or a policy forbids it.
+        A source cannot be read or joined, or a policy forbids it.
     ValueError
         An unknown policy.
 
@@ -189,7 +189,7 @@ def graded(
 
 
 def _choices(records: Records, problems: Problems) -> Int64:
-    """Return the letter of every candidate, 0 to 3: int64[n, 4]; a problem unless each is there."""
+    """Return the letter of every candidate, 0 to 3: int64[n, 4]; report missing letters."""
     columns = [records.texts(f"{i}_choice") for i in range(N)]
     codes = np.stack([np.nan_to_num(parse_column(c, "mcq")[0], nan=-1) for c in columns], axis=1)
     for row in np.flatnonzero((np.sort(codes, axis=1) != np.arange(N)).any(axis=1)).tolist():
@@ -202,7 +202,7 @@ def _choices(records: Records, problems: Problems) -> Int64:
 
 
 def _answers(records: Records, problems: Problems) -> Booleans:
-    """Return the letters that ``answer`` names: bool[n, 4]."""
+    """Return a mask of the letters in ``answer``: bool[n, 4]."""
     right = np.zeros((len(records), N), np.bool_)
     if "answer" not in records:
         return right
@@ -218,7 +218,7 @@ def _answers(records: Records, problems: Problems) -> Booleans:
 
 
 def _best(records: Records, rows: list[int], problems: Problems) -> Booleans:
-    """Return the candidate of the highest score of some questions: bool[n, 4]."""
+    """Return a mask of the candidates with the highest score in some questions: bool[n, 4]."""
     scores = np.stack([scores_of(records, problems, f"{i}_score") for i in range(N)], axis=1)
     problems.raise_if_any()
     best: Booleans = scores == scores.max(axis=1, keepdims=True)
@@ -232,7 +232,7 @@ def _best(records: Records, rows: list[int], problems: Problems) -> Booleans:
 
 
 def _near(records: Records, codes: Int64) -> Booleans | None:
-    """Return the letters of the candidates of the effect's article: bool[n, 4]."""
+    """Return a mask of the letters of candidates in the effect's article: bool[n, 4]."""
     for effect, *candidates in (BY_ID, BY_TEXT):
         if all(name in records for name in (effect, *candidates)):
             article = records.texts(effect)
@@ -242,13 +242,13 @@ def _near(records: Records, codes: Int64) -> Booleans | None:
 
 
 def _by_letter(candidates: Booleans, codes: Int64) -> Booleans:
-    """Bring what is said of candidates into the order of their letters."""
+    """Reorder a mask of candidates by their letters."""
     by_letter: Booleans = np.take_along_axis(candidates, np.argsort(codes, axis=1), axis=1)
     return by_letter
 
 
 def _letters_of(marked: Booleans) -> pa.Array:
-    """Write letters together: string[n]."""
+    """Join the marked letters: string[n]."""
     texts = [
         pa.array(np.where(column, letter, ""))
         for letter, column in zip(CLASSES, marked.T, strict=True)

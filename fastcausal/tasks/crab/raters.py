@@ -1,4 +1,4 @@
-"""Agreement of the raters of pairs, and which pairs go to experts."""
+"""Agreement of the raters of pairs, and the pairs for experts."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ class RaterReport(Report):
     Attributes
     ----------
     signature : str
-        One line that says everything the numbers depend on.
+        Every setting on which the numbers depend, in one line.
     n_pairs, n_ratings, n_raters : int
         Sizes of the table.
     n_tied : int
-        Pairs of which several classes have the most ratings.
+        Pairs with several classes of the most ratings.
     subsets : tuple of mapping
         For each of `SUBSETS` its ``classes``, ``n_pairs`` and ``alpha``.
     classes : mapping of str to mapping
         Pairs by class A to D: by ``majority``, and by the class of their ``mean``.
     experts : mapping, optional
-        ``n`` pairs that go to experts, and their ``share``.
+        Number ``n`` of pairs for experts, and their ``share``.
     pairs : pyarrow.Table
         A row per pair: its key, the number of ratings, ``mean``, ``variance`` (of a sample),
         ``majority`` and ``class`` (of the mean) as letters, and ``expert``.
@@ -89,7 +89,7 @@ class RaterReport(Report):
 
     @cached_property
     def title(self) -> str:
-        """Line that says what was compared."""
+        """Line with the numbers of pairs and raters."""
         return f"{self.n_ratings} ratings of {self.n_pairs} pairs by {self.n_raters} raters"
 
     @cached_property
@@ -140,10 +140,10 @@ def agree(
     min_variance: float | None = None,
     expert_share: float | None = None,
 ) -> RaterReport:
-    """Measure how far raters of pairs agree on classes.
+    """Measure the agreement of pairs' raters on classes.
 
-    Alpha is Krippendorff's, of class numbers 1 (No) to 4 (High) at the level interval: of the pairs
-    whose majority class is in a subset of classes, and of all pairs.
+    Krippendorff's alpha of class numbers 1 (No) to 4 (High) at the level interval: for pairs with a
+    majority class in a subset of classes, and for all pairs.
 
     Parameters
     ----------
@@ -153,17 +153,16 @@ def agree(
     border : {"up", "text", "down"}
         The class of the scores 20, 50 and 80.
     ties : {"first", "none"}
-        The majority of a pair of which several classes have the most ratings: the lowest of these,
-        or none.
+        The majority of a pair with several most frequent classes: the lowest of these, or none.
     outside : {"keep", "drop"}
-        What ratings of another class than those of a subset do.
+        The policy for ratings outside a subset of classes.
     border_width : float, optional
-        Pairs go to experts whose mean is at most so far from 20, 50 or 80, as far as their variance
-        is large enough:
+        A pair goes to experts if its mean is at most this far from 20, 50 or 80, and if its
+        variance is large enough:
     min_variance : float, optional
-        At least this one, the variance of a sample;
+        at least this sample variance;
     expert_share : float, optional
-        Or at least the k-th largest of those pairs, k being this share of all pairs, rounded.
+        or at least the k-th largest of those pairs, k being this share of all pairs, rounded.
 
     Returns
     -------
@@ -172,9 +171,9 @@ def agree(
     Raises
     ------
     InputError
-        Something cannot be read, or a rater rated a pair twice.
+        A source cannot be read, or a rater rated a pair twice.
     ValueError
-        An unknown rule, or a number out of its range or without use.
+        An unknown rule, or a number out of its range or without effect.
 
     References
     ----------
@@ -240,7 +239,7 @@ def _signature(rules: Mapping[str, Any]) -> str:
 def _check_experts(
     border_width: float | None, min_variance: float | None, expert_share: float | None
 ) -> None:
-    """Raise ValueError for a number out of its range, or that another one leaves without use."""
+    """Raise ValueError for a number out of its range, or without effect because of another."""
     bounds: dict[str, tuple[object, float]] = {
         "border_width": (border_width, 100),
         "min_variance": (min_variance, math.inf),
@@ -257,12 +256,12 @@ def _check_experts(
 
 @dataclass(frozen=True)
 class _Table:
-    """Ratings of pairs, in ascending order of their keys, and of each pair by score.
+    """Ratings of pairs, in ascending order of keys, and within a pair of scores.
 
     Attributes
     ----------
     keys : mapping of str to pyarrow.Array
-        What names each pair.
+        The key of each pair.
     offsets : int64[n_pairs + 1]
     scores : float64[n_ratings]
     n_raters : int
@@ -275,7 +274,7 @@ class _Table:
 
 
 def _read(source: RecordSource) -> _Table:
-    """Read a row per rating; order and names of raters have no part in it."""
+    """Read a row per rating, independent of the order and names of raters."""
     records = read_records(source, "ratings")
     problems = Problems()
     if "unit" in records and KEY[0] not in records:
@@ -305,7 +304,7 @@ def _read(source: RecordSource) -> _Table:
 
 
 def _moments(table: _Table) -> tuple[Float64, Float64]:
-    """Return mean and sample variance of every pair, rounded once; NaN of one rating."""
+    """Return mean and sample variance of every pair, rounded once; NaN for one rating."""
     parts = [part.tolist() for part in np.split(table.scores, table.offsets[1:-1])]
     means = [statistics.fmean(part) for part in parts]
     variances = [statistics.variance(part) if len(part) > 1 else math.nan for part in parts]
@@ -315,7 +314,7 @@ def _moments(table: _Table) -> tuple[Float64, Float64]:
 def _subset(
     rated: Ratings, majority: Int64, classes: tuple[int, ...], outside: Outside
 ) -> Mapping[str, Any]:
-    """Compute alpha of the pairs whose majority is among classes; of all classes, of all pairs."""
+    """Compute alpha of the pairs with a majority among the classes; of all pairs for all classes."""
     members = np.isin(majority, classes) | (len(classes) == len(CLASSES))
     values = rated.values
     if outside == "drop":
@@ -336,7 +335,7 @@ def _experts(
     least: float | None,
     share: float | None,
 ) -> Any:
-    """Mark the pairs that go to experts: bool[n], None where these are not asked for."""
+    """Return a mask of the pairs for experts: bool[n], None if not requested."""
     if width is None:
         return None
     near = np.min([np.abs(means - edge) for edge in EDGES], axis=0) <= width

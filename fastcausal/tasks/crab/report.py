@@ -1,4 +1,4 @@
-"""Scores of judgments of pairs, or of choices among causes, with how many answers were read."""
+"""Scores of judgments of pairs, or of choices among causes, with the share of answers read."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ SHOWN = {
     "positive": ("f1",),
     "score": ("mae", "spearman"),
 }
-"""Scores of a system's or subset's row, by group."""
-REASON = "answer"  # the column of units that says what became of the answer
+"""Scores in the row of a system or subset, by group."""
+REASON = "answer"  # the column of units with the fate of the answer
 IN_DOCUMENT, CROSS = "in_document", "cross_document"
 PART = ("task", "n", "labels", "scores", "classes", "confusion", "unanswered", "coverage")
 
@@ -51,15 +51,15 @@ class JudgmentReport(ClassificationReport):
     ----------
     task : str
     unanswered : int64[n_labels]
-        Pairs of each gold label that count though no answer was read.
+        Counted pairs of each gold label without a readable answer.
     coverage : mapping
-        ``n_read``, ``share`` of all pairs, and ``unread``: how many of each reason.
+        ``n_read``, ``share`` of all pairs, and ``unread``: the number by reason.
     numbers : mapping of str to float
-        ``mae`` and ``spearman`` of scores; empty of other tasks.
+        ``mae`` and ``spearman`` of scores; empty for other tasks.
     parts : mapping of str to JudgmentReport
-        ``in_document``, ``cross_document``, and ``COLUMN=VALUE`` of columns asked for.
+        ``in_document``, ``cross_document``, and ``COLUMN=VALUE`` for requested columns.
     same_document : mapping of str to mapping, optional
-        Of questions whose articles are known: choices of a candidate of the effect's article.
+        For questions with known articles: choices of a candidate in the effect's article.
     """
 
     task: str = ""
@@ -71,12 +71,12 @@ class JudgmentReport(ClassificationReport):
 
     @property
     def things(self) -> str:
-        """Name of what was asked about."""
+        """Plural noun for the units."""
         return "questions" if self.task == "mcq" else "pairs"
 
     @property
     def n_asked(self) -> int:
-        """Number of pairs or questions, those without an answer too."""
+        """Number of pairs or questions, including those without an answer."""
         n_read: int = self.coverage["n_read"]
         n_unread: int = sum(self.coverage["unread"].values())
         return n_read + n_unread
@@ -88,7 +88,7 @@ class JudgmentReport(ClassificationReport):
         return ("signature", *names, "subsets", *documents, "warnings")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON: an undefined score is None."""
+        """Return plain values, ready for JSON: undefined scores are None."""
         values = super().to_dict()
         parts = {name: part.to_dict() for name, part in self.parts.items()}
         for part in parts.values():
@@ -98,20 +98,20 @@ class JudgmentReport(ClassificationReport):
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """Values that `to_dict` holds besides scores and classes."""
+        """Values in `to_dict` besides scores and classes."""
         names = ("task", "labels", "confusion", "unanswered", "coverage")
         return {name: getattr(self, name) for name in names} | {f"n_{self.things}": self.n_asked}
 
     @property
     def per_pair(self) -> pa.Table:
-        """Table of pairs: their columns in gold, what became of the answer, gold and answer."""
+        """Table of pairs: their columns in gold, the fate of the answer, gold and answer."""
         return self.tables["per_example"]
 
     per_question = per_pair
 
     @cached_property
     def scores(self) -> Mapping[str, Scores]:
-        """Groups of scores: overall, score or positive where they apply, macro and weighted."""
+        """Groups of scores: overall, score or positive if they apply, macro and weighted."""
         groups = dict(super().scores)
         numbers = {"score": Scores(self.numbers)} if self.numbers else {}
         return {"overall": groups.pop("overall")} | numbers | groups
@@ -127,13 +127,13 @@ class JudgmentReport(ClassificationReport):
 
     @cached_property
     def title(self) -> str:
-        """Line that says what was scored."""
+        """Line with the task and the number of units."""
         n, share = self.coverage["n_read"], self.coverage["share"]
         return f"{self.task}: {self.n_asked} {self.things}, {n} answers read ({share:.1%})"
 
     @cached_property
     def legend(self) -> tuple[str, ...]:
-        """Line that says how many pairs of each class have no answer that names one."""
+        """Line with the number of pairs of each class without a class in the answer."""
         if not self.unanswered.any():
             return ()
         each = zip(self.labels, self.unanswered.tolist(), strict=True)
@@ -160,7 +160,7 @@ class JudgmentReport(ClassificationReport):
             yield grid
 
     def summary(self, subset: str = "") -> Scores:
-        """Return the coverage and the main scores, or those of a subset."""
+        """Return the coverage and the main scores, of all pairs or of a subset."""
         part = self.parts[subset] if subset else self
         groups = self.subsets[subset] if subset else self.scores
         return Scores(
@@ -208,7 +208,7 @@ def present(statistics: Statistics, by: By = None) -> JudgmentReport:
 
 
 class _Counted(NamedTuple):
-    """All pairs, those left out last: their columns, reasons, and rows of counts; pred -1."""
+    """All pairs, left-out ones last: their columns, reasons, and rows of counts; pred -1."""
 
     units: pa.Table
     reasons: Int64

@@ -1,4 +1,4 @@
-"""Choices of causes in the effect's own document: of wrong answers, and beside chance."""
+"""Choices of causes in the effect's own document: among wrong answers, and against chance."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from fastcausal.counts.arithmetic import ratio
 from fastcausal.tasks.crab.files import CLASSES, Booleans, Int64
 
 RIGHT, NEAR = "right", "same_document"
-"""Columns of questions: the letters that are right, and those of the effect's article."""
+"""Columns of questions: the right letters, and those in the effect's article."""
 
 Counts = Mapping[str, Mapping[str, Any]]
 
 
 def same_document(questions: pa.Table, chosen: Int64, is_cross: Booleans) -> Counts:
-    """Count choices of a candidate of the effect's article.
+    """Count choices of a candidate in the effect's article.
 
     Parameters
     ----------
     questions : pyarrow.Table
         The columns `RIGHT` and `NEAR`, letters together.
     chosen : int64[n]
-        The letter that an answer chose; -1 or 4 where none was read.
+        The letter chosen by an answer; -1 or 4 if unreadable.
     is_cross : bool[n]
-        Whether effect and gold candidate are of two articles.
+        True if effect and gold candidate are in two articles.
 
     Returns
     -------
     mapping
-        Of wrong answers, of wrong ones to cross-document questions, and of all answers to these:
-        ``n``, ``n_same_document`` and their ``share``. Of wrong ones also ``chance``: the mean
+        For wrong answers, for wrong ones to cross-document questions, and for all answers to these:
+        ``n``, ``n_same_document`` and their ``share``. For wrong ones also ``chance``: the mean
         share of such candidates among the wrong ones of those questions.
     """
     right, near = (_marked(joined(questions[name])) for name in (RIGHT, NEAR))
@@ -61,5 +61,5 @@ def same_document(questions: pa.Table, chosen: Int64, is_cross: Booleans) -> Cou
 
 
 def _marked(letters: pa.Array) -> Booleans:
-    """Tell which letters texts hold: bool[n, 4]."""
+    """Return a mask of the letters in texts: bool[n, 4]."""
     return np.stack([np.asarray(pc.match_substring(letters, c)) for c in CLASSES], axis=1)

@@ -30,7 +30,7 @@ MEASURES = ("f1", "em")
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Judged pairs, their classes, and the answers of one system or of none.
+    """Judged pairs, their classes, and the answers of one system, if any.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Judged:
 
     @property
     def labels_of_classes(self) -> Int64:
-        """Label of each class: itself; of yes and no, yes for A and B."""
+        """Label of each class: itself; for yes and no, yes for A and B."""
         return np.array([1, 1, 0, 0] if self.choices.task == "binary" else range(4))
 
     @property
@@ -69,13 +69,13 @@ class Judged:
 
     @property
     def warnings(self) -> Warnings:
-        """Warnings to a reader of the numbers."""
+        """Warnings for readers of the numbers."""
         warnings = self.pairs.disagreements(self.choices.border)
         return warnings if self.answers is None else warnings_of(self.answers, warnings)
 
     @property
     def coverage(self) -> dict[str, Any] | None:
-        """Share of answers that were read; None without answers."""
+        """Share of answers read; None without answers."""
         return None if self.answers is None else self.answers.coverage()
 
 
@@ -95,7 +95,7 @@ def typed_rows(marks: Float64, type_of: Int64, n_types: int) -> Rows:
 
 
 def sums_by_type(values: Any, type_of: Int64, n_types: int) -> list[Number]:
-    """Add up integers over all units and over those of each type; NaN of None."""
+    """Sum integers over all units and over each type; NaN for None."""
     if values is None:
         return [float("nan")] * (1 + n_types)
     sums = np.bincount(type_of, values, n_types).astype(np.int64).tolist()
@@ -105,7 +105,7 @@ def sums_by_type(values: Any, type_of: Int64, n_types: int) -> list[Number]:
 def groups_of(
     formula: MeanFormula, rows: Rows, times: Int64, counts: Mapping[str, Sequence[Number]]
 ) -> Groups:
-    """Return counts and means of ``overall`` and of every type; counts are overall first."""
+    """Return counts and means of ``overall`` and of every type; counts start with overall."""
     means = formula.groups_of(sums_of(formula.terms(rows), times[None]))
     return {
         group: Scores(
@@ -124,10 +124,10 @@ def units_of(
     Parameters
     ----------
     named : mapping
-        The columns that name a unit: ``topic_id`` as topics and the place of each unit's, the
+        The columns that identify a unit: ``topic_id`` as topics and the index of each unit's, the
         others int64[n].
     typed : tuple of str, int64[n]
-        All types, and the place of each unit's.
+        All types, and the index of each unit's.
     columns : mapping of str to int64[n] or None
         Counts of units; None: null.
     """
@@ -146,7 +146,7 @@ def units_of(
 
 
 def values_in(units: pa.Table, names: Sequence[str]) -> dict[str, Any]:
-    """Return columns of counts by name, None where a value is null."""
+    """Return columns of counts by name, None if a value is null."""
     return {
         name: None if units[name].null_count else arrow.values_of(arrow.joined(units[name]))
         for name in names
@@ -154,7 +154,7 @@ def values_in(units: pa.Table, names: Sequence[str]) -> dict[str, Any]:
 
 
 def types_in(statistics: Statistics) -> Int64:
-    """Return the place of each unit's type among all types."""
+    """Return the index of each unit's type."""
     assert statistics.units is not None
     assert isinstance(statistics.formula, MeanFormula)
     types = pa.array(statistics.formula.subsets, pa.string())
@@ -171,7 +171,7 @@ class ShapeReport(Report):
     groups : mapping of str to Scores
     facts : mapping of str to int
     coverage : mapping, optional
-        As `Answers.coverage`; None without answers, or where a file does not know it.
+        As `Answers.coverage`; None without answers, or if a file lacks it.
     statistics : callable
     subsets : mapping, optional
     """
@@ -200,7 +200,7 @@ class ShapeReport(Report):
 
     coverage: Mapping[str, Any] | None
     _titles: ClassVar[Mapping[str, str]]
-    """Facts as the title calls them."""
+    """Names of facts in the title."""
 
     _shown: ClassVar[Mapping[str, str]]
     """Headers of counts on the terminal."""

@@ -37,19 +37,19 @@ def split(
 ) -> pa.Table:
     """Split judged pairs into train and test.
 
-    What is drawn depends on the seed and on topics or keys of pairs, on no order.
+    Draws depend on the seed and on topics or keys of pairs, not on their order.
 
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as `pairwise` takes them.
+        Judged pairs, as in `pairwise`.
     how : {"date", "story", "pair"}
-        The test part: the latest stories, any stories, or any pairs. Of stories with one date the
-        later topic counts as later.
+        The test part: the latest stories, any stories, or any pairs. Among stories with one date,
+        the later topic counts as later.
     test : int, optional
-        Stories (``"date"``, ``"story"``) or pairs of the test part; a quarter if not given.
+        Number of stories (``"date"``, ``"story"``) or pairs in the test part; by default a quarter.
     dates : str, path, table or list of mappings, optional
-        For ``"date"``: the column of gold that has the dates, ``date`` if not given; or a table of
+        For ``"date"``: the column of gold with the dates, by default ``date``; or a table of
         ``topic_id`` and ``date``. A date is ``2022``, ``2022-01``, ``2022-01-31`` or longer.
     seed : int
         From 0 to 2^63 - 1.
@@ -57,16 +57,16 @@ def split(
     Returns
     -------
     pyarrow.Table
-        The rows of gold with a column ``split``: ``train`` or ``test``. `describe_split` tells what
-        is in both parts.
+        The rows of gold with a column ``split``: ``train`` or ``test``. `describe_split` counts
+        the content of both parts.
 
     Raises
     ------
     InputError
         Gold or dates cannot be read, a story has no date or two, gold has a column ``split``, or
-        nothing would be left to train on.
+        no pair would be left for training.
     ValueError
-        Another way to split, dates without need, or a number out of its range.
+        An unknown way to split, dates without need, or a number out of its range.
 
     References
     ----------
@@ -101,7 +101,7 @@ def split(
 
 
 def _size(test: int | None, n: int, whole: str) -> int:
-    """Return the size of the test part: as asked for, else a quarter."""
+    """Return the size of the test part: the requested one, or a quarter."""
     if n < 2:
         raise InputError(f"{whole}, expected at least 2 to split")
     if test is None:
@@ -113,7 +113,7 @@ def _size(test: int | None, n: int, whole: str) -> int:
 
 
 def _ranked(pairs: JudgedPairs, how: SplitBy, dates: Any, seed: int) -> list[int]:
-    """Return all stories or pairs in the order in which they come to be in test, the last first."""
+    """Return all stories or pairs in the order of their choice for test, the last first."""
     if how == "pair":
         return shuffled(pairs.ids().to_pylist(), seed)
     topics = pairs.topics.cast(pa.string()).to_pylist()
@@ -127,14 +127,14 @@ def _ranked(pairs: JudgedPairs, how: SplitBy, dates: Any, seed: int) -> list[int
 
 
 def _named(gold: Records, dates: Any) -> str | None:
-    """Return the column of gold that has the dates, None where they come from elsewhere."""
+    """Return the column of gold with the dates, None if they come from elsewhere."""
     if dates is None:
         return "date"
     return dates if isinstance(dates, str) and dates in gold else None
 
 
 def _dates(gold: Records, dates: Any) -> dict[str, str]:
-    """Return the date of each topic as text that sorts."""
+    """Return the date of each topic as sortable text."""
     column = _named(gold, dates)
     if column is None:
         if isinstance(dates, str) and dates != "-" and not Path(dates).exists():
@@ -154,7 +154,7 @@ def _dates(gold: Records, dates: Any) -> dict[str, str]:
 
 
 def describe_split(table: Any) -> Report:
-    """Count what is in both parts of a split, and what of the test part is in train as well.
+    """Count the content of both parts of a split, and the share of the test part in train.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def describe_split(table: Any) -> Report:
     -------
     Report
         ``train`` and ``test``: pairs, stories, articles, events; ``test_in_train``: the stories,
-        articles and events of test that train has too. Articles are undefined where gold has none.
+        articles and events of test that are also in train. Articles are undefined if gold has none.
 
     Examples
     --------

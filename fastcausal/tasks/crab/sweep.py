@@ -22,7 +22,7 @@ from fastcausal.tasks.crab.files import reaches, read_pairs
 from fastcausal.tasks.crab.pairwise import warnings_of
 
 THRESHOLDS = range(5, 100, 5)
-NO, YES, N_ANSWERS = 0, 1, 3  # the third answer names no class
+NO, YES, N_ANSWERS = 0, 1, 3  # the third answer has no class
 
 
 class SweepReport(Report):
@@ -34,10 +34,10 @@ class SweepReport(Report):
         By rising threshold: ``threshold``, ``n_positive`` (gold), ``accuracy``, ``macro_f1``,
         ``f1_yes``, ``f1_no``, and the counts of yes: ``tp``, ``fp``, ``fn``.
     best : dict or None
-        The one of the highest macro-F1, of equal ones the lowest; None where none is defined.
+        The threshold of the highest macro-F1, the lowest in a tie; None if none is defined.
     n_pairs : int
     coverage : mapping
-        ``n_read``, ``share`` of all pairs, and ``unread``: how many of each reason.
+        ``n_read``, ``share`` of all pairs, and ``unread``: the number by reason.
     """
 
     thresholds: Sequence[Mapping[str, Any]]
@@ -87,7 +87,7 @@ def sweep(
     Raises
     ------
     InputError
-        Something cannot be read or joined, a pair has no score, or a policy forbids it.
+        A source cannot be read or joined, a pair has no score, or a policy forbids it.
     ValueError
         Thresholds are missing or do not rise; an unknown rule or policy.
 
@@ -148,7 +148,7 @@ def count(score: Float64, counted: Int64, limits: Float64, border: Border = "up"
     score : float64[n]
         Gold scores.
     counted : int64[n]
-        0 for no, 1 for yes, 2 for an answer that names no class, -1 for one that is left out.
+        0 for no, 1 for yes, 2 for an answer without a class, -1 for a left-out one.
     limits : float64[n_thresholds]
         Rising.
     border : {"up", "text", "down"}

@@ -51,8 +51,8 @@ def krippendorff_alpha(
 ) -> float | Float64:
     """Compute Krippendorff's alpha: 1 − observed / expected disagreement of two ratings.
 
-    Units with fewer than two ratings drop out. Without variation in the ratings left (all of them
-    the same, or none) alpha is undefined.
+    Units with fewer than two ratings drop out. Alpha is undefined if the remaining ratings do not
+    vary, or if there are none.
 
     Parameters
     ----------
@@ -62,27 +62,27 @@ def krippendorff_alpha(
     level : {"nominal", "ordinal", "interval", "ratio"}
         The distance of two ratings. Text is nominal.
     groups : array-like [n_units], or name of a column of a long table, optional
-        Gives an alpha for each group of units, in ascending order of ``numpy.unique(groups)``.
+        Computes an alpha for each group of units, in ascending order of ``numpy.unique(groups)``.
     unit, rater, label : str, optional
         Columns of a long table.
 
     Returns
     -------
     float, or float64[n_groups]
-        NaN where undefined.
+        NaN if undefined.
 
     Raises
     ------
     InputError
         Ratings of mixed types, infinite, negative at the level ratio, or text at a level other
-        than nominal; a unit that one rater rated twice; a unit without group.
+        than nominal; a unit rated twice by one rater; a unit without group.
     ValueError
         An unknown level.
 
     Notes
     -----
     Krippendorff, *Content Analysis*, 4th edition (2018), chapter 12. Memory is linear in the data.
-    So is time, but for the level ratio, which compares all different values with each other.
+    So is time, except for the level ratio, which compares all pairs of distinct values.
 
     Examples
     --------
@@ -98,16 +98,16 @@ def krippendorff_alpha(
 
 @dataclass(frozen=True)
 class AlphaInterval:
-    """Alpha of Krippendorff and a bootstrap interval of it.
+    """Krippendorff's alpha with a bootstrap interval.
 
     Attributes
     ----------
     alpha, low, high : float
-        NaN where undefined; bounds also without variation, and of fewer than two units.
+        NaN if undefined; bounds also without variation, and for fewer than two units.
     n_undefined : int
-        Resamples without variation, which the interval leaves out.
+        Resamples without variation, which the interval ignores.
     statistics : Statistics
-        The ratings of every unit that was drawn from.
+        The ratings of every resampled unit.
     """
 
     alpha: float
@@ -117,7 +117,7 @@ class AlphaInterval:
     statistics: Statistics = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, float | int | None]:
-        """Return plain values for JSON; undefined is None."""
+        """Return plain values for JSON; undefined values are None."""
         values: dict[str, float | int | None] = plain(self)
         return values
 
@@ -136,9 +136,9 @@ def alpha_interval(
 ) -> AlphaInterval:
     """Estimate a percentile interval of Krippendorff's alpha, over units or clusters of units.
 
-    Units with at least two ratings are drawn with replacement, as many as there are; with
-    ``clusters`` all units of a cluster are drawn together. What is drawn depends on the ratings and
-    the seed, on no order of units or raters.
+    Units with at least two ratings are drawn with replacement, all of them per resample; with
+    ``clusters`` all units of a cluster are drawn together. Draws depend on the ratings and the
+    seed, not on the order of units or raters.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def alpha_interval(
     clusters : array-like [n_units], or name of a column of a long table, optional
         The cluster of each unit, such as its document.
     n_resamples, seed : int
-        As `fastcausal.significance.sampling.bootstrap_weights` takes them.
+        As in `fastcausal.significance.sampling.bootstrap_weights`.
     confidence : float
         Share of resamples between the bounds.
 
@@ -182,9 +182,9 @@ def alpha_interval(
 def percent_agreement(
     data: Any, *, unit: str | None = None, rater: str | None = None, label: str | None = None
 ) -> float:
-    """Average over units the share of pairs of ratings that are the same (a fraction).
+    """Average over units the share of equal pairs of ratings (a fraction).
 
-    Units with fewer than two ratings drop out; every other one weighs the same. NaN if no unit is
+    Units with fewer than two ratings drop out; all others have the same weight. NaN if no unit is
     left. Parameters and errors are those of `krippendorff_alpha`.
 
     Examples
@@ -201,9 +201,9 @@ def fleiss_kappa(
 ) -> float:
     """Compute Fleiss' kappa: agreement of any raters beyond chance (Fleiss 1971).
 
-    Agreement is `percent_agreement`, chance that of two draws with replacement from all ratings.
-    Units with fewer than two ratings drop out; units may have different numbers of ratings. NaN
-    without variation. Parameters and errors are those of `krippendorff_alpha`.
+    Agreement is `percent_agreement`, chance the agreement of two draws with replacement from all
+    ratings. Units with fewer than two ratings drop out; units may have different numbers of
+    ratings. NaN without variation. Parameters and errors are those of `krippendorff_alpha`.
 
     Examples
     --------
@@ -217,10 +217,10 @@ def fleiss_kappa(
 def gwet_ac1(
     data: Any, *, unit: str | None = None, rater: str | None = None, label: str | None = None
 ) -> float:
-    """Compute Gwet's AC1: agreement beyond chance that holds where one label is rare (Gwet 2008).
+    """Compute Gwet's AC1: agreement beyond chance, valid for rare labels too (Gwet 2008).
 
-    Agreement is `percent_agreement`; chance is Σπ(1 − π) / (q − 1), π the mean share of a label
-    over the units with a rating, q the labels that occur. NaN where one label alone occurs.
+    Agreement is `percent_agreement`; chance is Σπ(1 − π) / (q − 1), with π the mean share of a
+    label over the units with a rating, and q the number of labels. NaN for a single label.
     Parameters and errors are those of `krippendorff_alpha`.
 
     Examples

@@ -1,4 +1,4 @@
-"""Coefficients of agreement of raters, under any weights of the units.
+"""Coefficients of raters' agreement, under any weights of the units.
 
 ::
 
@@ -6,8 +6,8 @@
               ├─ chances_of_ac1 ────────── Gwet's AC1, with percent agreement
               └─ mean_kappas (native) ──── Cohen's kappa, averaged over pairs of raters
 
-Missing ratings drop out; what is undefined is NaN. Order and names of units and raters change no
-bit of any of them, and a unit of weight 2 is the same as two equal units.
+Missing ratings drop out; undefined coefficients are NaN. Order and names of units and raters do not
+change a bit, and a unit of weight 2 equals two equal units.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from fastcausal.options import KappaWeights, Level, check
 from fastcausal.tasks.labels import _native
 from fastcausal.tasks.labels.ratings import Float64, Int64, Ratings, numbered
 
-LEVELS = get_args(Level)  # in the order of the native Level
-MOST = 2**31 - 1  # ratings: what the native code counts to
+LEVELS = get_args(Level)  # order of the native Level
+MOST = 2**31 - 1  # ratings: the limit of native counters
 COEFFICIENTS = (
     "percent_agreement", "cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic",
     "fleiss_kappa", "alpha", "gwet_ac1",
@@ -52,7 +52,7 @@ def coefficients(
     names : sequence of str
         Among `COEFFICIENTS`.
     times : int64[n_draws, n_units], optional
-        How often each unit is in a draw; None: each unit once, one draw.
+        Frequency of each unit in a draw; None: one draw of each unit once.
 
     Examples
     --------
@@ -84,11 +84,11 @@ def coefficients(
 
 
 def disagreements(ratings: Ratings, level: Level, times: Int64 | None = None) -> Float64:
-    """Compute what alpha and Fleiss' kappa are made of: float64[n_problems, 5].
+    """Compute the parts of alpha and Fleiss' kappa: float64[n_problems, 5].
 
-    A problem is each group of units, else each row of ``times`` (how often every unit is in), else
-    all of them. Columns: units and ratings of units with two ratings or more; mean squared
-    distance of two ratings of a unit, over ratings and over units; and that of any two ratings.
+    A problem is each group of units, or each row of ``times`` (frequencies of units), or all units.
+    Columns: units and ratings of units with at least two ratings; mean squared distance of two
+    ratings of a unit, over ratings and over units; and mean squared distance of any two ratings.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def percents_of(rows: Float64) -> Float64:
 def fleiss_kappas_of(rows: Float64) -> Float64:
     """Compute Fleiss' kappa of every row of nominal `disagreements`."""
     n_ratings, by_unit, expected = rows[:, 1], rows[:, 3], rows[:, 4]
-    # Expected of two draws without replacement; Fleiss' chance is with it.
+    # Expected disagreement of two draws without replacement; Fleiss' chance is with replacement.
     return 1 - _quotient(by_unit, _quotient(expected * (n_ratings - 1), n_ratings))
 
 
@@ -145,11 +145,11 @@ def gwet_ac1s(
 
 
 def chances_of_ac1(ratings: Ratings, places: Int64, times: Int64 | None = None) -> Float64:
-    """Compute the agreement that Gwet's AC1 expects by chance: float64[n_draws].
+    """Compute the chance agreement of Gwet's AC1: float64[n_draws].
 
-    It is Σπ(1 − π) / (q − 1), π the mean over rated units of a label's share of the unit's ratings,
-    q the labels that occur (Gwet 2008, equation 3, with missing ratings as in his handbook). NaN of
-    one label. Parameters are those of `mean_kappas`.
+    It is Σπ(1 − π) / (q − 1), with π the mean over rated units of a label's share of the unit's
+    ratings, and q the number of labels (Gwet 2008, equation 3, with missing ratings as in his
+    handbook). NaN for one label. Parameters are those of `mean_kappas`.
     """
     units, places = ratings.units_of()[places >= 0], places[places >= 0]
     widths = np.bincount(units, minlength=ratings.n_units)
@@ -159,7 +159,7 @@ def chances_of_ac1(ratings: Ratings, places: Int64, times: Int64 | None = None) 
     chances = np.empty(len(draws))
     for k, drawn in enumerate(draws):
         counts = np.bincount(keys, drawn[units], n_labels * (most + 1)).reshape(-1, most + 1)
-        shares = counts[:, 1:] / np.arange(1, most + 1)  # in units of a rated unit
+        shares = counts[:, 1:] / np.arange(1, most + 1)  # relative to a rated unit
         chances[k] = _chance_of(shares, int(drawn[widths > 0].sum()))
     return chances
 
@@ -185,11 +185,11 @@ def mean_kappas(
     ----------
     ratings : Ratings
     places : int64[n]
-        The place of each rating among the labels, -1 for a missing one.
+        The index of each rating among the labels, -1 if missing.
     weights : {None, "linear", "quadratic"}
     times : int64[n_draws, n_units], optional
-        How often each unit is in a draw; None: each unit once, one draw. Labels that no drawn unit
-        has do not lie between others.
+        Frequency of each unit in a draw; None: one draw of each unit once. Labels absent from the
+        drawn units do not lie between others.
     """
     rated = places >= 0
     places, units, raters = places[rated], ratings.units_of()[rated], ratings.raters_of()[rated]
@@ -228,10 +228,10 @@ def _mean_kappa(table: tuple[Int64, ...], n_labels: int, weights: KappaWeights |
 def kappa(
     a: Int64, b: Int64, n_labels: int, weights: KappaWeights | None, times: Int64 | None = None
 ) -> float:
-    """Compute Cohen's kappa of places of labels; integers up to the last division."""
+    """Compute Cohen's kappa of label indices; integers up to the last division."""
 
     def count(numbers: Int64) -> list[int]:
-        counts = np.bincount(numbers, times, n_labels)  # floats where there are times
+        counts = np.bincount(numbers, times, n_labels)  # floats with times
         return [int(n) for n in counts.tolist()]
 
     cost, expected_cost = COSTS[weights]
@@ -241,8 +241,8 @@ def kappa(
     return 1 - sum(of_a) * observed / expected if expected else math.nan
 
 
-# Cost of all n × n pairs of a rating of one rater and a rating of the other, from how often each
-# used each label: no table of labels × labels.
+# Cost of all n × n pairs of one rater's ratings with the other's, from the frequency of each
+# label: without a table of labels × labels.
 
 
 def _expected_unlike(a: list[int], b: list[int]) -> int:
@@ -250,7 +250,7 @@ def _expected_unlike(a: list[int], b: list[int]) -> int:
 
 
 def _expected_distance(a: list[int], b: list[int]) -> int:
-    """Between two neighbouring labels, every pair with one rating on either side goes one step."""
+    """Sum the distances: between neighbouring labels, each pair on both sides makes one step."""
     below_a = below_b = steps = 0
     n = sum(a)
     for m, k in zip(a, b, strict=True):
@@ -261,7 +261,7 @@ def _expected_distance(a: list[int], b: list[int]) -> int:
 
 
 def _expected_square(a: list[int], b: list[int]) -> int:
-    """Of (i − j)², from the sums of i, j and their squares."""
+    """Sum (i − j)² from the sums of i, j and their squares."""
     n = sum(a)
     squares = n * sum(i * i * (m + k) for i, (m, k) in enumerate(zip(a, b, strict=True)))
     return squares - 2 * sum(i * m for i, m in enumerate(a)) * sum(j * k for j, k in enumerate(b))

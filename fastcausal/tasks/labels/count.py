@@ -1,4 +1,4 @@
-"""Statistics of ratings: a row per unit, the place of every rating among the labels."""
+"""Statistics of ratings: a row per unit, the index of every rating among the labels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fastcausal.options import Level
 from fastcausal.tasks.labels.formula import RatingsFormula
 from fastcausal.tasks.labels.ratings import Ratings, numbered
 
-CLUSTER = "cluster"  # the column of units that holds the groups
+CLUSTER = "cluster"  # column of units with the groups
 
 
 def signature_of(level: Level) -> str:
-    """Return the line that says what the numbers depend on."""
+    """Return the line of settings on which the numbers depend."""
     rules = "missing:drop|kappa:mean-of-pairs|majority:no-ties|0/0:undefined"
     return f"fastcausal|{__version__}|labels|level:{level}|{rules}"
 
@@ -50,9 +50,9 @@ def _units(ratings: Ratings) -> pa.Table:
 
 
 def paired(ratings: Ratings) -> Ratings:
-    """Keep the units of two ratings and more, and of these the ratings alone, in ascending order.
+    """Keep units with at least two ratings, and only their ratings, in ascending order.
 
-    So raters are places in a unit, and units with the same ratings are the same.
+    Then raters are places in a unit, and units with the same ratings are equal.
     """
     rated = ~np.isnan(ratings.values)
     units = ratings.units_of()[rated]

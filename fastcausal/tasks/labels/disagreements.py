@@ -1,4 +1,4 @@
-"""Units that raters labelled otherwise, side by side: for adjudication."""
+"""Units labelled differently by raters, side by side: for adjudication."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastcausal.tasks.relations.marked import Line, Marked, page_of
 
 
 def differing(ratings: Ratings) -> Iterator[tuple[str, list[str | None]]]:
-    """Yield the units with more than one label, and the label of each rater; None: missing."""
+    """Yield the units with more than one label, and the label of each rater; None if missing."""
     raters = ratings.raters_of()
     for unit, (start, stop) in enumerate(zip(ratings.offsets, ratings.offsets[1:], strict=False)):
         values = ratings.values[start:stop]

@@ -16,7 +16,7 @@ from fastcausal.tasks.labels.ratings import Ratings
 
 @dataclass(frozen=True)
 class RatingsFormula(Formula):
-    """Ratings of each unit, as places among the labels from 1 on; 0 where a rater gave none.
+    """Ratings of each unit, as indices of the labels from 1; 0 for a missing rating.
 
     The coefficients are functions of all ratings, not of sums over units.
 
@@ -52,11 +52,11 @@ class RatingsFormula(Formula):
         return tuple(f"rater_{name}" for name in self.raters)
 
     def limits(self, field: str) -> tuple[float, float]:
-        """Return the least and the largest value: places of labels, and 0."""
+        """Return 0, a missing rating, and the number of labels."""
         return 0, len(self.labels)
 
     def terms(self, rows: Rows) -> Rows:
-        """Refuse: nothing adds up over rows."""
+        """Refuse: rows have no additive terms."""
         raise ValueError("coefficients of raters depend on all ratings, not on sums over units")
 
     groups_of = terms  # type: ignore[assignment]
@@ -82,7 +82,7 @@ class RatingsFormula(Formula):
         return {"overall": [*self.measures]}
 
     def union(self, other: Formula) -> RatingsFormula:
-        """Return the formula of the raters and labels of both."""
+        """Return the formula with the raters and labels of both."""
         if not isinstance(other, RatingsFormula):
             return super().union(other)
         labels = {*self.labels, *other.labels}
@@ -96,7 +96,7 @@ class RatingsFormula(Formula):
         return Formula.union(mine, theirs)
 
     def convert(self, rows: Rows, formula: Formula) -> Rows:
-        """Number labels and raters as a union does."""
+        """Renumber labels and raters for a union."""
         assert isinstance(formula, RatingsFormula)
         place = {label: k for k, label in enumerate(formula.labels, 1)}
         column = {name: k for k, name in enumerate(formula.raters)}

@@ -18,25 +18,25 @@ def cohen_kappa(
 ) -> float:
     """Compute Cohen's kappa of two raters (Cohen 1960, 1968): 1 − observed / expected cost.
 
-    Units that one of them did not rate drop out. NaN where nothing is left, or where both used one
-    and the same label only.
+    Units rated by only one of them drop out. NaN if nothing is left, or if both used only one and
+    the same label.
 
     Parameters
     ----------
     a, b : array-like [n_units]
-        What each rater said of every unit; None and NaN are missing.
+        Each rater's rating of every unit; None and NaN are missing.
     weights : {None, "linear", "quadratic"}
-        What a disagreement costs: 1, the distance of the two labels, or its square. Distance is
-        that of their places in ``labels``.
+        The cost of a disagreement: 1, the distance of the two labels, or its square. Distance
+        counts places in ``labels``.
     labels : sequence, optional
-        All labels in order; if not given, those that occur in ``a`` or ``b``, ascending. Text has
-        no order of its own, so weights need this.
+        All labels in order; by default the labels in ``a`` or ``b``, ascending. Text has no order
+        of its own, so weights need them.
 
     Raises
     ------
     InputError
-        ``a`` and ``b`` differ in length or hold mixed types, a label is not in ``labels``, or
-        weights are without order.
+        ``a`` and ``b`` differ in length or have mixed types, a label is not in ``labels``, or
+        weights lack an order.
     ValueError
         Unknown weights.
 
@@ -70,15 +70,15 @@ def mean_pairwise_kappa(
 ) -> float:
     """Average Cohen's kappa over all pairs of raters (Light 1971).
 
-    Each pair is compared on the units that both rated; pairs whose kappa is undefined are left
-    out. NaN if no pair is left. Time grows with the pairs of ratings of one unit.
+    Each pair is compared on the units that both rated; pairs with an undefined kappa are left out.
+    NaN if no pair is left. Time grows with the pairs of ratings of one unit.
 
     Parameters
     ----------
     data : array-like [n_units, n_raters], or table
         As in `krippendorff_alpha`; so are ``unit``, ``rater`` and ``label``.
     weights, labels
-        As in `cohen_kappa`; the labels of all raters together make the order.
+        As in `cohen_kappa`; the labels of all raters together define the order.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Ratings of units by raters as flat arrays: what every coefficient of agreement takes."""
+"""Ratings of units by raters as flat arrays, the input of every coefficient of agreement."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ class Ratings:
     Attributes
     ----------
     values : float64[n]
-        Numbers; or places in ``names``, where labels are text. NaN is a missing rating.
+        Numbers; or indices of ``names`` for labels of text. NaN is a missing rating.
     offsets : int64[n_units + 1]
         Ratings of unit u: ``values[offsets[u]:offsets[u + 1]]``.
     raters : int64[n] or None
-        The rater of each rating, from 0, each once in a unit; None where a unit has one value for
-        every rater.
+        The rater of each rating, from 0, each once in a unit; None if every unit has one value per
+        rater.
     n_raters : int
+        Number of raters.
         Raters in all.
     names : list or None
         The labels in ascending order, None for numbers.
     groups : int64[n_units] or None
         The group of each unit, from 0 in ascending order of the groups' names.
     units, rater_names, group_names : pyarrow.Array or None
-        Names, None where units or raters are known by position, or there are no groups.
+        Names, None if units or raters are known by position, or there are no groups.
 
     Examples
     --------
@@ -57,7 +58,7 @@ class Ratings:
 
     @property
     def n_units(self) -> int:
-        """Number of units, with ratings or without."""
+        """Number of units, with or without ratings."""
         return len(self.offsets) - 1
 
     def units_of(self) -> Int64:
@@ -81,13 +82,13 @@ class Ratings:
 
 
 def numbered(values: Float64) -> tuple[Int64, Float64]:
-    """Return the place of each value among the different ones, -1 for NaN; and these, ascending.
+    """Return the index of each value among the distinct ones, -1 for NaN; then these, ascending.
 
     Examples
     --------
     >>> numbered(np.array([5.0, np.nan, 2.0]))
     (array([ 1, -1,  0]), array([2., 5.]))
     """
-    values = values + 0.0  # -0 is 0
+    values = values + 0.0  # -0 becomes 0
     places, different = encode(arrow.numbers(values, ~np.isnan(values)))
     return places, arrow.values_of(different)

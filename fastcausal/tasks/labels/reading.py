@@ -1,4 +1,4 @@
-"""Read ratings, units × raters or a long table, into flat arrays."""
+"""Reading of ratings, units × raters or a long table, into flat arrays."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def read_ratings(
     unit, rater, label : str, optional
         Columns of a long table. Rows without label are missing ratings.
     groups : array-like, or str for a long table
-        The group of each unit, or the column that holds it.
+        The group of each unit, or the name of its column.
 
     Raises
     ------
     InputError
-        Another shape or other columns, ratings of mixed types or infinite, a unit that one rater
-        rated twice, or a unit without group or in two groups.
+        The shape or the columns are different, ratings have mixed types or are infinite, a rater
+        rated a unit twice, or a unit is without group or in two groups.
 
     Examples
     --------
@@ -72,23 +72,23 @@ def positions(
     weights: KappaWeights | None,
     labels: Sequence[Any] | None,
 ) -> tuple[Int64, int]:
-    """Return the place of each rating among the labels, -1 for a missing one; and how many are.
+    """Return the index of each rating among the labels, -1 if missing; and the number of labels.
 
     Parameters
     ----------
     values, names
         As in `Ratings`.
     weights : {None, "linear", "quadratic"}
-        Of a kappa; unless None, the order of labels matters and may not be made up.
+        Weights of a kappa; if not None, the order of labels matters and must be known.
     labels : sequence, optional
-        All labels in order; if not given those that occur, ascending.
+        All labels in order; by default the labels that occur, ascending.
 
     Raises
     ------
     InputError
-        A label is not among ``labels``, or has no order.
+        A label is not in ``labels``, or has no order.
     ValueError
-        Unknown weights, or a label that occurs in ``labels`` twice.
+        Unknown weights, or a label repeats in ``labels``.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def positions(
 
 
 def numbers_of(*columns: Any, what: str = "ratings") -> tuple[Float64, Names | None]:
-    """Return numbers of columns end to end, or places among ascending labels; NaN where missing.
+    """Return numbers of columns end to end, or indices of ascending labels; NaN if missing.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def array_of(data: Any) -> Any:
 
 
 def _arrow(columns: Sequence[Any]) -> Any:
-    """Return columns end to end, in the type that holds them all."""
+    """Return columns end to end, in their common type."""
     arrays = [c if isinstance(c, pa.Array) else pa.array(c, from_pandas=True) for c in columns]
     arrays = [a.cast(a.type.value_type) if pa.types.is_dictionary(a.type) else a for a in arrays]
     tables = [pa.table({"ratings": array}) for array in arrays]
@@ -152,7 +152,7 @@ def _arrow(columns: Sequence[Any]) -> Any:
 
 
 def is_number(kind: Any) -> bool:
-    """Tell whether ratings of an Arrow type are numbers."""
+    """Return True if ratings of an Arrow type are numbers."""
     types = pa.types
     tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_null, types.is_decimal)
     return any(test(kind) for test in tests)
@@ -245,7 +245,7 @@ def _keys(table: Any, name: str) -> tuple[Any, Int64]:
 
 
 def _grouped(ratings: Ratings, values: Float64, names: Names | None) -> Ratings:
-    """Return ratings with the group of each unit, from what `numbers_of` gives for groups."""
+    """Return ratings with the group of each unit, from the output of `numbers_of`."""
     groups, different = numbered(values)
     if (groups < 0).any():
         raise InputError(f"{ratings.unit_name(int(np.argmin(groups)))} has no group")

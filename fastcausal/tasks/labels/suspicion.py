@@ -1,4 +1,4 @@
-"""Signs in ratings that a file was copied: two raters with the same labels throughout."""
+"""Signs of a copied file in ratings: two raters with the same labels throughout."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ LEAST_SHARED = 20  # labels of two raters; fewer may be equal by chance
 
 
 def identical_raters(ratings: Ratings) -> list[tuple[int, int, int]]:
-    """Find pairs of raters with the same labels on all units that both rated, 20 or more.
+    """Return pairs of raters with the same labels on all common units, 20 or more.
 
-    Labels that are all one do not count: such raters may just agree.
+    Pairs with a single label are ignored: such raters may just agree.
 
     Returns
     -------
     list of (int, int, int)
-        The two raters by number, and how many labels they share.
+        The two raters by number, and the number of common labels.
 
     Examples
     --------
@@ -47,13 +47,13 @@ def identical_raters(ratings: Ratings) -> list[tuple[int, int, int]]:
 
 
 def identical_warnings(parts: Mapping[tuple[str, ...], Ratings]) -> list[str]:
-    """Warn of `identical_raters` by name, once where they are so in a part and all that it is of.
+    """Warn of `identical_raters` by name, once if they are identical in a part and in the whole.
 
     Parameters
     ----------
     parts : mapping of tuple of str to Ratings
-        Of all systems ``()``, of a system ``(system,)``, of a part of it ``(system, part)``; wider
-        ones first.
+        Key ``()`` for all systems, ``(system,)`` for a system, ``(system, part)`` for a part of
+        it; wider ones first.
 
     Examples
     --------

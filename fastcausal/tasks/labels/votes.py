@@ -23,21 +23,21 @@ def majority_vote(
     rater: str | None = None,
     label: str | None = None,
 ) -> npt.NDArray[Any]:
-    """Return the label that most raters of each unit gave.
+    """Return the most frequent label of each unit.
 
     Parameters
     ----------
     data, unit, rater, label
         As in `krippendorff_alpha`.
     ties : {"none", "first", "error"}
-        Where several labels have the most votes: no label, the one of them that sorts first, or
+        The policy for several labels with the most votes: no label, the first in sort order, or
         an error.
 
     Returns
     -------
     float64[n_units] or object[n_units]
-        NaN for numbers, None for labels where there is none: a tie, or no rating. Units of a long
-        table come in the order in which they first occur.
+        NaN for numbers, None for labels, in case of a tie or without ratings. Units of a long
+        table come in order of first occurrence.
 
     Raises
     ------
@@ -73,9 +73,9 @@ class Votes:
     Attributes
     ----------
     winner : float64[n_units]
-        As in `Ratings.values`: of the labels with the most votes the first; NaN without rating.
+        As in `Ratings.values`: the first label with the most votes; NaN without rating.
     n_winners : int64[n_units]
-        Labels that have the most votes.
+        Number of labels with the most votes.
     names : list or None
         As in `Ratings`.
     """
@@ -102,7 +102,7 @@ class Votes:
         return cls(winner, n_winners, ratings.names)
 
     def labels(self, first_of_ties: bool) -> npt.NDArray[Any]:
-        """Return the winning labels; None or NaN where no label wins."""
+        """Return the winning labels; None or NaN without a winner."""
         tied = self.n_winners > (math.inf if first_of_ties else 1)
         winner = np.where(tied, math.nan, self.winner)
         if self.names is None:
