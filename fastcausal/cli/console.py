@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastcausal.errors import InputError, OutputError
-from fastcausal.report.escapes import COMMANDS, printable
+from fastcausal.report.escapes import COMMANDS, cell_text, printable
 
 WIDTH = 10_000  # outside a terminal nothing is cut or wrapped
 
@@ -125,9 +125,9 @@ def write_tables(*tables: tuple[Path | None, pa.Table]) -> None:
 
 
 def warn(messages: Iterable[str]) -> None:
-    """Print warnings to standard error."""
+    """Print warnings to standard error, each on a line of its own."""
     for message in messages:
-        click.secho(f"warning: {printable(message)}", fg="yellow", err=True)
+        click.secho(f"warning: {cell_text(message)}", fg="yellow", err=True)
 
 
 def hint(message: str) -> None:

@@ -183,7 +183,7 @@ def sniff(data: bytes) -> str | None:
 def _load_parquet(buffer: Any) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.read_table(pa.BufferReader(buffer))
+    return pq.ParquetFile(pa.BufferReader(buffer)).read()  # columns of one name too
 
 
 def _load_arrow(buffer: Any) -> Any:

@@ -328,3 +328,13 @@ def test_the_module_is_the_command():
                           capture_output=True, encoding="utf-8", check=False)  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("see fastcausal --help\n")
+
+
+def test_a_warning_is_one_line(tmp_path):
+    gold = {"id": "a", "text": "Rain fell .", "tokens": ["Rain", "fell", "."], "relations": []}
+    for name in ("gold", "a\nb", "c"):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(gold) + "\n")
+    shown = cli("score", *(tmp_path / f"{name}.jsonl" for name in ("gold", "a\nb", "c")))[1]
+    warnings = shown.splitlines()
+    assert r"warning: a\nb: gold has no relation in any example" in warnings
+    assert all(line.startswith("warning: ") for line in warnings)

@@ -40,6 +40,7 @@ def test_two_columns_of_one_name(tmp_path, suffix, name):
     path = tmp_path / f"runs{suffix}"
     assert message in cli("score", sample.GOLD, path, expect=2)[1]
     assert message in cli("score", path, sample.SYSTEMS["careful"], expect=2)[1]
+    assert message in cli("describe", path, expect=2)[1]
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
