@@ -314,7 +314,7 @@ def _moments(table: _Table) -> tuple[Float64, Float64]:
 def _subset(
     rated: Ratings, majority: Int64, classes: tuple[int, ...], outside: Outside
 ) -> Mapping[str, Any]:
-    """Compute alpha of the pairs with a majority among the classes; of all pairs for all classes."""
+    """Compute alpha of pairs with a majority among the classes; for all classes, of all pairs."""
     members = np.isin(majority, classes) | (len(classes) == len(CLASSES))
     values = rated.values
     if outside == "drop":
