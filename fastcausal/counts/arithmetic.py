@@ -1,7 +1,7 @@
 """Every score formula: integer counts in, float64 out. All scores are fractions, not percent.
 
-A formula takes numbers or arrays of any shape, and gives the same bits for both: a report asks for
-one group of counts, resampling for thousands at once.
+A formula takes numbers or arrays of any shape, with the same bits for both: a report passes one
+group of counts, resampling thousands at once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Counts = Mapping[str, Any]
 ScoresByName = dict[str, Any]
 """Scores by name: floats, or float64 arrays of the shape of the counts."""
 
-EQUAL = 1e-12  # means this near to each other, in parts of them, are the same
+EQUAL = 1e-12  # closer means, relative to their size, count as equal
 
 
 def ratio(numerator: Any, denominator: Any, undefined: float) -> Any:
@@ -32,7 +32,7 @@ def ratio(numerator: Any, denominator: Any, undefined: float) -> Any:
         return numerator / denominator if denominator else undefined
     kind = denominator.dtype.kind
     if kind == "O" or (kind == "i" and max(max_abs(numerator), max_abs(denominator)) > EXACT):
-        # Python rounds the quotient of large integers once, NumPy each of them before.
+        # Python rounds the quotient of large integers once; NumPy rounds each integer first.
         pairs = zip(numerator.ravel().tolist(), denominator.ravel().tolist(), strict=True)
         quotients = [ratio(a, b, undefined) for a, b in pairs]
         return np.array(quotients, np.float64).reshape(denominator.shape)
@@ -43,7 +43,7 @@ def ratio(numerator: Any, denominator: Any, undefined: float) -> Any:
 def f1(precision: Any, recall: Any, errors: Any, undefined: float) -> Any:
     """Return the harmonic mean of precision and recall.
 
-    Without hits it is 0 if there were errors, even where precision or recall alone is 0/0; without
+    Without hits it is 0 if there were errors, even if precision or recall alone is 0/0; without
     hits and errors it is ``undefined``.
     """
     if isinstance(precision, np.ndarray):
@@ -77,7 +77,7 @@ def exact(counts: Counts, undefined: float) -> ScoresByName:
 
 
 def accuracy(hits: Any, n: Any, undefined: float) -> Any:
-    """Return the share of examples whose label is right."""
+    """Return the share of examples with the right label."""
     return ratio(hits, n, undefined)
 
 
@@ -89,11 +89,11 @@ def matthews(hits: int, predicted: Sequence[int], wanted: Sequence[int], undefin
     Parameters
     ----------
     hits : int
-        Examples whose label is right.
+        Examples with the right label.
     predicted, wanted : sequence of int
         Examples of each class, as predicted and in gold.
     undefined : float
-        The coefficient where gold or the predictions have one class only.
+        The coefficient if gold or the predictions have only one class.
 
     Examples
     --------
@@ -107,23 +107,23 @@ def matthews(hits: int, predicted: Sequence[int], wanted: Sequence[int], undefin
 
 
 def spearman(x: Float64, y: Float64, weights: npt.NDArray[np.int64]) -> Float64:
-    """Return Spearman's correlation under each row of weights: that of ranks, ties by mean rank.
+    """Return Spearman's correlation under each row of weights; ties have their mean rank.
 
-    It is NaN where a side does not vary. All sums are exact integers, so no order of the values
-    changes a bit.
+    It is NaN if a side does not vary. All sums are exact integers, so the order of values does not
+    change a bit.
 
     Parameters
     ----------
     x, y : float64[n]
     weights : int64[n_draws, n]
-        How often each value is in a draw.
+        Frequency of each value in a draw.
 
     Examples
     --------
     >>> spearman(np.array([1.0, 2, 3]), np.array([5.0, 5, 9]), np.array([[1, 1, 1], [2, 2, 0]]))
     array([0.8660254,       nan])
     """
-    if len(weights) == 1:  # many values, most of which repeat
+    if len(weights) == 1:  # many values, most of them repeated
         pairs, place = distinct(np.stack([x, y], axis=1))
         x, y = pairs.T
         weights = sum_by(weights, place, len(pairs))
@@ -145,7 +145,7 @@ def _centred_ranks(values: Float64, weights: npt.NDArray[np.int64]) -> npt.NDArr
 
 
 def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: float) -> float:
-    """Return the weighted mean of the values that are not NaN; weights all 0 count as equal.
+    """Return the weighted mean of the values that are not NaN; all-zero weights count as equal.
 
     Examples
     --------
@@ -160,17 +160,17 @@ def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: flo
 
 
 def tied(means: Float64, low: float = 0.0) -> Float64:
-    """Return means along the last axis, those that differ by rounding errors alone as one value.
+    """Return means along the last axis, with means equal up to rounding errors made equal.
 
-    Thirds of integers and sums of decimal fractions are equal but for their last digits. Two means
-    are the same if less than `EQUAL` of their distance from ``low`` lies between them.
+    Thirds of integers and sums of decimal fractions may differ in their last digits. Two means are
+    equal if their difference is less than `EQUAL` of their distance from ``low``.
 
     Parameters
     ----------
     means : float64[..., n]
         NaN where undefined.
     low : float
-        The least of the values that they are means of.
+        The smallest value of the data.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Columns of counts in a table of units: written from rows, and read back, checked in full."""
+"""Columns of counts in a table of units: written from rows, read back and checked in full."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SYSTEM = "system"  # the column of a file of several systems
 
 
 def require_free(columns: Sequence[str], names: Sequence[str]) -> None:
-    """Raise InputError if gold has a column that the file has for counts."""
+    """Refuse a column of gold with the name of a count."""
     if clash := sorted({*columns} & {*names}):
         raise InputError(
             f'column "{clash[0]}" of gold has the name of a column of counts, expected another name'
@@ -31,7 +31,7 @@ def require_free(columns: Sequence[str], names: Sequence[str]) -> None:
 def table_of(
     formula: Formula, rows: Rows, units: pa.Table | None = None, times: Int64 | None = None
 ) -> pa.Table:
-    """Return the table of a file: columns of the units, then counts; of sums, how often each is."""
+    """Return the table of a file: columns of the units, then counts; for sums their frequency."""
     import pyarrow as pa
 
     units = pa.table({TIMES: times}) if units is None else units
@@ -56,15 +56,15 @@ def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
 
 
 class Part(NamedTuple):
-    """Rows of a file, and how messages call it and them.
+    """Rows of a file, with their names in messages.
 
     Attributes
     ----------
     name : str
-        Of the file.
+        Name of the file.
     table : pyarrow.Table
     places : int64[n_rows], optional
-        The row of the file that each is; None: row k is row k.
+        The file's row of each row; None: row k is row k.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Part(NamedTuple):
     places: Int64 | None = None
 
     def where(self, mask: pa.ChunkedArray) -> Part:
-        """Return the rows of a mask."""
+        """Return the rows where the mask is true."""
         places = np.flatnonzero(np.asarray(mask))
         before = self.places
         return Part(
@@ -80,11 +80,11 @@ class Part(NamedTuple):
         )
 
     def place(self, row: int) -> str:
-        """Say how messages call a row."""
+        """Return the place of a row for messages."""
         return f"{self.name}: row {row if self.places is None else self.places[row]}"
 
     def column(self, field: str) -> pa.ChunkedArray:
-        """Return a column; InputError where there is none."""
+        """Return a column; raise InputError if it is missing."""
         if field not in self.table.column_names:
             raise InputError(f'{self.name}: no column "{field}" of counts')
         return self.table[field]
@@ -96,7 +96,7 @@ class Part(NamedTuple):
         limits: tuple[float, float] = (0, MOST),
         gaps: bool = False,
     ) -> Rows:
-        """Return a column of counts, or of floats, within limits; with ``gaps`` NaN for null."""
+        """Return a column of counts or floats within limits; with ``gaps`` null becomes NaN."""
         import pyarrow as pa
 
         from fastcausal.arrays.arrow import joined, values_of
@@ -127,10 +127,10 @@ class Part(NamedTuple):
 
 
 def parted(formula: Formula, part: Part) -> tuple[Part, Part | None]:
-    """Return the rows with counts, and those that a policy left out, which lack the last one."""
+    """Split into rows with counts and rows left out by a policy, which lack the last count."""
     import pyarrow.compute as pc
 
-    last = formula.fields[-1] if formula.fields else ""  # of no raters
+    last = formula.fields[-1] if formula.fields else ""  # no raters, no fields
     if last not in part.table.column_names or not part.table[last].null_count:
         return part, None
     missing = pc.is_null(part.table[last])
@@ -138,13 +138,13 @@ def parted(formula: Formula, part: Part) -> tuple[Part, Part | None]:
 
 
 def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formula, Rows]:
-    """Return the rows that columns hold, and their formula, to which labels may add.
+    """Return the rows in the columns, and their formula, with labels found in them.
 
     Raises
     ------
     InputError
-        A column is missing, of another type, or has values that no count has; counts contradict
-        each other.
+        A column is missing, has another type or impossible counts; or counts contradict each
+        other.
     """
     if totals:
         check_totals(formula, part)
@@ -161,7 +161,7 @@ def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formul
 
 
 def check_totals(formula: Formula, part: Part) -> None:
-    """Raise InputError for an invalid total of a unit in a column besides the fields."""
+    """Refuse an invalid total of a unit, in a column besides the fields."""
     for total in totals_in(formula, part.table):
         part.numbers(total)
     for field in formula.if_empty:
@@ -171,7 +171,7 @@ def check_totals(formula: Formula, part: Part) -> None:
 
 
 def _check_rules(formula: Formula, columns: dict[str, Rows], part: Part) -> None:
-    """Raise InputError for the first row that breaks a rule."""
+    """Refuse the first row that breaks a rule."""
     for small, large in formula.rules:
         less, more = (
             np.sum([np.maximum(columns[field], 0) for field in side], axis=0)
@@ -187,13 +187,13 @@ def _check_rules(formula: Formula, columns: dict[str, Rows], part: Part) -> None
 
 
 def totals_in(formula: Formula, table: pa.Table) -> list[str]:
-    """Name what a file counts of each unit besides the fields; older files lack some."""
+    """Return the names of the totals in a file; older files lack some."""
     later = [name for name in formula.later_totals if name in table.column_names]
     return [*formula.totals, *later]
 
 
 def _labels(formula: ConfusionFormula, part: Part) -> tuple[ConfusionFormula, list[Int64]]:
-    """Return both places among the labels; of labels not given, those that occur."""
+    """Return gold and predicted places among the labels; by default, the labels that occur."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""Confusions of many groups at once: the one count behind scores of labels, frames and chains."""
+"""Confusions of many groups at once: the count behind scores of labels, frames and chains."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def confusions(gold: Int64, pred: Int64, groups: Int64, n_groups: int, n_labels:
     gold : int64[n]
         Labels from 0; -1: left out.
     pred : int64[n]
-        Likewise; ``n_labels``: names no label.
+        Likewise; ``n_labels``: not a label.
     groups : int64[n]
         From 0 to ``n_groups`` - 1.
     n_groups, n_labels : int
@@ -48,22 +48,21 @@ def group_scores(
     Parameters
     ----------
     gold, pred : int64[n]
-        As in `confusions`; what is left out has no part in its group.
+        As in `confusions`; left-out places do not belong to their group.
     n_labels : int
     offsets : int64[n_groups + 1]
         Group g is ``members[offsets[g]:offsets[g + 1]]``.
     members : int64, optional
         Places in gold and pred; None: in their order.
     undefined : float, optional
-        The F1 of a label that a group has neither in gold nor in pred; None leaves it out of the
-        mean.
+        The F1 of a label absent from a group in gold and pred; None leaves it out of the mean.
 
     Returns
     -------
     n : int64[n_groups]
-        Members that count.
+        Number of members.
     f1, exact : float64[n_groups]
-        Mean F1 of the labels, and 1 where all members are right; NaN of no members.
+        Mean F1 of the labels, and 1 if all members are right; NaN without members.
 
     Examples
     --------
@@ -93,7 +92,7 @@ def keyed_scores(
     n_groups: int,
     undefined: float | None = None,
 ) -> tuple[Int64, Float64, Float64]:
-    """Return what `group_scores` does, of groups whose members stand in any order.
+    """Compute `group_scores` for groups with members in any order.
 
     Parameters
     ----------
@@ -119,7 +118,7 @@ def keyed_scores(
 
 
 def members_of(groups: Int64, n_groups: int) -> tuple[Int64, Int64]:
-    """Return the offsets and the members of groups, as `group_scores` takes them.
+    """Return the offsets and the members of groups for `group_scores`.
 
     Parameters
     ----------
@@ -139,7 +138,7 @@ def members_of(groups: Int64, n_groups: int) -> tuple[Int64, Int64]:
 
 
 def _alike(*columns: Int64) -> list[Int64]:
-    """Return contiguous int64 arrays; ValueError where their lengths differ."""
+    """Return contiguous int64 arrays; raise ValueError if their lengths differ."""
     if len({len(column) for column in columns}) > 1:
         raise ValueError(f"columns have {', '.join(str(len(c)) for c in columns)} values")
     return [np.ascontiguousarray(column, np.int64) for column in columns]

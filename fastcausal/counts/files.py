@@ -1,7 +1,7 @@
-"""Files of statistics: a row of counts for each example, and one JSON object that says of what.
+"""Files of statistics: a row of counts for each example, and metadata as one JSON object.
 
-What adds up over parts stands in the rows. The metadata says how many rows it is about, so that
-what other programs joined or filtered is told from what was written.
+Values that add over parts are in the rows. The metadata have the number of rows, so that rows
+joined or filtered by other programs are recognised.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 VERSION = 1
-KEY = b"fastcausal"  # of the metadata of a file
+KEY = b"fastcausal"  # in the metadata of a file
 FACTS = ("protocol", "roles")  # equal in all parts
 About = dict[str, Any]
 JOINED: Warnings = {
@@ -87,12 +87,12 @@ def about_of(statistics: Any, written: Written | None) -> About:
 
 
 def metadata_of(about: About) -> dict[bytes, bytes]:
-    """Return the metadata of a file, with its seal."""
+    """Return the encoded metadata of a file, with their seal."""
     return {KEY: json.dumps(sealed(about), ensure_ascii=False).encode(errors="backslashreplace")}
 
 
 def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, About]:
-    """Return rows and what is said of them, which is in the rows where `score_batch` made them."""
+    """Move facts that `score_batch` stores in rows to the metadata; return rows and metadata."""
     import pyarrow as pa
 
     if not {*IN_ROWS} <= {*table.column_names}:
@@ -117,7 +117,7 @@ def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, Abou
 
 
 def system_of(pred: Any) -> str | None:
-    """Return the name of predictions in a file, None where they are not in one."""
+    """Return the name of predictions from their file; None if they are not in a file."""
     from fastcausal.files.packed import stem_of
 
     is_path = isinstance(pred, str | os.PathLike) and pred != "-"
@@ -125,7 +125,7 @@ def system_of(pred: Any) -> str | None:
 
 
 def about_systems(abouts: Mapping[str, About]) -> About:
-    """Return what a file of several systems says: of all, and of each under its name."""
+    """Return the metadata of a file of several systems: shared ones, and each system's own."""
     first = next(iter(abouts.values()))
     golds = {about["gold"] for about in abouts.values()}
     own = ("signature", "recipe", "gold", "warnings", "totals", "formula", "n_rows", ROWS)
@@ -144,7 +144,7 @@ def about_systems(abouts: Mapping[str, About]) -> About:
 
 
 def with_system(table: pa.Table, system: str) -> pa.Table:
-    """Add a first column that says which of several systems a table is of."""
+    """Add a first column with the name of the system."""
     import pyarrow as pa
 
     require_free(table.column_names, (SYSTEM,))
@@ -162,25 +162,25 @@ def write(path: str | os.PathLike[str], tables: Sequence[pa.Table], about: About
 
 
 def require_metadata(path: str | os.PathLike[str]) -> None:
-    """Raise InputError for a path of a format without metadata."""
+    """Refuse a path in a format without metadata."""
     suffix = Path(path).suffix.lower()
     if name := {".csv": "CSV", ".jsonl": "JSON lines"}.get(suffix):
         raise InputError(f"{path}: a {name} file has no metadata, expected .parquet or .arrow")
 
 
 def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, pa.Table, About]:
-    """Read the name, the table and the JSON object of a file.
+    """Read the name, the table and the metadata of a file.
 
     Parameters
     ----------
     path : path
     like : dict, optional
-        What `about_like` has of another file, for one that has no such object.
+        Metadata of another file, from `about_like`, for a file without any.
 
     Raises
     ------
     InputError
-        The file is damaged, or holds something else, or contradicts ``like``.
+        The file is damaged, has other content, or contradicts ``like``.
     """
     import pyarrow as pa
 
@@ -220,7 +220,7 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
 
 
 def _require_types(about: About, name: str) -> None:
-    """Raise InputError for metadata of which a value is of another type, also of one system."""
+    """Refuse metadata with a value of another type, also within one system."""
     for key, kinds in TYPES.items():
         if not isinstance(about.get(key), kinds):
             got = f"{key} is {json.dumps(about.get(key))[:40]}"
@@ -232,7 +232,7 @@ def _require_types(about: About, name: str) -> None:
 
 
 def about_like(path: str | os.PathLike[str]) -> About:
-    """Read what a file says of others of its kind, without what it says of its own rows."""
+    """Read the metadata that a file shares with others of its kind."""
     about = load(path)[2]
     unknown: About = {"gold": None, "warnings": [], "totals": {}, "n_rows": None, ROWS: None}
     systems = about.get("systems") or {}
@@ -246,7 +246,7 @@ def about_like(path: str | os.PathLike[str]) -> About:
 
 
 def batches_in(path: str | os.PathLike[str]) -> tuple[About, Iterator[pa.Table]]:
-    """Read a Parquet file written here: the JSON object, and rows batch by batch."""
+    """Read a Parquet file of fastcausal: its metadata, and its rows batch by batch."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -257,25 +257,25 @@ def batches_in(path: str | os.PathLike[str]) -> tuple[About, Iterator[pa.Table]]
 
 
 def formula_in(about: About, name: str) -> Formula:
-    """Return the formula that a file describes; InputError where that makes no sense."""
+    """Return the formula described in the metadata; raise InputError if it is invalid."""
     try:
         formula = formula_of(about["formula"])
         no_rows = np.zeros((0, len(formula.fields)), formula.dtype)
         formula.scores(no_rows, np.zeros((1, 0), np.int64))
-    except Exception as error:  # whatever was written there
+    except Exception as error:  # arbitrary content
         raise InputError(f"{name}: unknown formula of scores in the metadata") from error
     return formula
 
 
 def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, dict[str, Any]]:
-    """Read a file of one or several systems: what `Statistics` takes of each, by name.
+    """Read a file of one or several systems: arguments of `Statistics` for each, by name.
 
     ``like`` is as in `load`.
 
     Raises
     ------
     InputError
-        The file is damaged, or holds something else.
+        The file is damaged, or has other content.
     """
     import pyarrow.compute as pc
 
@@ -298,13 +298,13 @@ def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, d
 
 
 def _own(systems: Any, system: str) -> About:
-    """Return what a file says of one of its systems; of others, that it does not know the rows."""
+    """Return the metadata of one system; other systems have an unknown number of rows."""
     own: About = (systems or {}).get(system, {"n_rows": None, ROWS: None})
     return own
 
 
 def parts_of(part: Part, about: About) -> dict[str, Any]:
-    """Return what `Statistics` takes, of the rows of one system."""
+    """Return the arguments of `Statistics` for the rows of one system."""
     name = part.name
     formula = formula_in(about, name)
     table, about = _from_rows(name, without(part.table, (SYSTEM,)), about)
@@ -329,7 +329,7 @@ def parts_of(part: Part, about: About) -> dict[str, Any]:
 
 
 def _said(about: About, n_rows: int, name: str) -> dict[str, Any]:
-    """Return what the metadata says of so many rows."""
+    """Return the arguments in the metadata for n rows."""
     try:
         gold = None if about["gold"] is None else int(about["gold"], 16)
         warnings = {tuple(texts): tuple(counts) for texts, counts in about["warnings"]}

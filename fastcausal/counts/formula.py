@@ -1,4 +1,4 @@
-"""The way from weighted rows to scores, of all of them or of one."""
+"""Formulas from weighted rows to scores, to all of them or to one."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOST = EXACT - 1  # of a count
 
 @dataclass(frozen=True)
 class Formula(ABC):
-    """The way from weighted rows to scores; a subclass per kind of evaluation."""
+    """A formula from weighted rows to scores; a subclass per kind of evaluation."""
 
     job: ClassVar[str]  # in files
     dtype: ClassVar[type[np.generic]] = np.int64  # of rows
-    totals: ClassVar[tuple[str, ...]] = ()  # what else a file counts of each unit
-    later_totals: ClassVar[tuple[str, ...]] = ()  # and what older files lack: none of these
+    totals: ClassVar[tuple[str, ...]] = ()  # further counts of each unit in a file
+    later_totals: ClassVar[tuple[str, ...]] = ()  # totals that older files lack, all of them
     adds: ClassVar[bool] = True  # scores are functions of sums over rows
-    subsets_of_groups: ClassVar[tuple[str, ...]] = ()  # whose groups begin with their name
+    subsets_of_groups: ClassVar[tuple[str, ...]] = ()  # names that start the names of groups
     gaps: ClassVar[bool] = False  # a unit may lack measures: NaN in rows, null in files
 
     @property
@@ -36,26 +36,26 @@ class Formula(ABC):
 
     @property
     def if_empty(self) -> tuple[str, ...]:
-        """Names of the counts of units left out, if what is unread of them were nothing."""
+        """Names of counts of left-out units, computed with empty predictions."""
         return ()
 
     def limits(self, field: str) -> tuple[float, float]:
-        """Return the least and the largest value that a field has."""
+        """Return the least and the largest value of a field."""
         return 0, MOST
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Rules that every row keeps."""
+        """Rules for every valid row."""
         return ()
 
     @property
     def of_gold(self) -> tuple[tuple[str, ...], ...]:
-        """Fields, or totals, whose sum depends on gold alone: of all systems the same."""
+        """Fields or totals with sums that depend on gold alone, equal for all systems."""
         return ()
 
     @abstractmethod
     def terms(self, rows: Rows) -> Rows:
-        """Return what adds up over rows: int64 or float64[n_rows, n_terms]."""
+        """Return the additive terms of rows: int64 or float64[n_rows, n_terms]."""
 
     @abstractmethod
     def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
@@ -75,12 +75,12 @@ class Formula(ABC):
         return self.scores_of(sums_of(self.terms(rows), weights))
 
     def only(self, name: str) -> Formula | OneScore:
-        """Return the way to one score alone.
+        """Return the formula of one score.
 
         Raises
         ------
         ValueError
-            No score has the name; the message lists those that there are.
+            The score is unknown; the message lists the names.
         """
         self._require(name)
         return OneScore(name, self.terms, lambda sums: self.scores_of(sums)[name])
@@ -97,13 +97,13 @@ class Formula(ABC):
             raise ValueError(f'unknown score "{name}", expected one of {", ".join(known)}')
 
     def union(self, other: Formula) -> Self:
-        """Return the formula of the rows of both; ValueError where they count other things."""
+        """Return the formula for the rows of both; raise ValueError if they count other things."""
         if self != other:
             raise ValueError("statistics that count other things do not add")
         return self
 
     def convert(self, rows: Rows, formula: Formula) -> Rows:
-        """Return rows of this formula as those of a union with it."""
+        """Convert rows of this formula to rows of a union with it."""
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,5 +112,5 @@ class Formula(ABC):
 
 
 def flat(groups: Mapping[str, ScoresByName]) -> dict[str, Float64]:
-    """Name the scores of groups as loggers and files do."""
+    """Return scores of groups by flat name, for loggers and files."""
     return {f"{g}_{name}": v for g, scores in groups.items() for name, v in scores.items()}

@@ -1,4 +1,4 @@
-"""The intervals of all scores of an evaluation, and ways to print and store them."""
+"""Intervals of all scores of an evaluation, with ways to print and store them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Groups = dict[str, dict[str, Interval]]
 class Intervals(Printed):
     """Intervals of every score.
 
-    ``intervals.scores["overall"]["f1"].low``; ``subsets`` has the same for parts of the units.
+    ``intervals.scores["overall"]["f1"].low``; ``subsets`` has the same for subsets of the units.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Intervals(Printed):
 
     @property
     def title(self) -> str:
-        """Line that says how bounds were found, and of what."""
+        """Line with the method and the units."""
         draws = "" if self.n_resamples is None else f", {self.n_resamples} resamples"
         of = units_text(self.n_units, self.unit)
         return f"{100 * self.confidence:g}% intervals, {self.method}{draws}: {of}"
@@ -70,7 +70,7 @@ class Intervals(Printed):
     def to_flat(self, prefix: str = "", counts: bool = True) -> dict[str, float]:
         """Return bounds under flat names for loggers: ``{"val/overall_f1_low": ...}``.
 
-        There are no counts to leave out.
+        ``counts`` has no effect: there are no counts.
         """
         return {
             f"{prefix}{name}_{side}": getattr(interval, side)
@@ -79,7 +79,7 @@ class Intervals(Printed):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON: bounds as pairs, None where undefined."""
+        """Return plain values, ready for JSON: bounds as pairs, None if undefined."""
         names = ("method", "confidence", "n_resamples", "seed", "unit", "n_units")
         plain: dict[str, Any] = {name: getattr(self, name) for name in names}
         subsets = {name: _plain(groups) for name, groups in self.subsets.items()}
@@ -113,7 +113,7 @@ class Intervals(Printed):
         return [f"warning: {warning}" for warning in self.warnings]
 
     def _rows(self) -> Iterator[tuple[str, str, str, Interval]]:
-        """Every interval, after its subset, group and name."""
+        """Yield every interval with its subset, group and name."""
         for subset, groups in {"": self.scores, **self.subsets}.items():
             for group, named in groups.items():
                 for name, interval in named.items():
@@ -121,7 +121,7 @@ class Intervals(Printed):
 
 
 class Inferred:
-    """Statistics that have intervals."""
+    """Base of statistics with intervals."""
 
     def intervals(
         self: Counted,
@@ -138,16 +138,16 @@ class Inferred:
         Parameters
         ----------
         cluster : str, optional
-            A column of `units`: its values are drawn, with all their units.
+            A column of `units`: units with the same value are drawn together.
         method : {"bca", "percentile", "jackknife"}
             See `fastcausal.significance.intervals.intervals_of`.
         confidence : float
-            Share of samples whose interval covers the true score.
+            Share of samples with an interval that covers the true score.
         n_resamples, seed : int
-            Of resamples, which the jackknife does not take. Resample k depends on the rows, the
-            seed and k alone: no order of units changes a bit.
+            Resamples, which the jackknife does not use. Resample k depends on the rows, the seed
+            and k alone: the order of units does not change a bit.
         by : str or sequence of str, optional
-            Columns of `units`: each of their values is a subset, with units of its own.
+            Columns of `units`: each value is a subset, with its own units.
 
         Raises
         ------
@@ -206,7 +206,7 @@ class Inferred:
 
 
 def _nested(formula: Formula, flat: Mapping[str, Interval]) -> tuple[Groups, dict[str, Groups]]:
-    """Return intervals by group and score, and by subset of the formula likewise."""
+    """Return intervals by group and score, and the same by subset of the formula."""
     scores: Groups = {}
     subsets: dict[str, Groups] = {}
     for group, names in formula.names().items():
@@ -227,6 +227,6 @@ def _plain(groups: Groups) -> dict[str, dict[str, list[float | None]]]:
 
 
 def _bounds(interval: Interval) -> tuple[float | None, float | None]:
-    """Bounds, None where there are none."""
+    """Return the bounds, None for NaN."""
     low, high = (None if bound != bound else bound for bound in interval[:2])
     return low, high

@@ -20,22 +20,22 @@ from fastcausal.errors import InputError
 from fastcausal.significance.sums import Float64, Int64, Rows
 
 Label = int | str
-MOST_LABELS = 2000  # more are not classes
+MOST_LABELS = 2000  # with more labels, they are not classes
 AVERAGED = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True)
 class ConfusionFormula(Formula):
-    """Gold and predicted label of each example, as places among the labels.
+    """Gold and predicted label of each example, as indices of the labels.
 
     Attributes
     ----------
     labels : tuple of int or str
         The classes.
     given : bool
-        Whether the caller named them; else other examples may add to them.
+        True if the caller named them; otherwise other examples may add labels.
     positive : int, str or None
-        The class of the group ``positive``, where it is one.
+        The class of the group ``positive``, if any.
     undefined : float or None
         The value of 0/0; None: NaN.
 
@@ -63,11 +63,11 @@ class ConfusionFormula(Formula):
 
     @property
     def answers(self) -> tuple[Label, ...]:
-        """Answers that predictions give, in the order of their places: the classes."""
+        """Possible answers of predictions, in the order of their indices: the classes."""
         return self.labels
 
     def terms(self, rows: Rows) -> Rows:
-        """Return, label by label, 1 where it is predicted rightly, where predicted, where gold."""
+        """Return three 0/1 terms per label: predicted and right, predicted, gold."""
         gold, pred = (side[:, None] == np.arange(len(self.labels)) for side in rows.T)
         return np.hstack([gold & pred, pred, gold]).astype(np.int64)
 
@@ -98,11 +98,11 @@ class ConfusionFormula(Formula):
 
     @property
     def _unvaried(self) -> float:
-        """The correlation of labels of which one side does not vary."""
+        """The correlation if the labels of one side do not vary."""
         return self._zero
 
     def union(self, other: Formula) -> ConfusionFormula:
-        """Return the formula of the labels of both."""
+        """Return the formula with the labels of both."""
         if not isinstance(other, ConfusionFormula) or self.given or other.given:
             return super().union(other)
         if replace(self, labels=other.labels) != other:
@@ -110,7 +110,7 @@ class ConfusionFormula(Formula):
         return replace(self, labels=classes_of(self.labels, other.labels))
 
     def convert(self, rows: Rows, formula: Formula) -> Rows:
-        """Number labels as a union does."""
+        """Renumber labels for a union."""
         assert isinstance(formula, ConfusionFormula)
         if formula.labels == self.labels:
             return rows
@@ -124,9 +124,9 @@ def classes_of(*parts: Iterable[Label]) -> tuple[Label, ...]:
     Raises
     ------
     ValueError
-        There are integers and strings.
+        Integers and strings are mixed.
     InputError
-        They are too many.
+        There are too many labels.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def classes_of(*parts: Iterable[Label]) -> tuple[Label, ...]:
 
 
 def _matthews(hits: int, predicted: list[int], wanted: list[int], undefined: float) -> float:
-    """Return the coefficient; what is predicted as no label is a label that gold never has."""
+    """Return the coefficient; predictions without a label count as a label absent from gold."""
     none = sum(wanted) - sum(predicted)
     return matthews(hits, [*predicted, none], [*wanted, 0], undefined)
 

@@ -15,15 +15,15 @@ from fastcausal.significance.sums import Float64, Rows
 
 @dataclass(frozen=True)
 class MeanFormula(Formula):
-    """Means of measures over all units and over subsets of them; NaN of none.
+    """Means of measures over all units and over subsets of them; NaN without units.
 
-    A unit that lacks a measure (NaN) has no part in any mean.
+    A unit without a measure (NaN) is left out of its mean.
 
     Attributes
     ----------
     measures : tuple of str
     subsets : tuple of str
-        Columns that are 1 where a unit belongs to the subset.
+        Columns with 1 for units of the subset, else 0.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class MeanFormula(Formula):
         return self.measures + self.subsets
 
     def limits(self, field: str) -> tuple[float, float]:
-        """Return 0 and 1: of shares, and of units that belong to a subset."""
+        """Return 0 and 1: measures are shares, subsets are 0 or 1."""
         return 0, 1
 
     @property
@@ -71,7 +71,7 @@ class MeanFormula(Formula):
 
 
 def mean_of_pairs(values: Float64) -> Float64:
-    """Average over the first axis where defined; no order along it changes a bit."""
+    """Average the defined values over the first axis, independent of their order."""
     defined = ~np.isnan(values)
     ordered = np.sort(np.where(defined, values, 0.0), axis=0)
     mean: Float64 = ratio(ordered.sum(axis=0), defined.sum(axis=0).astype(np.float64), math.nan)

@@ -1,4 +1,4 @@
-"""Rules that counts keep, whatever was scored: what breaks one was not counted here."""
+"""Rules for valid counts of any evaluation; a row that breaks one was not written by fastcausal."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """Counts whose sum is at most the sum of others, in every row and so in sums of rows.
+    """An upper bound: the sum of some counts is at most the sum of others, in every row.
 
-    A field that is there twice counts twice; what is below 0 stands for no count, and counts as 0.
+    A repeated field counts twice; a negative count counts as 0.
     """
 
     small: tuple[str, ...]
     large: tuple[str, ...]
 
     def of(self, group: str) -> Rule:
-        """Return the rule of a role, whose fields begin with its name."""
+        """Return the rule for a role, with its fields' names."""
         return Rule(*(tuple(f"{group}_{name}" for name in side) for side in self))
 
 
 def ascending(*fields: str) -> tuple[Rule, ...]:
-    """Return the rules of counts of which each is at most the next one.
+    """Return the rules of counts in ascending order.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def ascending(*fields: str) -> tuple[Rule, ...]:
 
 
 def equal(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[Rule, ...]:
-    """Return the rules of two sums that are one."""
+    """Return the rules of two equal sums."""
     return Rule(a, b), Rule(b, a)
 
 
@@ -59,4 +59,4 @@ GOLD_OF_KERNELS: dict[str, tuple[tuple[str, ...], ...]] = {
     "exact_spans": (("tp", "fn"),),
     "span_overlap": (("tp", "fn"),),
     "partial_spans": (_SIDES[0][0],),
-}  # fields of a role whose sum depends on gold alone
+}  # fields of a role with sums that depend on gold alone

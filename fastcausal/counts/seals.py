@@ -1,7 +1,7 @@
-"""The seal of a file of counts: a digest of ids and counts of its rows, and one of its metadata.
+"""The seal of a file of counts: a digest of ids and counts in its rows, and one of its metadata.
 
-The digest of rows adds, so neither order nor batches change it. Both tell data apart, and withstand
-no forger.
+The digest of rows adds, so neither order nor batches change it. Digests detect changed data, but no
+forger.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from fastcausal.significance.sums import Int64
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS, SEAL = "rows", "seal"  # keys of the metadata: digests of ids and counts, and of all the rest
-NULL = np.iinfo(np.int64).max  # no count, and no bits of a number
+ROWS, SEAL = "rows", "seal"  # keys of the metadata: digest of ids and counts, digest of the rest
+NULL = np.iinfo(np.int64).max  # not a count, nor the bits of a number
 
 
 class Written(NamedTuple):
@@ -34,7 +34,7 @@ class Written(NamedTuple):
 
     @classmethod
     def of(cls, formula: Formula, table: pa.Table) -> Self:
-        """Return those of the rows of one system."""
+        """Return the number and digest for the rows of one system."""
         present = {*table.column_names}
         known = (TIMES, *formula.fields, *totals_in(formula, table), *formula.if_empty)
         columns = [_numbers(table[name]) for name in known if name in present]
@@ -42,24 +42,24 @@ class Written(NamedTuple):
         return cls(len(table), digest_of_numbers(ids, columns, len(table)))
 
     def and_those(self, more: Written) -> Written:
-        """Return those of the rows of both."""
+        """Return the number and digest for the rows of both."""
         return Written(self.n_rows + more.n_rows, added_digests(self.digest, more.digest) or 0)
 
 
 def sealed(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a file says, with its seal; rows that an engine may join have none."""
+    """Return metadata with their seal; rows that an engine may join have none."""
     return {**about, SEAL: None if about["n_rows"] is None else _seal_of(about)}
 
 
 def require_seal(about: Mapping[str, Any], name: str) -> None:
-    """Raise InputError where a file says other things than its seal."""
+    """Raise InputError if the metadata do not match their seal."""
     seal = about.get(SEAL)
     if seal is not None and seal != _seal_of(about):
         raise InputError(f"{name}: the metadata was changed since it was sealed")
 
 
 def require_digest(about: Mapping[str, Any], formula: Formula, table: pa.Table, name: str) -> None:
-    """Raise InputError where the rows of a sealed file are as many as then, and not the same."""
+    """Raise InputError if a sealed file has the same number of rows, but not the same rows."""
     if about.get(SEAL) is None or about["n_rows"] != len(table):
         return
     if about.get(ROWS) != digest_text(Written.of(formula, table).digest):
@@ -75,7 +75,7 @@ def _seal_of(about: Mapping[str, Any]) -> str:
 
 
 def _numbers(column: pa.ChunkedArray) -> Int64:
-    """Return 64 bits of each value: of a count or measure its own, of a label a digest."""
+    """Return 64 bits for each value: a count or measure itself, a digest of a label."""
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import is_valid, joined, values_of

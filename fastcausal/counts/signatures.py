@@ -1,4 +1,4 @@
-"""Signatures of parts of one evaluation: what they have to share, and what the whole has."""
+"""Signatures of parts of one evaluation: their shared settings, and the signature of the whole."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Statistics: a row of counts for each unit of an evaluation; they add, weights make scores.
 
-Every total, subset, interval, test and rank is `Statistics.scores` under some weights.
+Every total, subset, interval, test and rank is `Statistics.scores` with certain weights.
 """
 
 from __future__ import annotations
@@ -38,22 +38,23 @@ class Statistics(Inferred):
     Attributes
     ----------
     formula : Formula
-        The way from weighted rows to scores.
+        The formula from weighted rows to scores.
     signature : str
-        Everything that the scores depend on, in one line.
+        Every setting on which the scores depend, in one line.
     rows : int64[n_rows, n_fields]
-        Counts in the order of ``formula.fields``; float64 where the measure of a unit is a mean.
+        Counts in the order of ``formula.fields``; float64 if the measure of a unit is a mean.
     times : int64[n_rows]
-        How many units have each row.
+        Number of units with each row.
     units : pyarrow.Table, optional
-        A row per unit: id, strata, clusters; None where sums alone are kept.
+        A row per unit: id, strata, clusters; None if only sums are kept.
     row_of : int64[n_units], optional
-        The row of each unit; None where ``units`` is None, or unit k has row k.
+        The row of each unit; None if ``units`` is None, or unit k has row k.
     facts : mapping of str
-        What a file says besides, such as the protocol; plain values, equal in all parts.
+        Further metadata of a file, such as the protocol; plain values, equal in all parts.
     system : str, optional
-        Name of what was scored.
+        Name of the scored system.
     gold : int, optional
+        Digest of gold, which adds over parts; None if unknown.
         Digest of gold, which adds over parts; None where it is unknown.
     warnings : mapping
         Messages with their counts, which add over parts.
@@ -96,13 +97,13 @@ class Statistics(Inferred):
         facts: Mapping[str, Any] | None = None,
         **besides: Any,
     ) -> Statistics:
-        """Keep a row per unit; without ``units``, rows are sums. ``besides``: other attributes."""
+        """Make statistics with a row per unit; without ``units``, rows are sums."""
         ones = np.ones(len(rows), np.int64)
         return cls(formula, signature, rows, ones, units, facts=facts or {}, **besides)
 
     @property
     def n_units(self) -> int:
-        """Number of units; of sums alone, of sums."""
+        """Number of units; number of sums if only sums are kept."""
         return int(self.times.sum())
 
     def scores(self, weights: Any = None) -> dict[str, Float64]:
@@ -111,19 +112,19 @@ class Statistics(Inferred):
         Parameters
         ----------
         weights : int[n_draws, n_units], optional
-            How often each unit is in a draw; None: each unit once, one draw. Where sums alone are
-            kept, how often each row is in a draw: int[n_draws, n_rows].
+            Frequency of each unit in a draw; None: one draw of each unit once. If only sums are
+            kept, the frequency of each row: int[n_draws, n_rows].
 
         Returns
         -------
         dict of str to float64[n_draws]
-            By flat name, such as ``overall_f1`` or ``multi_relation_cause_recall``: what scoring
-            the drawn units anew gives, bit for bit; NaN where undefined.
+            By flat name, such as ``overall_f1`` or ``multi_relation_cause_recall``; equal bit for
+            bit to scoring the drawn units again; NaN if undefined.
 
         Raises
         ------
         ValueError
-            Weights of another shape or type, or negative ones.
+            Weights have another shape or type, or are negative.
         """
         if weights is None:
             return self.formula.scores(self.rows, self.times[None])
@@ -142,14 +143,14 @@ class Statistics(Inferred):
         return self.formula.scores(self.rows, weights)
 
     def __add__(self, other: Statistics) -> Statistics:
-        """Join the units of two parts of one evaluation; equal rows are kept once.
+        """Join the units of two parts of one evaluation; equal rows are stored once.
 
         Raises
         ------
         InputError
-            They follow another protocol or policy.
+            The parts have different protocols or policies.
         ValueError
-            They count other things.
+            They count different things.
         """
         signature = joint_signature(self.signature, other.signature)
         formula = self.formula.union(other.formula)
@@ -176,14 +177,14 @@ class Statistics(Inferred):
         ).compressed()
 
     def merge(self, *parts: Statistics) -> Statistics:
-        """Join the units of other parts of one evaluation, in any number.
+        """Join the units of any number of other parts of one evaluation.
 
         Raises
         ------
         ValueError
-            They count other things.
+            They count different things.
         InputError
-            They follow another protocol or policy, an id occurs twice, or a part alone has ids.
+            They have different protocols or policies, an id repeats, or only some have ids.
         """
         from fastcausal.files.keys import require_unique
 
@@ -206,7 +207,7 @@ class Statistics(Inferred):
         return merged
 
     def ids(self) -> pa.ChunkedArray | None:
-        """Return the ids of all examples, those left out last; None where there are none."""
+        """Return the ids of all examples, left-out ones last; None without ids."""
         import pyarrow as pa
 
         tables = [t for t in (self.units, self.left_out) if t is not None and len(t)]
@@ -215,14 +216,14 @@ class Statistics(Inferred):
         return pa.chunked_array([chunk for t in tables for chunk in t["id"].chunks], pa.string())
 
     def compressed(self) -> Statistics:
-        """Keep equal rows once, in ascending order, with how often they occur."""
+        """Store equal rows once, in ascending order, with their frequency."""
         rows, row_of = distinct(self.rows)
         times = np.bincount(row_of, self.times, len(rows)).astype(np.int64)
         of_units = None if self.units is None else row_of[self._row_of]
         return replace(self, rows=rows, times=times, row_of=of_units)
 
     def without_units(self) -> Statistics:
-        """Forget which unit has which row."""
+        """Drop the units; keep rows and their frequency."""
         return replace(self.compressed(), units=None, row_of=None)
 
     def by(self, column: str) -> dict[str, Statistics]:
@@ -231,13 +232,13 @@ class Statistics(Inferred):
         Raises
         ------
         InputError
-            There are no units, no such column, or its values have no text.
+            There are no units, the column is missing, or its values have no text.
         """
         names, codes = self.strata(column)
         return {name: self.take(np.flatnonzero(codes == k)) for k, name in enumerate(names)}
 
     def parts(self, by: By) -> dict[str, Statistics]:
-        """Split by each of some columns, into the subsets of a report, such as ``genre=news``."""
+        """Split by each of some columns, into subsets of a report such as ``genre=news``."""
         return {
             f"{column}={name}": part
             for column in columns_by(by)
@@ -245,16 +246,16 @@ class Statistics(Inferred):
         }
 
     def strata(self, column: str) -> tuple[list[str], Int64]:
-        """Return the values of a column as ascending text, and which of them each unit has."""
+        """Return the values of a column as ascending text, and the index of each unit's value."""
         return sorted_strata(self._table(), column)
 
     def clusters(self, column: str | None) -> Int64:
-        """Return the cluster of each unit: `strata` of a column, or without one itself.
+        """Return the cluster of each unit: `strata` of a column, or the unit itself.
 
         Raises
         ------
         InputError
-            As `by`, or a unit has no cluster.
+            As `by`; or a unit has no cluster.
         """
         if column is None:
             return np.arange(len(self.rows) if self.row_of is None else len(self.row_of))
@@ -272,17 +273,17 @@ class Statistics(Inferred):
         return Statistics.of_units(self.formula, self.signature, rows, table, self.facts)
 
     def report(self, by: By = None) -> Any:
-        """Make the `Report` that scoring gives, without the tables of single relations.
+        """Make the `Report` of scoring, without tables of single relations.
 
         Parameters
         ----------
         by : str or sequence of str, optional
-            Columns of `units`; the values of each become subsets.
+            Columns of `units`; each value becomes a subset.
 
         Raises
         ------
         InputError
-            There are sums alone, no such column, or no report for the kind of counts.
+            Only sums are kept, the column is missing, or the counts have no report.
         """
         self._table()
         present = task_of(self.formula.job).present
@@ -291,7 +292,7 @@ class Statistics(Inferred):
         return resolve(present)(self, by)
 
     def subsets(self, by: By) -> dict[str, Rows]:
-        """Return the rows of the units of each subset of a report, such as ``genre=news``."""
+        """Return the rows of units in each subset of a report, such as ``genre=news``."""
         subsets: dict[str, Rows] = {}
         for column in columns_by(by):
             names, codes = self.strata(column)
@@ -302,7 +303,7 @@ class Statistics(Inferred):
         return subsets
 
     def table(self) -> pa.Table:
-        """Return the rows of a file: columns of `units`, then counts; those left out last.
+        """Return the rows of a file: columns of `units`, then counts; left-out units last.
 
         Raises
         ------
@@ -315,13 +316,13 @@ class Statistics(Inferred):
         return _concatenated(table, self.left_out)
 
     def about(self, written: Written | None) -> About:
-        """Return what a file says besides the rows that were written; None: of any rows."""
+        """Return the file metadata for the written rows (None: any rows)."""
         return count_files.about_of(self, written)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet (``.parquet``) or Arrow IPC (``.arrow``) file.
 
-        A row per unit in their order: the columns of `units`, then the fields. Of sums alone, a row
+        A row per unit, in order: the columns of `units`, then the fields. For sums alone, a row
         per sum and the column ``times``. The metadata ``fastcausal`` is one JSON object, see
         docs/statistics.md.
 
@@ -343,14 +344,14 @@ class Statistics(Inferred):
         ----------
         path : path
         like : path, optional
-            A file of the same protocol and policies. It says what the metadata of the first one
-            said, where another program has dropped that.
+            A file of the same protocol and policies. It replaces metadata that another program has
+            dropped.
 
         Raises
         ------
         InputError
-            The file is damaged, or holds something else, or several systems; or its metadata
-            contradicts that of the other one.
+            The file is damaged, has other content or several systems, or its metadata contradict
+            those of the other file.
         """
         systems = read_systems(path, None if like is None else count_files.about_like(like))
         if len(systems) > 1:
@@ -376,13 +377,13 @@ class Statistics(Inferred):
 def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dict[str, Statistics]:
     """Read a file of one system or of several, by their names.
 
-    A file that does not name its system stands for one of its own name; ``like`` is as in
+    A file without the name of its system is named itself; ``like`` is as in
     `count_files.load`.
 
     Raises
     ------
     InputError
-        The file is damaged, or holds something else, or contradicts ``like``.
+        The file is damaged, has other content, or contradicts ``like``.
     """
     systems = {name: Statistics(**parts) for name, parts in count_files.read(path, like).items()}
     for statistics in systems.values() if like else ():
@@ -392,7 +393,7 @@ def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dic
 
 
 def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics]) -> None:
-    """Write a file of several systems, told apart by a first column ``system``."""
+    """Write a file of several systems, with their names in a first column ``system``."""
     tables = {name: statistics.table() for name, statistics in systems.items()}
     abouts = {
         name: systems[name].about(Written.of(systems[name].formula, table))

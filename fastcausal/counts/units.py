@@ -1,4 +1,4 @@
-"""Statistics as units that are drawn: examples or clusters, of one system or of two joined."""
+"""Statistics as units of resampling: examples or clusters, of one system or of two joined."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Counted(Protocol):
-    """Statistics, as far as units are made of them."""
+    """The part of statistics that units are made of."""
 
     @property
     def formula(self) -> Formula: ...  # noqa: D102
@@ -45,12 +45,12 @@ def units_of(statistics: Counted, cluster: str | None = None, score: str | None 
     cluster : str, optional
         A column of the units: the sums of its values are drawn.
     score : str, optional
-        The score to compute, by flat name; None: all. What is drawn never depends on it.
+        The score to compute, by flat name; None: all. Draws do not depend on it.
 
     Raises
     ------
     InputError
-        Statistics of sums alone, an unknown cluster column, or nulls in it.
+        Only sums are kept, the cluster column is unknown, or has nulls.
     ValueError
         An unknown score.
     """
@@ -84,9 +84,9 @@ def joint_units(
     Raises
     ------
     InputError
-        As `units_of`; ids twice, or missing on one side.
+        As `units_of`; or ids repeat, or are missing on one side.
     ValueError
-        An unknown score, or statistics that count other things.
+        An unknown score, or statistics that count different things.
     """
     formula = a.formula.union(b.formula)
     (of_a, whole_a), (of_b, whole_b) = _rows_of(a), _rows_of(b)
@@ -102,7 +102,7 @@ def joint_units(
 
 
 def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
-    """Return the terms of a score of every unit: of examples in their order, or of clusters.
+    """Return the terms of a score for every example in order, or for every cluster.
 
     Raises
     ------
@@ -118,12 +118,12 @@ def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
 
 
 def _formulas(formula: Formula, score: str | None) -> list[Formula | OneScore]:
-    """All scores, which decide what is drawn, and the one that is asked for."""
+    """Return the formula of all scores, which decides the draws, and that of the wanted score."""
     return [formula] if score is None else [formula, formula.only(score)]
 
 
 def _rows_of(statistics: Counted) -> tuple[Int64, Any]:
-    """The row of each unit, and the statistics with different rows, ascending."""
+    """Return the row of each unit, and the statistics with distinct, ascending rows."""
     if statistics.units is None:
         raise InputError("statistics of sums alone have no units to draw")
     whole = statistics.compressed()
@@ -132,13 +132,13 @@ def _rows_of(statistics: Counted) -> tuple[Int64, Any]:
 
 
 def places(a: Counted, b: Counted, names: tuple[str, str] = ("A", "B")) -> Int64:
-    """Return the place in b of each unit of a: by id, or of both without ids by position.
+    """Return the place in b of each unit of a: by id, or by position if neither side has ids.
 
     Raises
     ------
     InputError
-        Ids on one side alone, null, twice or missing; without ids other numbers of units. It
-        calls the sides by their names.
+        Ids are on one side alone, null, repeated or missing; or, without ids, the numbers of units
+        differ. The message has the names of the sides.
     """
     from fastcausal.files.keys import lacking, places_of, some_keys
 
@@ -158,7 +158,7 @@ def places(a: Counted, b: Counted, names: tuple[str, str] = ("A", "B")) -> Int64
 
 
 def _ids(side: Counted, name: str) -> Any:
-    """Ids of the units as text, None without."""
+    """Return the ids of the units as text, None without ids."""
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import joined
@@ -182,7 +182,7 @@ def _units(
     codes: Int64 | None,
     cluster: str | None,
 ) -> Units:
-    """Units of the last terms, in the order of the first ones."""
+    """Make units of the last terms, in the order of the first ones."""
     if codes is None or cluster is None:
         return Units(formula, terms[-1], np.bincount(row_of, minlength=len(terms[-1])), EXAMPLE)
     sums = [_sums_by(each, row_of, codes) for each in terms]
@@ -193,7 +193,7 @@ def _units(
 
 
 def _sums_by(terms: Rows, row_of: Int64, codes: Int64) -> Rows:
-    """Sums of the terms of the units of each cluster: floats rounded once, in no order."""
+    """Sum the terms of the units in each cluster; floats are rounded once, in any order."""
     order = np.argsort(codes, kind="stable")
     _, starts = np.unique(codes[order], return_index=True)
     rows = row_of[order]
@@ -207,7 +207,7 @@ def _sums_by(terms: Rows, row_of: Int64, codes: Int64) -> Rows:
 def _whole_units(
     formula: Any, rows: Rows, row_of: Int64, codes: Int64 | None, cluster: str | None
 ) -> WholeUnits:
-    """Units of rows that do not add: of a cluster all rows, in ascending order."""
+    """Make units of rows that do not add: a cluster has all its rows, in ascending order."""
     if codes is None or cluster is None:
         times = np.bincount(row_of, minlength=len(rows))
         return WholeUnits(formula, rows, times, EXAMPLE, np.arange(len(rows)))

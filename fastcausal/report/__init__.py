@@ -1,4 +1,4 @@
-"""Reports: the result of every task, and all ways to show it.
+"""Reports: the result of every task, in all forms of output.
 
 ::
 
@@ -7,7 +7,7 @@
     groups.py       scores and counts of one group
     printed.py      text, Markdown, LaTeX, CSV, HTML and JSON of a result
     grid.py         tables of named rows
-    escapes.py      text from data as text, never as markup
+    escapes.py      text from data kept as text, never markup
     pictures.py     pictures by matplotlib; charts.py bars and matrices
     page/           one HTML file for the browser
 """

@@ -1,6 +1,6 @@
-"""Charts that several pictures are made of: bars with intervals, stacked bars, matrices.
+"""Charts for pictures: bars with intervals, stacked bars, matrices.
 
-Names are data: they are shortened, and no letter of them is a command.
+Names are data: they are shortened, and none of their letters is a command.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Bounded, number_text
 from fastcausal.report.pictures import Drawing
 
-# Colours that stay apart for colour-blind readers (Okabe and Ito 2008), two of them darker: all
-# have a contrast of 3 with a white and with a dark page.
+# Colours for colour-blind readers (Okabe and Ito 2008), two of them darker: all have a contrast of
+# 3 with a white and with a dark page.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#777777", "#B47C00", "#3F94CB")
 DARK = 0.5  # share of a row from which its text is white
 LONGEST = 40  # letters of a name
@@ -48,7 +48,7 @@ class Matrix(NamedTuple):
 
 
 def short(name: str | int) -> str:
-    r"""Write a name on one line, cut where it is long.
+    r"""Format a name on one line; shorten a long one.
 
     Examples
     --------
@@ -60,14 +60,14 @@ def short(name: str | int) -> str:
 
 
 def bars_of(text: str, rows: Bars) -> dict[str, Drawing]:
-    """Return the text of a picture of bars, and what draws it; nothing where there are no bars.
+    """Return the text and the drawing of a picture of bars; {} if there are no bars.
 
     Parameters
     ----------
     text : str
-        It says so where rows or series are left out: the first are drawn.
+        A note is added if rows or series are left out; the first are drawn.
     rows : mapping of str to mapping of str to float
-        As `bars` takes them.
+        As in `bars`.
     """
     series = [*next(iter(rows.values()), ())]
     if not series:
@@ -80,7 +80,7 @@ def bars_of(text: str, rows: Bars) -> dict[str, Drawing]:
 
 
 def stacks_of(text: str, rows: Stacks) -> dict[str, Drawing]:
-    """Return the text of a picture of stacked bars, and what draws it; of many rows the first."""
+    """Return the text and the drawing of stacked bars; only the first of many rows are drawn."""
     kept = dict(islice(rows.items(), MOST_BARS))
     if len(kept) < len(rows):
         text += ", the first of them"
@@ -94,8 +94,8 @@ def bars(figure: Any, rows: Bars) -> None:
     ----------
     figure : matplotlib.figure.Figure
     rows : mapping of str to mapping of str to float
-        Values by name of the row and of the series, of which there are at most as many as colours;
-        `Bounded` ones have a line from bound to bound. All rows have the same series.
+        Values by name of the row and of the series; at most as many series as colours, the same in
+        all rows. `Bounded` values have a line between their bounds.
     """
     series = [*next(iter(rows.values()))]
     thick = 0.8 / len(series)
@@ -115,7 +115,7 @@ def bars(figure: Any, rows: Bars) -> None:
 
 
 def _end(axes: Any, place: float, value: float) -> float:
-    """Draw the bounds of a bar; return where it ends on the right, bounds included."""
+    """Draw the bounds of a bar; return its right end, bounds included."""
     if not isinstance(value, Bounded) or value.low != value.low:
         return max(value, 0.0) if value == value else 0.0
     axes.plot([value.low, value.high], [place, place], color="black", linewidth=1.2)
@@ -123,7 +123,7 @@ def _end(axes: Any, place: float, value: float) -> float:
 
 
 def stacks(figure: Any, rows: Stacks) -> None:
-    """Draw a bar for each row, of its counts one after the other."""
+    """Draw a bar for each row, its counts side by side."""
     figure.set_size_inches(WIDTH, 0.9 + 1.5 * ROW * len(rows))
     axes = figure.subplots()
     kinds = [*next(iter(rows.values()))]
@@ -169,7 +169,7 @@ def _cells(axes: Any, counts: npt.NDArray[np.int64]) -> None:
 
 
 def _remark(axes: Any, end: float, place: float, text: str) -> None:
-    """Write what a bar shows right of its end."""
+    """Write the value of a bar right of its end."""
     axes.annotate(text, (end, place), (4, 0), textcoords="offset points", va="center", fontsize=8)
 
 
@@ -181,7 +181,7 @@ def _names_of_rows(axes: Any, names: Sequence[str]) -> None:
 
 
 def _legend(figure: Any, handles: Sequence[Any], names: Sequence[str]) -> None:
-    """Name the series, also those whose names matplotlib would hide."""
+    """Add a legend of the series, also with names that matplotlib would hide."""
     shown = [str(k) for k in range(len(names))]
     columns = min(len(names), 6)
     legend = figure.legend(handles, shown, loc="outside lower left", ncols=columns, fontsize=8)

@@ -1,4 +1,4 @@
-"""Text from data as text of terminals, Markdown, LaTeX, CSV and HTML, never as more."""
+"""Escaping of text from data for terminals, Markdown, LaTeX, CSV and HTML."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _LATEX = {ord(c): f"\\{c}" for c in "&%$#_{}"} | {
     ord("|"): r"\textbar{}",
     ord('"'): r"\textquotedbl{}",
     ord("`"): r"\textasciigrave{}",
-    **{ord(c): f"{{{c}}}" for c in "[]*"},  # after the end of a line: its options
+    **{ord(c): f"{{{c}}}" for c in "[]*"},  # after a line break LaTeX reads them as options
 }
-# What a terminal takes for commands, line ends, or another direction of writing.
+# Commands of terminals, line ends, and changes of the writing direction.
 COMMANDS = (*range(32), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
 _ON_A_LINE = {code: rf"\x{code:02x}" if code < 256 else rf"\u{code:04x}" for code in COMMANDS}
 _ON_A_LINE |= {ord("\t"): r"\t", ord("\n"): r"\n"}
@@ -28,7 +28,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def printable(text: str) -> str:
-    r"""Show what a terminal would take for a command, and what no output can hold.
+    r"""Escape terminal commands, and characters that no output can hold.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def printable(text: str) -> str:
 
 
 def cell_text(text: str) -> str:
-    r"""Make text `printable` on one line, as a name or a cell of a table is.
+    r"""Escape text for one line, as a name or a cell of a table.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def cell_text(text: str) -> str:
 
 
 def html_text(text: str) -> str:
-    r"""Escape all that HTML would take for more than text, and show what no page may hold.
+    r"""Escape everything that HTML would not read as text, and characters invalid in a page.
 
     Examples
     --------
@@ -61,12 +61,12 @@ def html_text(text: str) -> str:
 
 
 def page_text(text: str) -> str:
-    """Replace control characters, which no page may hold, by the mark of a lost one."""
+    """Replace control characters, invalid in a page, by the replacement character."""
     return text.translate(_NOT_IN_HTML)
 
 
 def line_text(text: str) -> str:
-    r"""Replace what ends a line, or no text may hold, by a space.
+    r"""Replace line ends and invalid characters by a space.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def line_text(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    r"""Escape all that Markdown would take for more than text.
+    r"""Escape everything that Markdown would not read as text.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def markdown_text(text: str) -> str:
 
 
 def latex_text(text: str) -> str:
-    r"""Escape all that LaTeX would take for more than text.
+    r"""Escape everything that LaTeX would not read as text.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def latex_text(text: str) -> str:
 
 
 def csv_value(value: Cell) -> Cell:
-    """Empty what is undefined; put an apostrophe before text that looks like a formula.
+    """Replace undefined values by nothing; put an apostrophe before text like a formula.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def csv_value(value: Cell) -> Cell:
     ("'=1+1", 'a=b', -1.5, None)
     """
     if isinstance(value, str):
-        # Which not all readers of CSV take for text.
+        # Some readers of CSV would not read it as text.
         text = value.replace("\r", " ").replace("\0", r"\x00")
         return f"'{text}" if value.startswith(_FORMULA) else text
     return None if value != value else value

@@ -1,6 +1,6 @@
-"""Tables of named rows, and how they are written: for terminals, Markdown, LaTeX, CSV and HTML.
+"""Tables of named rows, written for terminals, Markdown, LaTeX, CSV and HTML.
 
-A terminal cuts no number and no name. Text from data is never markup, whatever the form.
+A terminal never cuts numbers or names. Text from data is never markup.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Texts = tuple[str, ...]
 
 WIDTH = 80  # of a table as text
 GAP = 2  # between two columns
-LONG_HEADER = 24  # from here on a header is broken into lines
-SHORT_NAME = 16  # names of rows are broken no narrower than this, or half of the width
+LONG_HEADER = 24  # headers of this length are broken into lines
+SHORT_NAME = 16  # smallest width to which names of rows are broken, or half of the table
 UNDEFINED = "undefined"
 
 
 class Bounded(float):
-    """A number between bounds, NaN where there are none.
+    """A number with bounds, NaN if unknown.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Bounded(float):
     high: float
 
     def __new__(cls, value: float, low: float, high: float) -> Self:
-        """Make a number that knows its bounds."""
+        """Make a number with its bounds."""
         number = super().__new__(cls, value)
         number.low, number.high = low, high
         return number
@@ -56,9 +56,9 @@ class Bounded(float):
 
 
 def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
-    """Write a number as tables show it; NaN and None are undefined.
+    """Format a number for tables; NaN and None are undefined.
 
-    The sign ``"+"`` shows that of every number, not of negative ones alone.
+    The sign ``"+"`` shows the sign of positive numbers too.
 
     Examples
     --------
@@ -77,8 +77,8 @@ def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
 class Grid:
     """Named rows in parts, of numbers or of text.
 
-    On a terminal, columns of numbers without room stand in a block below the others; text is
-    broken within its columns.
+    On a narrow terminal, columns of numbers continue in a block below; text is broken within its
+    columns.
 
     Parameters
     ----------
@@ -89,11 +89,11 @@ class Grid:
     corner : str
         Header of the names of rows.
     digits : int
-        Decimals of the numbers; CSV has all of them.
+        Decimals of the numbers; CSV has all digits.
     signed : sequence of str
-        Columns whose positive numbers have a sign, but not in CSV.
+        Columns that show the sign of positive numbers, except in CSV.
     text : bool
-        Whether cells are text.
+        True if cells are text.
     parts : mapping of str to mapping, optional
         Rows by name of their part and of the row; the part ``""`` has no line above it.
 
@@ -144,14 +144,14 @@ class Grid:
         self.parts.append((name, []))
 
     def add(self, name: str, *cells: Cell) -> None:
-        """Add a row; cells that are not given are empty."""
+        """Add a row; missing cells are empty."""
         empty = ("",) * (len(self.header) - 1 - len(cells))
         self.parts[-1][1].append((name, (*cells, *empty)))
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        from rich.text import Text  # what data is called is not markup
+        from rich.text import Text  # names from data are not markup
 
         parts = [(part, rows) for part, rows in self._lines() if rows]
         if self.title:
@@ -165,7 +165,7 @@ class Grid:
                     yield Text(f"\n{part}" if k or header else part)
                 yield self._table(widths, rows, show_header=header and not k and not part)
             if parts:
-                yield Text()  # an empty str would be looked through for markup
+                yield Text()  # rich would search an empty str for markup
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -207,10 +207,10 @@ class Grid:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
     def to_csv(self) -> str:
-        """Write rows of values with all their digits; undefined is empty.
+        """Write rows of values with all digits; undefined values are empty.
 
-        A column names the part where there are several; bounds have columns of their own. Text
-        that a spreadsheet would take for a formula begins with an apostrophe.
+        With several parts, a column names the part; bounds have their own columns. Text that a
+        spreadsheet would read as a formula starts with an apostrophe.
         """
         written = io.StringIO()
         writer = csv.writer(written, lineterminator="\n")
@@ -244,7 +244,7 @@ class Grid:
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _texts(self) -> Iterator[tuple[str, list[Texts]]]:
-        """Yield the names of parts, and their rows as text."""
+        """Yield the names of parts, with their rows as text."""
         for part, rows in self.parts:
             yield part, [(name, *map(self._text, cells, self.signs)) for name, cells in rows]
 
@@ -270,7 +270,7 @@ class Grid:
             box=box.SIMPLE_HEAD,
             show_edge=False,
             pad_edge=False,
-            padding=(0, GAP - 1, 0, 0),  # the rest of the gap is the box's
+            padding=(0, GAP - 1, 0, 0),  # the box adds the rest of the gap
             show_header=show_header,
         )
         shown = range(len(self.header)) if widths is None else list(widths)
@@ -286,7 +286,7 @@ class Grid:
         return table
 
     def _blocks(self, width: int) -> Iterator[dict[int, int]]:
-        """Yield the columns of each block and their widths; the names of rows begin every block."""
+        """Yield the columns of each block with their widths; names of rows start every block."""
         names, *numbers = self._widths()
         least = min(names, max(SHORT_NAME, width // 2))
         blocks: list[dict[int, int]] = [{}]
@@ -302,7 +302,7 @@ class Grid:
             yield {0: max(least, min(names, room)), **block}
 
     def _widths(self) -> list[int]:
-        """Return the width at which each column breaks no number."""
+        """Return the width of each column that breaks no number."""
         from rich.cells import cell_len
 
         rows = [row for _, part in self._lines() for row in part]
@@ -353,7 +353,7 @@ RENDERERS: dict[str, Callable[[Iterable[Grid], Sequence[str]], str]] = {
 def _spread(
     cells: Iterable[Cell], bounded: set[int], bounds: Callable[[Cell], Sequence[Cell]]
 ) -> Iterator[Cell]:
-    """Cells of CSV: after those of bounded columns their bounds."""
+    """Return cells of CSV; bounded columns are followed by their bounds."""
     for k, cell in enumerate(cells):
         yield cell
         if k in bounded:

@@ -22,7 +22,7 @@ class Scores(Mapping[str, Number]):
     __slots__ = ("_values",)
     _values: dict[str, Number]
 
-    # What editors and type checkers offer; a group has those of its kernel or task.
+    # For editors and type checkers; a group has the names of its kernel or task.
     precision: float
     recall: float
     f1: float
@@ -97,13 +97,13 @@ Groups = Mapping[str, Scores]
 
 
 def bounded(scores: Scores, group: str, intervals: Mapping[str, tuple[float, ...]]) -> Scores:
-    """Give scores their bounds, by flat name; counts have none."""
+    """Add bounds to scores, by flat name; counts have none."""
     bounds = {name: intervals.get(f"{group}_{name}") for name in scores}
     return Scores({n: Bounded(v, *b[:2]) if (b := bounds[n]) else v for n, v in scores.items()})
 
 
 def with_bounds(scores: Scores) -> dict[str, Number]:
-    """Return scores and counts, after bounded ones ``NAME_low`` and ``NAME_high``."""
+    """Return scores and counts; bounded scores are followed by ``NAME_low`` and ``NAME_high``."""
     values: dict[str, Number] = {}
     for name, value in scores.items():
         values[name] = float(value) if isinstance(value, Bounded) else value

@@ -1,4 +1,4 @@
-"""Pictures drawn with matplotlib (the extra ``plots``): made, styled, written or put in a page."""
+"""Pictures by matplotlib (the extra ``plots``): drawn, styled, written or put in a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastcausal.files.files import replacing
 from fastcausal.report.escapes import line_text
 
 Drawing = Callable[[Any], None]
-"""What draws on a ``matplotlib.figure.Figure``."""
+"""A function that draws on a ``matplotlib.figure.Figure``."""
 
 KINDS = ("png", "svg", "pdf")
 STYLE: dict[str, object] = {
@@ -24,9 +24,9 @@ STYLE: dict[str, object] = {
     "axes.titlelocation": "left",
     "font.size": 10,
     "legend.frameon": False,
-    "svg.hashsalt": "fastcausal",  # no other file from the same numbers
+    "svg.hashsalt": "fastcausal",  # equal numbers make equal files
 }
-# Text stays text: it can be searched, read aloud, and has letters that matplotlib's font lacks.
+# Text stays text: it can be searched and read aloud, in fonts with more letters.
 IN_PAGE: dict[str, object] = {
     **STYLE,
     "axes.facecolor": "none",
@@ -35,7 +35,7 @@ IN_PAGE: dict[str, object] = {
     "svg.fonttype": "none",
     "text.parse_math": False,
 }
-INK = "#000000"  # what is drawn in black takes the colour of the page's text
+INK = "#000000"  # black takes the colour of the page's text
 NOT_IN_PAGE = ("}metadata", "}style")
 ON_PAGE = {
     "fill": "currentColor",
@@ -46,7 +46,7 @@ ON_PAGE = {
 
 
 def require_pictures(*targets: Path | None) -> None:
-    """Raise InputError where matplotlib is missing, or a name is of no picture or no folder.
+    """Raise InputError if matplotlib is missing, or a target has no known suffix or folder.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def require_pictures(*targets: Path | None) -> None:
 
 
 def save_picture(target: Path, draw: Drawing) -> None:
-    """Draw on a new figure and write it, of the kind that the name ends in.
+    """Draw on a new figure and write it, in the format of the suffix.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def save_picture(target: Path, draw: Drawing) -> None:
 
 
 def require_matplotlib() -> tuple[Any, Any]:
-    """Return matplotlib and its class of figures; InputError where it is missing."""
+    """Return matplotlib and its class of figures; raise InputError if it is missing."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -103,7 +103,7 @@ def require_matplotlib() -> tuple[Any, Any]:
 
 
 def missing_pictures() -> list[str]:
-    """Return the line that says what pictures need, none where they can be drawn."""
+    """Return a line on the package that pictures need; [] if it is installed."""
     try:
         require_matplotlib()
     except InputError as error:
@@ -112,19 +112,19 @@ def missing_pictures() -> list[str]:
 
 
 def pictures_of(drawings: Mapping[str, Drawing]) -> list[tuple[str, str]]:
-    """Draw pictures to stand within a page; none where matplotlib is missing.
+    """Draw pictures for a page; return [] if matplotlib is missing.
 
     Parameters
     ----------
     drawings : mapping of str to callable
-        By the text that stands for a picture.
+        Functions by the description of the picture.
 
     Returns
     -------
     list of (str, str)
-        The text on one line, and an ``<svg>`` of it: the same bytes each time, without scripts,
+        The description on one line, and its ``<svg>``: the same bytes each time, without scripts,
         styles or addresses. Ids come from text and content: a page has each text once. The width
-        is that of the drawing; the page's style should have ``max-width: 100%``.
+        is fixed; the page's style should have ``max-width: 100%``.
     """
     if missing_pictures():
         return []
@@ -139,8 +139,8 @@ def _svg(text: str, salt: str, draw: Drawing) -> str:
     matplotlib, figure_class = require_matplotlib()
     written = io.BytesIO()
     with matplotlib.rc_context(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of letters that its own font lacks
-        matplotlib.rcdefaults()  # no file of the user's changes a byte
+        warnings.simplefilter("ignore", UserWarning)  # about letters missing in its font
+        matplotlib.rcdefaults()  # the user's settings must not change a byte
         matplotlib.rcParams.update({**IN_PAGE, "svg.hashsalt": salt})
         figure = figure_class(layout="constrained")
         draw(figure)
@@ -152,7 +152,7 @@ def _svg(text: str, salt: str, draw: Drawing) -> str:
 
 
 def _fit_for_page(root: ElementTree.Element) -> None:
-    """Make a file a part of a page: no style, name of others, or id that nothing refers to."""
+    """Remove style, foreign names and unused ids from an SVG for use in a page."""
     values = " ".join(value for each in root.iter() for value in each.attrib.values())
     used = set(re.findall(r"#(\w+)", values))
     for element in [*root.iter()]:
@@ -165,21 +165,21 @@ def _fit_for_page(root: ElementTree.Element) -> None:
         if attributes.get("id") not in used:
             attributes.pop("id", None)
         element.attrib = attributes
-    del root.attrib["height"]  # it follows from the width, which the page may make smaller
+    del root.attrib["height"]  # it follows from the width, which the page may reduce
     root.attrib |= {"xmlns": "http://www.w3.org/2000/svg", **ON_PAGE}
 
 
 def _bare(name: str) -> str:
-    """Return a name without its namespace: within a page there is none."""
+    """Return a name without its namespace: a page has none."""
     return name.rpartition("}")[2]
 
 
 def _presented(style: str) -> dict[str, str]:
-    """Return the attributes that say what a style says: a page may forbid styles."""
+    """Convert a style to attributes: a page may forbid styles."""
     pairs = [(name.strip(), value.strip()) for name, _, value in
              (each.partition(":") for each in style.split(";")) if value]  # fmt: skip
     attributes = {name: "currentColor" if value == INK else value for name, value in pairs}
     attributes.pop("font-family", None)  # the root has it
-    if font := attributes.pop("font", ""):  # of older versions
+    if font := attributes.pop("font", ""):  # older versions
         attributes["font-size"] = next(word for word in font.split() if word.endswith("px"))
     return attributes

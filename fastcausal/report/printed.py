@@ -1,4 +1,4 @@
-"""Results that print as tables, and that JSON and Arrow hold."""
+"""Results with a printed form, JSON and Arrow."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 class Printed(ABC):
-    """A result: what it holds is its own, how it is shown is the same for all."""
+    """A result with its own content and the common forms of output."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON: what is undefined is None."""
+        """Return plain values, ready for JSON: undefined values are None."""
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
-        """Return the numbers as a table; undefined is null."""
+        """Return the numbers as a table; undefined values are null."""
 
     @abstractmethod
     def to_table(self, counts: bool = False) -> Grid:
-        """Return a table for the terminal; ``counts`` adds those that it leaves out."""
+        """Return a table for the terminal; ``counts`` adds further counts."""
 
     @abstractmethod
     def _notes(self) -> Sequence[str]:
         """Lines below the tables: legend, warnings, signature."""
 
     def to_tables(self, counts: bool = False) -> Sequence[Grid]:
-        """Return all tables that printing shows."""
+        """Return all printed tables."""
         return [self.to_table(counts)]
 
     def to_json(self) -> str:
@@ -43,7 +43,7 @@ class Printed(ABC):
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Give `to_arrow` to anything that takes the Arrow C stream interface."""
+        """Export `to_arrow` through the Arrow C stream interface."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_markdown(self, counts: bool = False) -> str:
@@ -55,10 +55,10 @@ class Printed(ABC):
         return tables.to_latex(self.to_tables(counts), self._notes())
 
     def to_csv(self, counts: bool = False) -> str:
-        """Write tables as CSV, numbers with all their digits; undefined is empty.
+        """Write tables as CSV, numbers with all digits; undefined values are empty.
 
-        Several tables are separated by an empty line. Text that a spreadsheet would take for a
-        formula begins with an apostrophe.
+        Several tables are separated by an empty line. Text that a spreadsheet would read as a
+        formula starts with an apostrophe.
         """
         return tables.to_csv(self.to_tables(counts))
 

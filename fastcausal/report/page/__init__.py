@@ -1,4 +1,4 @@
-"""Pages for the browser: one file that holds all it needs and asks nothing of anywhere."""
+"""Pages for the browser: one self-contained file."""
 
 from __future__ import annotations
 

@@ -28,8 +28,7 @@ class Section(NamedTuple):
     title : str
         The heading; empty for none.
     grids : sequence of Grid
-    pictures : sequence of (str, str)
-        The text that stands for a picture, and its SVG.
+        The description of a picture, and its SVG.
     lines : sequence of str
         Text such as warnings and the signature.
     """
@@ -57,7 +56,7 @@ class Page(NamedTuple):
 
 
 def html_of(page: Page) -> str:
-    """Write a page; text from data is text."""
+    """Write a page; text from data is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -82,21 +81,21 @@ def html_of(page: Page) -> str:
 
 
 def digest_of_code(code: str) -> str:
-    """Return the source by which a content security policy allows a script or a style."""
+    """Return the source for a content security policy that allows this script or style."""
     return f"'sha256-{base64.b64encode(sha256(code.encode()).digest()).decode()}'"
 
 
 def packed_json(columns: Mapping[str, Any]) -> str:
-    """Write plain values as JSON, gzipped, in base64: the same bytes each time."""
+    """Encode plain values as JSON, gzipped, in base64; equal values have equal bytes."""
     data = json.dumps(columns, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # Half of a pair of surrogates, which UTF-8 does not have, becomes an escape of JSON.
+    # Half of a surrogate pair, invalid in UTF-8, becomes a JSON escape.
     packed = gzip.compress(data.encode("utf-8", "backslashreplace"), LEVEL, mtime=0)
     return base64.b64encode(packed).decode()
 
 
 def write_page(path: str | os.PathLike[str], page: Page) -> None:
-    """Write a page to a file, whole or not at all; OutputError where that fails."""
-    html = html_of(page).encode("utf-8", "replace")  # file names may hold what UTF-8 does not
+    """Write a page to a file, completely or not at all; raise OutputError on failure."""
+    html = html_of(page).encode("utf-8", "replace")  # file names may be invalid in UTF-8
     with replacing(path) as file:
         file.write(html)
 
