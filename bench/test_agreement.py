@@ -146,7 +146,7 @@ def test_agreement(race, sentences, one_core):
     def pair_by_pair():
         return [fc.score(sides[a], sides[b], OVERLAP) for a, b in combinations(sides, 2)]
 
-    by_relation = fc.agreement(sides, average="relation")
+    by_relation = fc.agree(sides, average="relation")
     for pair, report in zip(by_relation.pairs, pair_by_pair(), strict=True):
         for role in ("cause", "effect", "signal"):
             for name in ("em", "osb", "to"):
@@ -154,7 +154,7 @@ def test_agreement(race, sentences, one_core):
     race(
         "agreement of 3 annotators, one core",
         len(sides["ann"]),
-        lambda: fc.agreement(sides),
+        lambda: fc.agree(sides),
         {"EM, OSB, TO alone: score of 3 pairs": pair_by_pair},
     )
 
@@ -164,13 +164,13 @@ def test_published_program(race, sentences, one_core):
     race(
         "recess-code of 3 annotators, one core",
         len(sides["ann"]),
-        lambda: fc.agreement(sides, "recess-code"),
-        {"recess": lambda: fc.agreement(sides)},
+        lambda: fc.agree(sides, "recess-code"),
+        {"recess": lambda: fc.agree(sides)},
     )
 
 
 def test_intervals(race, sentences, one_core):
     sides = annotators(sentences, FEWER)
-    found = fc.agreement(sides)
+    found = fc.agree(sides)
     assert found.intervals() == found.intervals()
     race("intervals of 3 annotators, 1000 resamples", len(sides["ann"]), found.intervals)

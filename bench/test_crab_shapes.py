@@ -19,7 +19,7 @@ from fastcausal.tasks.crab.chains import Strengths
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.count import Answers
 from fastcausal.tasks.crab.files import JudgedPairs
-from fastcausal.tasks.crab.shapes import Judged
+from fastcausal.tasks.crab.shapes import ClassedPairs
 
 from .stories import stories
 
@@ -27,7 +27,7 @@ EVENTS = 20
 LETTERS = np.array([*"ABCD"])
 
 
-def judged_pairs(n_stories: int) -> Judged:
+def judged_pairs(n_stories: int) -> ClassedPairs:
     """Stories of 20 events; half of the answers are right."""
     made = stories(n_stories, EVENTS)
     n = len(made.story)
@@ -45,19 +45,19 @@ def judged_pairs(n_stories: int) -> Judged:
     )
     read = Answers(4, made.answers, none, np.zeros(n, np.int8), made.answers, {})
     choices = Choices("multiclass")
-    return Judged(pairs, made.classes, read, choices)
+    return ClassedPairs(pairs, made.classes, read, choices)
 
 
-def chains(judged: Judged) -> fc.Report:
+def chains(judged: ClassedPairs) -> fc.Report:
     strengths = Strengths("A", "BC", "C", "D")
     return import_module("fastcausal.tasks.crab.chains").report_of(judged, strengths, "bench")
 
 
-def frames(judged: Judged) -> fc.Report:
+def frames(judged: ClassedPairs) -> fc.Report:
     return import_module("fastcausal.tasks.crab.frames").report_of(judged, "figure", "bench")
 
 
-def wedges(judged: Judged) -> tuple[Counter[str], Counter[str]]:
+def wedges(judged: ClassedPairs) -> tuple[Counter[str], Counter[str]]:
     """Chains of each type, and those whose answers are all right, over directed graphs."""
     pairs = judged.pairs
     n, right = Counter(), Counter()
@@ -103,7 +103,7 @@ def test_chains(race):
     )
 
 
-def f1_of_each_frame(judged: Judged) -> float:
+def f1_of_each_frame(judged: ClassedPairs) -> float:
     pairs = judged.pairs
     order = np.lexsort((pairs.b, pairs.story))
     starts = np.flatnonzero(np.diff(pairs.b[order], prepend=-1))

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 
 import fastcausal as fc
 from fastcausal.tasks.meta.correlations import correlations
-from fastcausal.tasks.meta.levels import Rows
+from fastcausal.tasks.meta.levels import RatedScores
 from fastcausal.tasks.meta.swaps import swap_tests
 
 N_ITEMS, N_SYSTEMS = 250, 10
@@ -40,7 +40,7 @@ def test_swaps(benchmark) -> None:
         np.repeat(np.arange(N_ITEMS), N_SYSTEMS),
         np.tile(np.arange(N_SYSTEMS), N_ITEMS),
     )
-    rows = {f"m{k}": Rows(items, systems, *scores_and_labels(k)) for k in range(6)}
+    rows = {f"m{k}": RatedScores(items, systems, *scores_and_labels(k)) for k in range(6)}
     tests = benchmark.pedantic(swap_tests, (rows, "pooled.kendall", 1000, 0), rounds=3)
     assert [(test.a, test.b) for test in tests] == list(combinations(rows, 2))
     taus = [kendalltau(*scores_and_labels(k)).statistic for k in (0, 1)]

@@ -39,11 +39,11 @@ def answers(n: int) -> tuple[list[dict[str, object]], list[dict[str, str]]]:
 def test_answers(race, n):
     torch.set_num_threads(1)
     gold, pred = answers(n)
-    found = fc.score_answers(gold, pred)["overall"]
+    found = fc.qa(gold, pred)["overall"]
     others = {}
     if n <= 2_000:  # torchmetrics would take seconds a round for all
         expected = squad(pred, gold)
         assert 100 * found.f1 == pytest.approx(float(expected["f1"]), rel=1e-5)
         assert 100 * found.exact_match == pytest.approx(float(expected["exact_match"]), rel=1e-5)
         others["torchmetrics"] = lambda: squad(pred, gold)
-    race(f"answers, {n} questions", n, lambda: fc.score_answers(gold, pred), others)
+    race(f"answers, {n} questions", n, lambda: fc.qa(gold, pred), others)

@@ -21,11 +21,11 @@ from fastcausal.sweeps.leaderboard import Leaderboard as Leaderboard
 from fastcausal.sweeps.leaderboard import leaderboard as leaderboard
 from fastcausal.sweeps.sweep import SweepResult as SweepResult
 from fastcausal.sweeps.sweep import sweep as sweep
-from fastcausal.tasks.agreement.agree import agreement as agreement
+from fastcausal.tasks.agreement.agree import agree as agree
 from fastcausal.tasks.agreement.files import read_annotators as read_annotators
 from fastcausal.tasks.agreement.report import Agreement as Agreement
 from fastcausal.tasks.answers.count import answers as answers
-from fastcausal.tasks.answers.report import JudgedReport as JudgedReport
+from fastcausal.tasks.answers.report import AnswersReport as AnswersReport
 from fastcausal.tasks.check.findings import CheckReport as CheckReport
 from fastcausal.tasks.check.guidelines import check as check
 from fastcausal.tasks.claims.count import claims as claims
@@ -56,7 +56,7 @@ from fastcausal.tasks.labels.report import label_agreement as label_agreement
 from fastcausal.tasks.labels.votes import majority_vote as majority_vote
 from fastcausal.tasks.meta.report import MetaReport as MetaReport
 from fastcausal.tasks.meta.scorer import meta as meta
-from fastcausal.tasks.qa.count import score_answers as score_answers
-from fastcausal.tasks.qa.report import AnswerReport as AnswerReport
+from fastcausal.tasks.qa.count import qa as qa
+from fastcausal.tasks.qa.report import QAReport as QAReport
 
 __version__: str

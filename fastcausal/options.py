@@ -60,7 +60,7 @@ SplitBy = Literal["date", "story", "pair"]
 Method = Literal["bca", "percentile", "jackknife"]
 PairedTest = Literal["randomisation", "student"]
 Correction = Literal["holm", "bh", "none"]
-Judged = Literal["answers", "claims"]
+JudgedKind = Literal["answers", "claims"]
 Triaged = Literal["judge"]
 Verdict = Literal["pass", "fail", "inconclusive"]
 

@@ -46,14 +46,14 @@ def of_the_sample(folder: Path) -> Iterator[Any]:
         yield fc.explain(sample.GOLD, system).to_dict()
     annotators = [str(path) for path in sample.ANNOTATORS.values()]
     for protocol in ("recess", "recess-code"):
-        agreement = fc.agreement(annotators, protocol)
+        agreement = fc.agree(annotators, protocol)
         yield agreement.to_dict()
         yield agreement.per_example.to_pydict()
         yield agreement.matches.to_pydict()
         yield agreement.intervals(n_resamples=200, seed=3)
     fc.write(fc.read(sample.GOLD), folder / "questions.json", "squad", seed=1)
     questions = json.loads((folder / "questions.json").read_text(encoding="utf-8"))["data"]
-    yield fc.score_answers(folder / "questions.json", answers_of(questions)).to_dict()
+    yield fc.qa(folder / "questions.json", answers_of(questions)).to_dict()
     yield fc.describe(sample.GOLD).to_dict()
     yield fc.check([str(sample.GOLD)]).to_dict()
     yield fc.classify([1, 1, 0, 0, 1, 0], [1, 0, 0, 1, 1, 0]).to_dict()

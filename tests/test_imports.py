@@ -195,18 +195,19 @@ def test_importing_loads_the_face_alone():
 
 def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
-        "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClaimsReport",
+        "Agreement", "AlphaInterval", "AnswersReport", "CheckReport", "ClaimsReport",
         "ClassificationReport",
         "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionReport",
         "ExtractionScorer",
-        "Gate", "InputError", "Intervals", "JudgedReport", "LabelAgreement", "Leaderboard",
-        "MetaReport", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report", "Rows",
-        "SpanDecoder", "Statistics", "SweepResult", "TagScheme", "TagScorer", "agreement",
+        "Gate", "InputError", "Intervals", "LabelAgreement", "Leaderboard",
+        "MetaReport", "Objective", "PROTOCOLS", "Protocol", "QAReport", "Relations", "Report",
+        "Rows",
+        "SpanDecoder", "Statistics", "SweepResult", "TagScheme", "TagScorer", "agree",
         "alpha_interval", "answers", "check", "claims", "classify", "classify_groups",
         "cohen_kappa", "compare", "crab", "describe", "explain", "fleiss_kappa", "gate", "gwet_ac1",
         "kernel",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
-        "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "score_answers",
+        "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "qa",
         "score_batch",
         "sweep", "write",
     }  # fmt: skip

@@ -127,7 +127,7 @@ def made_kernel(k: int, folder: Path) -> Any:
 
 QUICK = {"n_resamples": 20}
 CALLS: dict[str, Call] = {
-    "agreement": lambda k, _: fc.agreement({"a": relations(k), "b": relations(k, 1)}),
+    "agree": lambda k, _: fc.agree({"a": relations(k), "b": relations(k, 1)}),
     "alpha_interval": lambda k, _: fc.alpha_interval(ratings(k), **QUICK),
     "answers": lambda k, _: fc.answers(judged(k)),
     "check": lambda k, _: fc.check(relations(k)),
@@ -155,7 +155,7 @@ CALLS: dict[str, Call] = {
         {name: relations(k, start) for start, name in enumerate("ab")}
     ),
     "score": lambda k, _: fc.score(examples(k), examples(k, 1)),
-    "score_answers": lambda k, _: fc.score_answers(*questions(k)),
+    "qa": lambda k, _: fc.qa(*questions(k)),
     "score_batch": lambda k, _: fc.score_batch(batch(k)),
     "sweep": swept,
     "write": written,

@@ -101,11 +101,11 @@ def test_docstrings_list_the_same_names():
     assert {
         ("score", "protocol"),
         ("score", "unparsed"), ("score", "unmatched"), ("score", "backend"),
-        ("read", "tags"), ("write", "format"), ("write", "premise"), ("agreement", "protocol"),
-        ("agreement", "average"), ("classify", "unparsed"), ("Protocol", "ties"),
+        ("read", "tags"), ("write", "format"), ("write", "premise"), ("agree", "protocol"),
+        ("agree", "average"), ("classify", "unparsed"), ("Protocol", "ties"),
         ("Protocol", "average"), ("SpanDecoder", "method"), ("TagScorer", "backend"),
         ("describe", "tokenizer"), ("check", "tags"), ("krippendorff_alpha", "level"),
-        ("majority_vote", "ties"), ("cohen_kappa", "weights"), ("score_answers", "unmatched"),
+        ("majority_vote", "ties"), ("cohen_kappa", "weights"), ("qa", "unmatched"),
     } <= seen  # fmt: skip
 
 
@@ -127,9 +127,9 @@ BAD = {
     "format  ": lambda: fc.write(TABLE, "nowhere", "webanno"),
     "seed": lambda: fc.write(TABLE, "nowhere.jsonl", seed=1),
     "premise": lambda: fc.write(TABLE, "nowhere", "nli", premise="both"),
-    "protocol ": lambda: fc.agreement([TABLE, TABLE], "cnc-2023"),
-    "average": lambda: fc.agreement([TABLE, TABLE], average="pairs"),
-    "unparsed ": lambda: fc.agreement([TABLE, TABLE], unparsed="ignore"),
+    "protocol ": lambda: fc.agree([TABLE, TABLE], "cnc-2023"),
+    "average": lambda: fc.agree([TABLE, TABLE], average="pairs"),
+    "unparsed ": lambda: fc.agree([TABLE, TABLE], unparsed="ignore"),
     "level": lambda: fc.krippendorff_alpha(RATINGS, "metric"),
     "n_resamples": lambda: fc.alpha_interval(RATINGS, n_resamples=0),
     "confidence": lambda: fc.alpha_interval(RATINGS, confidence=95),
@@ -141,7 +141,7 @@ BAD = {
     "ties ": lambda: fc.majority_vote(RATINGS, "last"),
     "unmatched ": lambda: fc.classify([1], [1], unmatched="empty"),
     "labels ": lambda: fc.classify([1], [1], labels=[]),
-    "unmatched  ": lambda: fc.score_answers([], {}, unmatched="ignore"),
+    "unmatched  ": lambda: fc.qa([], {}, unmatched="ignore"),
     "tokenizer": lambda: fc.describe(TABLE, "treebank"),
     "method": lambda: fc.SpanDecoder("greedy"),
     "top_k": lambda: fc.SpanDecoder(top_k=0),
@@ -165,7 +165,7 @@ def test_a_bad_argument_is_a_value_error(argument):
         lambda: fc.krippendorff_alpha([["a", "b"]], "ordinal"),
         lambda: fc.classify([1], [1, 0]),
         lambda: SCHEME.rows(np.array([[7]])),
-        lambda: fc.score_answers(3, {}),
+        lambda: fc.qa(3, {}),
     ],
 )
 def test_bad_data_is_an_input_error(call):

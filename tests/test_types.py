@@ -45,15 +45,15 @@ fc.score("gold.parquet", parts())
 fc.score(fc.Rows.of(gold), fc.Rows.of(gold))
 fc.read("a.csv", format="bio", tags="cnc-2022", like=gold)
 fc.write(gold, "a.csv", format="squad", seed=1)
-fc.agreement({"ann": gold, "ben": Path("b.csv")}, "recess-code", average="example")
+fc.agree({"ann": gold, "ben": Path("b.csv")}, "recess-code", average="example")
 fc.classify([1, 0], ["a", None], unmatched="skip")
-fc.score_answers([{"id": 1}], {"a": "b"}, unmatched="empty")
+fc.qa([{"id": 1}], {"a": "b"}, unmatched="empty")
 fc.check([gold, "b.csv"])
 fc.krippendorff_alpha([[1, 2]], "ordinal")
 f1: float = report["overall"].f1
 tp: int = report["cause"].tp
 low: float = report.statistics.interval("overall_f1", method="jackknife").low
-alpha: float = fc.agreement([gold, gold])["total"].alpha
+alpha: float = fc.agree([gold, gold])["total"].alpha
 
 fc.score(gold, gold, "cnc-2033")  # refused
 fc.score(gold, gold, protocol="cnc-2033")  # refused
@@ -68,7 +68,7 @@ fc.TagScorer(fc.TagScheme(["O"]), backend="reference")  # refused
 fc.Protocol("mine", tags="cnc")  # refused
 fc.read("a.csv", "squad")  # refused
 fc.write(gold, "a", "webanno")  # refused
-fc.agreement([gold, gold], "cnc-2023")  # refused
+fc.agree([gold, gold], "cnc-2023")  # refused
 fc.classify([1], [1], unparsed="empty")  # refused
 fc.classify(1, [1])  # refused
 fc.krippendorff_alpha([[1, 2]], "metric")  # refused
@@ -132,11 +132,11 @@ def reports():
     pred = fc.read(sample.SYSTEMS["careful"], like=gold)
     kernels = ("fair_spans", "exact_spans", "span_overlap")
     yield from (fc.score(gold, pred, fc.Protocol("mine", kernel=kernel)) for kernel in kernels)
-    yield fc.agreement({"ann": gold, "ben": pred})
-    yield fc.agreement({"ann": gold, "ben": pred}, "recess-code")
+    yield fc.agree({"ann": gold, "ben": pred})
+    yield fc.agree({"ann": gold, "ben": pred}, "recess-code")
     yield fc.classify([1, 0, 1], [1, 1, 0])
     yield fc.answers(sample.JUDGED)
-    yield fc.score_answers([{"id": 1, "question": "Why?", "answers": {"text": "rain"}}], {"1": "a"})
+    yield fc.qa([{"id": 1, "question": "Why?", "answers": {"text": "rain"}}], {"1": "a"})
 
 
 def test_scores_are_declared_with_their_types():

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from fastcausal.arrays._distinct import distinct_rows
 
 Int64 = npt.NDArray[np.int64]
-Rows = npt.NDArray[Any]
+AnyRows = npt.NDArray[Any]
 
 
-def distinct(rows: Rows) -> tuple[Rows, Int64]:
+def distinct(rows: AnyRows) -> tuple[AnyRows, Int64]:
     """Return the distinct rows, sorted by content, and the index of each row among them.
 
     Parameters
@@ -40,7 +40,7 @@ def distinct(rows: Rows) -> tuple[Rows, Int64]:
     return rows[first[:n]], row_of
 
 
-def _ordered(rows: Rows) -> Int64:
+def _ordered(rows: AnyRows) -> Int64:
     """Map numbers to integers of the same order; for floats, bits with negatives flipped."""
     if rows.dtype.kind != "f":
         return rows

@@ -133,7 +133,7 @@ def agree(
         sources: Any = sources_in(annotations, source_format)
         if marks != MARKS:
             sources = fc.read_annotators(sources, **marks._asdict())
-        agreement = fc.agreement(sources, protocol, average=average, by=by, unparsed=unparsed)
+        agreement = fc.agree(sources, protocol, average=average, by=by, unparsed=unparsed)
         drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
     for target, detail in ((per_example, "per_example"), (matches, "matches")):
         if target is not None:
@@ -218,10 +218,10 @@ def _without_formulas(table: pa.Table) -> pa.Table:
     return pa.Table.from_arrays(columns, table.column_names)
 
 
-Intervals = dict[str, dict[str, tuple[float, float]]]
+MeasureBounds = dict[str, dict[str, tuple[float, float]]]
 
 
-def intervals_grid(intervals: Intervals, format: str, cluster: str | None) -> Grid:
+def intervals_grid(intervals: MeasureBounds, format: str, cluster: str | None) -> Grid:
     """Make a row per role, a column per measure; CSV gets a column per bound."""
     from fastcausal.report.grid import Grid
 

@@ -36,8 +36,8 @@ def qa(
     fastcausal qa questions.json answers.json
     """
     chosen = format_of(ctx, json, format)
-    from fastcausal.tasks.qa.count import score_answers
+    import fastcausal as fc
 
     with doing(f"scoring {pred}"):
-        report = score_answers(gold, pred, unmatched=unmatched, per_example=per_example)
+        report = fc.qa(gold, pred, unmatched=unmatched, per_example=per_example)
     print_report(report, chosen)

@@ -11,7 +11,7 @@ import numpy as np
 from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.labels import ConfusionFormula, classes_of
 from fastcausal.errors import InputError
-from fastcausal.significance.sums import Int64, Rows
+from fastcausal.significance.sums import CountRows, Int64
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +29,7 @@ def require_free(columns: Sequence[str], names: Sequence[str]) -> None:
 
 
 def table_of(
-    formula: Formula, rows: Rows, units: pa.Table | None = None, times: Int64 | None = None
+    formula: Formula, rows: CountRows, units: pa.Table | None = None, times: Int64 | None = None
 ) -> pa.Table:
     """Return the table of a file: columns of the units, then counts; for sums their frequency."""
     import pyarrow as pa
@@ -40,7 +40,7 @@ def table_of(
     return pa.table(columns | columns_of(formula, rows))
 
 
-def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
+def columns_of(formula: Formula, rows: CountRows) -> dict[str, Any]:
     """Return the columns of a file by field: labels, or counts."""
     import pyarrow as pa
 
@@ -95,7 +95,7 @@ class Part(NamedTuple):
         dtype: Any = np.int64,
         limits: tuple[float, float] = (0, MOST),
         gaps: bool = False,
-    ) -> Rows:
+    ) -> CountRows:
         """Return a column of counts or floats within limits; with ``gaps`` null becomes NaN."""
         import pyarrow as pa
 
@@ -137,7 +137,7 @@ def parted(formula: Formula, part: Part) -> tuple[Part, Part | None]:
     return part.where(pc.invert(missing)), part.where(missing)
 
 
-def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formula, Rows]:
+def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formula, CountRows]:
     """Return the rows in the columns, and their formula, with labels found in them.
 
     Raises
@@ -170,7 +170,7 @@ def check_totals(formula: Formula, part: Part) -> None:
             given.numbers(field)
 
 
-def _check_rules(formula: Formula, columns: dict[str, Rows], part: Part) -> None:
+def _check_rules(formula: Formula, columns: dict[str, CountRows], part: Part) -> None:
     """Refuse the first row that breaks a rule."""
     for small, large in formula.rules:
         less, more = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from fastcausal.counts.arithmetic import ScoresByName
 from fastcausal.counts.rules import Rule
-from fastcausal.significance.sums import EXACT, Float64, Int64, Rows, sums_of
+from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import OneScore
 
 MOST = EXACT - 1  # of a count
@@ -54,11 +54,11 @@ class Formula(ABC):
         return ()
 
     @abstractmethod
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return the additive terms of rows: int64 or float64[n_rows, n_terms]."""
 
     @abstractmethod
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the scores of every group from sums of terms, a float64[n_draws] each.
 
         Parameters
@@ -66,11 +66,11 @@ class Formula(ABC):
         sums : int64 or float64[n_draws, n_terms]
         """
 
-    def scores_of(self, sums: Rows) -> dict[str, Float64]:
+    def scores_of(self, sums: CountRows) -> dict[str, Float64]:
         """Compute every score under its flat name, such as ``overall_f1``, from sums of terms."""
         return flat(self.groups_of(sums))
 
-    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+    def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
         return self.scores_of(sums_of(self.terms(rows), weights))
 
@@ -102,7 +102,7 @@ class Formula(ABC):
             raise ValueError("statistics that count other things do not add")
         return self
 
-    def convert(self, rows: Rows, formula: Formula) -> Rows:
+    def convert(self, rows: CountRows, formula: Formula) -> CountRows:
         """Convert rows of this formula to rows of a union with it."""
         return rows
 

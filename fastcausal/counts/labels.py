@@ -17,7 +17,7 @@ from fastcausal.counts.arithmetic import (
 )
 from fastcausal.counts.formula import Formula
 from fastcausal.errors import InputError
-from fastcausal.significance.sums import Float64, Int64, Rows
+from fastcausal.significance.sums import CountRows, Float64, Int64
 
 Label = int | str
 MOST_LABELS = 2000  # with more labels, they are not classes
@@ -66,12 +66,12 @@ class ConfusionFormula(Formula):
         """Possible answers of predictions, in the order of their indices: the classes."""
         return self.labels
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return three 0/1 terms per label: predicted and right, predicted, gold."""
         gold, pred = (side[:, None] == np.arange(len(self.labels)) for side in rows.T)
         return np.hstack([gold & pred, pred, gold]).astype(np.int64)
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the scores of overall, positive, macro, weighted and of every class."""
         hits, predicted, wanted = np.hsplit(sums, 3)
         undefined = self._zero
@@ -109,7 +109,7 @@ class ConfusionFormula(Formula):
             return super().union(other)
         return replace(self, labels=classes_of(self.labels, other.labels))
 
-    def convert(self, rows: Rows, formula: Formula) -> Rows:
+    def convert(self, rows: CountRows, formula: Formula) -> CountRows:
         """Renumber labels for a union."""
         assert isinstance(formula, ConfusionFormula)
         if formula.labels == self.labels:

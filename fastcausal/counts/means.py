@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
-from fastcausal.significance.sums import Float64, Rows
+from fastcausal.significance.sums import CountRows, Float64
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,14 @@ class MeanFormula(Formula):
         """The subsets."""
         return tuple((name,) for name in self.subsets)
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return the measures and 1 for all units, then for each subset the same or 0."""
         measures, member = np.hsplit(rows, [len(self.measures)])
         lacks = np.isnan(measures).any(axis=1)
         whole = np.where(lacks[:, None], 0.0, np.column_stack([measures, np.ones(len(rows))]))
         return np.hstack([whole, *(whole * (belongs[:, None] > 0) for belongs in member.T)])
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the means over all units and over every subset."""
         parts = np.hsplit(sums, 1 + len(self.subsets))
         return {

@@ -25,7 +25,7 @@ from fastcausal.counts.seals import Written
 from fastcausal.counts.signatures import joint_signature
 from fastcausal.counts.task import resolve, task_of
 from fastcausal.errors import InputError, Warnings, add_warnings
-from fastcausal.significance.sums import Float64, Int64, Rows
+from fastcausal.significance.sums import CountRows, Float64, Int64
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,7 +76,7 @@ class Statistics(Inferred):
 
     formula: Formula
     signature: str
-    rows: Rows
+    rows: CountRows
     times: Int64
     units: pa.Table | None = None
     row_of: Int64 | None = None
@@ -92,7 +92,7 @@ class Statistics(Inferred):
         cls,
         formula: Formula,
         signature: str,
-        rows: Rows,
+        rows: CountRows,
         units: pa.Table | None = None,
         facts: Mapping[str, Any] | None = None,
         **besides: Any,
@@ -291,9 +291,9 @@ class Statistics(Inferred):
             raise InputError(f"no report for statistics of {self.formula.job}")
         return resolve(present)(self, by)
 
-    def subsets(self, by: By) -> dict[str, Rows]:
+    def subsets(self, by: By) -> dict[str, CountRows]:
         """Return the rows of units in each subset of a report, such as ``genre=news``."""
-        subsets: dict[str, Rows] = {}
+        subsets: dict[str, CountRows] = {}
         for column in columns_by(by):
             names, codes = self.strata(column)
             order = np.argsort(codes, kind="stable")
@@ -359,9 +359,9 @@ class Statistics(Inferred):
             raise InputError(f"{path}: several systems ({names}), expected a file of one")
         return next(iter(systems.values()))
 
-    def rows_of_units(self) -> Rows:
+    def rows_of_units(self) -> CountRows:
         """Return the row of each unit: int64[n_units, n_fields]."""
-        rows: Rows = self.rows[self._row_of]
+        rows: CountRows = self.rows[self._row_of]
         return rows
 
     def _table(self) -> pa.Table:

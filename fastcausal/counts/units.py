@@ -13,7 +13,7 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import By
 from fastcausal.counts.formula import Formula
 from fastcausal.errors import InputError
-from fastcausal.significance.sums import Int64, Rows
+from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.significance.units import EXAMPLE, OneScore, Units, WholeUnits
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Counted(Protocol):
     @property
     def formula(self) -> Formula: ...  # noqa: D102
     @property
-    def rows(self) -> Rows: ...  # noqa: D102
+    def rows(self) -> CountRows: ...  # noqa: D102
     @property
     def units(self) -> pa.Table | None: ...  # noqa: D102
     @property
@@ -101,7 +101,7 @@ def joint_units(
     return _units(formulas[-1], terms, row_of, codes, cluster)
 
 
-def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
+def terms_of(statistics: Counted, cluster: str | None, score: str) -> CountRows:
     """Return the terms of a score for every example in order, or for every cluster.
 
     Raises
@@ -110,9 +110,9 @@ def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
         As `units_of`.
     """
     row_of, whole = _rows_of(statistics)
-    terms: Rows = whole.formula.only(score).terms(whole.rows)
+    terms: CountRows = whole.formula.only(score).terms(whole.rows)
     if cluster is None:
-        each: Rows = terms[row_of]
+        each: CountRows = terms[row_of]
         return each
     return _sums_by(terms, row_of, statistics.clusters(cluster))
 
@@ -177,7 +177,7 @@ def _ids(side: Counted, name: str) -> Any:
 
 def _units(
     formula: Formula | OneScore,
-    terms: list[Rows],
+    terms: list[CountRows],
     row_of: Int64,
     codes: Int64 | None,
     cluster: str | None,
@@ -192,7 +192,7 @@ def _units(
     return Units(formula, sums[-1][first], np.bincount(place, minlength=len(first)), cluster)
 
 
-def _sums_by(terms: Rows, row_of: Int64, codes: Int64) -> Rows:
+def _sums_by(terms: CountRows, row_of: Int64, codes: Int64) -> CountRows:
     """Sum the terms of the units in each cluster; floats are rounded once, in any order."""
     order = np.argsort(codes, kind="stable")
     _, starts = np.unique(codes[order], return_index=True)
@@ -205,7 +205,7 @@ def _sums_by(terms: Rows, row_of: Int64, codes: Int64) -> Rows:
 
 
 def _whole_units(
-    formula: Any, rows: Rows, row_of: Int64, codes: Int64 | None, cluster: str | None
+    formula: Any, rows: CountRows, row_of: Int64, codes: Int64 | None, cluster: str | None
 ) -> WholeUnits:
     """Make units of rows that do not add: a cluster has all its rows, in ascending order."""
     if codes is None or cluster is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcausal.engine import _native
 from fastcausal.engine.kernel import Int32, Int64
-from fastcausal.engine.plan import Groups, Plan, TooLargeError
+from fastcausal.engine.plan import CountGroups, Plan, TooLargeError
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows, check_both
 
@@ -24,7 +24,7 @@ def run(
     plan: Plan,
     gold: Rows,
     pred: Rows,
-    groups: Groups,
+    groups: CountGroups,
     partner: Int64 | None,
     counts: Int64,
     num_threads: int | None,

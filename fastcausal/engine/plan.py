@@ -149,7 +149,7 @@ class TooLargeError(OverflowError):
         return f"example {self.example} is too large"
 
 
-class Groups(NamedTuple):
+class CountGroups(NamedTuple):
     """The assignment of examples to rows of counts.
 
     Attributes

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcausal.engine import cpu
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import Groups, Plan, Result
+from fastcausal.engine.plan import CountGroups, Plan, Result
 from fastcausal.options import Backend
 from fastcausal.options import check as check_option
 from fastcausal.rows import Rows, check_both
@@ -64,9 +64,9 @@ def run(
     if check and backend == "reference":
         check_both(gold, pred, len(plan.params) - 1)
     if n_groups is None:
-        rows = Groups(None, gold.n_examples, each=True)
+        rows = CountGroups(None, gold.n_examples, each=True)
     else:
-        rows = Groups(groups, n_groups, apart=apart)
+        rows = CountGroups(groups, n_groups, apart=apart)
     counts = np.zeros((rows.n_rows, plan.n_fields), np.int64)
     partner = np.empty(gold.n_relations if partners else 0, np.int64)
     filled = partner if partners else None

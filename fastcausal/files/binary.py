@@ -15,7 +15,7 @@ from fastcausal.arrays.arrow import copy_to_arrow, without_views
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.schemas import require_plain
-from fastcausal.files.values import Written
+from fastcausal.files.values import JsonTexts
 
 PARQUET_MARKS = (b"PAR1",)
 ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")  # the file and the stream format
@@ -164,7 +164,7 @@ class _LineWriter:
 
     def write_table(self, table: pa.Table) -> None:
         """Write a line per row; NaN is null."""
-        written = Written()
+        written = JsonTexts()
         for batch in table.to_batches(max_chunksize=LINES):
             for row in batch.to_pylist():
                 plain = {name: None if v != v else v for name, v in row.items()}

@@ -22,7 +22,7 @@ from fastcausal.options import Policy
 Int64 = npt.NDArray[np.int64]
 Keys: TypeAlias = "pa.Array | pa.ChunkedArray"
 Where = Callable[[int], str]
-Groups = tuple[Int64, Int64]
+GroupCodes = tuple[Int64, Int64]
 """The group of each row, and the first row of each group; groups are in the order of these."""
 
 EXAMPLES = ("examples of gold have no prediction", "of pred are not in gold")
@@ -297,7 +297,7 @@ def _numbers(names: pa.Array) -> pa.Array | None:
         return None
 
 
-def groups_of(columns: Sequence[Keys]) -> Groups:
+def groups_of(columns: Sequence[Keys]) -> GroupCodes:
     """Group rows that are equal in all columns, which have no nulls.
 
     Examples

@@ -139,13 +139,13 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-class Written:
+class JsonTexts:
     """A writer of JSON; values of other types are written as text.
 
     Examples
     --------
     >>> import datetime
-    >>> written = Written()
+    >>> written = JsonTexts()
     >>> written.json({"day": datetime.date(2026, 1, 2)}), written.lost
     ('{"day": "2026-01-02"}', ['values of type date are written as text'])
     """

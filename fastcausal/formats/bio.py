@@ -24,7 +24,7 @@ from fastcausal.formats.reading.builder import (
     Builder,
     Int32,
     Int64,
-    Span,
+    RoleSpan,
     at_rows,
     messages,
     not_held,
@@ -353,7 +353,7 @@ def _marks(tag: str) -> tuple[tuple[int, int], ...]:
     return tuple(marks)
 
 
-def _tags(spans: list[Span], n: int, roles: tuple[str, ...]) -> tuple[list[str], int]:
+def _tags(spans: list[RoleSpan], n: int, roles: tuple[str, ...]) -> tuple[list[str], int]:
     tags: list[list[str]] = [[] for _ in range(n)]
     ends = dict.fromkeys(range(len(roles)), 0)
     left_out = 0

@@ -11,7 +11,7 @@ import pyarrow as pa
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
 from fastcausal.formats.cnc.markup import count_tokens, without_tags
-from fastcausal.formats.reading.builder import Span
+from fastcausal.formats.reading.builder import RoleSpan
 from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
@@ -60,14 +60,14 @@ class Example(NamedTuple):
         return f"example {self.id}"
 
     @property
-    def relations(self) -> list[list[Span] | None]:
+    def relations(self) -> list[list[RoleSpan] | None]:
         """The spans of each relation in their order, None for an unreadable one."""
         return [
             None if spans is None else [(s["role"], s["start"], s["stop"]) for s in spans]
             for spans in self.row.as_py()
         ]
 
-    def readable(self, lost: Problems) -> Iterator[tuple[str, list[Span]]]:
+    def readable(self, lost: Problems) -> Iterator[tuple[str, list[RoleSpan]]]:
         """Yield each relation with its name for messages; report unreadable ones."""
         for number, spans in enumerate(self.relations, 1):
             name = f"{self.name}: relation {number}"

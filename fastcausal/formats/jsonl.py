@@ -23,14 +23,14 @@ from fastcausal.arrays.unparsed import IS_NULL, UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import LineNumbers, Source, replacing
 from fastcausal.files.lines import Lines, first_object, objects
-from fastcausal.files.values import Written, kind, shown
+from fastcausal.files.values import JsonTexts, kind, shown
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.builder import (
     MOST_COLUMNS,
     Builder,
-    Columns,
-    Span,
+    ColumnBuilder,
+    RoleSpan,
     UnreadError,
     assembled,
     ids_of,
@@ -149,7 +149,7 @@ def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
     problems = Problems()
     build = Builder(source.name, roles)
     numbers = {role: k for k, role in enumerate(roles)}
-    columns = Columns(("length", "relations"))
+    columns = ColumnBuilder(("length", "relations"))
     lines: list[int] = []
     for line, row in source.objects(problems):
         try:
@@ -185,7 +185,7 @@ def _add_line(build: Builder, row: dict[str, Any], numbers: dict[str, int], wher
     build.end_example(length)
 
 
-def _spans(relation: Any, numbers: dict[str, int]) -> list[Span]:
+def _spans(relation: Any, numbers: dict[str, int]) -> list[RoleSpan]:
     if not isinstance(relation, list):
         raise InputError(f"a relation is {kind(relation)}, expected a list of spans")
     spans = []
@@ -208,7 +208,7 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 
 def _write_lines(relations: Relations, table: Any, file: Any) -> list[str]:
-    written = Written()
+    written = JsonTexts()
     for batch in table.to_batches(max_chunksize=LINES):  # Python rows take 100 times the memory
         for row in batch.to_pylist():
             row["relations"] = [
@@ -228,7 +228,7 @@ def _write_lines(relations: Relations, table: Any, file: Any) -> list[str]:
 
 
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
-    def read_batches(golds: Iterator[Relations]) -> Iterator[batches.Batch]:
+    def read_batches(golds: Iterator[Relations]) -> Iterator[batches.ReadingBatch]:
         return map(batches.batch, line_batches(source.path, batches.ROWS))
 
     # Without a name: messages of batches start with it already.

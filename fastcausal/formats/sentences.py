@@ -27,7 +27,7 @@ _DASHES = re.compile("--+")
 MOST_SIGNS = 4  # around a text: up to so many are dropped one by one, more all at once
 _ENDS = WHITE + ".,;:!?-'()[]{}" + "".join(map(chr, SIGNS))
 _ELLIPSIS = re.compile(r"\.{3,}|\u2026")
-Bounds = tuple[int, int]
+CharRange = tuple[int, int]
 """Characters [start, stop)."""
 Fold = Callable[[str], str]
 
@@ -50,7 +50,7 @@ class Found(NamedTuple):
     way: str = ""
 
 
-class Sentence:
+class SearchedSentence:
     """A text in which spans are searched, in characters and in tokens."""
 
     def __init__(self, text: str) -> None:
@@ -62,8 +62,8 @@ class Sentence:
     def locate(
         self,
         wanted: str,
-        near: Sequence[Bounds] = (),
-        taken: Collection[Bounds] = (),
+        near: Sequence[CharRange] = (),
+        taken: Collection[CharRange] = (),
         after: int = 0,
     ) -> Found:
         """Find the characters of a span text.
@@ -97,7 +97,7 @@ class Sentence:
         raise UnreadError(f"{shown(wanted)} is not in the text", wanted)
 
     def pieces(
-        self, wanted: str, near: Sequence[Bounds] = (), taken: Collection[Bounds] = ()
+        self, wanted: str, near: Sequence[CharRange] = (), taken: Collection[CharRange] = ()
     ) -> list[Found]:
         """Find a span text, or its pieces around an ellipsis; see `locate`."""
         try:
@@ -119,9 +119,9 @@ class Sentence:
             raise UnreadError(f"characters {start} to {stop} mark no token")
         return first, last, self.starts[first] < start or stop < self.stops[last - 1]
 
-    def _places(self, text: str, folds: Sequence[Fold | None], after: int) -> list[Bounds]:
+    def _places(self, text: str, folds: Sequence[Fold | None], after: int) -> list[CharRange]:
         """Find a text in the first form of the sentence that contains it, if possible as tokens."""
-        cut: list[Bounds] = []
+        cut: list[CharRange] = []
         for fold in folds:
             letters = self._letters(fold)
             places = [place for place in letters.places(text) if place[0] >= after]
@@ -130,7 +130,7 @@ class Sentence:
             cut = cut or places
         return cut
 
-    def _is_whole(self, place: Bounds) -> bool:
+    def _is_whole(self, place: CharRange) -> bool:
         start, stop = place
         bounds = self._bounds
         return start in bounds[0] and stop in bounds[1]
@@ -185,7 +185,7 @@ class Letters:
                 stops.append(k + 1)
         return cls("".join(letters), starts, stops, fold)
 
-    def places(self, wanted: str) -> list[Bounds]:
+    def places(self, wanted: str) -> list[CharRange]:
         """Return the places of a text in the sentence, in characters, in order."""
         wanted = wanted if self.fold is None else self.fold(wanted)
         n = len(wanted) - 1
@@ -215,12 +215,14 @@ def _loose(text: str) -> str:
     return "".join(text.casefold().split())
 
 
-def _chosen(places: Sequence[Bounds], near: Sequence[Bounds], taken: Collection[Bounds]) -> Bounds:
-    """Choose one of several occurrences, see `Sentence.locate`."""
+def _chosen(
+    places: Sequence[CharRange], near: Sequence[CharRange], taken: Collection[CharRange]
+) -> CharRange:
+    """Choose one of several occurrences, see `SearchedSentence.locate`."""
     free = [place for place in places if place not in taken] or places
     return min(free, key=lambda place: min((_reach(place, gap) for gap in near), default=0))
 
 
-def _reach(place: Bounds, gap: Bounds) -> int:
+def _reach(place: CharRange, gap: CharRange) -> int:
     """Return the number of characters of a place outside a gap."""
     return max(gap[0] - place[0], place[1] - gap[1], 0)

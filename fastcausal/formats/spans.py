@@ -12,14 +12,14 @@ from fastcausal.arrays.arrow import without
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
-from fastcausal.files.values import Written, kind, shown
+from fastcausal.files.values import JsonTexts, kind, shown
 from fastcausal.formats._tokens import spans_of
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.examples import examples
 from fastcausal.formats.reading.builder import (
     Builder,
-    Columns,
-    Span,
+    ColumnBuilder,
+    RoleSpan,
     UnreadError,
     ids_of,
     messages,
@@ -27,7 +27,7 @@ from fastcausal.formats.reading.builder import (
 )
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
-from fastcausal.formats.sentences import WHITE, Bounds, Found, Sentence
+from fastcausal.formats.sentences import WHITE, CharRange, Found, SearchedSentence
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Relations
 
@@ -134,7 +134,7 @@ def located(
     texts = columns["text"].to_pylist() if "text" in columns else [None] * len(examples)
     counts = token_counts(like, "strict", rows).tolist()
     build = Builder(name)
-    further = Columns(HELD)
+    further = ColumnBuilder(HELD)
     by_gap = occurrence == "gap"
 
     def where(k: int) -> str:
@@ -161,13 +161,13 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """
     lost = Problems()
     lines = []
-    written = Written()
+    written = JsonTexts()
     further = without(relations.table, HELD).to_pylist()
     for example, columns in zip(examples(relations), further, strict=True):
         line: dict[str, Any] = {"id": example.id} if relations.ids is not None else {}
         if example.text is not None or len(example.row):
             line["text"] = example.require_text()
-        sentence = Sentence(example.text or "")
+        sentence = SearchedSentence(example.text or "")
         line["relations"] = []
         for number, spans in enumerate(example.relations, 1):
             named: dict[str, list[Any]] = {}
@@ -222,7 +222,7 @@ def _add(
         raise InputError(f'"relations" is {kind(relations)}, expected a list')
     if text is not None and not isinstance(text, str):
         raise InputError(f'"text" is {kind(text)}, expected a string')
-    sentence = None if text is None else Sentence(text)
+    sentence = None if text is None else SearchedSentence(text)
     n_tokens = length if sentence is None else len(sentence.starts)
     for relation in relations:
         try:
@@ -236,7 +236,7 @@ def _add(
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
             if sentence is None and values:
                 raise InputError('no "text" here, and none in the examples to be like')
-            build.relation(_spans(build, sentence or Sentence(""), values, by_gap))
+            build.relation(_spans(build, sentence or SearchedSentence(""), values, by_gap))
         except UnreadError as reason:
             build.unread_relation(where, reason)
     build.end_example(length if length is not None else n_tokens)
@@ -265,11 +265,11 @@ def _is_pair(value: Any) -> bool:
 
 
 def _spans(
-    build: Builder, sentence: Sentence, values: Sequence[tuple[int, Any]], by_gap: bool
-) -> list[Span]:
+    build: Builder, sentence: SearchedSentence, values: Sequence[tuple[int, Any]], by_gap: bool
+) -> list[RoleSpan]:
     """Return the spans of a relation from (role, text or characters), with signals last."""
-    spans: list[Span] = []
-    taken: set[tuple[int, Bounds]] = set()
+    spans: list[RoleSpan] = []
+    taken: set[tuple[int, CharRange]] = set()
     order = sorted(values, key=partial(_search_rank, sentence)) if by_gap else values
     for role, value in order:
         if isinstance(value, str):
@@ -288,7 +288,7 @@ def _spans(
     return sorted(spans)
 
 
-def _search_rank(sentence: Sentence, value: tuple[int, Any]) -> int:
+def _search_rank(sentence: SearchedSentence, value: tuple[int, Any]) -> int:
     """Return the order of search: 0 unique texts, 1 repeated Cause or Effect, 2 signals.
 
     UnreadError if a text does not occur.
@@ -299,7 +299,7 @@ def _search_rank(sentence: Sentence, value: tuple[int, Any]) -> int:
     return isinstance(place, str) and any(piece.again for piece in sentence.pieces(place))
 
 
-def _gaps(sentence: Sentence, spans: Iterable[Span]) -> list[Bounds]:
+def _gaps(sentence: SearchedSentence, spans: Iterable[RoleSpan]) -> list[CharRange]:
     """Return the expected places of a signal: between Cause and Effect, else beside one."""
     given = [
         (min(start for start, _ in bounds), max(stop for _, stop in bounds))
@@ -315,13 +315,13 @@ def _gaps(sentence: Sentence, spans: Iterable[Span]) -> list[Bounds]:
     return [(bound, bound) for bounds in given for bound in bounds]
 
 
-def _of_offsets(sentence: Sentence, start: int, stop: int) -> Found:
+def _of_offsets(sentence: SearchedSentence, start: int, stop: int) -> Found:
     if not 0 <= start < stop <= len(sentence.text):
         raise UnreadError(f"characters {start} to {stop} do not fit a text of {len(sentence.text)}")
     return Found(start, stop, again=False)
 
 
-def _value(sentence: Sentence, start: int, stop: int) -> str | dict[str, int]:
+def _value(sentence: SearchedSentence, start: int, stop: int) -> str | dict[str, int]:
     """Return the text of a span, or its characters if the text occurs elsewhere, too."""
     bounds = (sentence.starts[start], sentence.stops[stop - 1])
     text = sentence.text[slice(*bounds)]

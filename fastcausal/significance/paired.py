@@ -14,7 +14,7 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
 from fastcausal.significance.sampling import exchanges
-from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
+from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import EQUAL, OneScore, Units
 
 MOST_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
@@ -128,7 +128,7 @@ def detectable(se: float, confidence: float) -> float:
 def minus(formula: OneScore) -> OneScore:
     """Return a formula of the difference B minus A, from joint sums of A and then B."""
 
-    def value(sums: Rows) -> Float64:
+    def value(sums: CountRows) -> Float64:
         a, b = np.hsplit(sums, 2)
         return formula.value(b) - formula.value(a)
 
@@ -182,7 +182,7 @@ def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> t
     return (hits / total if exact else (1 + hits) / (1 + total)), exact
 
 
-def _unordered(units: Units) -> tuple[Rows, Int64, Rows]:
+def _unordered(units: Units) -> tuple[CountRows, Int64, CountRows]:
     """Return differing rows, the lesser of A and B first, their times, and the sums of the rest.
 
     Then p is symmetric in A and B, and equal rows take no part in the draws.
@@ -197,7 +197,7 @@ def _unordered(units: Units) -> tuple[Rows, Int64, Rows]:
     return rows, times, sums_of(units.terms[~unlike], units.times[None, ~unlike])
 
 
-def _swapped(rows: Rows) -> Rows:
+def _swapped(rows: CountRows) -> CountRows:
     return np.hstack(np.hsplit(rows, 2)[::-1])
 
 

@@ -16,7 +16,7 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.significance import _ranks
 from fastcausal.significance.intervals import quantile, student_quantile
 from fastcausal.significance.sampling import bootstrap_weights
-from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
+from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import EQUAL, OneScore
 
 CELLS = 2**23  # most weights or sums in memory at once
@@ -55,7 +55,7 @@ class RankSets(NamedTuple):
     high: Int64
 
 
-def share(score: OneScore, terms: Rows, n_resamples: int, seed: int) -> Shared:
+def share(score: OneScore, terms: CountRows, n_resamples: int, seed: int) -> Shared:
     """Score all systems under the same resamples of the units.
 
     Parameters
@@ -98,7 +98,7 @@ def share(score: OneScore, terms: Rows, n_resamples: int, seed: int) -> Shared:
     return Shared(values, drawn, math.fsum(left_out) / len(left_out) if left_out else math.nan)
 
 
-def _by_content(columns: Rows) -> Int64:
+def _by_content(columns: CountRows) -> Int64:
     """Return an order of units by content, over all systems."""
     place = np.zeros(len(columns), np.int64)
     for first in range(0, columns.shape[1], 200):  # ranks are short until the blocks are compared
@@ -106,7 +106,7 @@ def _by_content(columns: Rows) -> Int64:
     return np.argsort(place, kind="stable")
 
 
-def _weights(columns: Rows, n_resamples: int, seed: int) -> Iterator[tuple[int, Int64]]:
+def _weights(columns: CountRows, n_resamples: int, seed: int) -> Iterator[tuple[int, Int64]]:
     """Yield blocks of resamples, limited in memory, with the number of the first."""
     each = np.ones(len(columns), np.int64)
     most = max(1, CELLS // max(*columns.shape, 1))
@@ -116,7 +116,9 @@ def _weights(columns: Rows, n_resamples: int, seed: int) -> Iterator[tuple[int, 
             first += len(weights)
 
 
-def _best_elsewhere(score: OneScore, terms: Rows, weights: Int64, scores: Float64) -> list[float]:
+def _best_elsewhere(
+    score: OneScore, terms: CountRows, weights: Int64, scores: Float64
+) -> list[float]:
     """Score the best systems of each resample on the units it leaves out, if defined."""
     known = np.where(np.isnan(scores), -np.inf, scores)
     best = (known >= known.max(axis=1, keepdims=True) - EQUAL) & ~np.isnan(scores)

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
-Rows = npt.NDArray[Any]
+CountRows = npt.NDArray[Any]
 EXACT = 2**53  # float64 holds every integer up to here
 EXACT_SINGLE = 2**24  # and float32
 
 
-def sums_of(terms: Rows, weights: Int64) -> Rows:
+def sums_of(terms: CountRows, weights: Int64) -> CountRows:
     """Return ``weights @ terms``: exact for integers, each sum rounded once for floats."""
     return exact_sums(terms, weights) if terms.dtype.kind == "f" else weighted_sums(terms, weights)
 

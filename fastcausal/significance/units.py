@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from fastcausal.significance.sampling import BLOCK
-from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
+from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 
 EXAMPLE = "example"
 EQUAL = 1e-12  # closer scores count as equal
@@ -32,7 +32,7 @@ def units_text(n_units: int, unit: str) -> str:
 class Scored(Protocol):
     """A formula from sums of terms to scores by flat name."""
 
-    def scores_of(self, sums: Rows) -> Mapping[str, Float64]:
+    def scores_of(self, sums: CountRows) -> Mapping[str, Float64]:
         """Compute scores from sums of terms [n_draws, n_terms]."""
         ...
 
@@ -40,7 +40,7 @@ class Scored(Protocol):
 class ScoredRows(Scored, Protocol):
     """A formula from weighted rows to scores that are not functions of sums."""
 
-    def scores(self, rows: Rows, weights: Int64) -> Mapping[str, Float64]:
+    def scores(self, rows: CountRows, weights: Int64) -> Mapping[str, Float64]:
         """Compute scores of rows under each int64[n_draws, n_rows] of weights."""
         ...
 
@@ -60,14 +60,14 @@ class OneScore:
     """
 
     name: str
-    terms: Callable[[Rows], Rows]
-    value: Callable[[Rows], Float64]
+    terms: Callable[[CountRows], CountRows]
+    value: Callable[[CountRows], Float64]
 
-    def scores_of(self, sums: Rows) -> dict[str, Float64]:
+    def scores_of(self, sums: CountRows) -> dict[str, Float64]:
         """Compute the score from sums of terms, as `Formula.scores_of`."""
         return {self.name: self.value(sums)}
 
-    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+    def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute the score of rows under each row of weights, as `Formula.scores`."""
         return self.scores_of(sums_of(self.terms(rows), weights))
 
@@ -89,7 +89,7 @@ class Units:
     """
 
     formula: Scored
-    terms: Rows
+    terms: CountRows
     times: Int64
     unit: str
 

@@ -25,7 +25,7 @@ from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import is_student
 from fastcausal.significance.ranks import rank_sets, share
-from fastcausal.significance.sums import Rows, sums_of
+from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.significance.units import OneScore, units_text
 from fastcausal.sweeps.compare import TESTS, compare
 from fastcausal.sweeps.systems import set_aside, systems_of
@@ -276,14 +276,14 @@ def _ranked(
     return {name: rows[name] for name in order}, shared.expected
 
 
-def _narrow(terms: Rows) -> Rows:
+def _narrow(terms: CountRows) -> CountRows:
     """Convert counts to the smallest integer type, since all systems are in memory at once."""
     if terms.dtype.kind == "f":
         return terms
     return terms.astype(np.min_scalar_type(-1 - int(terms.max(initial=0))))
 
 
-def _totals(terms: Rows) -> list[float]:
+def _totals(terms: CountRows) -> list[float]:
     totals: list[float] = sums_of(terms, np.ones((1, len(terms)), np.int64))[0].tolist()
     return totals
 

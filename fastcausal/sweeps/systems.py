@@ -19,7 +19,7 @@ from fastcausal.errors import InputError
 from fastcausal.files.keys import repeated
 from fastcausal.files.packed import stem_of
 from fastcausal.report.report import Report
-from fastcausal.significance.sums import Rows
+from fastcausal.significance.sums import CountRows
 from fastcausal.sweeps.folder import counts_of_runs
 
 
@@ -214,17 +214,17 @@ def _check_counts_of_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) 
 
 def _counts_of_gold(
     statistics: Statistics, formula: Formula, fields: tuple[str, ...]
-) -> Rows | None:
+) -> CountRows | None:
     """Return the sum of some fields of every unit, None if the file lacks a column."""
     own = statistics.formula
     if not {*fields} <= {*own.fields}:
         units = statistics.units
         if units is None or not {*fields} <= {*units.column_names}:
             return None
-        totals: Rows = np.sum([np.asarray(units[name]) for name in fields], axis=0)
+        totals: CountRows = np.sum([np.asarray(units[name]) for name in fields], axis=0)
         return totals
     columns = [own.fields.index(name) for name in fields]
-    sums: Rows = own.convert(statistics.rows, formula)[:, columns].sum(axis=1)
+    sums: CountRows = own.convert(statistics.rows, formula)[:, columns].sum(axis=1)
     return sums if statistics.row_of is None else sums[statistics.row_of]
 
 

@@ -30,7 +30,7 @@ def test_json():
     out, err = agree(*FILES, "--json")
     found = json.loads(out)
     assert not err
-    assert found == fc.agreement(FILES).to_dict()
+    assert found == fc.agree(FILES).to_dict()
     assert found["annotators"] == ["annotator_1", "annotator_2", "annotator_3"]
     assert found["signature"].startswith(f"fastcausal|{fc.__version__}|agreement|recess|")
     assert found["n_examples"] == 22
@@ -50,7 +50,7 @@ def test_json():
 def test_table():
     out, err = agree(*FILES[:2])
     assert not err
-    found = fc.agreement(FILES[:2])
+    found = fc.agree(FILES[:2])
     lines = [line.split() for line in out.splitlines() if line.strip()]
     for group, scores in found.scores.items():
         assert [group, *(f"{value:.4f}" for value in scores.values())] in lines
@@ -63,7 +63,7 @@ def test_table():
 
 def test_order_of_files():
     names = dict.fromkeys(NAMES) | {f"annotator_{k}": f"annotator_{k}" for k in (1, 2, 3)}
-    one, other = fc.agreement(FILES), fc.agreement(FILES[::-1])
+    one, other = fc.agree(FILES), fc.agree(FILES[::-1])
     assert plain(one, names) == plain(other, names)
 
 
@@ -81,7 +81,7 @@ def test_intervals_and_details(tmp_path):
     examples, matches = tmp_path / "examples.parquet", tmp_path / "matches.parquet"
     options = ["--per-example", examples, "--matches", matches, "--by", "text"]
     found = json.loads(agree(*FILES, "--json", "--intervals", "--seed", 3, *options)[0])
-    agreement = fc.agreement(FILES, by="text")
+    agreement = fc.agree(FILES, by="text")
     assert found.pop("intervals") == {
         group: {name: list(bounds) for name, bounds in of_group.items()}
         for group, of_group in agreement.intervals(seed=3).items()
@@ -109,7 +109,7 @@ def test_protocol_and_average():
         for average in ("example", "relation"):
             out, err = agree(*FILES, "--protocol", protocol, "--average", average, "--json")
             found = json.loads(out)
-            assert found == fc.agreement(FILES, protocol, average=average).to_dict()
+            assert found == fc.agree(FILES, protocol, average=average).to_dict()
             assert f"|average:{average}|" in found["signature"]
             assert not err
     assert agree(*FILES, "--json") == agree(*FILES, "--json", "--average", "example")
@@ -158,9 +158,9 @@ def test_what_could_not_be_read(unread, unparsed, ids):
     }
     if unparsed == "error":
         with pytest.raises(fc.InputError, match=f"1 relation of {unread} could not be read"):
-            fc.agreement(sides)
+            fc.agree(sides)
         return
-    found = fc.agreement(sides, unparsed=unparsed)
+    found = fc.agree(sides, unparsed=unparsed)
     for pair in found.pairs:
         whole = unread not in (pair.a, pair.b)
         assert pair.n_examples == (2 if whole or unparsed == "empty" else 1)
@@ -210,14 +210,14 @@ BAD = {
 def test_bad_input(case):
     annotations, options, message = BAD[case]
     with pytest.raises(fc.InputError, match=message):
-        fc.agreement(annotations, **options)
+        fc.agree(annotations, **options)
 
 
 def test_too_many_relations():
     crowd = [{"id": "p", "length": 9, "relations": [{"cause": (0, 2)}] * 4200}]
     sides = {name: fc.Relations.from_examples(crowd) for name in NAMES[:2]}
     with pytest.raises(fc.InputError, match="example p is too large"):
-        fc.agreement(sides)
+        fc.agree(sides)
 
 
 @pytest.mark.parametrize(
@@ -225,10 +225,10 @@ def test_too_many_relations():
 )
 def test_unknown_choices(options):
     with pytest.raises(ValueError, match="expected"):
-        fc.agreement(pair_of(), **options)
+        fc.agree(pair_of(), **options)
 
 
 def test_a_column_that_one_annotator_has():
     """It describes the example, whoever brought it."""
     for sides in (pair_of(split="dev"), dict(reversed(pair_of(split="dev").items()))):
-        assert list(fc.agreement(sides, by="split").subsets) == ["split=dev"]
+        assert list(fc.agree(sides, by="split").subsets) == ["split=dev"]

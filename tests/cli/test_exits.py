@@ -75,7 +75,7 @@ def broken(*args, **kwargs):
     raise KeyError("inside")
 
 
-@pytest.mark.parametrize("name", app.modules)
+@pytest.mark.parametrize("name", app.entries)
 def test_a_fault_in_any_command_is_caught(name, monkeypatch):
     """Whatever the command itself does about errors."""
     monkeypatch.setitem(app.commands, name, click.Command(name, callback=broken))

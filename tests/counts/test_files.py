@@ -153,12 +153,12 @@ def test_shards_of_answers(tmp_path):
         for k, word in enumerate(rng.choices(words, k=40))
     ]
     pred = {question["id"]: rng.choice(words) for question in gold}
-    whole = fc.score_answers(gold, pred, per_example=tmp_path / "whole.parquet")
+    whole = fc.qa(gold, pred, per_example=tmp_path / "whole.parquet")
     assert fc.Statistics.read(tmp_path / "whole.parquet").report().to_json() == whole.to_json()
     parts = []
     for k in range(0, 40, 7):
         some = {question["id"]: pred[question["id"]] for question in gold[k : k + 7]}
-        fc.score_answers(gold[k : k + 7], some, per_example=tmp_path / "part.arrow")
+        fc.qa(gold[k : k + 7], some, per_example=tmp_path / "part.arrow")
         parts.append(fc.Statistics.read(tmp_path / "part.arrow"))
     merged = parts[-1].merge(*parts[:-1])
     assert merged.report().to_json() == whole.to_json()
@@ -167,7 +167,7 @@ def test_shards_of_answers(tmp_path):
     by_year = merged.report("year").subsets
     assert by_year["year=2000"]["overall"].n_questions == 20
     kept = {q["id"]: pred[q["id"]] for q in gold if q["year"] == 2001}
-    of_year = fc.score_answers([q for q in gold if q["year"] == 2001], kept)
+    of_year = fc.qa([q for q in gold if q["year"] == 2001], kept)
     assert by_year["year=2001"] == of_year.scores
 
 

@@ -146,7 +146,7 @@ def test_labels_and_answers():
     ]
     gold = {"data": [{"paragraphs": [{"context": "x", "qas": questions}]}]}
     pred = {f"{k}": "xxyxyy"[k] for k in range(6)}
-    questions = fc.score_answers(gold, pred).with_intervals(method="jackknife")
+    questions = fc.qa(gold, pred).with_intervals(method="jackknife")
     assert questions.scores["overall"].f1.low < 0.5 < questions.scores["why"].f1.high
 
 

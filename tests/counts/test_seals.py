@@ -54,7 +54,7 @@ def statistics_of_every_kind() -> dict[str, fc.Statistics]:
     gold = [{"id": "q", "question": "Why?", "answers": {"text": ["heavy rain"]}}]
     predicted = LABELS.set_column(1, "label", pa.array(["yes", "yes", None], pa.string()))
     return relations | {
-        "answers": fc.score_answers(gold, {"q": "rain"}).statistics,
+        "answers": fc.qa(gold, {"q": "rain"}).statistics,
         "judged answers": fc.answers(ANSWERS).statistics,
         "labels": fc.classify(LABELS, predicted, unparsed="skip").statistics,
         "sums": fc.score(sample.GOLD, sample.GOLD).statistics.without_units(),

@@ -153,7 +153,7 @@ def test_answers_drawn_anew(questions, data):
             {"id": f"q{k}", "question": question, "answers": {"text": [answer]}}
             for k, (question, answer, _) in enumerate(chosen)
         ]
-        return fc.score_answers(gold, {f"q{k}": pred for k, (_, _, pred) in enumerate(chosen)})
+        return fc.qa(gold, {f"q{k}": pred for k, (_, _, pred) in enumerate(chosen)})
 
     whole = report(questions)
     n = len(questions)
@@ -172,7 +172,7 @@ def test_answers_drawn_anew(questions, data):
 def reports():
     yield fc.classify(["a", "b", "c", "a"], ["a", "c", "c", "b"], positive="a")
     gold = [{"id": "q", "question": "Why?", "answers": {"text": ["heavy rain"]}}]
-    yield fc.score_answers(gold, {"q": "rain"})
+    yield fc.qa(gold, {"q": "rain"})
 
 
 @pytest.mark.parametrize("report", [*reports()], ids=lambda report: type(report).__name__)
@@ -336,7 +336,7 @@ def named(agreement: fc.Agreement) -> dict[str, float]:
 
 def test_statistics_of_agreement_in_a_file(tmp_path):
     annotators = {name: str(path) for name, path in sample.ANNOTATORS.items()}
-    statistics = fc.agreement(annotators).statistics
+    statistics = fc.agree(annotators).statistics
     statistics.write(tmp_path / "counts.arrow")
     again = fc.Statistics.read(tmp_path / "counts.arrow")
     alike(again, statistics)

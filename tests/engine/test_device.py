@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.engine.device import launches, scoring
-from fastcausal.engine.plan import PLAN, Groups, Result, TooLargeError
+from fastcausal.engine.plan import PLAN, CountGroups, Result, TooLargeError
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import run
 from fastcausal.protocols import RECESS, Protocol
@@ -176,7 +176,10 @@ def test_rows_on_the_device(many):
     """One launch over all; what does not fit is known afterwards."""
     plan = RECESS.plan(ROLES)
     gold, pred = many
-    for groups in (Groups(None, 1500, each=True), Groups(np.arange(1500) % 3, 3, apart=True)):
+    for groups in (
+        CountGroups(None, 1500, each=True),
+        CountGroups(np.arange(1500) % 3, 3, apart=True),
+    ):
         partner = np.full(gold.n_relations, -7, np.int64)
         counts = np.zeros((groups.n_rows, plan.n_fields), np.int64)
         left_out = np.ones(1500, np.bool_)
@@ -203,7 +206,7 @@ def test_parts_cover_the_examples_within_the_bound(both, most):
     assert found == list(pairwise(bounds))
     assert bounds[-1] == gold.n_examples
     for first, last in found:
-        groups = Groups(None, gold.n_examples, each=True)
+        groups = CountGroups(None, gold.n_examples, each=True)
         partner, counts = np.zeros(gold.n_relations, np.int64), np.zeros((gold.n_examples, 5))
         left_out = np.zeros(gold.n_examples, np.bool_)
         arrays = scoring.pieces_of(gold, pred, groups, partner, counts, left_out, first, last)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.engine import cpu
-from fastcausal.engine.plan import Groups, Plan
+from fastcausal.engine.plan import CountGroups, Plan
 from fastcausal.engine.reference import kernels
 from fastcausal.engine.run import run
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
@@ -116,7 +116,7 @@ def test_spans_are_read_as_tagged_while_they_are_counted(kernel, drawn, protocol
     plan = replace(protocol, name="test", kernel=kernel).plan(ROLES)
     tagged = [official.as_tagged(side, reading) for side in sides]
     expected = run(plan, *(rows for rows, _ in tagged))
-    each = Groups(None, len(golds), each=True)
+    each = CountGroups(None, len(golds), each=True)
     for way in (plan, plan, forgetful(plan)):
         counts, partner = np.zeros_like(expected.counts), np.zeros_like(expected.partner)
         n_as_given = cpu.run(way, *sides, each, partner, counts, 2, True, reading)
@@ -161,7 +161,7 @@ def test_many_spans_that_run_on(kernel, tracks, length):
     found = []
     for way in (plan, plan, forgetful(plan)):
         counts = np.zeros((20_000, plan.n_fields), np.int64)
-        each = Groups(None, len(counts), each=True)
+        each = CountGroups(None, len(counts), each=True)
         cpu.run(way, gold, pred, each, None, counts, 1, True, "cnc-2023")
         found.append(counts)
     np.testing.assert_array_equal(found[0], found[2])
@@ -208,7 +208,7 @@ def test_checks_on_the_way_find_what_checks_beforehand_find(drawn, data):
     expected = said(lambda: check_both(*sides, 3))
     counts = np.zeros((1, plan.n_fields), np.int64)
     for way, reading in product((plan, forgetful(plan)), (None, *cpu.READINGS)):
-        call = partial(cpu.run, way, *sides, Groups(None, 1), None, counts, 2, True, reading)
+        call = partial(cpu.run, way, *sides, CountGroups(None, 1), None, counts, 2, True, reading)
         assert said(call) == expected
 
 

@@ -12,7 +12,7 @@ import fastcausal as fc
 from fastcausal import formats
 from fastcausal.formats import spans
 from fastcausal.formats.reading.builder import UnreadError
-from fastcausal.formats.sentences import IN_PIECES, OTHER_ENDS, OTHER_SIGNS, WHITE, Sentence
+from fastcausal.formats.sentences import IN_PIECES, OTHER_ENDS, OTHER_SIGNS, WHITE, SearchedSentence
 from fastcausal.relations import Relations
 from tests.support.data import CNC
 from tests.support.format_cases import needs_cnc, sentences
@@ -24,7 +24,7 @@ def test_every_run_of_tokens_is_found(sentence, data):
     text, n = sentence
     if n == 0 or data is None:
         return
-    looked_up = Sentence(text)
+    looked_up = SearchedSentence(text)
     first = data.draw(st.integers(0, n - 1))
     last = data.draw(st.integers(first, n - 1))
     wanted = text[looked_up.starts[first] : looked_up.stops[last]]
@@ -42,7 +42,7 @@ def test_every_run_of_tokens_is_found(sentence, data):
 @given(st.text(max_size=20), st.text(max_size=5))
 def test_locating_never_fails_otherwise(text, wanted):
     try:
-        start, stop, *_ = Sentence(text).locate(wanted)
+        start, stop, *_ = SearchedSentence(text).locate(wanted)
     except UnreadError:
         assert not wanted.strip() or wanted not in text
     else:
@@ -50,7 +50,7 @@ def test_locating_never_fails_otherwise(text, wanted):
 
 
 def located(text, wanted):
-    """What `Sentence.locate` finds, from its definition: all occurrences, then a choice."""
+    """What `SearchedSentence.locate` finds, from its definition: all occurrences, then a choice."""
     white, wanted = WHITE, wanted.strip(WHITE)
     letters = [(c, k) for k, letter in enumerate(text) for c in letter.casefold()]
     letters = [(c, k) for c, k in letters if not text[k].isspace()]
@@ -84,7 +84,7 @@ pieces = st.lists(
 @given(pieces.map("".join), pieces.map("".join))
 def test_locating_is_what_it_is_defined_to_be(text, wanted):
     try:
-        assert tuple(Sentence(text).locate(wanted)) == located(text, wanted)
+        assert tuple(SearchedSentence(text).locate(wanted)) == located(text, wanted)
     except UnreadError:
         assert located(text, wanted) is None
 
@@ -93,7 +93,7 @@ def test_locating_is_what_it_is_defined_to_be(text, wanted):
 def test_texts_that_repeat_themselves_take_no_quadratic_time(text):
     """These took minutes: each place where the wanted text occurs was looked at in full."""
     middle = text[1 : len(text) // 2].strip()
-    sentence = Sentence(text)
+    sentence = SearchedSentence(text)
     for wanted in (middle, middle.upper(), middle[:-1], middle[1:]):
         start, stop, *_ = sentence.locate(wanted)
         assert text[start:stop].lower().split() == wanted.lower().split()

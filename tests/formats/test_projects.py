@@ -137,7 +137,7 @@ def by_hand(marked, tmp_path):
             folder.mkdir(parents=True, exist_ok=True)
             (folder / f"{document}.ann").write_text(projects.brat(one))
             (folder / f"{document}.txt").write_text(one.text)
-    return fc.agreement(tmp_path / "hand").to_dict()
+    return fc.agree(tmp_path / "hand").to_dict()
 
 
 @pytest.mark.parametrize("inner", [False, True], ids=["plain", "zips inside"])
@@ -150,17 +150,17 @@ def test_exported_projects(tmp_path, kind, inner):
     path.write_bytes(projects.project(marked, kind, inner))
     expected = by_hand(marked, tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    assert fc.agreement(path).to_dict() == expected
+    assert fc.agree(path).to_dict() == expected
     assert set(fc.read_annotators(path)) == {"amy", "ben", "cid"}
     out, _ = cli("agree", path, "--json")
-    assert fc.agreement(path).to_json() == out.strip()
+    assert fc.agree(path).to_json() == out.strip()
     assert '"n_files":12' in cli("check", path, "--json", expect=None)[0].replace(" ", "")
     assert sorted(tmp_path.rglob("*")) == before
     with pytest.raises(fc.InputError, match=r'document "doc0.txt" is also in .*/doc0.txt/amy'):
         fc.read(path)
     if not inner:
         folder = projects.unzipped(path.read_bytes(), tmp_path / "out")
-        assert fc.agreement(folder / "annotation").to_dict() == expected
+        assert fc.agree(folder / "annotation").to_dict() == expected
 
 
 def test_zips_of_other_tools(tmp_path):
@@ -170,7 +170,7 @@ def test_zips_of_other_tools(tmp_path):
     files = {p.relative_to(hand).as_posix(): p.read_bytes() for p in hand.rglob("*.*")}
     extra = {"annotation.conf": b"[entities]", "visual.json": b"{}", "__MACOSX/amy/._x.ann": b"\0"}
     (tmp_path / "brat.zip").write_bytes(packed(files | extra))
-    assert fc.agreement(tmp_path / "brat.zip").to_dict() == expected
+    assert fc.agree(tmp_path / "brat.zip").to_dict() == expected
     for name in ("amy", "ben", "cid"):
         mine = {p.split("/")[1]: data for p, data in files.items() if p.startswith(name)}
         (tmp_path / f"{name}.zip").write_bytes(packed(mine))
@@ -178,7 +178,7 @@ def test_zips_of_other_tools(tmp_path):
         assert one.equals(fc.read(hand / name).table)
         assert fc.score(tmp_path / f"{name}.zip", hand / name)["overall"].f1 == 1
     zips = [tmp_path / f"{name}.zip" for name in ("amy", "ben", "cid")]
-    assert fc.agreement(zips).to_dict() == expected
+    assert fc.agree(zips).to_dict() == expected
 
     lines = {
         f"{name}.jsonl": projects.doccano(
@@ -192,7 +192,7 @@ def test_zips_of_other_tools(tmp_path):
         (tmp_path / "doccano" / name).write_bytes(data)
     tasks = projects.label_studio(dict(enumerate(marked.values())))
     (tmp_path / "studio.json").write_text(tasks)
-    found = [fc.agreement(tmp_path / name) for name in ("doccano.zip", "doccano", "studio.json")]
+    found = [fc.agree(tmp_path / name) for name in ("doccano.zip", "doccano", "studio.json")]
     assert found[0].to_dict() == found[1].to_dict()
     assert found[0]["cause"] == found[2]["cause"]
     assert found[2].annotators == tuple(f"{name}@example.org" for name in ("amy", "ben", "cid"))
@@ -318,7 +318,7 @@ def test_a_file_of_several_annotators_is_not_one(tmp_path):
     (tmp_path / "x.json").write_text(projects.label_studio({1: {"amy": ONE, "ben": ONE}}))
     with pytest.raises(fc.InputError, match=r"comes twice, of amy@example\.org and ben@"):
         fc.read(tmp_path / "x.json")
-    assert fc.agreement(tmp_path / "x.json")["cause"].em == 1
+    assert fc.agree(tmp_path / "x.json")["cause"].em == 1
     cancelled = projects.label_studio({1: {"amy": ONE}}).replace(
         '"was_cancelled": false', '"was_cancelled": true'
     )

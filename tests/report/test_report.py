@@ -36,9 +36,9 @@ def systems():
 MAKERS = {
     "extraction": lambda: fc.score(sample.GOLD, sample.SYSTEMS["careful"]),
     "cnc-2022": lambda: fc.score(sample.GOLD, sample.SYSTEMS["careful"], "cnc-2022"),
-    "answers": lambda: fc.score_answers(QUESTIONS, {"a": "rain", "b": ""}, unmatched="skip"),
+    "answers": lambda: fc.qa(QUESTIONS, {"a": "rain", "b": ""}, unmatched="skip"),
     "classification": lambda: fc.classify([1, 1, 0, 2], [1, None, 0, 1], unparsed="skip"),
-    "agreement": lambda: fc.agreement(list(sample.ANNOTATORS.values())),
+    "agreement": lambda: fc.agree(list(sample.ANNOTATORS.values())),
     "labels": lambda: fc.label_agreement(LABELS),
     "check": lambda: fc.check(fc.Relations.from_examples(FAULTY)),
     "check without findings": lambda: fc.check(sample.GOLD),
@@ -227,13 +227,13 @@ def folder(tmp_path_factory):
 COMMANDS = {
     "score gold.csv careful.jsonl": lambda: fc.score("gold.csv", "careful.jsonl"),
     "explain gold.csv chatty.jsonl": lambda: fc.explain("gold.csv", "chatty.jsonl"),
-    "agree annotator_1.jsonl annotator_2.jsonl": lambda: fc.agreement(
+    "agree annotator_1.jsonl annotator_2.jsonl": lambda: fc.agree(
         ["annotator_1.jsonl", "annotator_2.jsonl"]
     ),
     "classify labels_1.csv labels_2.csv --positive y": lambda: fc.classify(
         "labels_1.csv", "labels_2.csv", positive="y"
     ),
-    "qa questions.json answers.json": lambda: fc.score_answers("questions.json", "answers.json"),
+    "qa questions.json answers.json": lambda: fc.qa("questions.json", "answers.json"),
     "answers judged_ann.json": lambda: fc.answers("judged_ann.json"),
     "describe gold.csv": lambda: fc.describe("gold.csv"),
     "check gold.csv": lambda: fc.check("gold.csv"),

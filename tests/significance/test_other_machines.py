@@ -27,7 +27,7 @@ a, b, *_ = (report.statistics for report in reports.values())
 print(fc.compare(a, b, n_resamples=500).to_dict())
 statistics = {name: report.statistics for name, report in reports.items()}
 print(fc.leaderboard(statistics, n_resamples=500, baseline="careful").to_dict())
-print(fc.agreement([str(path) for path in sample.ANNOTATORS.values()]).intervals(n_resamples=200))
+print(fc.agree([str(path) for path in sample.ANNOTATORS.values()]).intervals(n_resamples=200))
 print(fc.alpha_interval([[1, 1, 2], [2, 2, 2], [1, 2, 1], [3, 3, 1]], "ratio", n_resamples=200))
 """
 

@@ -57,7 +57,7 @@ def by_hand(project):
             }
             examples.append({"id": document, "text": text, "relations": [relation]})
         sides[name] = fc.Relations.from_examples(examples)
-    return fc.agreement(sides)
+    return fc.agree(sides)
 
 
 def brat(project, folder):
@@ -126,7 +126,7 @@ def test_one_command_from_an_export_to_alpha(project, by_hand, tmp_path, tool):
     found = json.loads(out)
     assert len(found["annotators"]) == 3
     assert found["scores"] == json.loads(by_hand.to_json())["scores"]
-    assert fc.agreement(sources)["total"] == by_hand["total"]
+    assert fc.agree(sources)["total"] == by_hand["total"]
     if tool != "a table":
         checked = json.loads(cli("check", *sources, "--json", expect=None)[0])
         assert checked["n_examples"] == 3 * DOCUMENTS

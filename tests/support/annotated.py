@@ -27,7 +27,7 @@ def relations_of(examples: Examples, length: int = LENGTH, **columns: Any) -> fc
 
 
 def agreed(annotated: Mapping[str, Examples], *args: Any, **options: Any) -> Any:
-    return fc.agreement({a: relations_of(e) for a, e in annotated.items()}, *args, **options)
+    return fc.agree({a: relations_of(e) for a, e in annotated.items()}, *args, **options)
 
 
 def values_of(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

@@ -82,7 +82,7 @@ WAYS: dict[str, Callable[[pa.RecordBatchReader], Any]] = {
     "score(reader)": lambda reader: fc.score(reader, fc.read(table("id"))),
     "score(table)": lambda reader: fc.score(fc.read(table("id")), reader.read_all()),
     "score(iterator)": lambda reader: fc.score(iterator(reader), iterator(table("id").to_reader())),
-    "agree(table)": lambda reader: fc.agreement([reader.read_all(), table("id")]),
+    "agree(table)": lambda reader: fc.agree([reader.read_all(), table("id")]),
 }
 
 

@@ -157,7 +157,7 @@ def test_answers_and_labels():
     ]
     answers = [{q["id"]: word * (int(q["id"]) % m) for q in questions}
                for m, word in ((2, "rain"), (3, "heavy rain "))]  # fmt: skip
-    reports = [fc.score_answers(questions, answer) for answer in answers]
+    reports = [fc.qa(questions, answer) for answer in answers]
     comparison = fc.compare(*reports, **QUICK)
     assert comparison["overall_f1"].delta == pytest.approx(
         reports[1]["overall"].f1 - reports[0]["overall"].f1

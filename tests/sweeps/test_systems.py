@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 
 import fastcausal as fc
-from fastcausal.counts.labels import ConfusionFormula
-from fastcausal.counts.means import MeanFormula
 from fastcausal.counts.statistics import Statistics
 from fastcausal.recipe import Signature
 from fastcausal.sweeps.systems import aligned, pair_of, systems_of
+from fastcausal.tasks.classification.formula import LabelFormula
+from fastcausal.tasks.qa.formula import QuestionFormula
 
-FORMULA = MeanFormula(("f1",), ())
+FORMULA = QuestionFormula(("f1",), ())
 
 
 def statistics(ids, values, signature="fc|p|x:1", formula=FORMULA, gold=None):
@@ -60,9 +60,7 @@ def test_by_position_where_gold_is_one():
 
 def test_labels_are_numbered_alike():
     sides = [
-        statistics(
-            ["x", "y"], [[0, 1], [1, 1]], formula=ConfusionFormula(labels, False, None, None)
-        )
+        statistics(["x", "y"], [[0, 1], [1, 1]], formula=LabelFormula(labels, False, None, None))
         for labels in (("a", "c"), ("b", "c"))
     ]
     joined = aligned(zip("AB", sides, strict=True))
@@ -91,7 +89,7 @@ def test_names_of_files_and_of_systems(tmp_path):
         (statistics(None, [[0.0]] * 3), "B has no ids, A has ids to join by"),
         (A.without_units(), "B: sums alone have no units"),
         (replace(A, signature="fc|q|x:1"), r"A has the signature p, B has q,"),
-        (replace(A, formula=MeanFormula(("em",), ())), "A and B: statistics that count other"),
+        (replace(A, formula=QuestionFormula(("em",), ())), "A and B: statistics that count other"),
     ],
 )
 def test_refusals(other, message):

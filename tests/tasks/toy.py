@@ -20,7 +20,7 @@ from fastcausal.errors import InputError
 from fastcausal.files.records import read_records
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
-from fastcausal.significance.sums import Rows
+from fastcausal.significance.sums import CountRows
 
 TASK = Task(
     job="toy",
@@ -51,11 +51,11 @@ class ToyFormula(Formula):
         """Names of the columns."""
         return ("right",)
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return the rows, and 1 for each unit."""
         return np.hstack([rows, np.ones_like(rows)])
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the accuracy."""
         return {"overall": {"accuracy": ratio(sums[:, 0], sums[:, 1], np.nan)}}
 
@@ -86,6 +86,6 @@ def present(statistics: Statistics, by: By = None) -> Report:
     )
 
 
-def _groups(rows: Rows) -> Mapping[str, Scores]:
+def _groups(rows: CountRows) -> Mapping[str, Scores]:
     scores = ToyFormula().scores(rows, np.ones((1, len(rows)), np.int64))
     return {"overall": Scores({"accuracy": float(scores["overall_accuracy"][0]), "n": len(rows)})}

@@ -16,7 +16,7 @@ from fastcausal.engine.device import scoring
 from fastcausal.engine.device.machine import Array, Bytes
 from fastcausal.engine.device.sources import csrc, digest
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import Groups, Plan, Result
+from fastcausal.engine.plan import CountGroups, Plan, Result
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows
 
@@ -56,7 +56,7 @@ def run(
     plan: Plan,
     gold: Rows,
     pred: Rows,
-    groups: Groups,
+    groups: CountGroups,
     partner: Int64 | None,
     counts: Int64,
     num_threads: int | None,
@@ -85,7 +85,7 @@ class DeviceResult:
     plan: Plan
     gold: Rows
     pred: Rows
-    groups: Groups
+    groups: CountGroups
     partner: Array
     counts: Array
     left_out: Array
@@ -135,9 +135,9 @@ def run_on_device(
     """
     cp = cupy()
     if n_groups is None:
-        into = Groups(None, gold.n_examples, each=True)
+        into = CountGroups(None, gold.n_examples, each=True)
     else:
-        into = Groups(None if groups is None else array("groups", groups, "int64"), n_groups)
+        into = CountGroups(None if groups is None else array("groups", groups, "int64"), n_groups)
     result = DeviceResult(
         plan, gold, pred, into,
         cp.empty(gold.n_relations, np.int64),
@@ -227,7 +227,7 @@ def on_host(side: Rows) -> Rows:
 # ----------------------------------------------------------------------------------- the machine
 
 
-class Queue:
+class CudaQueue:
     """A CUDA stream; ``current`` means that other libraries use it too."""
 
     def __init__(self, stream: Any, current: bool) -> None:
@@ -264,7 +264,7 @@ class Queue:
         self.stream.synchronize()
 
 
-class Machine:
+class CudaMachine:
     """A GPU: its memory and streams."""
 
     def __init__(self) -> None:
@@ -273,12 +273,12 @@ class Machine:
         self.constants: dict[bytes, Array] = {}
         self.lanes: list[Any] = []
 
-    def current(self) -> Queue:
+    def current(self) -> CudaQueue:
         """See `machine.Machine` for this and the following methods."""
-        return Queue(self.cupy.cuda.get_current_stream(), current=True)
+        return CudaQueue(self.cupy.cuda.get_current_stream(), current=True)
 
-    def queue(self) -> Queue:  # noqa: D102
-        return Queue(self.cupy.cuda.Stream(non_blocking=True), current=False)
+    def queue(self) -> CudaQueue:  # noqa: D102
+        return CudaQueue(self.cupy.cuda.Stream(non_blocking=True), current=False)
 
     def pinned(self, n: int) -> Bytes:  # noqa: D102
         return np.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(n, 1)), np.uint8, n)
@@ -316,11 +316,11 @@ class Machine:
 
 
 @cache
-def _machine(number: int) -> Machine:
-    return Machine()
+def _machine(number: int) -> CudaMachine:
+    return CudaMachine()
 
 
-def machine() -> Machine:
+def machine() -> CudaMachine:
     """Return CuPy's current device."""
     return _machine(cupy().cuda.runtime.getDevice())
 

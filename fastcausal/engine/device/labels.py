@@ -13,13 +13,13 @@ from fastcausal.engine.device.launches import LABEL_TASK, LANES, count, entry_of
 from fastcausal.engine.device.machine import Array, Bytes, Machine
 from fastcausal.engine.device.scoring import drawn
 from fastcausal.engine.kernel import Int32, Int64
-from fastcausal.engine.plan import Groups, Plan
+from fastcausal.engine.plan import CountGroups, Plan
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows
 
 
 @dataclass(frozen=True)
-class Batch:
+class IdBatch:
     """A batch of gold and predicted label ids, with a mask of the sequences that did not fit."""
 
     number: int
@@ -71,8 +71,8 @@ class LabelCounts:
         """Drop every batch."""
         self.n_batches: int = 0
         self.n_examples: int = 0
-        self.waiting: deque[Batch] = deque()
-        self.for_host: list[Batch] = []
+        self.waiting: deque[IdBatch] = deque()
+        self.for_host: list[IdBatch] = []
         self.host: Bytes = self.machine.pinned(8 * (self.plan.n_fields + 2))
         self.host[:] = 0
         self.totals: Array = self.machine.empty(len(self.host))
@@ -98,7 +98,7 @@ class LabelCounts:
         count(queue, self.entry, task, n_threads=LANES)
         queue.download(host, address(left_out))
         done = queue.mark()
-        self.waiting.append(Batch(self.n_batches, gold, pred, host, left_out, done))
+        self.waiting.append(IdBatch(self.n_batches, gold, pred, host, left_out, done))
         self.n_batches += 1
         self.n_examples += n
         self._look()
@@ -130,7 +130,7 @@ class LabelCounts:
             if batch.left_out.any():
                 self.for_host.append(batch)
 
-    def _on_host(self, batch: Batch) -> Int64:
+    def _on_host(self, batch: IdBatch) -> Int64:
         """Count the sequences that did not fit."""
         try:
             sides = self.read(*map(self.machine.numpy, (batch.gold_ids, batch.pred_ids)))
@@ -139,5 +139,5 @@ class LabelCounts:
         examples = np.flatnonzero(batch.left_out)
         gold, pred = (drawn(side, examples)[0] for side in sides)
         counts = np.zeros((1, self.plan.n_fields), np.int64)
-        cpu.run(self.plan, gold, pred, Groups(None, 1), None, counts, None)
+        cpu.run(self.plan, gold, pred, CountGroups(None, 1), None, counts, None)
         return np.array([*counts[0], gold.n_relations, pred.n_relations])

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from fastcausal.engine.device.machine import Machine, Queue
 from fastcausal.engine.device.patterns import Patterns
-from fastcausal.engine.plan import PLAN, Groups, Plan
+from fastcausal.engine.plan import PLAN, CountGroups, Plan
 from fastcausal.errors import InputError
 
 LAUNCH = ("counts", "left_out", "first", "last", "n_totals", "n_lanes")
@@ -91,7 +91,7 @@ def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:
         count(queue, entry_of("score", plan), task)
 
 
-def by_patterns(known: Patterns, groups: Groups) -> dict[str, int]:
+def by_patterns(known: Patterns, groups: CountGroups) -> dict[str, int]:
     """Return the members of a task that counts by patterns, except ``left`` and ``chosen``.
 
     Those are int64[n_examples] and, filled with 0, int64[n_chosen + 1].

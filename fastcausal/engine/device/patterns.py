@@ -10,7 +10,7 @@ import numpy as np
 from fastcausal.engine import cpu
 from fastcausal.engine.device.machine import Machine
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import Groups, Plan, TooLargeError
+from fastcausal.engine.plan import CountGroups, Plan, TooLargeError
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows
 
@@ -59,7 +59,7 @@ def _learnt(plan: Plan, gold: Rows, pred: Rows, n: int, read: Read) -> bytes | N
     counts = np.zeros((1, plan.n_fields), np.int64)
     try:
         drawn = sampled(gold, n, read), sampled(pred, n, read)
-        cpu.run(plan, *drawn, Groups(None, 1), None, counts, 1, check=True)
+        cpu.run(plan, *drawn, CountGroups(None, 1), None, counts, 1, check=True)
     except (IndexError, InputError, TooLargeError):  # the count of all examples reports these
         return None
     return cpu.patterns(plan)

@@ -28,7 +28,7 @@ from fastcausal.engine.device.launches import TASK, by_patterns, task_of
 from fastcausal.engine.device.machine import Array, Bytes, Machine, Queue
 from fastcausal.engine.device.patterns import patterns_of
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import Groups, Plan, TooLargeError
+from fastcausal.engine.plan import CountGroups, Plan, TooLargeError
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows, check_both
 
@@ -41,7 +41,7 @@ ALIGNED = 16  # each array in a part starts at a multiple of this
 
 
 @dataclass(frozen=True)
-class Piece:
+class ArraySlice:
     """Items ``first`` up to ``last`` of an array."""
 
     whole: npt.NDArray[Any]
@@ -59,7 +59,7 @@ class Piece:
         return self.whole[self.first : self.last]
 
 
-Pieces = dict[str, Piece]
+Pieces = dict[str, ArraySlice]
 
 
 def placed(pieces: Pieces) -> tuple[dict[str, int], int]:
@@ -100,9 +100,9 @@ def side_pieces(name: str, side: Rows, first: int, last: int) -> Pieces:
     relations = _ends(side.relation_offsets, (first, last), side.n_relations)
     rows = _ends(side.row_offsets, relations, len(side.values))
     return {
-        f"{name}_rows": Piece(side.values, rows[0], rows[1]),
-        f"{name}_row_offsets": Piece(side.row_offsets, relations[0], relations[1] + 1),
-        f"{name}_relation_offsets": Piece(side.relation_offsets, first, last + 1),
+        f"{name}_rows": ArraySlice(side.values, rows[0], rows[1]),
+        f"{name}_row_offsets": ArraySlice(side.row_offsets, relations[0], relations[1] + 1),
+        f"{name}_relation_offsets": ArraySlice(side.relation_offsets, first, last + 1),
     }
 
 
@@ -114,20 +114,20 @@ def _ends(offsets: Int64, items: tuple[int, int], n: int) -> tuple[int, int]:
 
 
 def pieces_of(
-    gold: Rows, pred: Rows, groups: Groups, partner: Int64 | None, counts: Int64,
+    gold: Rows, pred: Rows, groups: CountGroups, partner: Int64 | None, counts: Int64,
     left_out: npt.NDArray[np.bool_], first: int, last: int,
 ) -> tuple[Pieces, Pieces]:  # fmt: skip
     """Return the pieces that a range of examples reads and writes."""
     inputs = side_pieces("gold", gold, first, last) | side_pieces("pred", pred, first, last)
-    inputs["lengths"] = Piece(gold.lengths, first, last)
-    outputs = {"left_out": Piece(left_out, first, last)}
+    inputs["lengths"] = ArraySlice(gold.lengths, first, last)
+    outputs = {"left_out": ArraySlice(left_out, first, last)}
     if groups.of is not None:
-        inputs["groups"] = Piece(groups.of, first, last)
+        inputs["groups"] = ArraySlice(groups.of, first, last)
     if groups.each:
-        outputs["counts"] = Piece(counts, first, last)
+        outputs["counts"] = ArraySlice(counts, first, last)
     if partner is not None:
         relations = [int(gold.relation_offsets[k]) for k in (first, last)]
-        outputs["partner"] = Piece(partner, relations[0], relations[1])
+        outputs["partner"] = ArraySlice(partner, relations[0], relations[1])
     return inputs, outputs
 
 
@@ -180,7 +180,7 @@ class Lane:
             piece.array[...] = self.of(piece, places[name])
         self.outputs = {}, {}
 
-    def of(self, piece: Piece, place: int) -> npt.NDArray[Any]:
+    def of(self, piece: ArraySlice, place: int) -> npt.NDArray[Any]:
         """Return the host memory of a piece."""
         array = piece.array
         return self.host[place : place + array.nbytes].view(array.dtype).reshape(array.shape)
@@ -191,7 +191,7 @@ def score_host(
     plan: Plan,
     gold: Rows,
     pred: Rows,
-    groups: Groups,
+    groups: CountGroups,
     partner: Int64 | None,
     counts: Int64,
     num_threads: int | None,
@@ -227,8 +227,8 @@ def _fits(side: Rows, gold: Rows) -> bool:
 
 
 def _on_device(
-    machine: Machine, plan: Plan, gold: Rows, pred: Rows, groups: Groups, partner: Int64 | None,
-    counts: Int64, check: bool,
+    machine: Machine, plan: Plan, gold: Rows, pred: Rows, groups: CountGroups,
+    partner: Int64 | None, counts: Int64, check: bool,
 ) -> npt.NDArray[np.bool_]:  # fmt: skip
     """Fill partner and add to counts; return the examples left to the host."""
     left_out = np.ones(gold.n_examples, np.bool_)
@@ -252,7 +252,7 @@ def _on_device(
     try:
         for examples in parts(gold, pred, plan.n_fields if groups.each else 0, PART):
             inputs, outputs = pieces_of(gold, pred, groups, partner, counts, left_out, *examples)
-            inputs["chosen"] = Piece(chosen, 0, len(chosen))
+            inputs["chosen"] = ArraySlice(chosen, 0, len(chosen))
             lanes.reverse()
             lanes[0].finish()
             lanes[0].start(plan, inputs, outputs, examples, totals.size, **members)
@@ -274,7 +274,7 @@ def _on_device(
 
 
 def score_device(
-    machine: Machine, queue: Queue, plan: Plan, gold: Rows, pred: Rows, groups: Groups,
+    machine: Machine, queue: Queue, plan: Plan, gold: Rows, pred: Rows, groups: CountGroups,
     partner: Array | None, counts: Array, left_out: Array,
 ) -> None:  # fmt: skip
     """Count the examples that fit, on device arrays: fill partner and left_out, add to counts.
@@ -309,7 +309,7 @@ def finish(
     plan: Plan,
     gold: Rows,
     pred: Rows,
-    groups: Groups,
+    groups: CountGroups,
     examples: Int64,
     partner: Int64 | None,
     counts: Int64,
@@ -328,7 +328,9 @@ def finish(
     own = counts if not groups.each else np.zeros((len(examples), plan.n_fields), np.int64)
     own_partner = None if partner is None else np.empty(len(of_gold), np.int64)
     of = None if groups.of is None else take(groups.of, examples)
-    own_groups = Groups(of, len(examples) if groups.each else groups.n, groups.each, groups.apart)
+    own_groups = CountGroups(
+        of, len(examples) if groups.each else groups.n, groups.each, groups.apart
+    )
     try:
         cpu.run(plan, some_gold, some_pred, own_groups, own_partner, own, num_threads, check)
     except TooLargeError as error:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fastcausal.engine.kernel import COUNT_BITS, Int32, Int64, outside_of_counts
-from fastcausal.engine.plan import Groups, Plan
+from fastcausal.engine.plan import CountGroups, Plan
 from fastcausal.engine.reference.pairing import Value, best_pairing, official_pairing
 from fastcausal.rows import Rows
 
@@ -15,7 +15,7 @@ OFFICIAL_MOST = 6
 
 
 def run(
-    plan: Plan, gold: Rows, pred: Rows, groups: Groups, partner: Int64 | None, counts: Int64
+    plan: Plan, gold: Rows, pred: Rows, groups: CountGroups, partner: Int64 | None, counts: Int64
 ) -> None:
     """Add to ``counts`` (int64[groups.n_rows, n_fields]), and fill ``partner`` unless None."""
     for example in range(gold.n_examples):

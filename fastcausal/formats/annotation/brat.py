@@ -22,12 +22,12 @@ from fastcausal.formats.annotation.marking import (
     Marking,
     UnplacedError,
 )
-from fastcausal.formats.annotation.passages import Bounds, lines_of, passages
+from fastcausal.formats.annotation.passages import CharRange, lines_of, passages
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.examples import examples
-from fastcausal.formats.reading.builder import Span, messages, not_held
+from fastcausal.formats.reading.builder import RoleSpan, messages, not_held
 from fastcausal.formats.reading.format import Format
-from fastcausal.formats.sentences import WHITE, Sentence
+from fastcausal.formats.sentences import WHITE, SearchedSentence
 from fastcausal.relations import ROLES, Relations
 
 TEXT_SUFFIX, SUFFIX = ".txt", ".ann"
@@ -188,18 +188,18 @@ class _Lines:
         self._offset = 0  # of the current sentence
         self._n = 0
         self._n_spans = self._n_links = 0
-        self._sentence = Sentence("")
+        self._sentence = SearchedSentence("")
 
     def sentence(self, text: str) -> None:
         """Start the next sentence."""
         self._offset += self._n
         self._n = len(text) + 1
         self.text.append(text + "\n")
-        self._sentence = Sentence(text)
+        self._sentence = SearchedSentence(text)
 
-    def relation(self, spans: Iterable[Span], roles: tuple[str, ...]) -> str | None:
+    def relation(self, spans: Iterable[RoleSpan], roles: tuple[str, ...]) -> str | None:
         """Add a relation; return a message if it is lost in whole or in part."""
-        by_role: dict[str, list[Bounds]] = {}
+        by_role: dict[str, list[CharRange]] = {}
         for role, start, stop in spans:
             by_role.setdefault(roles[role], []).append((start, stop))
         if not by_role:
@@ -222,7 +222,7 @@ class _Lines:
             return "has spans of one role that touch, which become one"
         return None
 
-    def _span(self, role: int, tokens: list[Bounds]) -> str:
+    def _span(self, role: int, tokens: list[CharRange]) -> str:
         self._n_spans += 1
         sentence = self._sentence
         parts = [(sentence.starts[a], sentence.stops[b - 1]) for a, b in sorted(tokens)]

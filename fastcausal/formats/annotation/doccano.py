@@ -12,7 +12,7 @@ from fastcausal.files.files import Source
 from fastcausal.files.values import require
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.marking import MARKING, TAKES, Faults, Marking
-from fastcausal.formats.annotation.tasks import NUMBER, Task
+from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
@@ -71,7 +71,7 @@ def _doccano_task(file: str, row: Mapping[str, Any], marking: Marking) -> Docume
         )
     require(row, SHAPE)
     columns = {name: value for name, value in row.items() if name not in HELD}
-    task = Task(file, str(row["id"]), Path(file).stem, row["text"], columns, marking)
+    task = AnnotatedText(file, str(row["id"]), Path(file).stem, row["text"], columns, marking)
     for entity in row["entities"]:
         task.mark(entity["id"], entity["label"], entity["start_offset"], entity["end_offset"])
     for link in row["relations"]:

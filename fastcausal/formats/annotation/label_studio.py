@@ -18,7 +18,7 @@ from fastcausal.formats.annotation.marking import (
     Marking,
     UnplacedError,
 )
-from fastcausal.formats.annotation.tasks import NUMBER, Task
+from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
 from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
@@ -109,7 +109,7 @@ def _annotated(file: str, task: Any, marking: Marking) -> Iterator[Document]:
         by_type = _by_type(annotation["result"])
         text_key = _text_key(data)
         columns = {key: value for key, value in data.items() if key != text_key}
-        built = Task(file, name, annotator, data[text_key], columns, marking)
+        built = AnnotatedText(file, name, annotator, data[text_key], columns, marking)
         _add_regions(built, data[text_key], [_region(each) for each in by_type.pop("labels", ())])
         for result in by_type.pop("relation", ()):
             ends = result["from_id"], result["to_id"]
@@ -165,7 +165,7 @@ def _region(result: Mapping[str, Any]) -> Region:
     return Region(result["id"], labels[0], value["start"], value["end"], text)
 
 
-def _add_regions(task: Task, text: str, regions: Sequence[Region]) -> None:
+def _add_regions(task: AnnotatedText, text: str, regions: Sequence[Region]) -> None:
     """Add spans with offsets in characters, or in UTF-16 units as browsers count."""
     counts = (range(len(text) + 1), utf16_positions(text))
     fitting = (at for at in counts if all(_fits(text, at, region) for region in regions))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, Link, Mark, Words, role_of
 from fastcausal.formats.annotation.marking import MARKING, Marking, UnplacedError
-from fastcausal.formats.annotation.passages import Bounds, lines_of, passages
+from fastcausal.formats.annotation.passages import CharRange, lines_of, passages
 
 SOURCE, TARGET = "Governor", "Dependent"  # WebAnno's names for the ends of an arrow
 USUAL = ("label", "value")  # preferred names if several features might be the label
@@ -60,7 +60,7 @@ def document_of(
     """
     positions = utf16_positions(text) if positions is None else positions
 
-    def bounds(structure: Structure) -> Bounds:
+    def bounds(structure: Structure) -> CharRange:
         ends = []
         for end in ("begin", "end"):
             value = structure.values.get(end, 0)  # the older layout omits zeros
@@ -99,7 +99,7 @@ def _marks(
     structures: Iterable[Structure],
     layer: tuple[str, str] | None,
     feature: str | None,
-    bounds: Callable[[Structure], Bounds],
+    bounds: Callable[[Structure], CharRange],
 ) -> tuple[list[Mark], dict[str | None, int]]:
     """Return the spans of a layer, and the number of each by its id."""
     words = Words(text)

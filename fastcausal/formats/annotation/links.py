@@ -12,9 +12,9 @@ from fastcausal.errors import InputError
 from fastcausal.files.values import shown
 from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.annotation.marking import MARKING, MISPLACED, Marking, UnplacedError
-from fastcausal.formats.annotation.passages import Bounds, Passage
+from fastcausal.formats.annotation.passages import CharRange, Passage
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
-from fastcausal.formats.reading.builder import Builder, Columns, Span, UnreadError
+from fastcausal.formats.reading.builder import Builder, ColumnBuilder, RoleSpan, UnreadError
 from fastcausal.relations import ROLES, Relations
 
 MOST_SPANS = 1_000_000  # in the relations of one document
@@ -45,7 +45,7 @@ class Mark:
     label: str | None
     start: int
     stop: int
-    parts: tuple[Bounds, ...]
+    parts: tuple[CharRange, ...]
 
     @property
     def role(self) -> int | None:
@@ -69,10 +69,10 @@ class Words:
             return range(0)
         return range(bisect_right(self._stops, start), bisect_left(self._starts, stop))
 
-    def mark(self, label: str | None, bounds: Iterable[Bounds]) -> Mark:
+    def mark(self, label: str | None, bounds: Iterable[CharRange]) -> Mark:
         """Return a mark on the document; raise UnplacedError if it is outside the text."""
         ordered = sorted(bounds)
-        parts: list[Bounds] = []
+        parts: list[CharRange] = []
         for start, stop in ordered:
             if not 0 <= start <= stop <= self._n:
                 raise UnplacedError(f"characters {start} to {stop} do not fit a text of {self._n}")
@@ -247,7 +247,7 @@ class Document:
             pair == (link.target, link.source)
             for pair, link in zip(pairs, self.links, strict=True)
         )  # fmt: skip
-        by_sentence: dict[int, list[list[Span] | str]] = {s.number: [] for s in self.sentences}
+        by_sentence: dict[int, list[list[RoleSpan] | str]] = {s.number: [] for s in self.sentences}
         for effect, (causes, signals) in arguments.items():
             sentence = self.sentence_of(self.marks[effect])
             if sentence is not None:
@@ -286,7 +286,7 @@ class Document:
         effect: int,
         causes: Sequence[int],
         signals: Sequence[int],
-    ) -> Iterator[list[Span] | str]:
+    ) -> Iterator[list[RoleSpan] | str]:
         """Yield the relations of one effect: spans, or the reason why it has none."""
         if signals and not causes:
             yield f"{self.describe(effect)} has a Signal but no Cause"
@@ -307,7 +307,7 @@ class Document:
             except UnreadError as reason:
                 yield str(reason)
 
-    def _spans(self, build: Builder, number: int, sentence: Passage) -> list[Span]:
+    def _spans(self, build: Builder, number: int, sentence: Passage) -> list[RoleSpan]:
         role = self.marks[number].role
         assert role is not None  # links connect causes, signals and effects alone
         placed = self.place(number, sentence)
@@ -336,7 +336,7 @@ def relations_of(file: str, documents: Iterable[Document]) -> Relations:
     build = Builder(file)
     seen: dict[str, str] = {}
     columns: dict[str, list[Any]] = {"id": [], "text": [], "doc_id": [], "annotator": []}
-    further = Columns((*columns, "length", "relations"))
+    further = ColumnBuilder((*columns, "length", "relations"))
     for document in documents:
         if document.text and document.name in seen:
             both = " and ".join(dict.fromkeys((seen[document.name], document.annotator)))

@@ -8,13 +8,13 @@ from itertools import pairwise
 
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
-from fastcausal.formats.sentences import WHITE, Sentence
+from fastcausal.formats.sentences import WHITE, SearchedSentence
 
-Bounds = tuple[int, int]
+CharRange = tuple[int, int]
 """(start, stop) in characters, stop exclusive."""
 
 
-class Passage(Sentence):
+class Passage(SearchedSentence):
     """A sentence within a document, and a future example.
 
     Parameters
@@ -29,7 +29,7 @@ class Passage(Sentence):
     """
 
     def __init__(
-        self, number: int, offset: int, text: str, tokens: Sequence[Bounds] | None = None
+        self, number: int, offset: int, text: str, tokens: Sequence[CharRange] | None = None
     ) -> None:
         super().__init__(text)
         self.number = number
@@ -53,7 +53,7 @@ class Passage(Sentence):
 
 
 def passages(
-    text: str, sentences: Iterable[Bounds], tokens: Iterable[Bounds] | None = None
+    text: str, sentences: Iterable[CharRange], tokens: Iterable[CharRange] | None = None
 ) -> list[Passage]:
     """Return the non-blank sentences of a document, numbered from 1 in their order.
 
@@ -78,7 +78,7 @@ def passages(
     return numbered
 
 
-def lines_of(text: str) -> Iterator[Bounds]:
+def lines_of(text: str) -> Iterator[CharRange]:
     """Yield the lines of a text, without line ends."""
     start = 0
     for line in text.split("\n"):
@@ -86,7 +86,7 @@ def lines_of(text: str) -> Iterator[Bounds]:
         start += len(line) + 1
 
 
-def _apart(what: str, bounds: Iterable[Bounds]) -> list[Bounds]:
+def _apart(what: str, bounds: Iterable[CharRange]) -> list[CharRange]:
     ordered = sorted(bounds)
     for (_, stop), (start, _) in pairwise(ordered):
         if start < stop:

@@ -15,7 +15,7 @@ from fastcausal.formats.annotation.passages import passages
 NUMBER = (int, str)
 
 
-class Task:
+class AnnotatedText:
     """A text under construction, with its marks and links.
 
     Parameters

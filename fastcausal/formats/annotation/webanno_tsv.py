@@ -66,7 +66,7 @@ class Layer(NamedTuple):
 
 
 @dataclass
-class Lines:
+class TsvLines:
     """The layers and structures of a file.
 
     Attributes
@@ -192,7 +192,7 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
 
 def parse(source: Source, marking: Marking = MARKING) -> Document:
     """Parse the spans and links of a file; errors as in `read`."""
-    lines = Lines()
+    lines = TsvLines()
     text, end = "", 0  # the document so far, and its length in UTF-16 units
     problems = Problems()
     for first, said, rows in _sentences(source, lines, problems):
@@ -213,7 +213,7 @@ def parse(source: Source, marking: Marking = MARKING) -> Document:
 
 
 def _sentences(
-    source: Source, lines: Lines, problems: Problems
+    source: Source, lines: TsvLines, problems: Problems
 ) -> Iterator[tuple[int, str, list[list[str]]]]:
     """Yield number of the first line, text and rows of each sentence; read the header."""
     said: list[str] = []
@@ -270,7 +270,7 @@ def _row(line: str, width: int) -> list[str]:
 
 
 def _add_sentence(
-    lines: Lines, text: str, end: int, said: str, rows: list[list[str]]
+    lines: TsvLines, text: str, end: int, said: str, rows: list[list[str]]
 ) -> tuple[str, int]:
     """Add a sentence; return the text of the document so far, and its length in UTF-16 units."""
     if not rows:

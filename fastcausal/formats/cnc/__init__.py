@@ -12,7 +12,7 @@ from typing import Any
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
-from fastcausal.files.values import Written
+from fastcausal.files.values import JsonTexts
 from fastcausal.files.words import MISSING
 from fastcausal.formats.cnc import submissions, truth
 from fastcausal.formats.cnc.markup import holds_tags
@@ -144,7 +144,7 @@ def _cells(relations: Relations) -> tuple[dict[str, list[str]], list[str]]:
     """Return the columns of a table as text, and the names of columns with changed values."""
     own = {"id", "length", "relations", "tagged", "text", UNPARSED}
     own |= {"index", "causal_text_w_pairs", "num_rs"}  # written from the relations
-    written = Written()
+    written = JsonTexts()
     cells, changed = {}, []
     for name in relations.table.column_names:
         if name in own:
@@ -165,7 +165,7 @@ def _cells(relations: Relations) -> tuple[dict[str, list[str]], list[str]]:
     return cells, changed
 
 
-def _cell(value: Any, written: Written) -> str:
+def _cell(value: Any, written: JsonTexts) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else written.json(value)
@@ -174,7 +174,7 @@ def _cell(value: Any, written: Written) -> str:
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
     """Stream a submission; a truth file is recognised by its name or whole content."""
 
-    def read_batches(golds: Iterator[Relations]) -> Iterator[batches.Batch]:
+    def read_batches(golds: Iterator[Relations]) -> Iterator[batches.ReadingBatch]:
         return map(batches.batch, submissions.batches(source.path, golds, tags))
 
     # Without a name: messages of batches start with it already.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import pairwise
 
-from fastcausal.formats.reading.builder import Span, UnreadError
+from fastcausal.formats.reading.builder import RoleSpan, UnreadError
 from fastcausal.options import TagReading, check
 
 CAUSE, EFFECT, SIGNAL = range(3)
@@ -20,11 +20,11 @@ _ODD_SIGNAL = re.compile(r"</?SIG(?!\d+>)")
 _OFFICIAL_TAG = re.compile(r"</?ARG[01]>|</?SIG")
 OFFICIAL = ("cnc-2023", "cnc-2022")  # readings of official scorers, by line order, not ids
 NATIVE = {"strict": 0, "aligned": 0, "cnc-2023": 1, "cnc-2022": 2}  # numbers in csrc/tagged.hpp
-Mark = tuple[int, int, bool]  # (token, role, closes): a tag
-Run = tuple[bool, int, int, int]  # (begins, role, start, stop): B- and I- tags, or I- tags alone
+TagMark = tuple[int, int, bool]  # (token, role, closes): a tag
+TagRun = tuple[bool, int, int, int]  # (begins, role, start, stop): B- and I- tags, or I- tags alone
 
 
-def parse(text: str, tags: str = "strict") -> tuple[int, list[Span]]:
+def parse(text: str, tags: str = "strict") -> tuple[int, list[RoleSpan]]:
     """Read one tagged sentence.
 
     Parameters
@@ -61,13 +61,13 @@ def parse(text: str, tags: str = "strict") -> tuple[int, list[Span]]:
     return reading(tags)(text)
 
 
-def reading(tags: str) -> Callable[[str], tuple[int, list[Span]]]:
+def reading(tags: str) -> Callable[[str], tuple[int, list[RoleSpan]]]:
     """Return the function behind `parse` for one reading."""
     check("tags", tags, TagReading)
     return READINGS[tags]
 
 
-def write(text: str, spans: Iterable[Span]) -> tuple[str, list[Span]]:
+def write(text: str, spans: Iterable[RoleSpan]) -> tuple[str, list[RoleSpan]]:
     """Put tags into a sentence, for the strict reading.
 
     Parameters
@@ -92,7 +92,7 @@ def write(text: str, spans: Iterable[Span]) -> tuple[str, list[Span]]:
     bounds = [match.span() for match in TOKEN.finditer(text)]
     opening: dict[int, list[str]] = {}
     closing: dict[int, list[str]] = {}
-    left_out: list[Span] = []
+    left_out: list[RoleSpan] = []
     ends = {CAUSE: 0, EFFECT: 0}  # of the last cause and the last effect
     n_signals = 0
     for role, start, stop in sorted(spans):
@@ -137,13 +137,13 @@ def pieces_of(text: str) -> list[str]:
     return [piece.decode() for piece in _TAG.split(text.encode())]
 
 
-def chunks(runs: Iterable[Run], *, relaxed: bool) -> list[Span]:
+def chunks(runs: Iterable[TagRun], *, relaxed: bool) -> list[RoleSpan]:
     """Return the spans of a sequence of IOB2 tags.
 
     An I- run continues a span of its role that ends at its start; without one it marks nothing,
     or its own span if ``relaxed``.
     """
-    spans: list[Span] = []
+    spans: list[RoleSpan] = []
     for begins, role, start, stop in runs:
         if not begins and spans and spans[-1][0] == role and spans[-1][2] == start:
             spans[-1] = (role, spans[-1][1], stop)
@@ -152,14 +152,14 @@ def chunks(runs: Iterable[Run], *, relaxed: bool) -> list[Span]:
     return spans
 
 
-def _strict(text: str) -> tuple[int, list[Span]]:
+def _strict(text: str) -> tuple[int, list[RoleSpan]]:
     first, *rest = _TAG.split(text.encode("utf-8", "surrogatepass"))
     n = len(first.split())  # tokens so far, the last one perhaps incomplete
     glued = first != b"" and first[-1] not in SPACE  # true if text would continue that token
     content = 0  # pieces with tokens so far
     opened: dict[bytes, tuple[int, int]] = {}  # tag name: first token, content before it
     waiting: list[bytes] = []  # opened, without text yet
-    spans: list[Span] = []
+    spans: list[RoleSpan] = []
     for k in range(0, len(rest), 2):
         tag, piece = rest[k], rest[k + 1]
         role = _ROLES[tag] if tag in _ROLES else _signal(tag)
@@ -207,9 +207,9 @@ def odd_signal_tag(text: str) -> bool:
     return _ODD_SIGNAL.search(text) is not None
 
 
-def _official(text: str, relaxed: bool = False) -> tuple[int, list[Span]]:
+def _official(text: str, relaxed: bool = False) -> tuple[int, list[RoleSpan]]:
     n = text.count(" ") + 1
-    marks: list[Mark] = []
+    marks: list[TagMark] = []
     token = last = 0
     for match in _OFFICIAL_TAG.finditer(text):
         token += text.count(" ", last, match.start())
@@ -219,7 +219,7 @@ def _official(text: str, relaxed: bool = False) -> tuple[int, list[Span]]:
     return n, _of_marks(marks, n, relaxed)
 
 
-def as_tagged(spans: Iterable[Span], length: int, tags: str) -> list[Span]:
+def as_tagged(spans: Iterable[RoleSpan], length: int, tags: str) -> list[RoleSpan]:
     """Read the spans of a relation as if `write` had turned them into tags.
 
     Parameters
@@ -257,7 +257,7 @@ def as_tagged(spans: Iterable[Span], length: int, tags: str) -> list[Span]:
     return _of_marks(marks, length, relaxed=tags == "cnc-2022")
 
 
-def _of_marks(marks: Iterable[Mark], n: int, relaxed: bool) -> list[Span]:
+def _of_marks(marks: Iterable[TagMark], n: int, relaxed: bool) -> list[RoleSpan]:
     """Read tags in the order of their tokens, as the official scorers do."""
     arguments: list[tuple[int, int]] = []  # (token, rank); a token takes its lowest rank
     signals: dict[int, set[bool]] = {}  # token: {True if it opens, False if it closes}
@@ -277,7 +277,7 @@ def _of_marks(marks: Iterable[Mark], n: int, relaxed: bool) -> list[Span]:
     return spans
 
 
-def _runs(marks: list[tuple[int, int, bool, bool]], n: int) -> list[Run]:
+def _runs(marks: list[tuple[int, int, bool, bool]], n: int) -> list[TagRun]:
     """Return tag runs from tokens that open or close a role: (token, role, opens, closes).
 
     An open run continues up to the next token that opens or closes anything.
@@ -294,7 +294,7 @@ _ROLES = {
     for slash in ("", "/")
     for name, role in [("ARG0", CAUSE), ("ARG1", EFFECT), *((f"SIG{k}", SIGNAL) for k in range(9))]
 }
-READINGS: dict[str, Callable[[str], tuple[int, list[Span]]]] = {
+READINGS: dict[str, Callable[[str], tuple[int, list[RoleSpan]]]] = {
     "strict": _strict,
     "aligned": _strict,
     "cnc-2023": _official,

@@ -30,7 +30,7 @@ from fastcausal.formats import _native
 from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.tagged import Sentences, token_counts
-from fastcausal.formats.reading.builder import Columns, Int64, column, placed
+from fastcausal.formats.reading.builder import ColumnBuilder, Int64, column, placed
 from fastcausal.relations import Relations
 
 BLOCK = 1 << 22  # bytes that become one chunk of an Arrow column
@@ -216,7 +216,7 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
     predictions: list[list[str]] = []
     indexes: list[Any] = []
     lines: list[int] = []
-    columns = Columns(KEYS)
+    columns = ColumnBuilder(KEYS)
     notes: Counter[str] = Counter()
     wanted = None if tags not in OFFICIAL or like is None else _n_relations(like)
     for line, row in source.objects(problems):

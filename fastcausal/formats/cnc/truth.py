@@ -34,7 +34,7 @@ from fastcausal.arrays.arrow import (
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import cells
 from fastcausal.files.files import LineNumbers, Source
-from fastcausal.files.keys import Groups, groups_of
+from fastcausal.files.keys import GroupCodes, groups_of
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import OFFICIAL
@@ -159,7 +159,7 @@ def _string_lists(cells: pa.Array) -> pa.ListArray:
 
 def _require_same_text(
     table: pa.Table,
-    groups: Groups,
+    groups: GroupCodes,
     where: Callable[[int], str],
     lines: Sequence[int],
     problems: Problems,
@@ -182,7 +182,7 @@ def _grouped_sentences(table: pa.Table, group: Int64, n_groups: int) -> pa.ListA
     return lists(np.bincount(group[rows], minlength=n_groups), pc.take(pairs, numbers(rows)))
 
 
-def _columns(table: pa.Table, groups: Groups | None, notes: Counter[str]) -> dict[str, Any]:
+def _columns(table: pa.Table, groups: GroupCodes | None, notes: Counter[str]) -> dict[str, Any]:
     """Return the columns of examples, a row or a group of rows each; note dropped columns."""
     columns = {"id": table["index"], "text": table["text"]}
     of_relations = PAIRS if groups is None else (*PAIRS, *OF_A_RELATION)

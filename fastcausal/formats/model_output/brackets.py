@@ -22,7 +22,7 @@ DEEPEST = 16  # brackets around the relations of an answer
 PYTHON, CUT, REPAIRED = "answer in Python's notation", "answer cut off", "answer repaired"
 
 
-class Value(NamedTuple):
+class BracketValue(NamedTuple):
     """The value that starts at a bracket.
 
     Attributes
@@ -43,7 +43,7 @@ class Value(NamedTuple):
     last: Any = None
 
 
-def value_at(text: str, start: int) -> Value:
+def value_at(text: str, start: int) -> BracketValue:
     """Read the value at a bracket: as JSON, else its complete part, else repaired.
 
     Examples
@@ -55,7 +55,7 @@ def value_at(text: str, start: int) -> Value:
     ([{'cause': 'rain'}], UnreadError('the answer ends within it'))
     """
     try:
-        return Value(*JSON.raw_decode(text, start))
+        return BracketValue(*JSON.raw_decode(text, start))
     except (ValueError, RecursionError):
         pass
     extent = _extent(text, start)
@@ -67,19 +67,19 @@ def value_at(text: str, start: int) -> Value:
     return _cut(text, start, extent) if read.value is None and not extent.is_closed else read
 
 
-def _broken(piece: str, stop: int) -> Value:
+def _broken(piece: str, stop: int) -> BracketValue:
     """Read invalid JSON as Python literals, else repair it."""
     value = _python(piece)
     if value is not None:
-        return Value(value, stop, PYTHON)
+        return BracketValue(value, stop, PYTHON)
     repair = repairing()
-    return Value(None if repair is None else repair(piece), stop, REPAIRED)
+    return BracketValue(None if repair is None else repair(piece), stop, REPAIRED)
 
 
-def _cut(text: str, start: int, extent: Extent) -> Value:
+def _cut(text: str, start: int, extent: Extent) -> BracketValue:
     """Read the complete relations of a truncated answer."""
     if extent.whole is None:
-        return Value(None, extent.stop, CUT, _cut_relation(text, start))
+        return BracketValue(None, extent.stop, CUT, _cut_relation(text, start))
     piece = text[start : extent.whole] + extent.closing
     try:
         value = JSON.decode(piece)
@@ -87,9 +87,9 @@ def _cut(text: str, start: int, extent: Extent) -> Value:
         value = _broken(piece, 0).value
     rest = text[extent.whole : extent.stop].strip(" \t\r\n,`")
     if "]" in rest[:1] or not (rest.strip("}") or text[extent.whole - 1] == "["):
-        return Value(value, extent.stop, CUT)
+        return BracketValue(value, extent.stop, CUT)
     last = _cut_relation(text, text.find("{", extent.whole))
-    return Value(value, extent.stop, CUT, last or _ends_within())
+    return BracketValue(value, extent.stop, CUT, last or _ends_within())
 
 
 def _cut_relation(text: str, start: int) -> Any:

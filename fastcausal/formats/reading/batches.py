@@ -28,7 +28,7 @@ from fastcausal.relations import Reading, Relations, canonical, taken
 ROWS = 1 << 17  # examples at a time
 PAGE = 1 << 20  # bytes of a Parquet column at a time: a row group may be as large as its file
 
-Batch = tuple[Reading | None, pa.Table]
+ReadingBatch = tuple[Reading | None, pa.Table]
 """Reading and examples; the reading is None if an earlier batch of the same file has it."""
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class Stream:
     """
 
     name: str
-    read: Callable[[Iterator[Relations]], Iterable[Batch]]
+    read: Callable[[Iterator[Relations]], Iterable[ReadingBatch]]
     n_examples: int | None = None
     n_bytes: int | None = 0
     follows: bool = False
@@ -177,14 +177,14 @@ def of_files(
     counts = [n_examples(file, format) for file in files]
     total = None if None in counts else sum(filter(None, counts))
 
-    def read_all(_: Any) -> Iterator[Batch]:
+    def read_all(_: Any) -> Iterator[ReadingBatch]:
         for file, label in files.items():
             yield from read(file, format, label, columns)
 
     return Stream(name, read_all, total, sum(file.stat().st_size for file in files))
 
 
-def of_reader(reader: pa.RecordBatchReader) -> Iterator[Batch]:
+def of_reader(reader: pa.RecordBatchReader) -> Iterator[ReadingBatch]:
     """Yield the record batches of a foreign reader."""
     try:
         for reading, table in of_one_file(reader.schema, reader):
@@ -194,7 +194,7 @@ def of_reader(reader: pa.RecordBatchReader) -> Iterator[Batch]:
         raise InputError(f"the Arrow data cannot be read: {reason}") from error
 
 
-def batch(item: Any) -> Batch:
+def batch(item: Any) -> ReadingBatch:
     """Convert an item of an iterator: Relations or Arrow data, with their own reading."""
     if isinstance(item, Relations):
         return item.reading, item.table
@@ -209,7 +209,7 @@ def read(
     format: str,
     name: str,
     columns: Collection[str | None] | None = None,
-) -> Iterator[Batch]:
+) -> Iterator[ReadingBatch]:
     """Yield the rows of a file in order, at least one batch.
 
     One record batch of an Arrow file, or some pages of a Parquet file, are in memory at once.
@@ -240,7 +240,7 @@ def read(
         raise damaged(name, format, error) from error
 
 
-def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[Batch]:
+def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[ReadingBatch]:
     """Yield record batches with their reading; an empty one if there are none."""
     reading: Reading | None = Reading.of(schema)
     for each in batches:

@@ -16,14 +16,14 @@ from fastcausal.arrays.arrow import lists, numbers, relation_columns, strings
 from fastcausal.arrays.unparsed import UNPARSED, Reason, reason_lists
 from fastcausal.errors import InputError, Problems, counted
 from fastcausal.files.keys import places_of, require_unique
-from fastcausal.files.values import Written, kind
+from fastcausal.files.values import JsonTexts, kind
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each costs time and memory even if few lines have it
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
-Span = tuple[int, int, int]
+RoleSpan = tuple[int, int, int]
 """(role, start, stop), in tokens, stop exclusive."""
 
 
@@ -71,14 +71,14 @@ class Builder:
         self.reasons: list[Reason] = []  # of all unread relations
         self.notes: Counter[str] = Counter()
         self.spans: Occurrence | None = None  # the policy for span texts, if any were located
-        self._spans: list[Span] = []
+        self._spans: list[RoleSpan] = []
         self._widths: list[int] = []  # spans of each relation, -1 for an unread one
         self._counts: list[int] = []  # relations of each example
         self._values: Any = None
         self._lengths: list[int] = []  # -1 if unknown
         self._seen = 0
 
-    def relation(self, spans: Sequence[Span]) -> None:
+    def relation(self, spans: Sequence[RoleSpan]) -> None:
         """Add a relation to the current example."""
         self._spans.extend(spans)
         self._widths.append(len(spans))
@@ -161,7 +161,7 @@ class Builder:
         return assembled(self.name, columns, flat, reading, lines)
 
 
-class Columns:
+class ColumnBuilder:
     """Collector of further columns of lines, null if a line lacks one.
 
     Parameters
@@ -211,7 +211,7 @@ def _typed(values: Sequence[Any]) -> Any:
             return numbers(filled.astype(bool) if kinds == {bool} else filled, valid)
         except (TypeError, OverflowError, pa.ArrowException):  # integers above 64 bits
             pass
-    written = Written()
+    written = JsonTexts()
     return [v if isinstance(v, str | None) else written.json(v) for v in values]
 
 

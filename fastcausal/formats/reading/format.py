@@ -15,7 +15,7 @@ from fastcausal.relations import Relations
 if TYPE_CHECKING:
     from fastcausal.formats.reading.batches import Stream
 
-Columns = Collection[str | None] | None
+ColumnNames = Collection[str | None] | None
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Format:
     is_row: Callable[[Mapping[str, Any]], bool] | None = None
     sniff: Callable[[Source], bool] | None = None
     load: Callable[[str | os.PathLike[str]], Source] = Source.open
-    stream: Callable[[Opened, Columns, str], Stream | None] | None = None
+    stream: Callable[[Opened, ColumnNames, str], Stream | None] | None = None
     documents: Callable[[Source, Any], Iterable[Any]] | None = None
     empty: bool = True
 

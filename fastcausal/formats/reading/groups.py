@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import is_valid, joined, numbers
-from fastcausal.files.keys import Groups, Int64
+from fastcausal.files.keys import GroupCodes, Int64
 
 
-def other_values(values: pa.Array | pa.ChunkedArray, groups: Groups) -> list[tuple[int, int]]:
+def other_values(values: pa.Array | pa.ChunkedArray, groups: GroupCodes) -> list[tuple[int, int]]:
     """Return the rows with another value than an earlier row of their group: (row, earlier row).
 
     A null equals any value.
@@ -32,7 +32,7 @@ def other_values(values: pa.Array | pa.ChunkedArray, groups: Groups) -> list[tup
 
 
 def of_groups(
-    columns: Mapping[str, Any], groups: Groups, shared: Collection[str], notes: Counter[str]
+    columns: Mapping[str, Any], groups: GroupCodes, shared: Collection[str], notes: Counter[str]
 ) -> dict[str, Any]:
     """Return one value per group of each column that has only one in every group.
 
@@ -50,7 +50,7 @@ def of_groups(
     return kept
 
 
-def _first_valid(values: pa.Array, groups: Groups) -> Int64:
+def _first_valid(values: pa.Array, groups: GroupCodes) -> Int64:
     """Return the first row with a value in each group, its first row if it has none."""
     group, first = groups
     if not values.null_count:

@@ -37,4 +37,4 @@ LabelSource: TypeAlias = (
 """Any source of labels of `fastcausal.classify`."""
 
 RecordSource: TypeAlias = FileSource | Mapping[str, Any] | Iterable[Mapping[str, Any]]
-"""Questions or answers as `fastcausal.score_answers` takes them."""
+"""Questions or answers as `fastcausal.qa` takes them."""

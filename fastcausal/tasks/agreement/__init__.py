@@ -20,7 +20,7 @@ from fastcausal.counts.task import Task
 TASK = Task(
     job="agreement",
     formula="fastcausal.tasks.agreement.formula:RatioFormula",
-    score="fastcausal.tasks.agreement.agree:agreement",
+    score="fastcausal.tasks.agreement.agree:agree",
     command="fastcausal.cli.agree:agree",
     page="agreement",
 )

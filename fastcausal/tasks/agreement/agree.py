@@ -34,7 +34,7 @@ PROTOCOLS: dict[AgreementProtocol, Protocol] = {
 }
 
 
-def agreement(
+def agree(
     annotations: RelationSources,
     protocol: AgreementProtocol = "recess",
     *,
@@ -85,7 +85,7 @@ def agreement(
     >>> def marked(start, stop):
     ...     return fc.Relations.from_examples(
     ...         [{"length": 10, "relations": [{"cause": (start, stop), "effect": (6, 9)}]}])
-    >>> report = fc.agreement({"ann": marked(0, 4), "ben": marked(0, 2)})
+    >>> report = fc.agree({"ann": marked(0, 4), "ben": marked(0, 2)})
     >>> report["cause"].em, report["cause"].osb, report["effect"].alpha
     (0.0, 1.0, 1.0)
     """

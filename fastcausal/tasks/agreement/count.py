@@ -12,10 +12,12 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.agreement.formula import RatioFormula
-from fastcausal.tasks.agreement.measures import Sums
+from fastcausal.tasks.agreement.measures import MeasureSums
 
 
-def statistics_of(formula: RatioFormula, signature: str, pairs: Sequence[Sums]) -> Statistics:
+def statistics_of(
+    formula: RatioFormula, signature: str, pairs: Sequence[MeasureSums]
+) -> Statistics:
     """Bring the sums of every pair of annotators to the same examples, by id or position.
 
     An example is 0/0 for pairs that did not both annotate it. Examples are in ascending order, so
@@ -38,7 +40,7 @@ def keys_of(examples: pa.Table) -> Sequence[Any]:
     return examples["id"].to_pylist() if named else range(len(examples))
 
 
-def counted_keys(sums: Sums) -> set[Any]:
+def counted_keys(sums: MeasureSums) -> set[Any]:
     """Return the ids, or positions, of counted examples."""
     keys = keys_of(sums.examples)
     return {keys[k] for k in sums.counted().tolist()}
@@ -52,7 +54,7 @@ def scores_of(formula: RatioFormula, sums: Float64) -> dict[str, Scores]:
     }
 
 
-def _units(pairs: Sequence[Sums], places: Sequence[Int64]) -> pa.Table:
+def _units(pairs: Sequence[MeasureSums], places: Sequence[Int64]) -> pa.Table:
     """Return the columns that the examples of every pair have."""
     names = [
         name

@@ -38,7 +38,7 @@ class Paired(NamedTuple):
     example: Int64
     relations: tuple[Int64, Int64]
 
-    def differing(self) -> Iterator[Difference]:
+    def differing(self) -> Iterator[Disagreement]:
         """Yield the pairs with different marks, in the order of examples."""
         sides = self.aligned.gold, self.aligned.pred
         marked = [rows.marked() for rows in sides]
@@ -54,10 +54,10 @@ class Paired(NamedTuple):
             )
             if a is None or b is None or not np.array_equal(a, b):
                 of_a, of_b = (int(each[k]) or None for each in numbers)
-                yield Difference(self, example, sentences[example], (of_a, of_b), (a, b))
+                yield Disagreement(self, example, sentences[example], (of_a, of_b), (a, b))
 
 
-class Difference(NamedTuple):
+class Disagreement(NamedTuple):
     """Two relations with different marks, or one without a partner.
 
     Attributes

@@ -11,7 +11,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.means import mean_of_pairs
-from fastcausal.significance.sums import Rows
+from fastcausal.significance.sums import CountRows
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class RatioFormula(Formula):
         """Return the least and the largest value: numbers of either sign, as alpha may be."""
         return -MOST, MOST
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return the rows: numerators and denominators add."""
         return rows
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the mean over the pairs of annotators where defined, of every measure."""
         sums = sums.reshape(-1, len(self.annotators), 2, len(self.roles), len(self.measures))
         means = mean_of_pairs(ratio(sums[:, :, 0], sums[:, :, 1], math.nan).swapaxes(0, 1))

@@ -19,7 +19,7 @@ from fastcausal.report.groups import Scores
 from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.count import scores_of
 from fastcausal.tasks.agreement.formula import RatioFormula
-from fastcausal.tasks.agreement.measures import TOTAL, Int64, Sums, weighed_alpha
+from fastcausal.tasks.agreement.measures import TOTAL, Int64, MeasureSums, weighed_alpha
 
 MASKS = replace(RECESS, name="masks", kernel="span_overlap")
 
@@ -65,7 +65,7 @@ def alpha_of_masks(annotators: Mapping[str, Relations]) -> dict[str, Scores]:
     for side in (top, bottom):
         side[:, -1] = side[:, :-1].sum(axis=1)
     formula = RatioFormula((("all", "all"),), (*first.roles, TOTAL), ("alpha",))
-    return scores_of(formula, Sums(pa.table({}), top, bottom).totals())
+    return scores_of(formula, MeasureSums(pa.table({}), top, bottom).totals())
 
 
 def _examples(annotators: Mapping[str, Relations]) -> tuple[pa.Array, dict[str, Int64]]:

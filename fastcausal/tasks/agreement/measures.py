@@ -22,7 +22,7 @@ Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Sums:
+class MeasureSums:
     """Numerators and denominators of two annotators: a measure is a ratio of their sums.
 
     ``top`` and ``bottom`` are float64[n_examples, n_groups, n_measures]. Subsets, resamples and
@@ -116,7 +116,7 @@ def unitized(
 
 def per_example(
     examples: pa.Table, top: Floats, bottom: Floats, example: Int64, average: str
-) -> Sums:
+) -> MeasureSums:
     """Sum the pairs of each example; EM, OSB and TO become their mean for ``average="example"``."""
     sums = [np.zeros((len(examples), *top.shape[1:])) for _ in range(2)]
     present, first, widths = np.unique(example, return_index=True, return_counts=True)
@@ -131,4 +131,4 @@ def per_example(
     if average == "example":
         sums[0][..., 1:] /= np.maximum(sums[1][..., 1:], 1)
         sums[1][..., 1:] = sums[1][..., 1:] > 0
-    return Sums(examples, *sums)
+    return MeasureSums(examples, *sums)

@@ -15,7 +15,7 @@ from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.tasks.agreement import disagreements
 from fastcausal.tasks.agreement.disagreements import Paired
-from fastcausal.tasks.agreement.measures import TOTAL, Sums
+from fastcausal.tasks.agreement.measures import TOTAL, MeasureSums
 from fastcausal.tasks.agreement.tables import example_table, named_rows
 
 
@@ -41,7 +41,7 @@ class PairAgreement:
     n_unmarked: int
     n_missing: int
     scores: Mapping[str, Scores]
-    sums: Sums = field(repr=False, compare=False)
+    sums: MeasureSums = field(repr=False, compare=False)
     matches: pa.Table = field(repr=False, compare=False)
     paired: Paired = field(repr=False, compare=False)
 

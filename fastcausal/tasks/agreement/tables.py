@@ -11,11 +11,13 @@ import pyarrow as pa
 
 from fastcausal.counts.arithmetic import ratio
 from fastcausal.rows import Rows
-from fastcausal.tasks.agreement.measures import Int64, Sums
+from fastcausal.tasks.agreement.measures import Int64, MeasureSums
 from fastcausal.tasks.relations.align import Aligned
 
 
-def example_table(a: str, b: str, sums: Sums, measures: Mapping[str, Iterable[str]]) -> pa.Table:
+def example_table(
+    a: str, b: str, sums: MeasureSums, measures: Mapping[str, Iterable[str]]
+) -> pa.Table:
     """Return the columns of counted examples, then ``cause_em`` and so on."""
     values = ratio(sums.top, sums.bottom, math.nan)
     table = sums.examples

@@ -23,7 +23,7 @@ _SCHEMA = pa.schema(
 )
 
 
-class Label(NamedTuple):
+class RaterLabel(NamedTuple):
     """A rater's label of an item; None if missing."""
 
     system: str | None
@@ -38,11 +38,11 @@ class Collected:
 
     Attributes
     ----------
-    labels : list of Label
+    labels : list of RaterLabel
         Ascending by rater, then system, then item.
     """
 
-    labels: list[Label]
+    labels: list[RaterLabel]
 
     @property
     def table(self) -> pa.Table:
@@ -88,7 +88,7 @@ def collect(paths: Sequence[str], name: str | None = None, key: str | None = Non
     if key is not None:
         labels = [*_of_preferences(files, name, key)]
     elif _of_claims(files):
-        labels = [Label(**row) for row in judgments_of(read_claims(files, name)).to_pylist()]
+        labels = [RaterLabel(**row) for row in judgments_of(read_claims(files, name)).to_pylist()]
     else:
         labels = [*_of_answers(files, name)]
     _require_alike(labels)
@@ -112,7 +112,7 @@ def _rater_of(file: Source, name: str | None) -> str | None:
     return None if name is None else fields_of(pattern_of(name), file.name).get("rater")
 
 
-def _of_answers(files: Sequence[Source], name: str | None) -> Iterator[Label]:
+def _of_answers(files: Sequence[Source], name: str | None) -> Iterator[RaterLabel]:
     if len(files) > 1:
         read_extractions(files)  # refuses other items or texts
     for file in files:
@@ -123,10 +123,10 @@ def _of_answers(files: Sequence[Source], name: str | None) -> Iterator[Label]:
         for column, rater in enumerate(items.raters or (stem_of(file.name),)):
             codes = items.verdicts[:, column].tolist() if items.raters else [-1] * len(items)
             for system, item, code in zip(systems, items.ids.to_pylist(), codes, strict=True):
-                yield Label(system, item, named or rater, None if code < 0 else code)
+                yield RaterLabel(system, item, named or rater, None if code < 0 else code)
 
 
-def _of_preferences(files: Sequence[Source], name: str | None, key: str) -> Iterator[Label]:
+def _of_preferences(files: Sequence[Source], name: str | None, key: str) -> Iterator[RaterLabel]:
     systems = _topics(Source.open(key))
     for file in files:
         topics = _topics(file)
@@ -142,7 +142,7 @@ def _of_preferences(files: Sequence[Source], name: str | None, key: str) -> Iter
                 system = systems[topic].get(place)
                 if not isinstance(system, str):
                     raise InputError(f'{key}: topic "{topic}": no system for "{place}"')
-                yield Label(system, topic, rater, label or None)
+                yield RaterLabel(system, topic, rater, label or None)
 
 
 def _topics(file: Source) -> dict[str, dict[str, Any]]:
@@ -160,7 +160,7 @@ def _topics(file: Source) -> dict[str, dict[str, Any]]:
     return document
 
 
-def _require_alike(labels: Sequence[Label]) -> None:
+def _require_alike(labels: Sequence[RaterLabel]) -> None:
     """Refuse an item repeated by a rater, or missing for another rater of the same system."""
     items: dict[str, set[tuple[str | None, str]]] = {}
     for label in labels:

@@ -14,7 +14,7 @@ from fastcausal.files.keys import require_unique
 from fastcausal.tasks.annotate.marks import Piece, marked_source, marked_span
 from fastcausal.tasks.annotate.page import Sheet
 from fastcausal.tasks.annotate.slots import RATER, Place, Slotted, members, root, with_slots
-from fastcausal.tasks.answers.count import answers as score_answers
+from fastcausal.tasks.answers.count import answers
 from fastcausal.tasks.answers.files import VERDICTS, ExtractionFile, read_file
 from fastcausal.tasks.answers.join import keyed
 from fastcausal.tasks.answers.parse import Parsed, parse_guide
@@ -110,7 +110,7 @@ def _stem(file: Source) -> str:
 
 def _to_judge(file: Source, items: ExtractionFile) -> Iterator[int]:
     """Yield the rows that triage leaves to people, those that cannot be read among them."""
-    scored = score_answers(file, unparsed="skip").per_item.to_pylist()
+    scored = answers(file, unparsed="skip").per_item.to_pylist()
     triage = {(row.get("system") or "", row["item"]): row["triage"] for row in scored}
     keys = zip(items.systems.to_pylist(), items.ids.to_pylist(), strict=True)
     for k, key in enumerate(keys):

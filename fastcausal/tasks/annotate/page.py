@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from fastcausal.options import Judged
+from fastcausal.options import JudgedKind
 from fastcausal.report.escapes import html_text
 from fastcausal.report.page.page import digest_of_code
 from fastcausal.tasks.annotate.slots import Slotted
@@ -52,7 +52,7 @@ class Sheet:
         For claims: the articles.
     """
 
-    kind: Judged
+    kind: JudgedKind
     stem: str
     rater: str
     file: Slotted

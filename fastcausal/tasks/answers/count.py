@@ -26,7 +26,7 @@ from fastcausal.significance.sums import Int64
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.join import Extractions, read_extractions
 from fastcausal.tasks.answers.overlap import WordCounts, count_words
-from fastcausal.tasks.answers.report import JudgedReport, present, verdicts_of
+from fastcausal.tasks.answers.report import AnswersReport, present, verdicts_of
 from fastcausal.tasks.answers.tables import judgments_of, per_item_of
 from fastcausal.tasks.answers.texts import text_scores
 from fastcausal.tasks.verdicts import VALID_SCORE
@@ -43,7 +43,7 @@ def answers(
     unparsed: Policy = "error",
     by: str | None = None,
     text_metrics: bool = False,
-) -> JudgedReport:
+) -> AnswersReport:
     """Score extracted causes and effects by the words they share with their references.
 
     Parameters
@@ -64,7 +64,7 @@ def answers(
 
     Returns
     -------
-    JudgedReport
+    AnswersReport
         ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``;
         ``report.triage`` and ``report.verdicts``; tables ``report.per_item`` and
         ``report.judgments``.

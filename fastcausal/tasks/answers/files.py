@@ -30,7 +30,7 @@ Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Ratings:
+class ItemVerdicts:
     """Single verdicts: any number from one rater on one item.
 
     Attributes
@@ -63,7 +63,7 @@ class ExtractionFile:
         Unique names of items: ids, with several systems after the system's name.
     texts : mapping of str to string[n]
         ``source`` (with nulls), ``reference`` and ``answer``.
-    ratings : Ratings
+    ratings : ItemVerdicts
     columns : pyarrow.Table
         All other columns.
     """
@@ -73,7 +73,7 @@ class ExtractionFile:
     ids: pa.Array
     keys: pa.Array
     texts: Mapping[str, pa.Array]
-    ratings: Ratings
+    ratings: ItemVerdicts
     columns: pa.Table
 
     def where(self, row: int) -> str:
@@ -209,10 +209,10 @@ def _verdict_column(records: Records, reference: str) -> str | None:
     return next(iter(filled or names), None)
 
 
-def _ratings(records: Records, column: str | None, rater: str) -> Ratings:
+def _ratings(records: Records, column: str | None, rater: str) -> ItemVerdicts:
     if column is None:
         none = np.zeros(0, np.int64)
-        return Ratings(none, pa.array([], pa.string()), none.astype(np.int8))
+        return ItemVerdicts(none, pa.array([], pa.string()), none.astype(np.int8))
     values = records.column(column)
     if records.is_mixed(column) or pa.types.is_nested(values.type):
         return _listed(records, column, rater)
@@ -223,14 +223,16 @@ def _ratings(records: Records, column: str | None, rater: str) -> Ratings:
         return records.where(int(np.argmax(codes == code)))
 
     valid = _codes(verdicts_of(encoded.dictionary.to_pylist(), where))
-    return Ratings(np.arange(len(records)), strings([rater]).take(_zeros(records)), valid[codes])
+    return ItemVerdicts(
+        np.arange(len(records)), strings([rater]).take(_zeros(records)), valid[codes]
+    )
 
 
 def _zeros(records: Records) -> pa.Array:
     return numbers(np.zeros(len(records), np.int64))
 
 
-def _listed(records: Records, column: str, rater: str) -> Ratings:
+def _listed(records: Records, column: str, rater: str) -> ItemVerdicts:
     """Read lists of verdicts, with or without names of raters."""
     rows: dict[str, list[int]] = {}
     given: dict[str, list[Any]] = {}
@@ -245,7 +247,7 @@ def _listed(records: Records, column: str, rater: str) -> Ratings:
     names = [name for name, places in rows.items() for _ in places]
     items = [np.array(places, np.int64) for places in rows.values()]
     none = np.zeros(0, np.int64)
-    return Ratings(
+    return ItemVerdicts(
         np.concatenate([none, *items]),
         strings(names),
         np.concatenate([none.astype(np.int8), *parts]),

@@ -12,7 +12,7 @@ from fastcausal.counts.arithmetic import ScoresByName, precision_recall_f1, rati
 from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.rules import Rule, ascending
-from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
+from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 
 ROLES = ("cause", "effect")
 ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")
@@ -80,11 +80,11 @@ class ExtractionFormula(Formula):
         """The value of 0/0."""
         return 0.0 if self.protocol == "fcr" else math.nan
 
-    def by_field(self, rows: Rows) -> dict[str, Rows]:
+    def by_field(self, rows: CountRows) -> dict[str, CountRows]:
         """Return the columns of rows by name."""
         return dict(zip(self.fields, rows.T, strict=True))
 
-    def f1_of_answers(self, rows: Rows) -> Float64:
+    def f1_of_answers(self, rows: CountRows) -> Float64:
         """Return F1 of the words of each role of every answer, float64[n_roles, n_rows]."""
         columns = self.by_field(rows)
         return np.array([
@@ -96,16 +96,16 @@ class ExtractionFormula(Formula):
             for role in ROLES
         ])  # fmt: skip
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return counts, shares of verdicts and F1 of answers, in the order of `_parts`."""
         return np.column_stack(self._terms(rows)).astype(np.float64)
 
-    def summed(self, rows: Rows, times: Int64) -> Rows:
+    def summed(self, rows: CountRows, times: Int64) -> CountRows:
         """Return the sums of terms, float64[1, n_terms], without a table of all of them."""
         weights = times[None]
         return np.hstack([sums_of(term[:, None], weights) for term in self._terms(rows)]) * 1.0
 
-    def _terms(self, rows: Rows) -> list[Rows]:
+    def _terms(self, rows: CountRows) -> list[CountRows]:
         columns = self.by_field(rows)
         both = columns["cause_equal"] * columns["effect_equal"]
         relation, given = columns["relation"], columns["pred_relation"]
@@ -120,13 +120,13 @@ class ExtractionFormula(Formula):
         terms += [(relation > 0) & (given == code) for code in codes]
         return [*terms, *(relation == code for code in codes)]
 
-    def _role_terms(self, columns: Mapping[str, Rows], role: str) -> list[Rows]:
+    def _role_terms(self, columns: Mapping[str, CountRows], role: str) -> list[CountRows]:
         """Return the counts of a role, 1 for equal sides, and 1 if equality counts."""
         *words, equal = (columns[f"{role}_{name}"] for name in ROLE_FIELDS)
         counted = np.ones(len(equal), bool) if self.protocol == "fcr" else words[1] + words[2] > 0
         return [*words, equal * counted, counted]
 
-    def _parts(self, sums: Rows) -> dict[str, dict[str, Rows]]:
+    def _parts(self, sums: CountRows) -> dict[str, dict[str, CountRows]]:
         """Split sums of terms by group and name."""
         names = [(role, name) for role in ROLES for name in (*ROLE_FIELDS, "n")]
         names += [("joint", name) for name in ("equal", "with_relation", "n_relation")]
@@ -137,12 +137,12 @@ class ExtractionFormula(Formula):
             ("verdicts", "valid"),
             ("verdicts", "n"),
         ]
-        parts: dict[str, dict[str, Rows]] = {}
+        parts: dict[str, dict[str, CountRows]] = {}
         for (group, name), column in zip(names, sums.T, strict=False):
             parts.setdefault(group, {})[name] = column
         return parts
 
-    def counts_of(self, sums: Rows) -> dict[str, dict[str, int]]:
+    def counts_of(self, sums: CountRows) -> dict[str, dict[str, int]]:
         """Return the counts of every group beside its scores, from one row of sums of terms."""
         parts = self._parts(sums)
         of_roles = {
@@ -152,7 +152,7 @@ class ExtractionFormula(Formula):
         n = {group: {"n": int(parts[group]["n"][0])} for group in ("joint", "source")}
         return of_roles | n | {"relation": {"n": int(parts["joint"]["n_relation"][0])}}
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the scores of both roles and their means, of both together, and of the rest."""
         parts, undefined = self._parts(sums), self.undefined
         roles = {role: self._role_scores(parts[role]) for role in ROLES}
@@ -176,13 +176,13 @@ class ExtractionFormula(Formula):
             "verdicts": {"valid": ratio(verdicts["valid"], verdicts["n"], math.nan)},
         }
 
-    def _role_scores(self, sums: Mapping[str, Rows]) -> ScoresByName:
+    def _role_scores(self, sums: Mapping[str, CountRows]) -> ScoresByName:
         words = (sums["predicted"], sums["wanted"], self.undefined)
         matched = precision_recall_f1(sums["matched"], *words, "matched_")
         exact = {"exact_match": ratio(sums["equal"], sums["n"], self.undefined)}
         return precision_recall_f1(sums["shared"], *words) | exact | matched
 
-    def _relation_scores(self, sums: Rows, n: Rows) -> ScoresByName:
+    def _relation_scores(self, sums: CountRows, n: CountRows) -> ScoresByName:
         """Return accuracy, and means over the classes in gold (fcr: or predicted)."""
         start = sums.shape[1] - 3 * len(self.relations)
         hits, predicted, wanted = np.hsplit(sums[:, start:], 3)
@@ -200,7 +200,7 @@ class ExtractionFormula(Formula):
             return super().union(other)
         return replace(self, relations=tuple(sorted({*self.relations, *other.relations})))
 
-    def convert(self, rows: Rows, formula: Formula) -> Rows:
+    def convert(self, rows: CountRows, formula: Formula) -> CountRows:
         """Renumber relations for a union."""
         assert isinstance(formula, ExtractionFormula)
         place = np.array([0, *(1 + formula.relations.index(name) for name in self.relations)])

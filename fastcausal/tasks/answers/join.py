@@ -22,7 +22,7 @@ from fastcausal.tasks.answers.files import (
     ExtractionFile,
     Int8,
     Int64,
-    Ratings,
+    ItemVerdicts,
     read_file,
 )
 from fastcausal.tasks.answers.parse import PARSERS, Parsed
@@ -232,7 +232,7 @@ def _taken(part: pa.Array, rows: Int64) -> pa.Array:
 
 
 def _verdicts(
-    parts: Sequence[Ratings], rows: Sequence[Int64], n_items: int
+    parts: Sequence[ItemVerdicts], rows: Sequence[Int64], n_items: int
 ) -> tuple[tuple[str, ...], Int8]:
     """Return the raters, and the majority of each one's verdicts on every item."""
     raters = sorted({name for part in parts for name in part.rater.unique().to_pylist()})

@@ -16,7 +16,7 @@ from fastcausal.errors import warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables, scores_table
-from fastcausal.significance.sums import Int64, Rows
+from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.tables import TRIAGE, triage_of
 
@@ -27,7 +27,7 @@ OF_ROLES = ("overall", "cause", "effect")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgedReport(Report):
+class AnswersReport(Report):
     """Scores of the extractions of one system.
 
     ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``,
@@ -138,7 +138,7 @@ def _without_counts(groups: Groups) -> dict[str, Scores]:
     }
 
 
-def present(statistics: Statistics, by: By = None) -> JudgedReport:
+def present(statistics: Statistics, by: By = None) -> AnswersReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula, rows, times = statistics.formula, statistics.rows, statistics.times
     assert isinstance(formula, ExtractionFormula)
@@ -147,7 +147,7 @@ def present(statistics: Statistics, by: By = None) -> JudgedReport:
     columns = formula.by_field(rows)
     counts = np.bincount(triage_of(columns), times, len(TRIAGE)).astype(int)
     verdicts = (columns[name] for name in ("asked", "judged", "valid"))
-    return JudgedReport(
+    return AnswersReport(
         statistics.signature,
         formula.protocol,
         statistics.n_units,
@@ -165,7 +165,7 @@ def present(statistics: Statistics, by: By = None) -> JudgedReport:
     )
 
 
-def _groups(formula: ExtractionFormula, rows: Rows, times: Int64) -> dict[str, Scores]:
+def _groups(formula: ExtractionFormula, rows: CountRows, times: Int64) -> dict[str, Scores]:
     """Return scores and counts of all groups except verdicts."""
     sums = formula.summed(rows, times)
     counts = formula.counts_of(sums)

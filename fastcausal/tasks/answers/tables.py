@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import joined, numbers, strings
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.statistics import Statistics
-from fastcausal.significance.sums import Rows
+from fastcausal.significance.sums import CountRows
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.join import Extractions
 from fastcausal.tasks.answers.overlap import WordCounts
@@ -20,7 +20,7 @@ from fastcausal.tasks.answers.overlap import WordCounts
 TRIAGE = ("exact", "empty", "disjoint", "judge")
 
 
-def triage_of(columns: Mapping[str, Rows]) -> npt.NDArray[np.int64]:
+def triage_of(columns: Mapping[str, CountRows]) -> npt.NDArray[np.int64]:
     """Return the index of each item's class in `TRIAGE`.
 
     Examples

@@ -16,10 +16,10 @@ from fastcausal.formats.annotation.marking import Marking
 from fastcausal.formats.annotation.projects import documents as documents_in
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT
 from fastcausal.formats.examples import examples
-from fastcausal.formats.reading.builder import Span, UnreadError
+from fastcausal.formats.reading.builder import RoleSpan, UnreadError
 from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.reading.sources import RelationSources
-from fastcausal.formats.sentences import Sentence
+from fastcausal.formats.sentences import SearchedSentence
 from fastcausal.options import LabelPolicy, TagReading
 from fastcausal.relations import ROLES, Relations
 from fastcausal.tasks.check.findings import MOST_TEXT, CheckReport, Finding
@@ -144,11 +144,11 @@ def _of_document(document: Document, annotator: str) -> list[Finding]:
     return [finding for *_, finding in sorted(placed, key=lambda row: row[:2])]
 
 
-Fault = tuple[str, str, int]
+RuleFault = tuple[str, str, int]
 """Kind, message, number of the faulty mark."""
 
 
-def _in_spans(document: Document) -> Iterator[Fault]:
+def _in_spans(document: Document) -> Iterator[RuleFault]:
     linked = {end for link in document.links for end in (link.source, link.target)}
     for k, mark in enumerate(document.marks):
         name = document.describe(k)
@@ -172,7 +172,7 @@ def _in_spans(document: Document) -> Iterator[Fault]:
             yield "discontinuous cause or effect", message, k
 
 
-def _in_links(document: Document) -> Iterator[Fault]:
+def _in_links(document: Document) -> Iterator[RuleFault]:
     seen: set[tuple[int, int]] = set()
     for link in document.links:
         if link.source is None or link.target is None:
@@ -199,14 +199,14 @@ def _in_links(document: Document) -> Iterator[Fault]:
             yield "link across sentences", message, link.source
 
 
-def _broken(link: Link) -> Iterator[Fault]:
+def _broken(link: Link) -> Iterator[RuleFault]:
     missing = "comes from" if link.source is None else "goes to"
     number = link.target if link.source is None else link.source
     if number is not None:
         yield "broken link", f"the span that {link.name} {missing} is not there", number
 
 
-def _in_arguments(document: Document) -> Iterator[Fault]:
+def _in_arguments(document: Document) -> Iterator[RuleFault]:
     for effect, (causes, signals) in document.arguments().items():
         name = document.describe(effect)
         if signals and not causes:
@@ -234,13 +234,13 @@ def _of_relations(relations: Relations, file: str, owners: list[str]) -> Iterato
             for number, spans in enumerate(example.relations, 1)
             for kind, message, span in _in_relation(spans and sorted(spans))
         ]
-        sentence = Sentence(example.text) if faults and example.text is not None else None
+        sentence = SearchedSentence(example.text) if faults and example.text is not None else None
         for kind, message, span in faults:
             place = _characters(sentence, span)
             yield Finding(owner, file, example.id, kind, message, *place)
 
 
-def _in_relation(spans: list[Span] | None) -> Iterator[tuple[str, str, Span | None]]:
+def _in_relation(spans: list[RoleSpan] | None) -> Iterator[tuple[str, str, RoleSpan | None]]:
     """Yield kind, message and faulty span; skip a relation without spans."""
     if spans is None:
         yield "unread relation", "cannot be read", None
@@ -260,7 +260,7 @@ def _in_relation(spans: list[Span] | None) -> Iterator[tuple[str, str, Span | No
 
 
 def _characters(
-    sentence: Sentence | None, span: Span | None
+    sentence: SearchedSentence | None, span: RoleSpan | None
 ) -> tuple[str | None, int | None, int | None]:
     """Return the text of a span and its characters, as far as known."""
     if sentence is None or span is None or span[2] > len(sentence.starts):

@@ -13,7 +13,7 @@ from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.rules import Rule, ascending
 from fastcausal.options import Side
-from fastcausal.significance.sums import Float64, Int64, Rows
+from fastcausal.significance.sums import CountRows, Float64, Int64
 
 SIDES: tuple[Side, ...] = get_args(Side)
 COUNTS = ("supported", "judged")
@@ -75,16 +75,16 @@ class ClaimFormula(Formula):
             for rule in ascending(*(f"{voice}_{side}_{c}" for c in COUNTS), f"n_{side}")
         )
 
-    def of_rater(self, rater: str, rows: Rows) -> tuple[ClaimFormula, Rows]:
+    def of_rater(self, rater: str, rows: CountRows) -> tuple[ClaimFormula, CountRows]:
         """Return the formula of a single rater, with its rows."""
         k = 3 + 4 * self.raters.index(rater)
         return ClaimFormula((rater,), False), np.hstack([rows[:, :3], rows[:, k : k + 4]])
 
-    def values(self, rows: Rows) -> Float64:
+    def values(self, rows: CountRows) -> Float64:
         """Compute precision, recall and F1 of every row: float64[n_rows, 3]."""
         return mean_of_pairs(self._of_voices(rows).swapaxes(0, 1))
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return the additive terms of each scored voice, then the claims of both sides.
 
         The defined values with 1 for each; supported and judged claims with 1 if asked.
@@ -97,7 +97,7 @@ class ClaimFormula(Formula):
         joined = np.concatenate(parts, axis=2)
         return np.hstack([joined.reshape(len(rows), 12 * joined.shape[1]), rows[:, :2]])
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute means over topics, ratios of summed claims, and F1 of the mean shares."""
         voices = sums[:, :-2].reshape(len(sums), -1, 12)
         totals, defined, supported, judged, asked = np.split(voices, (3, 6, 8, 10), axis=2)
@@ -118,7 +118,7 @@ class ClaimFormula(Formula):
             return super().union(other)
         return replace(self, raters=tuple(sorted({*self.raters, *other.raters})))
 
-    def convert(self, rows: Rows, formula: Formula) -> Rows:
+    def convert(self, rows: CountRows, formula: Formula) -> CountRows:
         """Move raters to the columns of a union; new raters were not asked."""
         assert isinstance(formula, ClaimFormula)
         converted = np.tile(np.array([0, ABSENT] * (2 * len(formula.voices))), (len(rows), 1))
@@ -127,12 +127,12 @@ class ClaimFormula(Formula):
             converted[:, at : at + 4] = rows[:, 3 + 4 * k : 7 + 4 * k]
         return np.hstack([rows[:, :3], converted])
 
-    def _counts(self, rows: Rows) -> Int64:
+    def _counts(self, rows: CountRows) -> Int64:
         """Return the counts of the scored voices: int64[n_rows, n_voices, 2, 2]."""
         counts: Int64 = rows[:, 3:].reshape(len(rows), len(self.voices), 2, 2)
         return counts[:, -1:] if self.by_majority else counts
 
-    def _of_voices(self, rows: Rows) -> Float64:
+    def _of_voices(self, rows: CountRows) -> Float64:
         """Compute precision, recall and F1 of every row and voice: float64[n_rows, n_voices, 3]."""
         counts = self._counts(rows)
         of_none = np.where(rows[:, None, :2] == 0, 0.0, math.nan)

@@ -28,7 +28,7 @@ FIELDS = {"side": "|".join(SIDES), "system": ".+", "rater": ".+?"}  # systems ma
 UNNAMED = {"system": "system", "rater": "rater"}
 NULL, NOT_ASKED = -1, -2  # instead of a judgment, 0 or 1
 
-Judged = list[tuple[str, bool | None]]
+Judgments = list[tuple[str, bool | None]]
 """Claims of an article with the judgments of one rater."""
 
 
@@ -106,7 +106,7 @@ def read_claims(source: Any, name: str | None = None) -> Claims:
         The pattern has an unknown or repeated field, or none at all.
     """
     pattern = None if name is None else pattern_of(name)
-    judged: dict[Article, dict[str, Judged]] = {}
+    judged: dict[Article, dict[str, Judgments]] = {}
     first_of: dict[str, str] = {}
     for each in _listed(source):
         file = Source.open(each) if isinstance(each, str | os.PathLike | Source) else None
@@ -189,7 +189,7 @@ def _require_first(document: ClaimFile, first_of: dict[str, str]) -> None:
     first_of[document.side] = document.name
 
 
-Parts = Iterator[tuple[Article, str, Judged, str]]
+Parts = Iterator[tuple[Article, str, Judgments, str]]
 
 
 def _of_document(document: ClaimFile, fields: Mapping[str, str]) -> Parts:
@@ -214,7 +214,7 @@ def _of_table(rows: Records, fields: Mapping[str, str]) -> Parts:
     }
     judgments = _judgments(rows, problems)
     problems.raise_if_any()
-    judged: dict[tuple[Article, str], Judged] = {}
+    judged: dict[tuple[Article, str], Judgments] = {}
     systems, topics, sides, raters, claims = columns.values()
     for row, article in enumerate(map(Article, systems, topics, sides)):
         judged.setdefault((article, raters[row]), []).append((claims[row], judgments[row]))
@@ -249,7 +249,7 @@ def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
     return judgments
 
 
-def _of_sources(pairs: Judged) -> Judged:
+def _of_sources(pairs: Judgments) -> Judgments:
     """Join the judgments of one claim against several sources; null if undecided."""
     judgments: dict[str, set[bool | None]] = {}
     for claim, judgment in pairs:
@@ -260,7 +260,7 @@ def _of_sources(pairs: Judged) -> Judged:
     ]
 
 
-def _joined(judged: Mapping[Article, Mapping[str, Judged]]) -> Claims:
+def _joined(judged: Mapping[Article, Mapping[str, Judgments]]) -> Claims:
     articles = sorted(judged)
     names: dict[str, set[str]] = {}
     for article in articles:
@@ -280,7 +280,7 @@ def _joined(judged: Mapping[Article, Mapping[str, Judged]]) -> Claims:
     return Claims(articles, place, number, raters, raters_of, judgments)
 
 
-def _require_same(article: Article, judged: Mapping[str, Judged], raters: list[str]) -> None:
+def _require_same(article: Article, judged: Mapping[str, Judgments], raters: list[str]) -> None:
     """Raise InputError unless all raters of a system judged the same claims of an article."""
     for rater in raters:
         if rater not in judged:

@@ -15,7 +15,7 @@ from fastcausal.errors import InputError
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables, plain, scores_table
-from fastcausal.significance.sums import Rows, sums_of
+from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.tasks.claims.formula import AVERAGED, SIDES, ClaimFormula
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class SystemClaims(Report):
         return self.counted.formula
 
     @cached_property
-    def _rows(self) -> Rows:
+    def _rows(self) -> CountRows:
         """Counts in the order of units."""
         return self.counted.take(np.arange(self.counted.n_units)).rows
 
@@ -228,7 +228,7 @@ def present(statistics: Statistics, by: By = None) -> SystemClaims:
     return SystemClaims(statistics, by)
 
 
-def _groups(formula: ClaimFormula, rows: Rows) -> Groups:
+def _groups(formula: ClaimFormula, rows: CountRows) -> Groups:
     sums = sums_of(formula.terms(rows), np.ones((1, len(rows)), np.int64))
     return {
         group: Scores({name: float(value[0]) for name, value in scores.items()})

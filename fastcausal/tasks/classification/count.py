@@ -159,16 +159,16 @@ class ClassificationScorer:
         """Add a batch; arguments and errors as in `classify`."""
         self.add(self.align(gold, pred))
 
-    def align(self, gold: LabelSource | Labels, pred: LabelSource | Labels) -> Batch:
+    def align(self, gold: LabelSource | Labels, pred: LabelSource | Labels) -> LabelPair:
         """Read both sides and bring them to the same examples and one kind of labels."""
         gold, pred = label_format.read(gold, "gold"), label_format.read(pred, "pred")
         warnings: list[str] = []
         whole = gold
         gold, pred = _joined(gold, pred, self.unmatched, warnings)
         gold, pred, left_out = _without_gaps(gold, pred, self.unparsed)
-        return Batch(*self.alike(gold, pred), left_out, tuple(warnings), whole)
+        return LabelPair(*self.alike(gold, pred), left_out, tuple(warnings), whole)
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: LabelPair) -> None:
         """Count aligned examples."""
         gold, pred = batch.gold, batch.pred
         labels = self.given or classes_of(
@@ -206,7 +206,9 @@ class ClassificationScorer:
         pairs, times = np.argwhere(self.confusion), self.confusion[self.confusion > 0]
         return Statistics(formula, self.signature, pairs, times)
 
-    def report(self, batch: Batch | None = None, system: str | None = None) -> ClassificationReport:
+    def report(
+        self, batch: LabelPair | None = None, system: str | None = None
+    ) -> ClassificationReport:
         """`compute`, with the units of the one batch that was added."""
         about = replace(self.statistics, warnings={(text,): () for text in self.warnings})
         return report_of(
@@ -236,7 +238,7 @@ class ClassificationScorer:
         self.labels, self.confusion = union, grown
 
 
-class Batch(NamedTuple):
+class LabelPair(NamedTuple):
     """Labels of the same examples, of one kind, on both sides.
 
     Attributes
@@ -256,7 +258,7 @@ class Batch(NamedTuple):
     whole: Labels
 
 
-def _of_units(about: Statistics, batch: Batch, system: str | None) -> Statistics:
+def _of_units(about: Statistics, batch: LabelPair, system: str | None) -> Statistics:
     """Return the pair of labels of every example, with what gold has besides."""
     formula = about.formula
     assert isinstance(formula, LabelFormula)

@@ -17,7 +17,7 @@ from fastcausal.files.values import shown
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables, plain, scores_table
-from fastcausal.significance.sums import Int64, Rows
+from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.classification.formula import LabelFormula
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def present(statistics: Statistics, by: By = None) -> ClassificationReport:
     return report_of(statistics, confusion, n_unparsed, partial(replace, statistics), subsets)
 
 
-def _confusion(rows: Rows, times: Any, k: int) -> Int64:
+def _confusion(rows: CountRows, times: Any, k: int) -> Int64:
     matrix = np.zeros((k, k), np.int64)
     np.add.at(matrix, (rows[:, 0], rows[:, 1]), times)
     return matrix

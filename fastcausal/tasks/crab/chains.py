@@ -28,7 +28,7 @@ from fastcausal.tasks.crab.formula import ChainFormula
 from fastcausal.tasks.crab.pairwise import digest_of
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
-    Judged,
+    ClassedPairs,
     ShapeReport,
     groups_of,
     read_judged,
@@ -124,7 +124,7 @@ class Codes:
     pred: Int64
 
     @classmethod
-    def of(cls, judged: Judged, strengths: Strengths) -> Codes:
+    def of(cls, judged: ClassedPairs, strengths: Strengths) -> Codes:
         """Number judged pairs."""
         width = judged.n_labels + 2
         answers = judged.counted.astype(np.int8) + np.int8(1)
@@ -211,7 +211,7 @@ def chains(
 
 
 def report_of(
-    judged: Judged, strengths: Strengths, signature: str, system: str | None = None
+    judged: ClassedPairs, strengths: Strengths, signature: str, system: str | None = None
 ) -> ChainReport:
     """Find and score the chains of judged pairs."""
     codes = Codes.of(judged, strengths)

@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from hashlib import blake2b
 
-Key = str | int
+DrawKey = str | int
 BITS = 128
 
 
-def number_of(*key: Key) -> int:
+def number_of(*key: DrawKey) -> int:
     """Return a pseudo-random number from 0 to 2^128 - 1 that depends on the key alone.
 
     Examples
@@ -21,7 +21,7 @@ def number_of(*key: Key) -> int:
     return int.from_bytes(blake2b(json.dumps(key).encode(), digest_size=BITS // 8).digest(), "big")
 
 
-def shuffled(names: Sequence[str], *key: Key) -> list[int]:
+def shuffled(names: Sequence[str], *key: DrawKey) -> list[int]:
     """Return the places of distinct names in a shuffled order that depends on the names alone.
 
     Examples
@@ -33,7 +33,7 @@ def shuffled(names: Sequence[str], *key: Key) -> list[int]:
     return sorted(range(len(names)), key=lambda k: number_of(*key, names[k]))
 
 
-def sampled(n: int, k: int, *key: Key) -> list[int]:
+def sampled(n: int, k: int, *key: DrawKey) -> list[int]:
     """Draw k distinct numbers below n; a larger k starts with the same draws.
 
     The shuffle of Fisher and Yates, storing only changed places.

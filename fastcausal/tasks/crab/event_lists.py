@@ -22,7 +22,7 @@ from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
 from fastcausal.tasks.words import f1, words
 
-Match = Callable[[str, str], Any]
+MatchRule = Callable[[str, str], Any]
 PARTS = ("precision", "recall", "f1")
 
 
@@ -30,7 +30,7 @@ def events(
     gold: RecordSource,
     pred: RecordSource,
     *,
-    match: EventMatch | Match = "tokens",
+    match: EventMatch | MatchRule = "tokens",
     min_f1: float = 0.5,
 ) -> Report:
     """Score the events that a model found in documents.
@@ -112,7 +112,7 @@ def _scores(counts: dict[str, npt.NDArray[np.int64]]) -> dict[str, Scores]:
 
 
 def _partners(
-    pairs: Sequence[tuple[list[str], list[str]]], match: EventMatch | Match, min_f1: float
+    pairs: Sequence[tuple[list[str], list[str]]], match: EventMatch | MatchRule, min_f1: float
 ) -> npt.NDArray[np.int64]:
     """Return the number of events with a partner in each document: int64[n_documents].
 
@@ -136,7 +136,7 @@ def _partners(
 
 
 def _edges(
-    wanted: list[str], listed: list[str], match: EventMatch | Match, min_f1: float
+    wanted: list[str], listed: list[str], match: EventMatch | MatchRule, min_f1: float
 ) -> list[tuple[int, int]]:
     if callable(match):
         return [

@@ -12,7 +12,7 @@ from fastcausal.counts.arithmetic import ScoresByName, ratio, spearman
 from fastcausal.counts.formula import flat
 from fastcausal.counts.labels import ConfusionFormula, Label
 from fastcausal.counts.means import MeanFormula
-from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
+from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import OneScore
 
 UNANSWERED = "unanswered"
@@ -81,22 +81,22 @@ class ScoredFormula(JudgedFormula):
         """The label and the number of gold."""
         return (*super().of_gold, SCORES[:1])
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return additive terms: those of labels, the distance of the numbers, 1 if both exist."""
         both, distance = _distances(rows)
         return np.column_stack([super().terms(rows[:, :2]), distance, both])
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the scores of labels, and the mean distance; ranks do not add."""
         counts = sums[:, :-2].astype(np.int64)
         return self._with_numbers(super().groups_of(counts), mae=self._mae(sums[:, -2:]))
 
-    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+    def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
         counts = sums_of(super().terms(rows[:, :2]), weights)
         return flat(self._with_numbers(super().groups_of(counts), **self.numbers(rows, weights)))
 
-    def numbers(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+    def numbers(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute the mean distance and the correlation of ranks alone."""
         distances = np.column_stack(_distances(rows)[::-1])
         return {
@@ -129,10 +129,10 @@ class ScoredFormula(JudgedFormula):
         overall = {"overall": groups.pop("overall")}
         return {**overall, "score": numbers, **groups}
 
-    def _mae(self, sums: Rows) -> Float64:
+    def _mae(self, sums: CountRows) -> Float64:
         return np.asarray(ratio(sums[:, 0], sums[:, 1], math.nan))
 
-    def _spearman(self, rows: Rows, weights: Int64) -> Float64:
+    def _spearman(self, rows: CountRows, weights: Int64) -> Float64:
         both, _ = _distances(rows)
         x, y = rows[both][:, 2:].T
         return spearman(x, y, weights[:, both])
@@ -167,16 +167,16 @@ class _Spearman(OneScore):
 
     formula: ScoredFormula
 
-    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+    def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute it under each row of weights."""
         return {self.name: self.formula._spearman(rows, weights)}
 
 
-def _refuse(rows: Rows) -> Rows:
+def _refuse(rows: CountRows) -> CountRows:
     raise ValueError("score_spearman depends on all pairs, expected a score that adds over them")
 
 
-def _distances(rows: Rows) -> tuple[Rows, Rows]:
+def _distances(rows: CountRows) -> tuple[CountRows, CountRows]:
     """Return a mask of rows with both numbers, and their distance; else 0."""
     gold, pred = rows[:, 2], rows[:, 3]
     both = (gold != NO_NUMBER) & (pred != NO_NUMBER)

@@ -27,7 +27,7 @@ from fastcausal.tasks.crab.formula import FrameFormula
 from fastcausal.tasks.crab.pairwise import digest_of
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
-    Judged,
+    ClassedPairs,
     ShapeReport,
     groups_of,
     read_judged,
@@ -38,7 +38,7 @@ from fastcausal.tasks.crab.shapes import (
     values_in,
 )
 
-Rule = Callable[[int, int, int, int], str]
+TypeRule = Callable[[int, int, int, int], str]
 """A function from the numbers of high, medium, low and no causes to the name of a type."""
 
 TYPES = ("SD", "D", "SC", "C", "M", "N", "U")
@@ -103,7 +103,7 @@ def frames(
     pred: Any = None,
     task: CrabTask = "multiclass",
     *,
-    rule: FrameRule | Rule = "figure",
+    rule: FrameRule | TypeRule = "figure",
     column: str = "prediction",
     border: Border = "up",
     gold_from: GoldFrom = "class",
@@ -161,7 +161,7 @@ def frames(
 
 
 def report_of(
-    judged: Judged, rule: FrameRule | Rule, signature: str, system: str | None = None
+    judged: ClassedPairs, rule: FrameRule | TypeRule, signature: str, system: str | None = None
 ) -> FrameReport:
     """Find and score the frames of judged pairs."""
     each = frames_of(judged)
@@ -189,7 +189,7 @@ def report_of(
     return FrameReport(about, groups, _facts(groups), judged.coverage, whole)
 
 
-def frames_of(judged: Judged) -> Frames:
+def frames_of(judged: ClassedPairs) -> Frames:
     """Find the frames of judged pairs, and score the answers in each."""
     pairs = judged.pairs
     key = pairs.story, pairs.a, pairs.b
@@ -256,10 +256,10 @@ def _strong(strong: int, low: int) -> str:
     return "SD" if strong == 1 else "SC"
 
 
-RULES: dict[str, Rule] = {"figure": figure, "mixed": mixed, "collapse": collapse}
+RULES: dict[str, TypeRule] = {"figure": figure, "mixed": mixed, "collapse": collapse}
 
 
-def types_of(classes: Int64, rule: FrameRule | Rule) -> tuple[tuple[str, ...], Int64]:
+def types_of(classes: Int64, rule: FrameRule | TypeRule) -> tuple[tuple[str, ...], Int64]:
     """Return the types of a rule (for a function, those that occur) and each frame's index.
 
     Parameters

@@ -18,7 +18,7 @@ from fastcausal.errors import warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import scores_table
-from fastcausal.significance.sums import Int64, Rows
+from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.classification.report import ClassificationReport
 from fastcausal.tasks.crab.count import coverage_of
 from fastcausal.tasks.crab.formula import UNANSWERED, JudgedFormula, ScoredFormula
@@ -212,7 +212,7 @@ class _Counted(NamedTuple):
 
     units: pa.Table
     reasons: Int64
-    rows: Rows
+    rows: CountRows
     gold: Int64
     pred: Int64
 
@@ -261,7 +261,7 @@ def _ends(groups: Int64, n_groups: int) -> Int64:
     return np.cumsum(np.bincount(groups, minlength=n_groups))
 
 
-def _numbers(formula: JudgedFormula, rows: Rows) -> dict[str, float]:
+def _numbers(formula: JudgedFormula, rows: CountRows) -> dict[str, float]:
     if not isinstance(formula, ScoredFormula):
         return {}
     numbers = formula.numbers(rows, np.ones((1, len(rows)), np.int64))

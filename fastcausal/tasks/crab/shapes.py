@@ -19,7 +19,7 @@ from fastcausal.errors import Warnings, warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Number, Scores
 from fastcausal.report.report import Report
-from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
+from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.count import LABELS, Answers, read_answers
 from fastcausal.tasks.crab.files import JudgedPairs, read_pairs
@@ -29,7 +29,7 @@ MEASURES = ("f1", "em")
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class ClassedPairs:
     """Judged pairs, their classes, and the answers of one system, if any.
 
     Attributes
@@ -79,17 +79,17 @@ class Judged:
         return None if self.answers is None else self.answers.coverage()
 
 
-def read_judged(gold: Any, pred: Any, choices: Choices) -> Judged:
+def read_judged(gold: Any, pred: Any, choices: Choices) -> ClassedPairs:
     """Read gold and the answers of one system; ``pred`` None: no answers."""
     pairs = read_pairs(gold)
     classes = pairs.classes(choices.border, choices.gold_from)
     answers = None
     if pred is not None:
         answers = read_answers(pred, pairs, choices)
-    return Judged(pairs, classes, answers, choices)
+    return ClassedPairs(pairs, classes, answers, choices)
 
 
-def typed_rows(marks: Float64, type_of: Int64, n_types: int) -> Rows:
+def typed_rows(marks: Float64, type_of: Int64, n_types: int) -> CountRows:
     """Return rows of a `MeanFormula` over types: marks[n, 2], then 1 in the column of the type."""
     return np.hstack([marks, type_of[:, None] == np.arange(n_types)])
 
@@ -103,7 +103,7 @@ def sums_by_type(values: Any, type_of: Int64, n_types: int) -> list[Number]:
 
 
 def groups_of(
-    formula: MeanFormula, rows: Rows, times: Int64, counts: Mapping[str, Sequence[Number]]
+    formula: MeanFormula, rows: CountRows, times: Int64, counts: Mapping[str, Sequence[Number]]
 ) -> Groups:
     """Return counts and means of ``overall`` and of every type; counts start with overall."""
     means = formula.groups_of(sums_of(formula.terms(rows), times[None]))

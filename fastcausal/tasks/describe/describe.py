@@ -38,7 +38,7 @@ _NEVER = np.iinfo(np.int32).max
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.integer[Any]]
-Words = dict[str, dict[str, Histogram]]
+Histograms = dict[str, dict[str, Histogram]]
 
 
 def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> CorpusDescription:
@@ -94,7 +94,7 @@ def _of_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription
         label = values[odd].as_py()
         raise InputError(f"{labels.where(odd)}: label {label}, expected 1 (causal) or 0 (not)")
     causal = values.to_numpy() == 1
-    words: Words = {}
+    words: Histograms = {}
     if labels.texts is not None:
         counters = {"whitespace": count_tokens, "nltk-style": _n_words}
         for tokenizer in wanted:
@@ -169,9 +169,9 @@ def _words(
     unread: Bools,
     causal: Bools,
     wanted: Sequence[str],
-) -> Words:
+) -> Histograms:
     """Return histograms of the requested tokenizers that are possible."""
-    counts: Words = {}
+    counts: Histograms = {}
     if "whitespace" in wanted:
         widths = rows.values[:, 2] - rows.values[:, 1]
         counts["whitespace"] = _by_sentence(rows.lengths, causal) | _by_role(

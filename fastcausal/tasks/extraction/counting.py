@@ -11,7 +11,7 @@ from fastcausal.arrays.kept import Key
 from fastcausal.arrays.strata import joint_strata
 from fastcausal.engine import cpu
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import Groups, Plan, Result, TooLargeError
+from fastcausal.engine.plan import CountGroups, Plan, Result, TooLargeError
 from fastcausal.engine.run import check_backend, run
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.markup import OFFICIAL
@@ -27,7 +27,7 @@ from fastcausal.tasks.relations.official import are_untagged
 from fastcausal.tasks.relations.unread import named_reasons
 
 FORMULAS: Key[dict[tuple[str, ...], RelationFormula]] = Key("formulas")  # of `Protocol.kept`
-ALL = Groups(None, 1, apart=True)
+ALL = CountGroups(None, 1, apart=True)
 COUNT = np.dtype(np.int64)
 
 

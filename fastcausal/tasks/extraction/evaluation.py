@@ -160,7 +160,7 @@ class _Scored(NamedTuple):
     system: str | None = None
 
 
-class Scored(_Scored, Evaluation):
+class CountedEvaluation(_Scored, Evaluation):
     """An evaluation that was counted in this process.
 
     Attributes

@@ -27,7 +27,7 @@ from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
 from fastcausal.tasks.extraction.counting import tally_of_arrays
-from fastcausal.tasks.extraction.evaluation import Scored
+from fastcausal.tasks.extraction.evaluation import CountedEvaluation
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tables import statistics_of
@@ -127,7 +127,7 @@ def score(
     if adds and by is None and per_example is None and backend == "cpu":
         tally = tally_of_arrays(recipe.protocol, gold, pred, num_threads)
         if tally is not None:
-            return ExtractionReport(Scored(recipe, tally, (gold, pred), num_threads))
+            return ExtractionReport(CountedEvaluation(recipe, tally, (gold, pred), num_threads))
     scorer = ExtractionScorer(recipe, by=by, backend=backend, num_threads=num_threads)
     if per_example is not None:
         keep_apart([per_example], [gold, pred])

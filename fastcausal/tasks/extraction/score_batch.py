@@ -32,7 +32,7 @@ from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations, cast, taken
-from fastcausal.tasks.extraction.evaluation import Scored
+from fastcausal.tasks.extraction.evaluation import CountedEvaluation
 from fastcausal.tasks.extraction.sides import aligned_sides
 from fastcausal.tasks.extraction.tables import statistics_of
 from fastcausal.tasks.extraction.tally import Tally, as_given
@@ -102,7 +102,7 @@ def score_batch(
     named = golds.table.append_column(GOLD_DIGEST, digests(golds, recipe.protocol))
     aligned = aligned_sides(recipe, Relations.part(named, golds.reading), preds)
     tally = Tally(roles=aligned.roles, located=aligned.located)
-    evaluation = Scored(recipe, tally, num_threads=1, backend=backend)
+    evaluation = CountedEvaluation(recipe, tally, num_threads=1, backend=backend)
     # The signature is that of any batch: relations as given are a matter of rows, like warnings.
     counts = statistics_of(evaluation.counting, aligned, evaluation.about())
     warnings = {t: n for t, n in aligned.counted.items() if not names_rows(t[0])}

@@ -18,7 +18,7 @@ from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import counting_of, tally_of_arrays
-from fastcausal.tasks.extraction.evaluation import Scored
+from fastcausal.tasks.extraction.evaluation import CountedEvaluation
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.sides import aligned_sides
 from fastcausal.tasks.extraction.tally import Tally, Totals
@@ -213,8 +213,8 @@ class ExtractionScorer:
         self.settle()
         return self.evaluation().statistics()
 
-    def evaluation(self, sides: Any = None, system: str | None = None) -> Scored:
-        """Return the tally with what its report needs; ``sides`` as of `Scored`."""
-        return Scored(
+    def evaluation(self, sides: Any = None, system: str | None = None) -> CountedEvaluation:
+        """Return the tally with what its report needs; ``sides`` as of `CountedEvaluation`."""
+        return CountedEvaluation(
             self.recipe, self.tally, sides, self.num_threads, self.columns, self.backend, system
         )

@@ -11,7 +11,7 @@ import pyarrow as pa
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.strata import By
 from fastcausal.counts.statistics import Statistics
-from fastcausal.significance.sums import Int64, Rows
+from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.tally import OF_UNITS, OF_WHOLE, Tally, Totals
 from fastcausal.tasks.relations.formula import RelationFormula
@@ -109,6 +109,6 @@ def _unread_counts(statistics: Statistics, formula: RelationFormula) -> Int64 | 
     return np.array([pc.sum(column, min_count=0).as_py() for column in known], np.int64)
 
 
-def _sum(rows: Rows) -> Int64:
+def _sum(rows: CountRows) -> Int64:
     counts: Int64 = rows[:, :-1].sum(axis=0)
     return counts

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcausal.counts.formula import Formula
 from fastcausal.options import Level
-from fastcausal.significance.sums import Float64, Int64, Rows
+from fastcausal.significance.sums import CountRows, Float64, Int64
 from fastcausal.tasks.labels.coefficients import coefficients
 from fastcausal.tasks.labels.ratings import Ratings
 
@@ -55,13 +55,13 @@ class RatingsFormula(Formula):
         """Return 0, a missing rating, and the number of labels."""
         return 0, len(self.labels)
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Refuse: rows have no additive terms."""
         raise ValueError("coefficients of raters depend on all ratings, not on sums over units")
 
     groups_of = terms  # type: ignore[assignment]
 
-    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+    def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute the coefficients of rows, under each int64[n_draws, n_rows] of weights."""
         text = bool(self.labels) and isinstance(self.labels[0], str)
         labels = range(len(self.labels)) if text else self.labels
@@ -95,7 +95,7 @@ class RatingsFormula(Formula):
         )
         return Formula.union(mine, theirs)
 
-    def convert(self, rows: Rows, formula: Formula) -> Rows:
+    def convert(self, rows: CountRows, formula: Formula) -> CountRows:
         """Renumber labels and raters for a union."""
         assert isinstance(formula, RatingsFormula)
         place = {label: k for k, label in enumerate(formula.labels, 1)}

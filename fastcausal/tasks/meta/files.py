@@ -25,7 +25,7 @@ ALL = "all"  # the system of tables that name none
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedScores:
     """Rows that metrics scored, in order of item and system, and what raters said of them.
 
     Attributes
@@ -78,7 +78,7 @@ class Judged:
         means = self.labels
         return np.where(means == 0.5, np.nan, np.round(means))
 
-    def take(self, rows: npt.NDArray[np.bool_]) -> Judged:
+    def take(self, rows: npt.NDArray[np.bool_]) -> JudgedScores:
         """Keep a part of the rows."""
         return replace(
             self,
@@ -111,7 +111,7 @@ def read_judged(
     by: str | None = None,
     cluster: str | None = None,
     unmatched: LabelPolicy = "error",
-) -> Judged:
+) -> JudgedScores:
     """Read and join the tables of `fastcausal.meta`, which describes arguments and errors."""
     of_scores, of_human = read_records(scores, "scores"), read_records(human, "human")
     names = _metrics(of_scores, metrics, {*KEYS, by, cluster})
@@ -132,7 +132,7 @@ def read_judged(
     if np.isnan(votes).all():
         raise InputError(f"no row of {of_scores.name} has a label in {of_human.name}")
     items, systems = np.divmod(keys, len(system_names))
-    return Judged(
+    return JudgedScores(
         item_names,
         system_names,
         raters,

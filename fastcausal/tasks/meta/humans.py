@@ -16,21 +16,21 @@ from fastcausal.tasks.labels.reading import read_ratings
 from fastcausal.tasks.labels.report import brief, label_agreement
 from fastcausal.tasks.labels.suspicion import identical_warnings
 from fastcausal.tasks.meta.correlations import CORRELATIONS
-from fastcausal.tasks.meta.files import Judged, mean_labels
-from fastcausal.tasks.meta.levels import LEVELS, Rows
+from fastcausal.tasks.meta.files import JudgedScores, mean_labels
+from fastcausal.tasks.meta.levels import LEVELS, RatedScores
 
 
-def agreement_of(judged: Judged, level: Level) -> Scores:
+def agreement_of(judged: JudgedScores, level: Level) -> Scores:
     """Compute the agreement of raters over all rows of the judgments."""
     return brief(label_agreement(judged.judgments, level=level))
 
 
-def warnings_of(judged: Judged) -> list[str]:
+def warnings_of(judged: JudgedScores) -> list[str]:
     """Warn of raters that look copied, and of items that a rater judged nothing of."""
     return [*identical_warnings(_parts(judged)), *_refusals(judged)]
 
 
-def _parts(judged: Judged) -> dict[tuple[str, ...], Ratings]:
+def _parts(judged: JudgedScores) -> dict[tuple[str, ...], Ratings]:
     """Return ratings of all systems together and of each."""
     votes = judged.judgments
     systems = _places(judged, "system")
@@ -44,7 +44,7 @@ def _parts(judged: Judged) -> dict[tuple[str, ...], Ratings]:
     return parts
 
 
-def _refusals(judged: Judged) -> list[str]:
+def _refusals(judged: JudgedScores) -> list[str]:
     """Warn of raters who left out all that they were asked of a system's item.
 
     Claims are items ``TOPIC/SIDE/NUMBER``: there it is the article that is left out.
@@ -68,12 +68,12 @@ def _refusals(judged: Judged) -> list[str]:
     return warnings
 
 
-def _places(judged: Judged, name: str) -> Int64:
+def _places(judged: JudgedScores, name: str) -> Int64:
     places: Int64 = arrow.values_of(arrow.joined(judged.judgments[name]))
     return places
 
 
-def ceiling(judged: Judged) -> dict[str, dict[str, float]]:
+def ceiling(judged: JudgedScores) -> dict[str, dict[str, float]]:
     """Average over raters the correlations of each with the mean of the rest, at every level."""
     ratings = [_rows(judged, rater) for rater in range(len(judged.raters))]
     ratings = [rows for rows in ratings if len(rows.scores)]
@@ -87,8 +87,10 @@ def ceiling(judged: Judged) -> dict[str, dict[str, float]]:
     return levels
 
 
-def _rows(judged: Judged, rater: int) -> Rows:
+def _rows(judged: JudgedScores, rater: int) -> RatedScores:
     """Labels of a rater beside the means of the rest, where both are there."""
     means = mean_labels(np.delete(judged.votes, rater, axis=0))
     both = ~np.isnan(means) & ~np.isnan(judged.votes[rater])
-    return Rows(judged.items[both], judged.systems[both], judged.votes[rater, both], means[both])
+    return RatedScores(
+        judged.items[both], judged.systems[both], judged.votes[rater, both], means[both]
+    )

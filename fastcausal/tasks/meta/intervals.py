@@ -10,7 +10,7 @@ import numpy as np
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import intervals_of
 from fastcausal.tasks.labels.ratings import Float64, Int64
-from fastcausal.tasks.meta.levels import Rows, by_item, distances, pooled, systems
+from fastcausal.tasks.meta.levels import RatedScores, by_item, distances, pooled, systems
 
 LEFT_OUT = ("tie_threshold",)
 
@@ -21,14 +21,14 @@ class DrawnRows:
 
     Attributes
     ----------
-    rows : Rows
+    rows : RatedScores
     clusters : int64[n]
         From 0, each at least once.
     bounds : (float, float)
         Smallest and largest label.
     """
 
-    rows: Rows
+    rows: RatedScores
     clusters: Int64
     bounds: tuple[float, float]
 
@@ -62,7 +62,7 @@ class DrawnRows:
 
 
 def intervals(
-    rows: Rows, clusters: Int64, bounds: tuple[float, float], n_resamples: int, seed: int
+    rows: RatedScores, clusters: Int64, bounds: tuple[float, float], n_resamples: int, seed: int
 ) -> dict[str, dict[str, list[float]]]:
     """Compute 95% percentile intervals by level and score; NaN without variation."""
     drawn = DrawnRows(rows, np.unique(clusters, return_inverse=True)[1], bounds)

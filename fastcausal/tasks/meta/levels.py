@@ -22,7 +22,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Rows:
+class RatedScores:
     """Scores of a metric beside human values, in order of item and system.
 
     Attributes
@@ -78,14 +78,14 @@ class Rows:
         return Gaps.of(self)
 
 
-def pooled(rows: Rows, weights: Int64 | None = None) -> Values:
+def pooled(rows: RatedScores, weights: Int64 | None = None) -> Values:
     """Correlations over all rows, under weights of the rows: float64[n_draws] each."""
     values = rows.pooled.correlate(weights)
     correlations = {name: values[name][:, 0] for name in CORRELATIONS}
     return correlations | {"auc": auc(rows, weights)}
 
 
-def auc(rows: Rows, weights: Int64 | None = None) -> Float64:
+def auc(rows: RatedScores, weights: Int64 | None = None) -> Float64:
     """Area under the ROC curve, against the majority; NaN where labels are not 0 and 1."""
     if rows.majority is None:
         return np.full(1 if weights is None else len(weights), math.nan)
@@ -93,7 +93,9 @@ def auc(rows: Rows, weights: Int64 | None = None) -> Float64:
     return ordered.correlate(None if weights is None else weights[:, kept])["auc"][:, 0]
 
 
-def distances(rows: Rows, bounds: tuple[float, float], weights: Int64 | None = None) -> Values:
+def distances(
+    rows: RatedScores, bounds: tuple[float, float], weights: Int64 | None = None
+) -> Values:
     """Mean of score − label and of its absolute value; NaN where scores leave the labels' range."""
     weights = np.ones((1, len(rows.scores)), np.int64) if weights is None else weights
     if not within(rows.scores, bounds):
@@ -109,12 +111,12 @@ def within(scores: Float64, bounds: tuple[float, float]) -> bool:
     return bool(len(scores)) and bounds[0] <= scores.min() and scores.max() <= bounds[1]
 
 
-def by_item(rows: Rows, weights: Int64 | None = None) -> Values:
+def by_item(rows: RatedScores, weights: Int64 | None = None) -> Values:
     """Means over items of correlations within them, and calibrated accuracy.
 
     Parameters
     ----------
-    rows : Rows
+    rows : RatedScores
     weights : int64[n_draws, n], optional
         Of the rows, those of an item alike.
 
@@ -137,7 +139,7 @@ def _mean(values: Float64, weights: Int64) -> Float64:
     return np.where(n > 0, sums / np.maximum(n, 1), math.nan)
 
 
-def system_means(rows: Rows, values: Float64, weights: Int64 | None = None) -> Float64:
+def system_means(rows: RatedScores, values: Float64, weights: Int64 | None = None) -> Float64:
     """Means over the rows of each system, less the least value: float64[n_draws, n_systems].
 
     NaN without rows. Means that are equal but for rounding are one.
@@ -152,7 +154,7 @@ def system_means(rows: Rows, values: Float64, weights: Int64 | None = None) -> F
     return tied(means)
 
 
-def systems(rows: Rows, weights: Int64 | None = None) -> Values:
+def systems(rows: RatedScores, weights: Int64 | None = None) -> Values:
     """Correlations of the means of systems: float64[n_draws] each."""
     return correlate_means(
         system_means(rows, rows.scores, weights), system_means(rows, rows.labels, weights)
@@ -190,7 +192,7 @@ class Gaps:
     n_pairs: Int64
 
     @classmethod
-    def of(cls, rows: Rows) -> Gaps:
+    def of(cls, rows: RatedScores) -> Gaps:
         """Pair the rows of each item."""
         sizes = np.diff(rows.item_offsets)
         pairs = list(_pairs(rows.item_offsets))
@@ -247,7 +249,7 @@ LEVELS = {"pooled": pooled, "by_item": by_item, "systems": systems}
 
 
 def levels_of(
-    rows: Rows, bounds: tuple[float, float], n_resamples: int, seed: int
+    rows: RatedScores, bounds: tuple[float, float], n_resamples: int, seed: int
 ) -> dict[str, dict[str, float]]:
     """Compute every score of a metric at every level; NaN where undefined."""
     n_pooled, several = len(rows.scores), np.diff(rows.item_offsets) > 1

@@ -9,9 +9,9 @@ import numpy as np
 from fastcausal.tasks.labels.ratings import Float64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
 from fastcausal.tasks.meta.estimates import Estimate, estimate
-from fastcausal.tasks.meta.files import Judged
+from fastcausal.tasks.meta.files import JudgedScores
 from fastcausal.tasks.meta.intervals import intervals
-from fastcausal.tasks.meta.levels import Bools, Rows, levels_of, within
+from fastcausal.tasks.meta.levels import Bools, RatedScores, levels_of, within
 from fastcausal.tasks.meta.thresholds import Threshold, threshold
 
 
@@ -43,7 +43,7 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Job:
+class MetaOptions:
     """Arguments that the numbers of a metric depend on, and the kind of labels.
 
     Attributes
@@ -62,14 +62,14 @@ class Job:
     bounds: tuple[float, float]
     binary: bool
 
-    def metrics(self, judged: Judged) -> dict[str, Metric]:
+    def metrics(self, judged: JudgedScores) -> dict[str, Metric]:
         """Compute all metrics of judged rows."""
         labels = judged.labels
         return {
             name: self._metric(judged, labels, scores) for name, scores in judged.scores.items()
         }
 
-    def _metric(self, judged: Judged, labels: Float64, scores: Float64) -> Metric:
+    def _metric(self, judged: JudgedScores, labels: Float64, scores: Float64) -> Metric:
         scored = ~np.isnan(scores)
         kept = scored & ~np.isnan(labels)
         rows = _rows(judged, scores, kept, self.binary)
@@ -82,13 +82,13 @@ class Job:
             intervals=self._intervals(rows, judged, kept) if self.intervals else None,
         )
 
-    def _threshold(self, rows: Rows) -> Threshold:
+    def _threshold(self, rows: RatedScores) -> Threshold:
         assert rows.majority is not None
         labels = np.where(np.isnan(rows.majority), -1, rows.majority).astype(np.int64)
         items = np.unique(rows.items, return_inverse=True)[1]
         return threshold(rows.scores, labels, items, self.folds)
 
-    def _alt_test(self, rows: Rows, votes: Float64, fit: Threshold | None) -> AltTest | None:
+    def _alt_test(self, rows: RatedScores, votes: Float64, fit: Threshold | None) -> AltTest | None:
         """Test scores as labels where labels are 0 and 1, else as scores of their range."""
         if fit is not None:
             is_label = bool(np.isin(rows.scores, (0, 1)).all())
@@ -99,28 +99,28 @@ class Job:
         return alt_test(rows.scores, votes, self.epsilon, labels=False)
 
     def _intervals(
-        self, rows: Rows, judged: Judged, kept: Bools
+        self, rows: RatedScores, judged: JudgedScores, kept: Bools
     ) -> dict[str, dict[str, list[float]]]:
         clusters = rows.items if judged.clusters is None else judged.clusters[kept]
         return intervals(rows, clusters, self.bounds, self.n_resamples, self.seed)
 
 
-def all_rows(judged: Judged) -> dict[str, Rows]:
+def all_rows(judged: JudgedScores) -> dict[str, RatedScores]:
     """Return the judged rows of every metric, NaN where it has no score."""
     kept = ~np.isnan(judged.labels)
     binary = judged.is_binary
     return {name: _rows(judged, scores, kept, binary) for name, scores in judged.scores.items()}
 
 
-def _rows(judged: Judged, scores: Float64, kept: Bools, binary: bool) -> Rows:
+def _rows(judged: JudgedScores, scores: Float64, kept: Bools, binary: bool) -> RatedScores:
     majority = judged.majority[kept] if binary else None
-    return Rows(
+    return RatedScores(
         judged.items[kept], judged.systems[kept], scores[kept], judged.labels[kept], majority
     )
 
 
 def _estimates(
-    judged: Judged, labels: Float64, scores: Float64, scored: Bools
+    judged: JudgedScores, labels: Float64, scores: Float64, scored: Bools
 ) -> dict[str, Estimate] | None:
     """Estimate the human mean of every system; None where every row is judged."""
     unjudged = np.isnan(labels) & scored

@@ -14,8 +14,8 @@ from fastcausal.arrays.strata import sorted_strata
 from fastcausal.options import LabelPolicy, Level, check
 from fastcausal.significance.draws import check_draws
 from fastcausal.tasks.meta import humans
-from fastcausal.tasks.meta.files import Judged, read_judged
-from fastcausal.tasks.meta.metrics import Job, Metric, all_rows
+from fastcausal.tasks.meta.files import JudgedScores, read_judged
+from fastcausal.tasks.meta.metrics import MetaOptions, Metric, all_rows
 from fastcausal.tasks.meta.report import MetaReport
 from fastcausal.tasks.meta.swaps import MOST_UNASKED, check_compare, swap_tests
 from fastcausal.tasks.meta.thresholds import MOST_FOLDS
@@ -103,7 +103,7 @@ def meta(
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon is {epsilon}, expected 0 to 1")
     judged = read_judged(scores, human, label, metrics, by, cluster, unmatched)
-    job = Job(folds, epsilon, n_resamples, seed, intervals, judged.bounds, judged.is_binary)
+    job = MetaOptions(folds, epsilon, n_resamples, seed, intervals, judged.bounds, judged.is_binary)
     results = job.metrics(judged)
     tested = compare or (COMPARED if len(results) <= MOST_UNASKED else None)
     several = len(judged.raters) > 1
@@ -139,7 +139,7 @@ def meta(
     )
 
 
-def _parts(judged: Judged, by: str | None) -> tuple[dict[str, Judged], list[str]]:
+def _parts(judged: JudgedScores, by: str | None) -> tuple[dict[str, JudgedScores], list[str]]:
     """Return the rows of each value of a column, and warnings of labels that do not vary there."""
     if by is None or judged.by is None:
         return {}, []
@@ -164,7 +164,7 @@ def _untested(metrics: Sized) -> str:
     )
 
 
-def _warnings(judged: Judged, results: dict[str, Metric]) -> list[str]:
+def _warnings(judged: JudgedScores, results: dict[str, Metric]) -> list[str]:
     """Warn of what makes the numbers say less than they seem to."""
     warnings = humans.warnings_of(judged)
     labels = judged.labels[~np.isnan(judged.labels)]

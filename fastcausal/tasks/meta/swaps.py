@@ -17,7 +17,7 @@ from fastcausal.significance.sampling import exchanges
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta import levels
 from fastcausal.tasks.meta.correlations import BLOCK, CORRELATIONS
-from fastcausal.tasks.meta.levels import Bools, Rows
+from fastcausal.tasks.meta.levels import Bools, RatedScores
 from fastcausal.tasks.meta.soft import MOST_ALL, arrangements, soft_pairwise_accuracy
 
 WEIGHTED = (*CORRELATIONS, "auc")  # scores that many exchanges have at once
@@ -66,7 +66,7 @@ def check_compare(compare: str) -> tuple[str, str]:
 
 
 def swap_tests(
-    rows: Mapping[str, Rows], compare: str, n_resamples: int, seed: int
+    rows: Mapping[str, RatedScores], compare: str, n_resamples: int, seed: int
 ) -> list[SwapTest]:
     """Test every pair of metrics.
 
@@ -76,7 +76,7 @@ def swap_tests(
 
     Parameters
     ----------
-    rows : mapping of str to Rows
+    rows : mapping of str to RatedScores
         Of each metric; NaN where it has no score.
     compare : str
         ``LEVEL.SCORE``.
@@ -112,7 +112,13 @@ def _result(future: Future[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _test(
-    a: Rows, b: Rows, level: str, score: str, n_resamples: int, seed: int, stopped: Event
+    a: RatedScores,
+    b: RatedScores,
+    level: str,
+    score: str,
+    n_resamples: int,
+    seed: int,
+    stopped: Event,
 ) -> tuple[float, float]:
     both = ~(np.isnan(a.scores) | np.isnan(b.scores))
     sides = [_standardised(side.scores[both]) for side in (a, b)]
@@ -164,7 +170,7 @@ class Swapped:
 
     Attributes
     ----------
-    rows : Rows
+    rows : RatedScores
         In order of item; those of the first metric and those of the second lie side by side.
     first : int64[2 n]
         1 where a row has the score of the first metric.
@@ -174,7 +180,7 @@ class Swapped:
         Of soft pairwise accuracy.
     """
 
-    rows: Rows
+    rows: RatedScores
     first: Int64
     source: Int64
     n_resamples: int = 1
@@ -192,7 +198,7 @@ class Swapped:
         """Join the scores of two metrics."""
         n = len(items)
         source = np.repeat(np.arange(n), 2)
-        rows = Rows(
+        rows = RatedScores(
             items[source],
             systems[source],
             np.column_stack(sides).ravel(),
@@ -226,7 +232,7 @@ class Swapped:
 
     def _score(self, score: str, scores: Float64) -> float:
         labels = self.rows.labels[::2].copy()  # in one piece
-        rows = Rows(self.rows.items[::2], self.rows.systems[::2], scores, labels)
+        rows = RatedScores(self.rows.items[::2], self.rows.systems[::2], scores, labels)
         if score == "calibrated_accuracy":
             return float(levels.by_item(rows)[score][0])
         both = np.column_stack([labels, scores])

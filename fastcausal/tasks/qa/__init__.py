@@ -15,7 +15,7 @@ TASK = Task(
     job="answers",
     formula="fastcausal.tasks.qa.formula:QuestionFormula",
     present="fastcausal.tasks.qa.report:present",
-    score="fastcausal.tasks.qa.count:score_answers",
+    score="fastcausal.tasks.qa.count:qa",
     command="fastcausal.cli.qa:qa",
     page="qa",
 )

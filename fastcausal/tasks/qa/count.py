@@ -21,23 +21,23 @@ from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy, check
 from fastcausal.tasks.qa.files import Question, read_answers, read_questions
 from fastcausal.tasks.qa.formula import QuestionFormula
-from fastcausal.tasks.qa.report import AnswerReport, present
+from fastcausal.tasks.qa.report import QAReport, present
 from fastcausal.tasks.words import f1, words
 
-Mark = tuple[bool, float]
+AnswerMark = tuple[bool, float]
 """Exact match and F1 of one answer."""
 TEXTS = ("questions of gold have no answer", "predicted answers have no question")
 WHY = ("reason", "why", "cause", "resulted")
 """What a question about a cause contains (Tan et al. 2023, section 6.4)."""
 
 
-def score_answers(
+def qa(
     gold: RecordSource,
     pred: RecordSource,
     *,
     unmatched: Policy = "error",
     per_example: str | os.PathLike[str] | None = None,
-) -> AnswerReport:
+) -> QAReport:
     """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
 
     Both compare words: lower case, without punctuation (ASCII) and the articles a, an, the. F1 is
@@ -58,7 +58,7 @@ def score_answers(
 
     Returns
     -------
-    AnswerReport
+    QAReport
         The means over all questions (``overall``) and over those that contain one of `WHY`,
         whatever the case and also within a word (``why``).
 
@@ -80,7 +80,7 @@ def score_answers(
     ...     {"id": "a", "question": "Why did it flood?", "answers": {"text": ["the heavy rain"]}},
     ...     {"id": "b", "question": "What fell?", "answers": {"text": ["rain", "heavy rain"]}},
     ... ]
-    >>> report = score_answers(gold, {"a": "Rain", "b": "Heavy rain."})
+    >>> report = qa(gold, {"a": "Rain", "b": "Heavy rain."})
     >>> report["overall"].exact_match, report["why"].exact_match, report["why"].f1
     (0.5, 0.0, 0.6666666666666666)
     """
@@ -129,7 +129,7 @@ def asks_why(question: str) -> bool:
     return any(word in lowered for word in WHY)
 
 
-def mark(gold: Sequence[str], pred: str) -> Mark:
+def mark(gold: Sequence[str], pred: str) -> AnswerMark:
     """Tell if an answer is one of the gold answers, and give its best F1 with one of them."""
     answered = words(pred)
     wanted = [words(answer) for answer in set(gold)]

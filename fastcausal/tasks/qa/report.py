@@ -15,7 +15,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import warning_lines
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables
-from fastcausal.significance.sums import Int64, Rows, sums_of
+from fastcausal.significance.sums import CountRows, Int64, sums_of
 from fastcausal.tasks.qa.formula import QuestionFormula
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AnswerReport(Report):
+class QAReport(Report):
     """Scores of the answers of one system.
 
     ``report["overall"].exact_match``, ``report["why"].f1``; ``n_questions`` of each group says
@@ -72,11 +72,11 @@ class AnswerReport(Report):
         return f"answers to {self.n_questions} questions"
 
 
-def present(statistics: Statistics, by: By = None) -> AnswerReport:
+def present(statistics: Statistics, by: By = None) -> QAReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula = statistics.formula
     parts = statistics.subsets(by)
-    return AnswerReport(
+    return QAReport(
         statistics.signature,
         _means(formula, statistics.rows, statistics.times),
         warning_lines(statistics.warnings),
@@ -85,7 +85,7 @@ def present(statistics: Statistics, by: By = None) -> AnswerReport:
     )
 
 
-def _means(formula: Formula, rows: Rows, times: Int64) -> Groups:
+def _means(formula: Formula, rows: CountRows, times: Int64) -> Groups:
     """Return the means over all questions and over subsets of them, and how many these are."""
     assert isinstance(formula, QuestionFormula)
     sums = sums_of(formula.terms(rows), times[None])

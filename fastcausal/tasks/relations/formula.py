@@ -12,7 +12,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import Counts, ScoresByName
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import GOLD_OF_KERNELS, OF_KERNELS, Rule
-from fastcausal.significance.sums import Float64, Int64, Rows
+from fastcausal.significance.sums import CountRows, Float64, Int64
 from fastcausal.significance.units import OneScore
 from fastcausal.tasks.relations.scores import fields_read, scores_of
 
@@ -89,12 +89,12 @@ class RelationFormula(Formula):
         """Names of the counts of examples left out: what is unread of them as no relation."""
         return tuple(f"if_empty_{name}" for name in self.fields[:-1])
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return the counts, and once more those of `MULTI` examples alone."""
         counts, several = rows[:, :-1], rows[:, -1:] > 0
         return np.hstack([counts, counts * several])
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the scores of overall and every role, of all and of `MULTI` examples."""
         return {
             f"{subset}{group}": self.scores_of_group(self.counts_of(part.T, group))
@@ -114,12 +114,12 @@ class RelationFormula(Formula):
     def _only(self, name: str, score: str, group: str, of_several: bool) -> OneScore:
         fields = fields_read(self.kernel)
 
-        def terms(rows: Rows) -> Rows:
+        def terms(rows: CountRows) -> CountRows:
             kept = rows * (rows[:, -1:] > 0) if of_several else rows
             counts = self.counts_of(kept[:, :-1].T, group)
             return np.stack([counts[field] for field in fields], axis=1)
 
-        def value(sums: Rows) -> Float64:
+        def value(sums: CountRows) -> Float64:
             counts = dict(zip(fields, np.moveaxis(sums, -1, 0), strict=True))
             values: Float64 = self.scores_of_group(counts)[score]
             return values

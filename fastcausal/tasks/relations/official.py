@@ -24,7 +24,7 @@ from fastcausal.rows import Rows
 
 if TYPE_CHECKING:
     from fastcausal.engine.kernel import Int64
-    from fastcausal.formats.reading.builder import Span
+    from fastcausal.formats.reading.builder import RoleSpan
 
 
 KEY = ("corpus", "doc_id", "sent_id")
@@ -137,7 +137,7 @@ def _holds_mark(texts: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return marked & arrow.is_valid(texts)
 
 
-def _appended(rows: Rows, example: int, spans: list[Span], times: int) -> Rows:
+def _appended(rows: Rows, example: int, spans: list[RoleSpan], times: int) -> Rows:
     """Return the same relation at the end of an example, so many times."""
     relation = int(rows.relation_offsets[example + 1])
     row, n_new = int(rows.row_offsets[relation]), len(spans) * times

@@ -75,7 +75,7 @@ def test_empty_relations_are_no_units_of_alpha(empty, of_gold):
         for side in both
     )
     report = fc.score(gold, pred, OVERLAP)
-    agreement = fc.agreement({"gold": gold, "pred": pred})
+    agreement = fc.agree({"gold": gold, "pred": pred})
     for role, value in (("cause", 0.7467), ("effect", 0.7912)):
         assert report[role].alpha == agreement[role].alpha == pytest.approx(value, abs=1e-4)
 
@@ -167,7 +167,7 @@ def test_figure_4():
         "ben": {"p": [[(0, 0, 6), effect, (2, 8, 9)]]},
         "cid": {"p": [[(0, 4, 6), effect, (2, 14, 16)]]},
     }
-    found = fc.agreement({a: relations_of(e, length=16) for a, e in annotated.items()})
+    found = fc.agree({a: relations_of(e, length=16) for a, e in annotated.items()})
     assert dict(found["effect"]) == dict.fromkeys(MEASURES, 1.0)
     # 31 * 4 / (24 * 8): of 32 words 8 are marked, 4 by one annotator alone.
     cause = (1 + 2 * (1 - 31 * 4 / (24 * 8))) / 3
@@ -203,7 +203,7 @@ def test_several_relations():
     """In p the first of ann and the third of ben differ in one bound of the effect; the second of
     ann and the first of ben in a signal; the second of ben has no partner."""
     sides = {a: relations_of(e, length=10) for a, e in SEVERAL.items()}
-    found = fc.agreement(sides)
+    found = fc.agree(sides)
     # Alpha of p: 1 - 19 * 1 / (17 * 3) for 3 marked words of 20; 0 where one annotator marked none.
     effect = (1 - 19 * 1 / (17 * 3)) * 3 + 1 * 4 + 0 * 1
     expected = {
@@ -221,7 +221,7 @@ def test_several_relations():
         assert dict(found[group]) == near(dict(zip(MEASURES, values, strict=True)))
     pair = found.pairs[0]
     assert (pair.n_examples, pair.n_unmarked, pair.n_missing, found.n_examples) == (2, 1, 1, 2)
-    by_relation = fc.agreement(sides, average="relation")
+    by_relation = fc.agree(sides, average="relation")
     assert (by_relation["cause"].em, by_relation["effect"].em) == (3 / 4, 2 / 4)
     assert (by_relation["total"].em, by_relation["total"].to) == (1 / 4, 2 / 4)
     for group in GROUPS:
@@ -310,7 +310,7 @@ def test_no_order_and_no_name_changes_a_bit(annotated, recipe, rng):
 
     def run(sides):
         tables = {a: relations_of(e, kind=kinds) for a, e in sides.items()}
-        return fc.agreement(tables, protocol, average=average, by="kind")
+        return fc.agree(tables, protocol, average=average, by="kind")
 
     other = shuffled(annotated, any_order, relations_too=protocol == "recess")
     names = dict(zip(any_order(NAMES), other, strict=False))
@@ -348,13 +348,13 @@ def test_identical_annotators(annotated, protocol):
 def test_a_subset_is_the_agreement_on_its_examples(annotated, kinds):
     kind = dict(zip("pqrs", kinds, strict=True))
     sides = {a: relations_of(e, kind=kind) for a, e in annotated.items()}
-    found = fc.agreement(sides, by="kind")
+    found = fc.agree(sides, by="kind")
     for name, scores in found.subsets.items():
         chosen = {
             a: fc.Relations(r.table.filter(pc.equal(r.table["kind"], name.removeprefix("kind="))))
             for a, r in sides.items()
         }
-        assert values_of(scores) == near(values_of(fc.agreement(chosen).scores))
+        assert values_of(scores) == near(values_of(fc.agree(chosen).scores))
     common = {i for a, b in combinations(annotated.values(), 2) for i in a if i in b}
     assert list(found.subsets) == sorted({f"kind={kind[i]}" for i in common})
 
@@ -385,7 +385,7 @@ def test_details_by_example():
     sides = {
         a: relations_of(e, length=10, doc=dict.fromkeys("pqrs", "d")) for a, e in SEVERAL.items()
     }
-    table = fc.agreement(sides).per_example
+    table = fc.agree(sides).per_example
     values = [f"{group}_{name}" for group in GROUPS for name in MEASURES]
     assert table.column_names == ["a", "b", "id", "doc", *values]
     first, second = table.to_pylist()

@@ -56,12 +56,12 @@ def test_copies_add_nothing_to_a_cluster():
         for a, examples in true.items()
     }
     docs = {name: name.split()[1] for examples in copies.values() for name in examples}
-    found = fc.agreement({a: relations_of(e, doc=docs) for a, e in copies.items()})
+    found = fc.agree({a: relations_of(e, doc=docs) for a, e in copies.items()})
     of_examples, of_docs = (widths(found.intervals(c, n_resamples=300)) for c in (None, "doc"))
     for key, width in of_docs.items():
         assert width > 1.5 * of_examples[key]
     # With one cluster there is nothing to draw from.
-    one = fc.agreement({a: relations_of(e, doc=dict.fromkeys(e, "d")) for a, e in true.items()})
+    one = fc.agree({a: relations_of(e, doc=dict.fromkeys(e, "d")) for a, e in true.items()})
     assert all(map(math.isnan, widths(one.intervals("doc", n_resamples=9)).values()))
 
 
@@ -70,10 +70,10 @@ def test_intervals_depend_on_no_order(cluster):
     """Annotators, and examples in the file of each: not a bit."""
     docs = {f"{k:03}": f"d{k % 9}" for k in range(60)}
     sides = {name: relations_of(examples, doc=docs) for name, examples in noisy(60).items()}
-    intervals = fc.agreement(sides).intervals(cluster, n_resamples=100)
+    intervals = fc.agree(sides).intervals(cluster, n_resamples=100)
     back = {a: dict(reversed(examples.items())) for a, examples in reversed(noisy(60).items())}
     sides = {name: relations_of(examples, doc=docs) for name, examples in back.items()}
-    assert fc.agreement(sides).intervals(cluster, n_resamples=100) == intervals
+    assert fc.agree(sides).intervals(cluster, n_resamples=100) == intervals
 
 
 @pytest.mark.parametrize(

@@ -105,9 +105,9 @@ LAYOUTS = {
 @pytest.mark.parametrize("protocol", ["recess", "recess-code"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_project_gives_the_numbers_of_the_tables_joined_by_hand(project, layout, protocol):
-    expected = fc.agreement(by_hand(project), protocol)
+    expected = fc.agree(by_hand(project), protocol)
     sources = LAYOUTS[layout](project)
-    found = fc.agreement(sources, protocol)
+    found = fc.agree(sources, protocol)
     assert found.to_dict() == expected.to_dict()
     assert found.annotators == ANNOTATORS
     assert not any("annotator" in name for name in found.per_example.column_names)
@@ -117,15 +117,15 @@ def test_a_project_gives_the_numbers_of_the_tables_joined_by_hand(project, layou
 
 
 def test_tables_with_the_column_are_joined_like_files(project, tmp_path):
-    expected = fc.agreement(project / "brat").to_dict()
+    expected = fc.agree(project / "brat").to_dict()
     tables = [fc.read(path) for path in sorted((project / "brat").glob("*/*.ann"))]
-    assert fc.agreement(tables).to_dict() == expected
-    assert fc.agreement([t.table for t in tables]).to_dict() == expected
+    assert fc.agree(tables).to_dict() == expected
+    assert fc.agree([t.table for t in tables]).to_dict() == expected
     half = len(tables) // 2
     for k, part in enumerate((tables[:half], tables[half:])):
         whole = pa.concat_tables([t.table for t in part])
         pq.write_table(whole, tmp_path / f"{k}.parquet")  # ids of several annotators
-    assert fc.agreement([tmp_path / "0.parquet", tmp_path / "1.parquet"]).to_dict() == expected
+    assert fc.agree([tmp_path / "0.parquet", tmp_path / "1.parquet"]).to_dict() == expected
 
 
 def test_a_folder_is_one_source(project):
@@ -135,8 +135,8 @@ def test_a_folder_is_one_source(project):
         for found in (fc.read(folder), fc.read(str(folder), "brat")):
             assert found.table.drop_columns(["annotator"]).equals(expected[name].table)
             assert set(found.table["annotator"].to_pylist()) == {name}
-    mapped = fc.agreement({name: project / "brat" / name for name in ANNOTATORS})
-    assert mapped.to_dict() == fc.agreement(expected).to_dict()
+    mapped = fc.agree({name: project / "brat" / name for name in ANNOTATORS})
+    assert mapped.to_dict() == fc.agree(expected).to_dict()
     one, other = project / "brat/amy", project / "brat/ben"
     assert fc.score(one, other).scores == fc.score(fc.read(one), fc.read(other)).scores
 
@@ -152,16 +152,16 @@ def test_a_folder_is_checked_file_by_file(project):
 
 
 def test_files_of_a_folder_that_do_not_count(project):
-    expected = fc.agreement(project / "named").to_dict()
+    expected = fc.agree(project / "named").to_dict()
     cas = (project / "named/doc0/amy.json").read_text()
     for name in (".hidden.json", "_x.json", "INITIAL_CAS.json", "notes.txt"):
         (project / "named" / "doc0" / name).write_text(cas)
-    assert fc.agreement(project / "named").to_dict() == expected
+    assert fc.agree(project / "named").to_dict() == expected
     (project / "brat/amy/settings.json").write_text("{}")
     assert len(fc.read(project / "brat" / "amy")) == 3 * DOCUMENTS
     (project / "named" / "doc0" / "project.json").write_text("{}")
     with pytest.raises(fc.InputError, match=r"project\.json: expected UIMA CAS JSON"):
-        fc.agreement(project / "named")
+        fc.agree(project / "named")
 
 
 def test_folders_that_cannot_be_read(project, tmp_path):
@@ -173,13 +173,13 @@ def test_folders_that_cannot_be_read(project, tmp_path):
     with pytest.raises(fc.InputError, match=r"doc0: .* without a file that ends in \.ann$"):
         fc.read(project / "bare/doc0", "brat")
     with pytest.raises(fc.InputError, match=r'1 annotator, .*: all examples are of "ben"'):
-        fc.agreement([project / "brat/ben"])
+        fc.agree([project / "brat/ben"])
     twice = [project / "brat/amy/doc0.ann", project / "brat/ben", project / "brat/ben/doc1.ann"]
     with pytest.raises(fc.InputError, match='annotator "ben": id "doc1:1" occurs twice'):
         fc.agree(twice)
     fc.write(fc.read(project / "brat/amy/doc0.ann"), tmp_path / "ben.bio")
     with pytest.raises(fc.InputError, match="two annotators have the same name: ben"):
-        fc.agreement([project / "brat/ben", tmp_path / "ben.bio"])
+        fc.agree([project / "brat/ben", tmp_path / "ben.bio"])
 
 
 # --------------------------------------------------------------------------- nothing in common
@@ -193,14 +193,14 @@ def one(text="a b c", **columns):
 def test_nothing_in_common_is_refused():
     sides = {"amy": one(id="amy:1"), "ben": one(id="ben:1"), "cid": one(id="cid:1")}
     with pytest.raises(fc.InputError) as caught:
-        fc.agreement(sides)
+        fc.agree(sides)
     assert str(caught.value) == (
         'no two annotators have an example of the same id: amy has 1 ("amy:1"), ben has 1 '
         '("ben:1"), cid has 1 ("cid:1"); an id in documents is the document\'s name and the '
         "number of the sentence"
     )
     sides["cid"] = one(id="amy:1")
-    found = fc.agreement(sides)
+    found = fc.agree(sides)
     assert found["cause"].em == 1
     assert [w for w in found.warnings if "all is undefined" in w] == [
         "amy / ben: nothing to compare in 0 common examples, all is undefined",
@@ -210,7 +210,7 @@ def test_nothing_in_common_is_refused():
 
 def test_nothing_marked_is_told():
     nothing = fc.Relations.from_examples([{"id": "a", "length": 3, "relations": []}])
-    assert fc.agreement({"amy": nothing, "ben": nothing}).warnings == (
+    assert fc.agree({"amy": nothing, "ben": nothing}).warnings == (
         "amy / ben: nothing to compare in 1 common examples, all is undefined",
     )
 
@@ -223,13 +223,13 @@ def test_folders_of_annotators_without_metadata_do_not_join(project, tmp_path):
             cas = (project / f"bare/doc{k}/{name}.json").read_text()
             (tmp_path / "flat" / name / f"doc{k}.json").write_text(cas)
     with pytest.raises(fc.InputError, match=r'doc0 has 3 \("amy:1", |id "amy:1" occurs'):
-        fc.agreement([tmp_path / "flat/amy/doc0.json", tmp_path / "flat/ben/doc1.json"])
+        fc.agree([tmp_path / "flat/amy/doc0.json", tmp_path / "flat/ben/doc1.json"])
 
 
 @pytest.mark.parametrize(("other", "differs"), [("a b d", True), ("a  b\tc", False), (None, False)])
 def test_other_texts_under_the_same_id(other, differs):
     ben = one(other, id="x") if other else one(id="x").table.drop_columns(["text"])
-    found = fc.agreement({"amy": one(id="x"), "ben": ben})
+    found = fc.agree({"amy": one(id="x"), "ben": ben})
     assert found.warnings == (('amy / ben: 1 examples have another text ("x")',) * differs)
 
 
@@ -247,5 +247,5 @@ def test_the_first_of_equal_matches_is_the_first_link(tmp_path):
             meta = {"documentTitle": "d", "documentId": name}
             cas = new_layout(text=text, sentences=[(0, len(text))], meta=meta, **side)
             (tmp_path / f"{name}.json").write_text(json.dumps(cas))
-        found = fc.agreement([tmp_path / "amy.json", tmp_path / "ben.json"], "recess-code")
+        found = fc.agree([tmp_path / "amy.json", tmp_path / "ben.json"], "recess-code")
         assert (found["cause"].em, found["effect"].em) == (cause, effect)

@@ -37,10 +37,10 @@ def test_one_table_is_as_tables_apart(tmp_path, form):
     for name, rows in frame.groupby("annotator"):
         FORMS[form](rows.drop(columns="annotator"), tmp_path / f"{name}.{form}")
         apart[name] = fc.read(tmp_path / f"{name}.{form}")
-    expected = fc.agreement(apart).to_dict()
+    expected = fc.agree(apart).to_dict()
     assert expected["n_examples"] == 1
     for source in (path, frame):
-        assert fc.agreement(source).to_dict() == expected
+        assert fc.agree(source).to_dict() == expected
         for name, relations in fc.read_annotators(source).items():
             assert relations.table["relations"].equals(apart[name].table["relations"])
             assert "annotator" not in relations.table.column_names
@@ -56,11 +56,11 @@ def test_lines_are_those_of_the_file(tmp_path):
     assert all(":8: " in reason for reason in relations.reading.unread)
     path.write_text(broken.replace("ben,b", ",b"))
     with pytest.raises(fc.InputError, match=r'all\.csv:8: no "annotator"'):
-        fc.agreement(path)
+        fc.agree(path)
     lines = [json.dumps(row) for row in ROWS]
     (tmp_path / "all.jsonl").write_text("\n".join([*lines[:2], "{}", *lines[2:]]))
     with pytest.raises(fc.InputError, match=r'all\.jsonl:3: no "annotator"'):
-        fc.agreement(tmp_path / "all.jsonl")
+        fc.agree(tmp_path / "all.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_lines_are_those_of_the_file(tmp_path):
 def test_tables_that_cannot_be_split(tmp_path, data, message):
     (tmp_path / "all.csv").write_bytes(data.encode("latin-1"))
     with pytest.raises(fc.InputError, match=message):
-        fc.agreement(tmp_path / "all.csv")
+        fc.agree(tmp_path / "all.csv")
 
 
 def test_a_column_of_another_name_splits_nothing():

@@ -36,7 +36,7 @@ def test_the_rest_is_the_same(both):
     texts = {"text": [" ".join(WORDS)] * len(both[0])}
     a, b = (table_of(side, **names, **texts) for side in both)
     try:
-        agreement = fc.agreement({"ann": a, "ben": b})
+        agreement = fc.agree({"ann": a, "ben": b})
     except fc.InputError:
         return
     rows = agreement.disagreements.to_pylist()
@@ -74,7 +74,7 @@ def test_files(tmp_path):
     for suffix in ("csv", "parquet", "html"):
         code, _, err = command("agree", *annotators, "--disagreements", tmp_path / f"x.{suffix}")
         assert (code, err) == (0, "")
-    agreement = fc.agreement(list(map(str, annotators)))
+    agreement = fc.agree(list(map(str, annotators)))
     rows = list(csv.DictReader((tmp_path / "x.csv").read_text().splitlines()))
     assert len(rows) == len(agreement.disagreements) > 0
     assert {row["a"] for row in rows} <= set(agreement.annotators)

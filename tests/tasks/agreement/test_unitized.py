@@ -190,6 +190,6 @@ def test_a_first_word_that_one_annotator_marked_alone():
         "ann": relations_of({"p": [[(0, 3, 5), (2, 0, 1)]]}),
         "ben": relations_of({"p": [[(0, 3, 5)]]}),
     }
-    found = fc.agreement(sides, "recess-code")
+    found = fc.agree(sides, "recess-code")
     assert found["signal"].alpha_unitized == near(float("nan"))
     assert found["total"].alpha_unitized == near(1.0)

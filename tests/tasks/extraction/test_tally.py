@@ -17,7 +17,7 @@ from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES
 from fastcausal.tasks.extraction import score as scoring
 from fastcausal.tasks.extraction.counting import counting_of, tally_of_arrays
-from fastcausal.tasks.extraction.evaluation import Scored
+from fastcausal.tasks.extraction.evaluation import CountedEvaluation
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.sides import aligned_sides
 from fastcausal.tasks.extraction.tally import OF_ROWS, OF_UNITS, UNSHOWN, Tally, Totals
@@ -30,7 +30,7 @@ def general(gold, pred, protocol):
     recipe = Recipe(protocol)
     aligned = aligned_sides(recipe, gold, pred)
     tally = counting_of(protocol, aligned.roles, "cpu", None).tally(aligned)
-    return tally, ExtractionReport(Scored(recipe, tally, aligned))
+    return tally, ExtractionReport(CountedEvaluation(recipe, tally, aligned))
 
 
 def assert_alike(one, other):
@@ -46,7 +46,7 @@ def assert_as_aligned(gold, pred, protocol, num_threads=None):
     tally, expected = general(gold, pred, protocol)
     assert fast is not None
     assert_alike(fast, tally)
-    report = ExtractionReport(Scored(Recipe(protocol), fast, (gold, pred), num_threads))
+    report = ExtractionReport(CountedEvaluation(Recipe(protocol), fast, (gold, pred), num_threads))
     assert report == expected
     assert str(report) == str(expected)
     of_the_same(report.statistics, expected.statistics)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fastcausal.tasks.meta.intervals import DrawnRows, intervals
-from fastcausal.tasks.meta.levels import Rows
+from fastcausal.tasks.meta.levels import RatedScores
 
 N_ITEMS, N_SYSTEMS, TRIALS = 150, 2, 600
 RHO = 0.6  # of each row, whose item moves score and label alike
@@ -29,7 +29,7 @@ def sample(rng):
     )
     items = np.repeat(np.arange(N_ITEMS), N_SYSTEMS)
     systems = np.tile(np.arange(N_SYSTEMS), N_ITEMS)
-    return Rows(items, systems, scores.ravel(), labels.ravel())
+    return RatedScores(items, systems, scores.ravel(), labels.ravel())
 
 
 @pytest.mark.slow

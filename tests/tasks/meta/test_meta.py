@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 
 import fastcausal as fc
 from fastcausal.tasks.meta.correlations import CORRELATIONS, Ordered, correlations
-from fastcausal.tasks.meta.levels import Rows, by_item, pooled, systems
+from fastcausal.tasks.meta.levels import RatedScores, by_item, pooled, systems
 from fastcausal.tasks.meta.swaps import SCORES
 from tests.oracles import meta as oracle
 from tests.support.cli import cli
@@ -272,7 +272,7 @@ class TestLevels:
             for row, w in zip(plain, weights[0], strict=True)
             for copy in range(w)
         ]
-        values = Rows(items, system, x, y)
+        values = RatedScores(items, system, x, y)
         for level, compute in {"pooled": pooled, "by_item": by_item, "systems": systems}.items():
             for name in CORRELATIONS:
                 expected = oracle.LEVELS[level](drawn, name) if drawn else NAN

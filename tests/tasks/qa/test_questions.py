@@ -50,7 +50,7 @@ BY_HAND = [
 
 @pytest.mark.parametrize(("gold", "pred", "exact", "f1"), BY_HAND)
 def test_by_hand(gold, pred, exact, f1):
-    report = fc.score_answers([question("a", gold)], {"a": pred})
+    report = fc.qa([question("a", gold)], {"a": pred})
     assert (report["overall"].exact_match, report["overall"].f1) == (exact, float(f1))
     assert mark(gold, pred) == (bool(exact), float(f1))
     assert reference(gold, pred) == (exact, f1)
@@ -86,7 +86,7 @@ def both_sides(rows):
 @given(asked)
 def test_against_fractions(rows):
     gold, pred = both_sides(rows)
-    report = fc.score_answers(gold, pred)
+    report = fc.qa(gold, pred)
     marks = [reference(answers, pred) for answers, pred, _ in rows]
     why = [m for m, (*_, text) in zip(marks, rows, strict=True) if text != "What fell?"]
     for name, found in (("overall", marks), ("why", why)):
@@ -106,7 +106,7 @@ def test_against_torchmetrics(rows):
     squad = pytest.importorskip("torchmetrics.functional.text").squad
     gold, pred = both_sides(rows)
     expected = squad([{"id": k, "prediction_text": text} for k, text in pred.items()], gold)
-    found = fc.score_answers(gold, pred)["overall"]
+    found = fc.qa(gold, pred)["overall"]
     assert 100 * found.exact_match == pytest.approx(float(expected["exact_match"]), rel=1e-6)
     assert 100 * found.f1 == pytest.approx(float(expected["f1"]), rel=1e-6)
 
@@ -114,9 +114,9 @@ def test_against_torchmetrics(rows):
 @given(asked, st.randoms())
 def test_order_changes_no_bit(rows, rng):
     gold, pred = both_sides(rows * 3)
-    report = fc.score_answers(gold, pred)
+    report = fc.qa(gold, pred)
     rng.shuffle(gold)
-    turned = fc.score_answers(gold, dict(rng.sample(sorted(pred.items()), len(pred))))
+    turned = fc.qa(gold, dict(rng.sample(sorted(pred.items()), len(pred))))
     assert turned.to_json() == report.to_json()
 
 
@@ -130,7 +130,7 @@ def test_order_changes_no_bit(rows, rng):
 )  # fmt: skip
 def test_why_questions(text, why):
     assert asks_why(text) == bool(why)
-    assert fc.score_answers([question(text=text)], {"a": ""})["why"].n_questions == why
+    assert fc.qa([question(text=text)], {"a": ""})["why"].n_questions == why
 
 
 # ------------------------------------------------------------------------------------------ files
@@ -193,9 +193,7 @@ def source(folder, name, content):
 @pytest.mark.parametrize("gold", GOLDS)
 @pytest.mark.parametrize("pred", PREDS)
 def test_every_form_gives_the_same(tmp_path, gold, pred):
-    report = fc.score_answers(
-        source(tmp_path, "g", GOLDS[gold]), source(tmp_path, "p", PREDS[pred])
-    )
+    report = fc.qa(source(tmp_path, "g", GOLDS[gold]), source(tmp_path, "p", PREDS[pred]))
     assert [*report["overall"].values()] == [1 / 3, (1 + 2 / 3) / 3, 3]
     assert [*report["why"].values()] == [0.5, 0.5, 2]
 
@@ -221,7 +219,7 @@ def test_what_convert_writes(tmp_path):
     """From the sample's relations to a report, in three ways."""
     path = tmp_path / "questions.json"
     cli("convert", sample.GOLD, path, "--to", "squad")
-    report = fc.score_answers(path, sample.ANSWERS)
+    report = fc.qa(path, sample.ANSWERS)
     assert report.n_questions == 144
     out, err = cli("qa", path, sample.ANSWERS, "--json")
     assert (out, err) == (report.to_json() + "\n", "")
@@ -229,14 +227,14 @@ def test_what_convert_writes(tmp_path):
     assert out.split() == str(report).split()
     assert not err
     perfect = {name: q.answers[0] for name, q in read_questions(path).items()}
-    assert [*fc.score_answers(path, perfect)["why"].values()][:2] == [1.0, 1.0]
+    assert [*fc.qa(path, perfect)["why"].values()][:2] == [1.0, 1.0]
 
 
 # ----------------------------------------------------------------------------------------- report
 
 
 def test_report():
-    report = fc.score_answers(GOLD[1:2], {"b": "storm"})
+    report = fc.qa(GOLD[1:2], {"b": "storm"})
     assert report.signature == (
         f"fastcausal|{fc.__version__}|answers|squad-1.1|why:reason,why,cause,resulted|"
         "unmatched:error"
@@ -253,7 +251,7 @@ def test_report():
     assert math.isnan(flat["val/why_exact_match"])
     assert "undefined" in str(report)
     assert pickle.loads(pickle.dumps(report)).to_json() == report.to_json()
-    assert fc.score_answers([], {}).to_dict()["scores"] == {"overall": undefined, "why": undefined}
+    assert fc.qa([], {}).to_dict()["scores"] == {"overall": undefined, "why": undefined}
 
 
 def test_unmatched(tmp_path):
@@ -261,10 +259,10 @@ def test_unmatched(tmp_path):
     found = ('2 questions of gold have no answer ("b", "ü"), '
              r'2 predicted answers have no question ("x", "\ud800")')  # fmt: skip
     with pytest.raises(InputError) as caught:
-        fc.score_answers(GOLD, pred)
+        fc.qa(GOLD, pred)
     assert str(caught.value) == f'{found}; unmatched="empty" or "skip" would allow it'
     for policy, scores in (("empty", [1 / 3, 1 / 3, 3]), ("skip", [1.0, 1.0, 1])):
-        report = fc.score_answers(GOLD, pred, unmatched=policy)
+        report = fc.qa(GOLD, pred, unmatched=policy)
         assert [*report["overall"].values()] == scores
         assert report.warnings == (f"unmatched={policy}: {found}",)
         paths = source(tmp_path, "g", GOLDS["list"]), source(tmp_path, "p", json.dumps(pred))
@@ -274,12 +272,12 @@ def test_unmatched(tmp_path):
         out, err = cli("qa", *paths, "--unmatched", policy)
         assert err == f"warning: unmatched={policy}: {found}\n"
     empty = [question(answers=["the"])]
-    assert fc.score_answers(empty, {}, unmatched="empty")["overall"].exact_match == 0.0
-    assert fc.score_answers(empty, {"a": ""})["overall"].exact_match == 1.0
-    more = fc.score_answers([], dict.fromkeys("abcd", ""), unmatched="skip").warnings[0]
+    assert fc.qa(empty, {}, unmatched="empty")["overall"].exact_match == 0.0
+    assert fc.qa(empty, {"a": ""})["overall"].exact_match == 1.0
+    more = fc.qa([], dict.fromkeys("abcd", ""), unmatched="skip").warnings[0]
     assert more.endswith('4 predicted answers have no question ("a", "b", "c", ...)')
     with pytest.raises(ValueError, match=r'^unmatched is "x", expected one of error, empty, skip$'):
-        fc.score_answers([], {}, unmatched="x")
+        fc.qa([], {}, unmatched="x")
 
 
 # --------------------------------------------------------------------------------------- bad input
@@ -365,7 +363,7 @@ def test_bad_objects():
         ("none", {}, "none: No such file or directory"),
     ):
         with pytest.raises(InputError) as caught:
-            fc.score_answers(gold, pred)
+            fc.qa(gold, pred)
         assert str(caught.value) == message
     with pytest.raises(InputError) as caught:
         read_answers([{"id": k} for k in range(25)])

@@ -281,5 +281,5 @@ def test_types_of_brat_are_no_template(text, tmp_path):
     assert len(report.warnings) == 3
     assert [text in warning for warning in report.warnings] == [True, True, False]
     other = tmp_path / "ann" / "document.ann"
-    warnings = fc.agreement({"{a": other, "b}": file}).warnings
+    warnings = fc.agree({"{a": other, "b}": file}).warnings
     assert sum(f"type {text}" in warning for warning in warnings) == 2
