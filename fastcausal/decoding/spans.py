@@ -186,7 +186,6 @@ class SpanDecoder:
             The word of each token, -1 for none. Spans are then in words: from the word of the start
             to the word of the end. Tokens without a word are never chosen. Without ``word_ids`` the
             first and the last present token are special tokens, never chosen.
-            which are never chosen.
         has_signal : bool[batch], optional
             True for examples with a signal, by a classifier. Others get no signal.
 

@@ -1,4 +1,4 @@
-"""The words that people and judges write for a verdict."""
+"""The words of people and judges for a verdict."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ INVALID = ("invalid", "no", "false", "unsupported", "not supported", "0")
 
 
 def verdict_of(value: Any, where: Callable[[], str]) -> bool | None:
-    """Return a verdict that is written as a word, a boolean, 0 or 1; of null and blank text, None.
+    """Parse a verdict written as a word, a boolean, 0 or 1; null and blank text give None.
 
     Raises
     ------
     InputError
-        It is another word; ``where()`` names its place.
+        The word is unknown; ``where()`` names its place.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def verdict_of(value: Any, where: Callable[[], str]) -> bool | None:
     word = " ".join(word.lower().split())
     word = {"1.0": "1", "0.0": "0"}.get(
         word, word
-    )  # as CSV has whole numbers in a column with gaps
+    )  # whole numbers, as in a CSV column with gaps
     if word in VALID + INVALID:
         return word in VALID
     if not word:
@@ -43,9 +43,9 @@ def verdict_of(value: Any, where: Callable[[], str]) -> bool | None:
 
 
 def verdicts_of(values: Sequence[Any], where: Callable[[int], str]) -> list[bool | None]:
-    """Return the verdicts of one rater, as `verdict_of` or as scores from 1 to 5.
+    """Parse the verdicts of one rater, words or scores from 1 to 5.
 
-    A rater gives scores where a number above 1 is among the values: 4 and 5 are valid.
+    The rater gave scores if a number is above 1; then 4 and 5 are valid.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def verdicts_of(values: Sequence[Any], where: Callable[[int], str]) -> list[bool
 
 
 def _score(value: Any) -> float | None:
-    """Return a number, that of a text too; of all else, None."""
+    """Return a number, also from text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

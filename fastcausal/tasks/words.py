@@ -1,4 +1,4 @@
-"""The words of a text that are compared, as the official scorer of SQuAD 1.1 makes them."""
+"""Words of a text for comparison, as in the official scorer of SQuAD 1.1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ARTICLES = re.compile(r"\b(?:an?|the)\b")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text that are compared: lower case, without punctuation and articles.
+    """Return the words for comparison: lower case, without punctuation and articles.
 
     Examples
     --------

@@ -48,20 +48,20 @@ def classify(
     Parameters
     ----------
     gold, pred : path, list, array, column or table
-        Anything `fastcausal.tasks.classification.files.read` takes. Joined by name where both
-        sides have names, else by position.
+        Any source of `fastcausal.tasks.classification.files.read`. Joined by name if both sides
+        have names, else by position.
     labels : sequence of int or str, optional
-        The classes; any other label is an error. None takes those that gold and pred have.
+        The classes; any other label is an error. None takes the labels of gold and pred.
     positive : int or str
         The class of ``report["positive"]``.
     undefined : {None, 0.0, 1.0}
-        What 0/0 is. None leaves it undefined: NaN in Python, null in JSON.
+        The value of 0/0. None leaves it undefined: NaN in Python, null in JSON.
     unparsed : {"error", "skip"}
-        What a null label of pred is: an error, or a reason to leave the example out.
+        The policy for a null label of pred: an error, or a reason to leave the example out.
     unmatched : {"error", "skip"}
-        What an example is that only one side has.
+        The policy for an example on one side alone.
     per_example : path, optional
-        A ``.parquet`` or ``.arrow`` file to write the pair of labels of every example to.
+        A ``.parquet`` or ``.arrow`` file for the pair of labels of every example.
 
     Returns
     -------
@@ -70,9 +70,9 @@ def classify(
     Raises
     ------
     InputError
-        Something cannot be read, has an unknown label, or does not fit together.
+        A source cannot be read, has an unknown label, or the sides do not match.
     ValueError
-        An unknown policy, or labels that are no classes.
+        An unknown policy, or invalid classes.
 
     Examples
     --------
@@ -100,8 +100,8 @@ def classify(
 class ClassificationScorer:
     """`classify` batch by batch: `update`, `merge` with scorers of other shards, `compute`.
 
-    The state is a confusion matrix of integers, so any split into batches and any order of merging
-    gives the same numbers. Parameters are those of `classify`. Scorers can be pickled.
+    The state is a confusion matrix of integers, so the numbers are the same for any split into
+    batches and any order of merging. Parameters are those of `classify`. Scorers can be pickled.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class ClassificationScorer:
         self.reset()
 
     def reset(self) -> None:
-        """Forget every batch."""
+        """Drop every batch."""
         self.labels: tuple[Label, ...] = self.given or ()
         self.confusion: npt.NDArray[np.int64] = np.zeros(
             (len(self.labels), len(self.labels)), np.int64
@@ -147,7 +147,7 @@ class ClassificationScorer:
 
     @property
     def signature(self) -> str:
-        """One line that says everything the scores depend on."""
+        """Every setting on which the scores depend, in one line."""
         labels = "found" if self.given is None else ",".join(map(str, self.given))
         zero = "undefined" if self.undefined is None else self.undefined
         return (
@@ -182,7 +182,7 @@ class ClassificationScorer:
         self.warnings |= dict.fromkeys(batch.warnings)
 
     def merge(self, other: ClassificationScorer) -> None:
-        """Add what another scorer has counted.
+        """Add the counts of another scorer.
 
         Raises
         ------
@@ -196,7 +196,7 @@ class ClassificationScorer:
         self.warnings |= other.warnings
 
     def compute(self) -> ClassificationReport:
-        """The scores of all batches so far; of none, every score is 0/0."""
+        """Return the scores of all batches so far; without batches every score is 0/0."""
         return self.report()
 
     @property
@@ -219,7 +219,7 @@ class ClassificationScorer:
         )
 
     def alike(self, gold: Labels, pred: Labels) -> tuple[Labels, Labels]:
-        """Both sides as integers or both as strings; what knows its type decides."""
+        """Return both sides as integers or both as strings; a typed side decides."""
         if self.labels:
             wanted = "integers" if isinstance(self.labels[0], int) else "strings"
             known = "the label set"
@@ -248,7 +248,7 @@ class LabelPair(NamedTuple):
         Gold of the examples without a predicted label.
     warnings : tuple of str
     whole : Labels
-        Gold as it was read.
+        Gold as read.
     """
 
     gold: Labels
@@ -280,7 +280,7 @@ def _of_units(about: Statistics, batch: LabelPair, system: str | None) -> Statis
 
 
 def _units(gold: Labels, counts: dict[str, pa.Array]) -> pa.Table:
-    """Return the id of every example, where gold has ids, and its other columns."""
+    """Return the id of every example, if gold has ids, and its other columns."""
     ids = _ids(gold)
     units = {} if ids is None else {"id": ids}
     if gold.columns is not None:
@@ -293,7 +293,7 @@ def _ids(gold: Labels) -> pa.Array | None:
 
 
 def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:
-    """Return given labels, checked."""
+    """Return the given labels, checked."""
     given = tuple(int(label) if isinstance(label, bool) else label for label in labels)
     kinds = {type(label) for label in given}
     if not given or kinds not in ({int}, {str}) or len(set(given)) < len(given):
@@ -304,7 +304,7 @@ def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:
 
 
 def codes_of(side: Labels, labels: Sequence[Label]) -> npt.NDArray[np.int64]:
-    """Return the number of each label among the classes: int64[n]."""
+    """Return the index of each label among the classes: int64[n]."""
     codes = pc.index_in(side.values, pa.array(labels, side.values.type))
     if codes.null_count:
         row = pc.index(pc.is_null(codes), True).as_py()
@@ -322,7 +322,7 @@ def _listed(labels: Sequence[Any]) -> str:
 def _joined(
     gold: Labels, pred: Labels, unmatched: LabelPolicy, warnings: list[str]
 ) -> tuple[Labels, Labels]:
-    """Return the examples that both sides have, in gold's order."""
+    """Return the common examples, in gold's order."""
     named = all(side.ids is not None and pa.types.is_string(side.ids.type) for side in (gold, pred))
     a, b = (_keys(side, named) for side in (gold, pred))
     if a.equals(b):

@@ -32,17 +32,17 @@ class Labels:
     name : str
         The source, for messages.
     values : pyarrow.Array
-        int64 or string; null where there is no label.
+        int64 or string; null for a missing label.
     ids : pyarrow.Array, optional
-        string: names of the sentences; int64: their positions. Without it they come in order.
+        string: names of the sentences; int64: their positions. None: they are in order.
     texts : pyarrow.Array, optional
         The sentences themselves.
     lines : sequence of int, optional
         Their lines in the file.
     typed : bool
-        False where a file cannot tell 1 from "1" (CSV): then the other side decides.
+        False if a file cannot distinguish 1 from "1" (CSV): then the other side decides.
     columns : pyarrow.Table, optional
-        What the source says of the sentences besides.
+        Further columns of the source.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Labels:
         return len(self.values)
 
     def where(self, row: int) -> str:
-        """Say how messages call a row: file, line and id, as far as known."""
+        """Return the place of a row for messages: file, line and id, as far as known."""
         line = self.name if self.lines is None else f"{self.name}:{self.lines[row]}"
         return f"{line}: example {row if self.ids is None else self.ids[row]}"
 
@@ -74,7 +74,7 @@ class Labels:
 
     @property
     def kind(self) -> str:
-        """``"integers"`` where all are, or look like, integers; else ``"strings"``."""
+        """``"integers"`` if all labels look like integers, else ``"strings"``."""
         whole = pa.types.is_integer(self.values.type) or (
             not self.typed
             and pc.all(pc.match_substring_regex(self.values, _INTEGER), min_count=0).as_py()
@@ -87,7 +87,7 @@ class Labels:
         Raises
         ------
         InputError
-            They are of the other kind; ``other`` says who wants them so.
+            They are of the other kind; ``other`` names the side that requires it.
         """
         if wanted == "strings" and not pa.types.is_integer(self.values.type):
             return self
@@ -117,12 +117,12 @@ def read(source: Any, name: str = "labels") -> Labels:
         an array or a column of labels. An ``index`` of integers is a position, counted from 0; in
         CSV all ids are names.
     name : str
-        What messages call a source other than a file.
+        The name for messages of a source that is not a file.
 
     Raises
     ------
     InputError
-        It is not as described above, or an id occurs twice.
+        The source has another form, or an id repeats.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def read(source: Any, name: str = "labels") -> Labels:
 
 
 def is_label_file(source: Source) -> bool:
-    """Tell if a file is a CSV file with a column of labels and without relations."""
+    """Return True for a CSV file with a column of labels and without relations."""
     if suffix_of(source.name) != ".csv":
         return False
     header = source.text.partition("\n")[0]

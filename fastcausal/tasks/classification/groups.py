@@ -17,8 +17,8 @@ from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.count import ClassificationScorer, codes_of
 from fastcausal.tasks.classification.files import Labels
 
-DENSE = 4  # numbers of groups for each example that are counted without a look-up
-FIRST = 1000  # groups, of which the order is looked at before that of all
+DENSE = 4  # group numbers per example up to which no look-up is needed
+FIRST = 1000  # groups whose order is checked before that of all
 
 
 def classify_groups(
@@ -37,23 +37,23 @@ def classify_groups(
     groups : list, array or column
         The group of each example: integers or strings, in any order.
     labels : sequence of int or str, optional
-        The classes; any other label is an error. None takes those that gold and pred have.
+        The classes; any other label is an error. None takes the labels of gold and pred.
     undefined : {None, 0.0, 1.0}
-        The F1 of a class that a group has neither in gold nor in pred. None leaves it out of the
-        mean, as scikit-learn does without ``labels``; 0.0 with ``labels`` is its ``zero_division``.
+        The F1 of a class absent from a group in gold and pred. None leaves it out of the mean, as
+        scikit-learn does without ``labels``; 0.0 with ``labels`` is its ``zero_division``.
 
     Returns
     -------
     pyarrow.Table
         A row per group, in ascending order: ``group`` (int64 or string), ``size`` int64,
-        ``macro_f1`` float64, ``exact_match`` float64 (1 where every label is right, else 0).
+        ``macro_f1`` float64, ``exact_match`` float64 (1 if every label is right, else 0).
 
     Raises
     ------
     InputError
-        Something cannot be read, is null, has another length, or an unknown label.
+        A source cannot be read, has nulls, another length, or an unknown label.
     ValueError
-        ``labels`` or ``undefined`` is something else.
+        ``labels`` or ``undefined`` is invalid.
 
     Examples
     --------
@@ -84,11 +84,11 @@ def _require_complete(side: Labels, n: int) -> None:
 def _codes(
     scorer: ClassificationScorer, gold: Labels, pred: Labels
 ) -> tuple[int, tuple[Int64, Int64]]:
-    """Return the number of labels and the places of both sides among them."""
+    """Return the number of labels and the indices of both sides."""
     if scorer.given is None and scorer.undefined is None and pa.types.is_integer(gold.values.type):
-        # Labels that no group has change nothing, so small numbers are their own places.
+        # Unused labels change nothing, so small numbers serve as their own indices.
         values = values_of(gold.values), values_of(pred.values)
-        most = max(int(side.view(np.uint64).max(initial=0)) for side in values)  # of -1 it is huge
+        most = max(int(side.view(np.uint64).max(initial=0)) for side in values)  # -1 becomes huge
         if most < MOST_LABELS:
             return 1 + most, values
     labels = scorer.given or classes_of(
@@ -100,10 +100,10 @@ def _codes(
 def _scored(
     groups: pa.Array, gold: Int64, pred: Int64, n_labels: int, undefined: float | None
 ) -> tuple[pa.Array, tuple[Int64, Float64, Float64]]:
-    """Return the different groups, ascending, and their scores."""
+    """Return the distinct groups, ascending, and their scores."""
     if pa.types.is_integer(groups.type):
         values = values_of(groups)
-        if _ascends(values[:FIRST]):  # which tells most of those that do not
+        if _ascends(values[:FIRST]):  # rejects most unordered input early
             starts = np.flatnonzero(values[1:] != values[:-1]) + 1
             offsets = np.concatenate([[0], starts, [len(values)]])[len(values) == 0 :]
             names = values[offsets[:-1]]

@@ -1,4 +1,4 @@
-"""A confusion matrix and every score of it."""
+"""A confusion matrix with all its scores."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ class ClassificationReport(Report):
     Attributes
     ----------
     signature : str
-        One line that says everything the numbers depend on.
+        Every setting on which the numbers depend, in one line.
     labels : tuple of int or str
         The classes, in the order of the matrix.
     confusion : int64[n_labels, n_labels]
         Examples by gold label (row) and predicted label (column).
     positive : int, str or None
-        The positive label, None where no class has it.
+        The positive label, None if it is not a class.
     undefined : float or None
-        What 0/0 is; None: NaN in Python, null in JSON.
+        The value of 0/0; None: NaN in Python, null in JSON.
     warnings : tuple of str
     n_unparsed : int
         Examples left out because their prediction has no label.
     subsets : mapping of str to mapping
-        Groups of scores for the values of a column, where they were asked for.
+        Groups of scores for the values of a column, if requested.
     """
 
     signature: str
@@ -91,9 +91,9 @@ class ClassificationReport(Report):
 
     @cached_property
     def scores(self) -> Mapping[str, Scores]:
-        """Groups of scores: overall, positive (where it is a class), macro and weighted.
+        """Groups of scores: overall, positive (if it is a class), macro and weighted.
 
-        A class whose score is undefined has no part in the mean of that score.
+        A class with an undefined score is left out of the mean of that score.
         """
         groups = {name: Scores(self._groups[name]) for name in ("overall", "macro", "weighted")}
         positive = {} if self.positive is None else {"positive": self.classes[self.positive]}
@@ -101,7 +101,7 @@ class ClassificationReport(Report):
 
     @cached_property
     def _groups(self) -> dict[str, dict[str, float]]:
-        """Every group of scores, by the formula that resampling takes too."""
+        """Every group of scores, by the formula of resampling."""
         groups = self._formula.groups_of(np.concatenate(self._sums)[None])
         return {g: {n: float(v[0]) for n, v in scores.items()} for g, scores in groups.items()}
 
@@ -117,12 +117,12 @@ class ClassificationReport(Report):
 
     @cached_property
     def title(self) -> str:
-        """Line that says what was scored."""
+        """Line with the number of examples."""
         return f"classification of {self.n_examples} examples"
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """Values that `to_dict` holds besides scores and classes."""
+        """Values in `to_dict` besides scores and classes."""
         names = ("n_examples", "n_unparsed", "labels", "positive", "confusion")
         return {name: getattr(self, name) for name in names}
 
@@ -163,7 +163,7 @@ class ClassificationReport(Report):
         return super()._regrouped(groups) | {"classes": classes}
 
     def to_table(self, counts: bool = False) -> Grid:
-        """A table for the terminal; the confusions of few classes stand beside their scores."""
+        """Make a table for the terminal, with the confusions of few classes beside their scores."""
         rows = {
             f"{label} (positive)" if label == self.positive else str(label): dict(scores)
             for label, scores in self.classes.items()
@@ -182,7 +182,7 @@ class ClassificationReport(Report):
 
 
 def _without_overall(groups: Groups) -> Groups:
-    """Return the groups that have precision, recall and F1."""
+    """Return the groups with precision, recall and F1."""
     return {name: scores for name, scores in groups.items() if name != "overall"}
 
 
@@ -193,7 +193,7 @@ def report_of(
     statistics: Callable[[], Statistics],
     subsets: Mapping[str, Int64] | None = None,
 ) -> ClassificationReport:
-    """Make the report of a confusion matrix, and of those of subsets; ``about`` says of what."""
+    """Make the report of a confusion matrix and of those of subsets, with metadata ``about``."""
     formula = about.formula
     assert isinstance(formula, LabelFormula)
     known = formula.positive in formula.labels

@@ -3,7 +3,7 @@
 ::
 
     files.py           scores and judgments, joined by system and item
-      levels.py        a metric against human values: pooled, by item, systems
+      levels.py        a metric against human values: pooled, by item, by system
         correlations.py    Pearson, Spearman, tau-b, accuracy and AUC (native)
         soft.py            soft pairwise accuracy
         intervals.py       items or clusters drawn with all their rows
@@ -11,7 +11,7 @@
       humans.py        agreement of raters, and each of them as a metric: the ceiling
       thresholds.py, alt_test.py, estimates.py
     scorer.py          all of them at once
-    report.py          and how they are shown
+    report.py          their display
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The alternative annotator test: whether a metric agrees with raters as well as each of them."""
+"""The alternative annotator test: does a metric agree with raters as well as each rater does?"""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from fastcausal.counts.arithmetic import tied
 from fastcausal.significance.corrections import benjamini_yekutieli
 from fastcausal.tasks.labels.ratings import Float64
 
-LEAST_ROWS = 30  # of a rater: fewer leave the test of Student without a ground
+LEAST_ROWS = 30  # per rater: Student's test needs as many
 LEVEL = 0.05
 
 
 @dataclass(frozen=True)
 class AltTest:
-    """The result of the test, as reports hold it.
+    """The result of the test.
 
     Attributes
     ----------
     winning_rate : float
-        Share of raters that the metric may stand in for; NaN without raters.
+        Share of raters that the metric may replace; NaN without raters.
     advantage : float
-        Mean over raters of the share of rows where the metric is at least as close to the rest.
+        Mean over raters of the share of rows with the metric at least as close to the rest.
     epsilon : float
-        How much better a rater may be, for what a rater costs.
+        Allowed advantage of a rater, for the cost of raters.
     n_raters : int
-        Raters with 30 rows or more that another one judged too.
+        Raters with at least 30 rows that another rater judged too.
     """
 
     winning_rate: float
@@ -38,24 +38,24 @@ class AltTest:
 
 
 def alt_test(metric: Float64, votes: Float64, epsilon: float, *, labels: bool) -> AltTest:
-    """Leave out each rater, and test if the metric is as close to the rest as that rater is.
+    """Leave out each rater, and test if the metric is as close to the rest as that rater.
 
     Parameters
     ----------
     metric : float64[n]
-        What it gives each row; NaN where nothing.
+        Its score of each row; NaN if missing.
     votes : float64[n_raters, n]
-        What each rater gave, NaN where nothing.
+        Each rater's labels, NaN if missing.
     epsilon : float
-        How much larger the share of rows on which a rater is as close as the metric may be.
+        Allowed advantage of a rater in the share of rows at least as close.
     labels : bool
-        Whether distance is the share of the rest with another label, or the root of the mean
-        squared difference. Distances that are equal but for rounding are equal.
+        True: distance is the share of the rest with another label; False: the root of the mean
+        squared difference. Distances equal up to rounding are equal.
 
     References
     ----------
     Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge. p is
-    corrected as Benjamini and Yekutieli do, at .05; without variation it is 0 or 1.
+    corrected by Benjamini and Yekutieli at .05; without variation it is 0 or 1.
 
     Examples
     --------
@@ -89,14 +89,14 @@ def _unlike(values: Float64, rest: Float64) -> Float64:
 
 
 def _rmse(values: Float64, rest: Float64) -> Float64:
-    squares = np.sort((rest - values) ** 2, axis=0)  # NaN last; no order of raters moves a bit
+    squares = np.sort((rest - values) ** 2, axis=0)  # NaN last; the order of raters has no effect
     root: Float64 = np.sqrt(np.nanmean(squares, axis=0))
     return root
 
 
 def _p_below(differences: Float64, bound: float) -> float:
-    """Test with Student's t if the mean of differences is below a bound."""
-    from scipy.special import stdtr  # in a quarter of the time that scipy.stats takes
+    """Test by Student's t if the mean of differences is below a bound."""
+    from scipy.special import stdtr  # loads in a quarter of the time of scipy.stats
 
     n = len(differences)
     mean, spread = float(np.mean(differences)), float(np.std(differences, ddof=1))

@@ -11,7 +11,7 @@ from fastcausal.tasks.meta import _correlate
 
 CORRELATIONS = ("pearson", "spearman", "kendall", "pairwise_accuracy")
 NAMES = (*CORRELATIONS, "auc")
-BLOCK = 2**17  # weights of rows held at once: 1 MB stays in the cache
+BLOCK = 2**17  # weights of rows in memory at once: 1 MB stays in the cache
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Ordered:
     Attributes
     ----------
     order : int64[n]
-        Where each row was.
+        The original place of each row.
     values : float64[2, n]
         Scores and labels.
     places : int64[2, n]
-        Equal values have equal places; those of labels begin with 0 in every segment.
+        Ranks of values; equal values have equal places. Those of labels start at 0 in a segment.
     offsets : int64[n_segments + 1]
     """
 
@@ -36,7 +36,7 @@ class Ordered:
 
     @classmethod
     def of(cls, scores: Float64, labels: Float64, offsets: Int64 | None = None) -> Ordered:
-        """Order rows without NaN; without offsets all are one segment."""
+        """Sort rows without NaN; without offsets all rows are one segment."""
         n = len(scores)
         if offsets is None:
             offsets, order = np.array([0, n]), np.argsort(scores)
@@ -48,19 +48,19 @@ class Ordered:
         return cls(order, values, places, offsets)
 
     def correlate(self, weights: Int64 | None = None) -> dict[str, Float64]:
-        """Compute every correlation of every segment, under weights of the rows as given.
+        """Compute every correlation in every segment, under weights in the original order.
 
         Parameters
         ----------
         weights : int64[n_draws, n], optional
-            How often each row is in; None: each once, one draw.
+            Frequency of each row; None: one draw of each row once.
 
         Returns
         -------
         dict of str to float64[n_draws, n_segments]
-            NaN where undefined. ``kendall`` is tau-b, ``pairwise_accuracy`` (concordant + tied in
+            NaN if undefined. ``kendall`` is tau-b, ``pairwise_accuracy`` (concordant + tied in
             both) / pairs (Deutsch et al. 2023), ``auc`` the share of pairs of different labels
-            that the scores order alike, ties counting half.
+            in the same order by score, with half of the ties.
         """
         n_draws = 1 if weights is None else len(weights)
         into = np.empty((n_draws, len(self.offsets) - 1, len(NAMES)))

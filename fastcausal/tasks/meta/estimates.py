@@ -1,4 +1,4 @@
-"""How good a system is: the mean of its judged rows, with the help of scores of unjudged ones."""
+"""The quality of a system: the mean of its judged rows, improved by scores of unjudged rows."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Z = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True)
 class Estimate:
-    """Mean human value of a system with intervals of 95%, from judged rows and from all.
+    """Mean human value of a system with 95% intervals, from judged rows and from all.
 
     Attributes
     ----------
     mean, low, high : float
-        Of the judged rows alone; without bounds where there are fewer than two.
+        Of the judged rows alone; bounds are NaN for fewer than two.
     powered_mean, powered_low, powered_high : float
-        With the scores of unjudged rows; NaN where there are none.
+        With the scores of unjudged rows; NaN without any.
     weight : float
-        How much the scores count, from 0 to 1.
+        Weight of the scores, from 0 to 1.
     n, n_unjudged : int
     """
 
@@ -42,7 +42,7 @@ class Estimate:
 def estimate(judged: Float64, metric: Float64, unjudged: Float64) -> Estimate:
     """Estimate a system's mean human value by PPI++.
 
-    Unbiased where judged rows are drawn at random, however bad the metric; a good one narrows it.
+    Unbiased if judged rows are drawn at random, for any metric; a good metric narrows the interval.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def estimate(judged: Float64, metric: Float64, unjudged: Float64) -> Estimate:
 
 
 def _weight(judged: Float64, metric: Float64, unjudged: Float64) -> float:
-    """Return the weight of the scores with the least variance; 0 where they do not vary."""
+    """Return the weight of the scores with the least variance; 0 if they do not vary."""
     spread = float(np.var(np.concatenate([metric, unjudged]), ddof=1))
     if spread == 0:
         return 0.0

@@ -21,7 +21,7 @@ from fastcausal.significance.sums import exact_sums
 from fastcausal.tasks.labels.ratings import Float64, Int64
 
 KEYS = ("system", "item", "rater")
-ALL = "all"  # the system of tables that name none
+ALL = "all"  # the system of tables without names
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,17 @@ class JudgedScores:
     item_names, system_names, raters : list of str
         Ascending.
     items, systems : int64[n]
-        Places of each row's names.
+        Indices of each row's names.
     scores : dict of str to float64[n]
-        By metric; NaN where there is no score.
+        By metric; NaN if missing.
     votes : float64[n_raters, n]
-        NaN where a rater gave no label.
+        NaN if a rater gave no label.
     judgments : pyarrow.Table
         All rows of the judgments: ``unit``, ``system``, ``item``, ``rater`` and ``label``.
     by : string[n], optional
-        Values of the column that was asked for, null where they are missing.
+        Values of the requested column, null if missing.
     clusters : int64[n], optional
-        Places of the values of the column that was asked for.
+        Indices of the values of the requested column.
     """
 
     item_names: list[str]
@@ -59,7 +59,7 @@ class JudgedScores:
 
     @property
     def labels(self) -> Float64:
-        """Human value of each row, the mean of its labels; NaN where it is unjudged."""
+        """Human value of each row, the mean of its labels; NaN if unjudged."""
         return mean_labels(self.votes)
 
     @property
@@ -69,12 +69,12 @@ class JudgedScores:
 
     @property
     def is_binary(self) -> bool:
-        """True where all labels are 0 or 1."""
+        """True if all labels are 0 or 1."""
         return bool(np.isin(self.votes[~np.isnan(self.votes)], (0, 1)).all())
 
     @property
     def majority(self) -> Float64:
-        """Label 0 or 1 of most raters of each row; NaN of a tie, and where it is unjudged."""
+        """Majority label 0 or 1 of each row; NaN for a tie, and if unjudged."""
         means = self.labels
         return np.where(means == 0.5, np.nan, np.round(means))
 
@@ -94,7 +94,7 @@ class JudgedScores:
 def mean_labels(votes: Float64) -> Float64:
     """Return the mean over raters of each row, NaN without a label: votes are float64[n_raters, n].
 
-    Means that are equal but for rounding are one.
+    Means equal up to rounding are made equal.
     """
     given = ~np.isnan(votes)
     n = given.sum(axis=0)
@@ -147,7 +147,7 @@ def read_judged(
 
 
 def _judgments(keys: Int64, n_systems: int, raters: Int64, values: Float64) -> pa.Table:
-    """Return a row per judgment, systems, items and raters as places of their names."""
+    """Return a row per judgment, from indices of systems, items and raters."""
     items, systems = np.divmod(keys, n_systems)
     columns = {"unit": keys, "system": systems, "item": items, "rater": raters}
     labels = arrow.numbers(values, ~np.isnan(values))
@@ -155,7 +155,7 @@ def _judgments(keys: Int64, n_systems: int, raters: Int64, values: Float64) -> p
 
 
 def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | None]) -> list[str]:
-    """Return the columns of metrics in ascending order: those that were asked for, or all."""
+    """Return the columns of metrics in ascending order: the requested ones, or all."""
     if metrics is not None:
         metrics = [metrics] if isinstance(metrics, str) else metrics
         if again := {name for name in metrics if list(metrics).count(name) > 1}:
@@ -170,7 +170,7 @@ def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | No
 
 
 def _is_metric(scores: Records, name: str) -> bool:
-    """Tell if a column has numbers; a column without values has none."""
+    """Return True for a column with numbers; a column without values has none."""
     if not scores.has(name):
         return False
     column = scores.column(name)
@@ -185,11 +185,11 @@ def _is_metric(scores: Records, name: str) -> bool:
 
 
 def _numbers(records: Records, name: str) -> Float64:
-    """Return a column of numbers, of booleans 0 and 1; NaN where there is none."""
+    """Return a column of numbers, with booleans as 0 and 1; NaN if missing."""
     if name in records and pa.types.is_boolean(records.column(name).type):
         cells = records.column(name).cast(pa.int8()).cast(pa.float64())
         return arrow.values_of(cells, np.nan)
-    values = records.numbers(name) + 0.0  # -0 is 0
+    values = records.numbers(name) + 0.0  # -0 becomes 0
     if (infinite := np.isinf(values)).any():
         raise InputError(f'{records.where(int(np.argmax(infinite)))}: "{name}" is infinite')
     return values
@@ -227,7 +227,7 @@ def _encoded(columns: list[pa.Array]) -> tuple[Int64, list[str]]:
 
 
 def _systems(scores: Records, human: Records) -> list[pa.Array]:
-    """Return the systems of both; where a side names none, it is of the single one of the other."""
+    """Return the systems of both; a side without names takes the single system of the other."""
     sides = (scores, human)
     named = [side.keys("system") if side.has("system") else None for side in sides]
     names = {name for column in named if column is not None for name in column.unique().to_pylist()}
@@ -265,7 +265,7 @@ def _apply(
     matched: npt.NDArray[np.bool_],
     unmatched: LabelPolicy,
 ) -> None:
-    """Refuse labels without score and scores that are missing, or leave them out."""
+    """Refuse labels without score and missing scores, or leave them out."""
     if unmatched == "skip":
         return
     remedy = Remedy("unmatched", ("skip",), "leaves such rows out")

@@ -1,4 +1,4 @@
-"""People as metrics: what the agreement of raters lets a metric reach at most."""
+"""People as metrics: the ceiling that the agreement of raters sets for a metric."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _parts(judged: JudgedScores) -> dict[tuple[str, ...], Ratings]:
 def _refusals(judged: JudgedScores) -> list[str]:
     """Warn of raters who left out all that they were asked of a system's item.
 
-    Claims are items ``TOPIC/SIDE/NUMBER``: there it is the article that is left out.
+    For claims, items are ``TOPIC/SIDE/NUMBER``; then the whole article is left out.
     """
     articles = [name.rpartition("/")[0] or name for name in judged.item_names]
     called = sorted(set(articles))

@@ -17,7 +17,7 @@ LEFT_OUT = ("tie_threshold",)
 
 @dataclass(frozen=True)
 class DrawnRows:
-    """Rows drawn by cluster.
+    """Rows for drawing by cluster.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class DrawnRows:
 
     @property
     def times(self) -> Int64:
-        """Each cluster is there once."""
+        """Return 1 for each cluster."""
         return np.ones(int(self.clusters.max(initial=-1)) + 1, np.int64)
 
     def scores(self, weights: Int64) -> dict[str, Float64]:
@@ -53,11 +53,11 @@ class DrawnRows:
         }
 
     def left_out(self) -> dict[str, Float64]:
-        """Refuse: percentile intervals leave nothing out."""
+        """Refuse: percentile intervals need no jackknife."""
         raise ValueError("percentile intervals leave no unit out")
 
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
-        """Count nothing: no score is a share of what items have."""
+        """Return {}: no score is a share of units."""
         return {}
 
 

@@ -30,7 +30,7 @@ class RatedScores:
     items, systems : int64[n]
     scores, labels : float64[n]
     majority : float64[n], optional
-        0, 1 or NaN, where all labels are 0 or 1.
+        0, 1 or NaN, if all labels are 0 or 1.
     """
 
     items: Int64
@@ -46,7 +46,7 @@ class RatedScores:
 
     @cached_property
     def system_rows(self) -> list[Int64]:
-        """The rows of each system that has any."""
+        """The rows of each system with any."""
         return [np.flatnonzero(self.systems == k) for k in np.unique(self.systems)]
 
     @cached_property
@@ -56,7 +56,7 @@ class RatedScores:
 
     @cached_property
     def voted(self) -> tuple[Int64, Ordered]:
-        """Rows that a majority gave a label, and these as one segment."""
+        """Rows with a majority label, and these as one segment."""
         assert self.majority is not None
         kept = np.flatnonzero(~np.isnan(self.majority))
         return kept, Ordered.of(self.scores[kept], self.majority[kept])
@@ -107,7 +107,7 @@ def distances(
 
 
 def within(scores: Float64, bounds: tuple[float, float]) -> bool:
-    """Tell if scores are in the range of the labels."""
+    """Return True if scores are in the range of the labels."""
     return bool(len(scores)) and bounds[0] <= scores.min() and scores.max() <= bounds[1]
 
 
@@ -118,7 +118,7 @@ def by_item(rows: RatedScores, weights: Int64 | None = None) -> Values:
     ----------
     rows : RatedScores
     weights : int64[n_draws, n], optional
-        Of the rows, those of an item alike.
+        Weights of the rows, equal within an item.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def by_item(rows: RatedScores, weights: Int64 | None = None) -> Values:
 
 
 def _mean(values: Float64, weights: Int64) -> Float64:
-    """Mean of the values that are defined."""
+    """Return the mean of the defined values."""
     defined = ~np.isnan(values)
     n = weights[:, defined].sum(axis=1)
     sums = exact_sums(values[defined][:, None], weights[:, defined])[:, 0]
@@ -142,7 +142,7 @@ def _mean(values: Float64, weights: Int64) -> Float64:
 def system_means(rows: RatedScores, values: Float64, weights: Int64 | None = None) -> Float64:
     """Means over the rows of each system, less the least value: float64[n_draws, n_systems].
 
-    NaN without rows. Means that are equal but for rounding are one.
+    NaN without rows. Means equal up to rounding are made equal.
     """
     weights = np.ones((1, len(values)), np.int64) if weights is None else weights
     values = values - values.min(initial=math.inf)
@@ -179,9 +179,9 @@ class Gaps:
         Absolute difference of the scores.
     item : int64[n_pairs]
     alike : bool[n_pairs]
-        Whether scores and labels order the pair alike; false where either ties.
+        True if scores and labels order the pair equally; false for ties.
     tied : bool[n_pairs]
-        Whether the labels tie.
+        True if the labels tie.
     n_pairs : int64[n_items]
     """
 
@@ -206,7 +206,7 @@ class Gaps:
         return cls(np.abs(apart)[order], item[order], alike[order], (labels == 0)[order], n_pairs)
 
     def calibrated(self, weights: Int64) -> tuple[Float64, Float64]:
-        """Compute accuracy with the tie threshold that gives most, and the smallest such.
+        """Compute accuracy with the best tie threshold, and the smallest such threshold.
 
         Differences of scores up to the threshold are ties (Deutsch, Foster and Freitag 2023).
 
@@ -251,7 +251,7 @@ LEVELS = {"pooled": pooled, "by_item": by_item, "systems": systems}
 def levels_of(
     rows: RatedScores, bounds: tuple[float, float], n_resamples: int, seed: int
 ) -> dict[str, dict[str, float]]:
-    """Compute every score of a metric at every level; NaN where undefined."""
+    """Compute every score of a metric at every level; NaN if undefined."""
     n_pooled, several = len(rows.scores), np.diff(rows.item_offsets) > 1
     undefined = several & np.isnan(rows.of_items["kendall"])
     of_pooled = pooled(rows)

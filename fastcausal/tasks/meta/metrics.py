@@ -1,4 +1,4 @@
-"""One metric against people: its scores at all levels, as a label, and as a help to estimates."""
+"""One metric against people: its scores at all levels, as a label, and in estimates."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from fastcausal.tasks.meta.thresholds import Threshold, threshold
 
 @dataclass(frozen=True)
 class Metric:
-    """All numbers of a metric, by the keys of the report; NaN where undefined.
+    """All numbers of a metric, by the keys of the report; NaN if undefined.
 
     Attributes
     ----------
     pooled, by_item, systems : dict of str to float
         Scores at the three levels.
     threshold : Threshold or None
-        None where labels are not 0 and 1.
+        None if labels are not 0 and 1.
     alt_test : AltTest or None
-        None where scores lie outside of the labels' range.
+        None if scores are outside the labels' range.
     estimates : dict of str to Estimate, or None
-        By system; None where every row is judged.
+        By system; None if every row is judged.
     intervals : dict of str to dict, or None
-        Bounds by level and score; None unless asked for.
+        Bounds by level and score; None unless requested.
     """
 
     pooled: dict[str, float]
@@ -51,7 +51,7 @@ class MetaOptions:
     bounds : (float, float)
         Smallest and largest label.
     binary : bool
-        Whether all labels are 0 or 1.
+        True if all labels are 0 or 1.
     """
 
     folds: int
@@ -122,7 +122,7 @@ def _rows(judged: JudgedScores, scores: Float64, kept: Bools, binary: bool) -> R
 def _estimates(
     judged: JudgedScores, labels: Float64, scores: Float64, scored: Bools
 ) -> dict[str, Estimate] | None:
-    """Estimate the human mean of every system; None where every row is judged."""
+    """Estimate the human mean of every system; None if every row is judged."""
     unjudged = np.isnan(labels) & scored
     if not unjudged.any():
         return None

@@ -30,13 +30,13 @@ class MetaReport(Report):
     Attributes
     ----------
     signature : str
-        One line that says everything the numbers depend on.
+        Every setting on which the numbers depend, in one line.
     warnings : tuple of str
     n_items, n_systems, n_raters, n_unjudged : int
         Rows with score and label, systems, raters, and rows without any label.
     human : mapping or None
         ``agreement`` of the raters, and their ``ceiling``: each as a metric against the rest. None
-        with one rater.
+        for one rater.
     metrics : mapping of str to Metric
     by : mapping of str to mapping of str to Metric
         The same for each value of a column.
@@ -68,7 +68,7 @@ class MetaReport(Report):
 
     @property
     def title(self) -> str:
-        """Line that says what was compared."""
+        """Line with the numbers of items, systems and raters."""
         return (
             f"{len(self.metrics)} metrics against {self.n_raters} raters: {self.n_items} rows,"
             f" {self.n_systems} systems"
@@ -89,7 +89,7 @@ class MetaReport(Report):
         return _correlations(self.title, self.metrics, self._ceiling, counts)
 
     def to_tables(self, counts: bool = False) -> list[Grid]:
-        """Return all tables: correlations, what else is known of metrics, raters and tests."""
+        """Return all tables: correlations, other results of metrics, raters and tests."""
         grids = [self.to_table(counts), *self._more()]
         for value, metrics in self.by.items():
             grids.append(_correlations(value, metrics, {}, counts))
@@ -136,7 +136,7 @@ def _correlations(
 
 
 def _bounded(metric: Metric, level: str, names: tuple[str, ...]) -> list[Cell]:
-    """Scores of a level, with bounds where they have any."""
+    """Return scores of a level, with bounds if they have any."""
     values = getattr(metric, level)
     bounds = (metric.intervals or {}).get(level, {})
     return [
@@ -175,7 +175,7 @@ def _alt_tests(metrics: Mapping[str, Metric]) -> Grid:
 
 
 def _estimates(metrics: Mapping[str, Metric]) -> Iterator[Grid]:
-    """Make a part per metric where rows are unjudged."""
+    """Make a part per metric if there are unjudged rows."""
     if not any(metric.estimates for metric in metrics.values()):
         return
     grid = Grid("human mean of systems", ["judged rows", "powered", "weight", "n", "unjudged"])

@@ -1,4 +1,4 @@
-"""Metrics and model judges against people: all that their tables say, at once."""
+"""Metrics and model judges against people: all results of their tables at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fastcausal.tasks.meta.swaps import MOST_UNASKED, check_compare, swap_tests
 from fastcausal.tasks.meta.thresholds import MOST_FOLDS
 
 FEW_SYSTEMS = 5
-COMPARED = "pooled.kendall"  # unless another score is asked for
+COMPARED = "pooled.kendall"  # the default score of tests
 
 
 def meta(
@@ -41,10 +41,10 @@ def meta(
     by: str | None = None,
     unmatched: LabelPolicy = "error",
 ) -> MetaReport:
-    """Compare metrics and model judges with people, whose place they may take.
+    """Compare metrics and model judges with people, whom they may replace.
 
-    Rows are of a system and an item. Their human value is the mean of their labels; rows without
-    any label are unjudged. Undefined scores are NaN.
+    A row has a system and an item. Its human value is the mean of its labels; a row without labels
+    is unjudged. Undefined scores are NaN.
 
     Parameters
     ----------
@@ -55,25 +55,25 @@ def meta(
     label : str
         The column of ``human`` with the label, a number.
     metrics : sequence of str, optional
-        Columns of ``scores``; if not given, all columns of numbers.
+        Columns of ``scores``; by default all columns of numbers.
     level : {"nominal", "ordinal", "interval", "ratio"}
         Level of measurement of alpha.
     folds : int
-        In how many parts items are divided, to try a threshold on items it is not fitted to; up to
+        Number of parts of the items: a threshold is tested on items it was not fitted to; up to
         1,000.
     epsilon : float
-        How much better than the metric a rater may be in the alt-test.
+        Allowed advantage of a rater over the metric in the alt-test.
     compare : str, optional
-        ``LEVEL.SCORE`` that tests compare every two metrics by. If not given, ``pooled.kendall`` of
-        up to 20 metrics; of more no two are tested, and a warning says so.
+        ``LEVEL.SCORE`` of the tests between every two metrics. By default ``pooled.kendall`` for
+        up to 20 metrics; for more there are no tests, and a warning.
     intervals : bool
-        Add an interval of 95% to every score, drawing items with all their rows.
+        Add a 95% interval to every score, drawing items with all their rows.
     cluster : str, optional
-        A column of ``scores`` whose values are drawn instead of items.
+        A column of ``scores``; its values are drawn instead of items.
     n_resamples, seed : int
-        Of intervals, tests and soft pairwise accuracy.
+        For intervals, tests and soft pairwise accuracy.
     by : str, optional
-        A column of ``scores``, for whose values all metrics are computed again.
+        A column of ``scores``; all metrics are computed again for each of its values.
     unmatched : {"error", "skip"}
         Labels without score and missing scores are an error, or left out.
 

@@ -1,4 +1,4 @@
-"""Soft pairwise accuracy: how alike people and a metric are in how sure they are of each pair."""
+"""Soft pairwise accuracy: similarity of people's and a metric's confidence in pairs of systems."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from fastcausal.significance.sampling import exchanges
 from fastcausal.significance.sums import exact_sums
 from fastcausal.tasks.labels.ratings import Float64, Int64
 
-MOST_ALL = 13  # of so many things all arrangements are taken, of more a sample
+MOST_ALL = 13  # most items for which all arrangements are used; otherwise a sample
 
 
 def arrangements(n: int, n_resamples: int, seed: int) -> tuple[Int64, int]:
-    """Return all ways to choose among n things, or a sample; and what to add to its counts.
+    """Return all subsets of n items, or a sample; and the correction of its counts.
 
     Returns
     -------
     chosen : int64[n_ways, n]
         0 or 1.
     extra : int
-        0 of all ways; 1 of a sample, whose p is (b + 1) / (n_ways + 1).
+        0 for all subsets; 1 for a sample, with p = (b + 1) / (n_ways + 1).
     """
     if n <= MOST_ALL:
         return np.arange(2**n)[:, None] >> np.arange(n) & 1, 0
@@ -36,8 +36,8 @@ def soft_pairwise_accuracy(
 ) -> float:
     """Average 1 − |p of people − p of the metric| over pairs of systems (Thompson et al. 2024).
 
-    p is the share of sign flips of the items that both systems have whose flipped differences sum
-    below 0, plus half of those at 0. Pairs without such items are left out; NaN where none is left.
+    p is the share of sign flips, over the items of both systems, with a sum of differences below 0,
+    plus half of those at 0. Pairs without common items are left out; NaN if none is left.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def soft_pairwise_accuracy(
     values : float64[n, 2]
         Labels and scores.
     n_resamples, seed : int
-        Of sign flips, where all of them are too many.
+        For sign flips, if there are too many for all.
     """
     ways: dict[int, tuple[Int64, int]] = {}
     agreements = []
@@ -65,7 +65,7 @@ def soft_pairwise_accuracy(
 
 
 def _shares_below(apart: Float64, flipped: Int64, extra: int) -> Float64:
-    """Share of ways whose flipped differences sum below 0, ties half: float64[2]."""
+    """Return the share of flips with sums below 0, ties half: float64[2]."""
     sums = exact_sums(apart, flipped)
     bounds = EQUAL * np.abs(apart).sum(axis=0)
     twice = 2 * (sums < -bounds).sum(axis=0) + (np.abs(sums) <= bounds).sum(axis=0)

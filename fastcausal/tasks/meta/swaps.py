@@ -20,10 +20,10 @@ from fastcausal.tasks.meta.correlations import BLOCK, CORRELATIONS
 from fastcausal.tasks.meta.levels import Bools, RatedScores
 from fastcausal.tasks.meta.soft import MOST_ALL, arrangements, soft_pairwise_accuracy
 
-WEIGHTED = (*CORRELATIONS, "auc")  # scores that many exchanges have at once
+WEIGHTED = (*CORRELATIONS, "auc")  # scores computed for many exchanges at once
 DIGITS = 12  # of standardised scores
-SIGNALS = 0.1  # seconds between looks for signals
-MOST_UNASKED = 20  # metrics whose pairs are tested though nobody says by which score
+SIGNALS = 0.1  # seconds between checks for signals
+MOST_UNASKED = 20  # most metrics that are tested by default
 SCORES = {
     "pooled": (*CORRELATIONS, "auc"),
     "by_item": (*CORRELATIONS, "calibrated_accuracy"),
@@ -33,18 +33,18 @@ SCORES = {
 
 @dataclass(frozen=True)
 class SwapTest:
-    """A test if two metrics are equally near to people.
+    """A test whether two metrics are equally close to people.
 
     Attributes
     ----------
     a, b : str
         The metrics, in ascending order.
     level, score : str
-        What is compared.
+        The compared score.
     delta : float
-        That of ``a`` minus that of ``b``, over the rows that both score.
+        Score of ``a`` minus score of ``b``, over their common rows.
     p, p_adjusted : float
-        Two-sided; adjusted for all pairs as Holm does.
+        Two-sided; adjusted for all pairs by Holm's method.
     """
 
     a: str
@@ -57,7 +57,7 @@ class SwapTest:
 
 
 def check_compare(compare: str) -> tuple[str, str]:
-    """Return level and score of ``compare``; ValueError for unknown ones."""
+    """Return level and score of ``compare``; raise ValueError for unknown ones."""
     level, _, score = compare.partition(".")
     if score not in SCORES.get(level, ()):
         known = ", ".join(f"{name}.{score}" for name, scores in SCORES.items() for score in scores)
@@ -71,8 +71,8 @@ def swap_tests(
     """Test every pair of metrics.
 
     Both are standardised over their rows, so that an exchange mixes scores of one scale. p is the
-    share of exchanges with a difference as large as the observed one: of all up to 2^13, else
-    (b + 1) / (n + 1) of a sample. NaN where the difference is undefined.
+    share of exchanges with a difference at least as large as the observed one: of all up to 2^13,
+    else (b + 1) / (n + 1) of a sample. NaN if the difference is undefined.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def swap_tests(
     with ThreadPoolExecutor() as pool:
         try:
             results = [_result(future) for future in [pool.submit(test, pair) for pair in pairs]]
-        except BaseException:  # an interrupt: what runs ends soon, what waits never begins
+        except BaseException:  # an interrupt: running tests end soon, waiting ones never start
             stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -105,7 +105,7 @@ def swap_tests(
 
 
 def _result(future: Future[tuple[float, float]]) -> tuple[float, float]:
-    """Wait in short steps: a signal that comes just before a wait does not end it."""
+    """Wait in short steps, so that a signal just before a wait is still noticed."""
     while not wait([future], SIGNALS).done:
         pass
     return future.result()
@@ -141,7 +141,7 @@ def _test(
 
 
 def _ways(n: int, n_resamples: int, seed: int, at_once: bool) -> Iterator[Int64]:
-    """Yield all exchanges of n rows, or a sample, few at a time or one by one."""
+    """Yield all exchanges of n rows, or a sample, in small blocks or one by one."""
     blocks: Iterable[Int64]
     if n > MOST_ALL:
         blocks = exchanges(np.ones(n, np.int64), n_resamples, seed)
@@ -153,9 +153,9 @@ def _ways(n: int, n_resamples: int, seed: int, at_once: bool) -> Iterator[Int64]
 
 
 def _standardised(scores: Float64) -> Float64:
-    """Scores less their mean, over their deviation; those of a constant metric stay equal.
+    """Return standardised scores; those of a constant metric stay equal.
 
-    Rounded, so that scores of two metrics that are equal but for their last bits are one.
+    They are rounded, so that scores of two metrics that differ in their last bits are equal.
     """
     n = max(len(scores), 1)
     away = scores - math.fsum(scores) / n
@@ -166,18 +166,18 @@ def _standardised(scores: Float64) -> Float64:
 
 @dataclass(frozen=True)
 class Swapped:
-    """Rows of two metrics, each row once for the scores of either.
+    """Rows of two metrics, each row once with the score of either.
 
     Attributes
     ----------
     rows : RatedScores
         In order of item; those of the first metric and those of the second lie side by side.
     first : int64[2 n]
-        1 where a row has the score of the first metric.
+        1 for rows with the score of the first metric.
     source : int64[2 n]
-        The row that it was.
+        The original row.
     n_resamples, seed : int
-        Of soft pairwise accuracy.
+        For soft pairwise accuracy.
     """
 
     rows: RatedScores
@@ -213,7 +213,7 @@ class Swapped:
         Parameters
         ----------
         exchanged : int64[n_draws, n]
-            1 where the two metrics exchange their scores.
+            1 for rows in which the two metrics exchange their scores.
         """
         if score not in WEIGHTED:
             return np.array([self._difference(score, swap == 1) for swap in exchanged])
@@ -224,7 +224,7 @@ class Swapped:
         return of_first - of_second
 
     def _difference(self, score: str, swap: Bools) -> float:
-        """Compute the difference of a score that has no weights."""
+        """Compute the difference of a score without weights."""
         first, second = self.rows.scores[::2], self.rows.scores[1::2]
         sides = (np.where(swap, second, first), np.where(swap, first, second))
         of_first, of_second = (self._score(score, scores) for scores in sides)
@@ -251,7 +251,7 @@ class Swapped:
 
 
 def _mean_of_defined(values: Float64) -> Float64:
-    """Mean over items of each draw, of those that are defined: float64[n_draws]."""
+    """Return the mean of the defined values over the items of each draw: float64[n_draws]."""
     defined = ~np.isnan(values)
     n = defined.sum(axis=1)
     sums = np.where(defined, values, 0.0).sum(axis=1)

@@ -1,4 +1,4 @@
-"""The score from which on a metric says 1, fitted to labels 0 and 1 and tried on other items."""
+"""The score from which on a metric predicts 1, fitted to labels 0 and 1, tested on other items."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ HELD_OUT = {
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold, and how well thresholds of other items predict labels.
+    """A threshold, with the accuracy of thresholds from other items.
 
     Attributes
     ----------
     value : float
-        The smallest score that reaches the best accuracy, as first score that says 1.
+        The smallest score, used as threshold for 1, with the best accuracy.
     accuracy : float
-        That of the rows it is fitted to: too high for other rows.
+        Accuracy on the rows of the fit: too high for other rows.
     held_out : mapping of str to float
-        Accuracy, precision, recall, F1, MCC and kappa where each fold is predicted by the others.
+        Accuracy, precision, recall, F1, MCC and kappa with each fold predicted by the others.
     predictions : float64[n]
-        These predictions, 0 or 1; NaN where no other fold has a labelled row.
+        These predictions, 0 or 1; NaN if no other fold has a labelled row.
     """
 
     value: float
@@ -47,7 +47,7 @@ class Threshold:
 
 
 def fitted(scores: Float64, labels: Int64) -> tuple[float, float]:
-    """Return the smallest score that reaches the best accuracy, as threshold; and that accuracy.
+    """Return the smallest threshold with the best accuracy; and that accuracy.
 
     Parameters
     ----------

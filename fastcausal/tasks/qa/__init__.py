@@ -1,4 +1,4 @@
-"""Answers to questions, as the SQuAD task scores them.
+"""Answers to questions, scored as in the SQuAD task.
 
 ::
 

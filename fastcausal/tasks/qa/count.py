@@ -28,7 +28,7 @@ AnswerMark = tuple[bool, float]
 """Exact match and F1 of one answer."""
 TEXTS = ("questions of gold have no answer", "predicted answers have no question")
 WHY = ("reason", "why", "cause", "resulted")
-"""What a question about a cause contains (Tan et al. 2023, section 6.4)."""
+"""Parts of words that mark a question about a cause (Tan et al. 2023, section 6.4)."""
 
 
 def qa(
@@ -41,20 +41,20 @@ def qa(
     """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
 
     Both compare words: lower case, without punctuation (ASCII) and the articles a, an, the. F1 is
-    that of the two bags of words, 0 where they share none, even if both are empty. Of several
-    gold answers the best one counts, for each of the two scores. Scores are fractions.
+    that of the two bags of words, 0 without a shared word, even if both are empty. With several
+    gold answers the best one counts, separately for each score. Scores are fractions.
 
     Parameters
     ----------
     gold, pred : path, mapping or iterable of mappings
-        What `fastcausal.tasks.qa.files.read_questions` and ``read_answers`` take. Joined by
+        Sources of `fastcausal.tasks.qa.files.read_questions` and ``read_answers``, joined by
         id.
     unmatched : {"error", "empty", "skip"}
-        How to treat ids that only one side has. ``"empty"``: a question without an answer scores 0,
-        as in the official program; ``"skip"``: it is left out. Either way answers to no question
-        are left out.
+        The policy for ids on one side alone. ``"empty"``: a question without an answer scores 0,
+        as in the official program; ``"skip"``: it is left out. Either way, answers without a
+        question are left out.
     per_example : path, optional
-        A ``.parquet`` or ``.arrow`` file to write the marks of every question to.
+        A ``.parquet`` or ``.arrow`` file for the marks of every question.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def qa(
     Raises
     ------
     InputError
-        Something cannot be read, or an id has no counterpart.
+        A source cannot be read, or an id has no counterpart.
     ValueError
         An unknown policy.
 
@@ -113,18 +113,18 @@ def qa(
 
 
 def digest_of(questions: Mapping[str, Question]) -> int:
-    """Return the digest of gold answers, whose order does not matter."""
+    """Return the digest of gold answers, independent of order."""
     contents = [json.dumps(sorted(question.answers)) for question in questions.values()]
     return digest_of_texts(_ids(questions), strings(contents))
 
 
 def _ids(questions: Iterable[str]) -> pa.Array:
-    # JSON can name half of a surrogate pair, which no other text can.
+    # JSON can write half of a surrogate pair, but no other text can hold it.
     return strings([id.encode(errors="backslashreplace").decode() for id in questions])
 
 
 def asks_why(question: str) -> bool:
-    """Tell if a question contains one of `WHY`, also within a word such as "because"."""
+    """Return True if a question contains one of `WHY`, also within a word such as "because"."""
     lowered = question.lower()
     return any(word in lowered for word in WHY)
 

@@ -20,15 +20,15 @@ Placed = tuple[str, Mapping[str, Any]]
 """An object and its place, for messages."""
 
 NOTHING: Mapping[str, str | int | float] = MappingProxyType({})
-OBJECT = (dict, Mapping)  # a dict is told from others in a tenth of the time
-PLAIN = (str, int, float)  # a union is made anew each time
+OBJECT = (dict, Mapping)  # a dict is recognised in a tenth of the time
+PLAIN = (str, int, float)  # a union would be made again each time
 LIST = (list, tuple)
 OWN = ("id", "question", "answers")
 ANSWERS = '{"text": string or [string, ...]} or a list of {"text": string}'
 
 
 class Question(NamedTuple):
-    """A question, its gold answers, and the texts and numbers that its record has besides."""
+    """A question, its gold answers, and the other texts and numbers of its record."""
 
     text: str
     answers: tuple[str, ...]
@@ -43,16 +43,16 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
     ----------
     source : path, mapping, table or iterable of mappings
         SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or ``{"data": [...]}``, or
-        the rows that `fastcausal.files.records.read_records` takes. A question is ``{"id",
-        "question", "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` of one answer,
-        or a list of ``{"text": ...}``; of other keys, texts and numbers are kept.
+        the rows of `fastcausal.files.records.read_records`. A question is ``{"id", "question",
+        "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` for one answer, or a list
+        of ``{"text": ...}``; texts and numbers under other keys are kept.
     name : str
-        What messages call a source other than a file.
+        The name for messages of a source that is not a file.
 
     Raises
     ------
     InputError
-        It is not as described above, an id occurs twice, or a question has no answer.
+        The source has another form, an id repeats, or a question has no answer.
 
     Examples
     --------
@@ -83,16 +83,16 @@ def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
     Parameters
     ----------
     source : path, mapping, table or iterable of mappings
-        ``{id: answer}``, or the rows that `fastcausal.files.records.read_records` takes:
-        ``{"id", "prediction_text"}``, whose other keys are not looked at. An object with the key
-        ``id`` is such a row.
+        ``{id: answer}``, or the rows of `fastcausal.files.records.read_records`: ``{"id",
+        "prediction_text"}``; other keys are ignored. An object with the key ``id`` is such a
+        row.
     name : str
-        What messages call a source other than a file.
+        The name for messages of a source that is not a file.
 
     Raises
     ------
     InputError
-        It is not as described above, or an id occurs twice.
+        The source has another form, or an id repeats.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _rows(
 
 
 def _is_table(file: Source) -> bool:
-    """Tell if a file has rows of a table, not one JSON value."""
+    """Return True if a file has rows of a table, not one JSON value."""
     if binary.sniff(file.data) is not None or suffix_of(file.name) in (".csv", ".tsv"):
         return True
     return b"\n" in file.data.rstrip() and "id" in first_object(file)
@@ -162,7 +162,7 @@ def _of_articles(name: str, document: Mapping[str, Any]) -> Records:
 
 
 def _questions(name: str, document: Mapping[str, Any], problems: Problems) -> Iterator[Placed]:
-    """Yield the questions of a document, whether they stand in paragraphs or not."""
+    """Yield the questions of a document, with or without paragraphs."""
     for place, article in _items(f"{name}: ", document, "data", problems):
         if "paragraphs" not in article:
             yield place, article
@@ -186,7 +186,7 @@ def _items(start: str, record: Mapping[str, Any], key: str, problems: Problems) 
 
 
 def _answers(record: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The texts of the answers to a question, None where they are of another form."""
+    """Return the texts of the answers to a question, None if they have another form."""
     answers = record.get("answers")
     if isinstance(answers, OBJECT):
         texts = answers.get("text")
@@ -207,6 +207,6 @@ def _besides(record: Mapping[str, Any]) -> Mapping[str, str | int | float]:
 
 
 def _fault(place: str, id: str, record: Mapping[str, Any], key: str, expected: str) -> str:
-    """Say what is wrong with the value of a key."""
+    """Return the message for an invalid value of a key."""
     got = f'"{key}" is {kind(record[key])}, expected {expected}' if key in record else f'no "{key}"'
     return f'{place}: id "{id}": {got}'

@@ -1,4 +1,4 @@
-"""The means of what answers score."""
+"""The mean scores of answers."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 class QAReport(Report):
     """Scores of the answers of one system.
 
-    ``report["overall"].exact_match``, ``report["why"].f1``; ``n_questions`` of each group says
-    over how many questions the means are. Of none they are undefined: NaN in Python, null in JSON.
+    ``report["overall"].exact_match``, ``report["why"].f1``; ``n_questions`` of each group is the
+    number of questions in its means. Without questions, means are NaN in Python, null in JSON.
 
     Attributes
     ----------
     signature : str
-        One line that says everything the numbers depend on.
+        Every setting on which the numbers depend, in one line.
     scores : mapping of str to Scores
         By group: ``overall``, and ``why`` for the questions about causes.
     warnings : tuple of str
     subsets : mapping of str to mapping
-        The same groups for the values of a column, where they were asked for.
+        The same groups for the values of a column, if requested.
     """
 
     signature: str
@@ -68,7 +68,7 @@ class QAReport(Report):
 
     @cached_property
     def title(self) -> str:
-        """Line that says what was scored."""
+        """Line with the number of questions."""
         return f"answers to {self.n_questions} questions"
 
 

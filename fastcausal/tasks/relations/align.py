@@ -1,6 +1,6 @@
 """Alignment of gold and predictions: the same examples, in the same order.
 
-What could not be read, and what has no counterpart, is treated in a stated way.
+Unreadable relations, and examples without counterpart, are treated by stated policies.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Aligned(NamedTuple):
     Attributes
     ----------
     gold, pred : Rows
-        The lengths are the same on both sides, and known where there are relations.
+        The lengths are equal on both sides, and known for examples with relations.
     roles : tuple of str
         The role names of both sides.
     columns : pyarrow.Table or function that makes it
@@ -62,27 +62,26 @@ class Aligned(NamedTuple):
     counted : Warnings
         `warnings` before their counts are filled in.
     n_as_given : int
-        Relations whose spans are used as they are, although the protocol reads tags otherwise.
+        Relations with spans used as given, although the protocol reads tags differently.
     unparsed : Unparsed
-        What could not be read of pred.
+        Unreadable relations of pred.
     n_unread, n_answers : int64[n_examples], optional
-        The same by example, and whether its answer is unread as a whole; None where all could be
-        read.
+        The same by example, and 1 for a whole unreadable answer; None if all were readable.
     reasons : pyarrow.Table, optional
-        Why: (example, id, relation, reason, text), a row for each.
+        Their reasons: (example, id, relation, reason, text), a row for each.
     left_out : pyarrow.Table, optional
-        Examples that the policy leaves out for it: their columns, relations of both sides that
-        mark something, and what is unread.
+        Examples that the policy leaves out for them: their columns, numbers of relations of both
+        sides, and of unreadable ones.
     aside : Aligned, optional
-        The same examples with what is unread as no relation; None where they cannot be scored so.
+        The same examples with unreadable relations removed; None if they cannot be scored so.
     located : frozenset of str
-        By which rules texts of spans were located on either side.
+        Rules by which span texts were located on either side.
     places : int64[n_examples], optional
-        Place of each example in gold as it was read, -1 for one that gold lacks; None: as they are.
+        Place of each example in gold as read, -1 for one missing there; None: in order.
     unchecked : bool
-        Rows are as a user made them: what counts them first is to check them.
+        True for rows made by a user: the first count has to check them.
     whole_gold : callable, optional
-        Makes the digest of gold as it was before the join; None: of `gold` and its ids.
+        Computes the digest of gold before the join; None: of `gold` and its ids.
     """
 
     gold: Rows
@@ -109,11 +108,11 @@ class Aligned(NamedTuple):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings that a reader of the scores needs."""
+        """Warnings for readers of the scores."""
         return warning_lines(self.counted)
 
     def digest(self) -> int:
-        """Compute the digest of gold, whatever pred and the policies left of it."""
+        """Compute the digest of gold, before the join and the policies."""
         if self.whole_gold is not None:
             return self.whole_gold()
         return digest_of_relations(self.gold.arrays(), self.roles, self._ids)
@@ -135,15 +134,15 @@ def align(
     unmatched: Policy = "error",
     names: tuple[str, str] = SIDES,
 ) -> Aligned:
-    """Bring predictions to the examples of gold; ``names`` is what messages call the two.
+    """Align predictions with the examples of gold; ``names`` are the two sides in messages.
 
-    Tags are not read anew here, see `fastcausal.formats.cnc.rereading.with_tags`.
+    Tags are not read again here, see `fastcausal.formats.cnc.rereading.with_tags`.
 
     Raises
     ------
     InputError
-        Roles, examples or token counts differ; gold has a relation that could not be read; so has
-        pred and ``unparsed`` is ``"error"``; an example has no counterpart and ``unmatched`` is
+        Roles, examples or token counts differ; gold has an unreadable relation; pred has one and
+        ``unparsed`` is ``"error"``; an example has no counterpart and ``unmatched`` is
         ``"error"``; the number of tokens of an example is unknown.
     """
     if gold.reading.roles != pred.reading.roles:
@@ -183,10 +182,10 @@ def align(
 def _aside(
     sides: tuple[Relations, Relations], protocol: Protocol, names: tuple[str, str]
 ) -> Aligned | None:
-    """Align examples that are left out, as far as that is possible."""
+    """Align the left-out examples, if possible."""
     try:
         return _same_examples(*sides, protocol, {}, names)
-    except InputError:  # of no concern to what is scored
+    except InputError:  # scores do not depend on them
         return None
 
 
@@ -197,7 +196,7 @@ def _same_examples(
     warnings: Warnings,
     names: tuple[str, str],
 ) -> Aligned:
-    """Align tables of the same examples in the same order; what is unread has no spans."""
+    """Align tables of the same examples in the same order; unreadable relations have no spans."""
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     kept, columns = (gold.kept, pred.kept), partial(described, gold)
     aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept)
@@ -210,9 +209,9 @@ def _same_examples(
 
 
 def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
-    """Check arrays that a user made: the same examples in the same order.
+    """Align arrays made by a user: the same examples in the same order.
 
-    Where only counting looks at spans, it checks them (see `Aligned`).
+    If only counting reads the spans, counting checks them (see `Aligned`).
 
     Raises
     ------
@@ -239,7 +238,7 @@ def are_alike(gold: Rows, pred: Rows, protocol: Protocol) -> bool:
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
-    """Align example dicts without a table between; None where anything is unusual."""
+    """Align example dicts without tables; return None for unusual examples."""
     golds, preds = rows_of_examples(gold), rows_of_examples(pred)
     if golds is None or preds is None or golds[1] != preds[1]:
         return None
@@ -265,7 +264,7 @@ def _aligned(
     names: tuple[str, str] = SIDES,
     kept: tuple[Kept | None, Kept | None] = (None, None),
 ) -> Aligned:
-    """Return both sides, of the same lengths, as the protocol reads tags."""
+    """Return both sides with equal lengths and the protocol's tag reading."""
     gold, n_gold = _gold_as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
     tags, name = protocol.tags, protocol.name
     pred, n_pred = _as_read(sides[1], tags, names[1], roles, name, warnings, kept[1])
@@ -297,9 +296,9 @@ def _as_read(
     warnings: Warnings,
     kept: Kept | None,
 ) -> tuple[Rows, int]:
-    """Read spans as a protocol reads tags, also where there were none; count what stays.
+    """Apply the protocol's tag reading to the spans; return how many are unchanged.
 
-    Where the rows are those of `Relations`, these keep what is made of them.
+    The result for rows of `Relations` is cached there.
     """
     if _is_as_read(rows, tags):
         return rows, 0
@@ -328,7 +327,7 @@ def _join(
     warnings: Warnings,
     names: tuple[str, str],
 ) -> tuple[Relations, Relations, Int64 | None]:
-    """Join by id where both sides have one, else by position; the last is `Aligned.places`."""
+    """Join by id if both sides have ids, else by position; the last value is `Aligned.places`."""
     a, b = gold.ids, pred.ids
     if a is None or b is None:
         if len(gold) != len(pred):
@@ -357,7 +356,7 @@ def _digest(gold: Relations, protocol: Protocol) -> int:
 
 
 def digests(gold: Relations, protocol: Protocol) -> pa.Array:
-    """Return the digest of every example of gold as the protocol reads its tags."""
+    """Return the digest of every example of gold under the protocol's tag reading."""
     return digests_of_relations(*_digested(gold, protocol))
 
 

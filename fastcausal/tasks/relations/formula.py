@@ -18,7 +18,7 @@ from fastcausal.tasks.relations.scores import fields_read, scores_of
 
 MULTI = "multi_relation"
 TOTALS = ("n_gold_relations", "n_pred_relations", "n_unparsed")
-LATER = ("n_unparsed_answers",)  # which older files lack
+LATER = ("n_unparsed_answers",)  # missing in older files
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class RelationFormula(Formula):
     ----------
     kernel : str
     role_fields, overall_fields : tuple of str
-        What the kernel counts for each role, and once for all roles together.
+        Counts of the kernel for each role, and for all roles together.
     roles : tuple of str
     undefined : float or None
         The value of 0/0; None: NaN.
@@ -61,7 +61,7 @@ class RelationFormula(Formula):
         return (*of_roles, *(f"overall_{name}" for name in self.overall_fields), MULTI)
 
     def limits(self, field: str) -> tuple[float, float]:
-        """Return the least and the largest value: of counts, and of `MULTI`."""
+        """Return the least and the largest value of counts and of `MULTI`."""
         return (0, 1) if field == MULTI else super().limits(field)
 
     @property
@@ -77,7 +77,7 @@ class RelationFormula(Formula):
 
     @property
     def of_gold(self) -> tuple[tuple[str, ...], ...]:
-        """Relations of gold, and its spans or tokens of each role where the kernel counts them."""
+        """Relations of gold, and its spans or tokens of each role if the kernel counts them."""
         of_kernel = GOLD_OF_KERNELS.get(self.kernel, ())
         of_roles = (
             tuple(f"{role}_{name}" for name in names) for role in self.roles for names in of_kernel
@@ -86,7 +86,7 @@ class RelationFormula(Formula):
 
     @property
     def if_empty(self) -> tuple[str, ...]:
-        """Names of the counts of examples left out: what is unread of them as no relation."""
+        """Names of counts of left-out examples, computed without unreadable relations."""
         return tuple(f"if_empty_{name}" for name in self.fields[:-1])
 
     def terms(self, rows: CountRows) -> CountRows:
@@ -103,7 +103,7 @@ class RelationFormula(Formula):
         }
 
     def only(self, name: str) -> Formula | OneScore:
-        """Return the way to one score, by the counts alone that its group has and it depends on."""
+        """Return the formula of one score, with only the counts it depends on."""
         no_counts = dict.fromkeys(fields_read(self.kernel), 0)
         for subset, group in product(("", f"{MULTI}_"), ("overall", *self.roles)):
             score = name.removeprefix(f"{subset}{group}_")
@@ -131,7 +131,7 @@ class RelationFormula(Formula):
         return scores_of(self.kernel, counts, self.undefined)
 
     def figures(self, sums: Int64, groups: Sequence[str]) -> list[dict[str, Any]]:
-        """Return scores and counts of groups; the score where both have one name (em, osb, to)."""
+        """Return scores and counts of groups; for equal names (em, osb, to) the score."""
         counts = [self.counts_of(sums, group) for group in groups]
         scores = map(self.scores_of_group, counts)
         # A score takes the place of the count of its name.
@@ -155,7 +155,7 @@ class RelationFormula(Formula):
         >>> formula.counts_of(np.array([3, 4, 1]), "overall")
         {'tp': 7, 'em': 1}
         """
-        # Of one sum, Python's integers: they are what reports hold.
+        # For one sum, Python's integers, as in reports.
         values: Any = sums.tolist() if sums.ndim == 1 else sums
         names, n = self.role_fields, len(self.role_fields)
         if group != "overall":

@@ -1,4 +1,4 @@
-"""Scores of overall and every role, computed from sums when they are first asked for."""
+"""Scores of overall and every role, computed from sums at their first use."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from fastcausal.tasks.relations.formula import RelationFormula
 
 
 class CountedGroups(Mapping[str, Scores]):
-    """The scores of ``overall`` and of every role, computed when they are first asked for.
+    """The scores of ``overall`` and of every role, computed at their first use.
 
-    A training loop asks for one or two groups of them. Can be pickled; equal where all scores are.
+    A training loop reads one or two groups. Can be pickled; equal if all scores are.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class CountedGroups(Mapping[str, Scores]):
         return made
 
     def items(self) -> ItemsView[str, Scores]:
-        """Return all groups with their scores, computed in one go when they are first listed."""
+        """Return all groups with their scores, computed together at the first call."""
         groups = [*self]
         if [*self._made] != groups:
             figures = self.formula.figures(self._sums, groups)

@@ -19,14 +19,14 @@ PAGE = Path(__file__).with_name("marked.html")
 
 
 class Line(NamedTuple):
-    """A text with its marks, and what stands before it."""
+    """A text with its marks, and a label in front."""
 
     name: str
     pieces: Sequence[Piece]
 
 
 class Marked(NamedTuple):
-    """An example as it is shown: its name, a remark, and a line per relation or more."""
+    """A displayed example: its name, a remark, and one or more lines per relation."""
 
     name: str
     remark: str
@@ -34,7 +34,7 @@ class Marked(NamedTuple):
 
 
 def lines_of(name: str, rows: Int32 | None, sentence: Sentence) -> Iterator[Line]:
-    """Yield the lines of a relation, one or more; None stands for no relation."""
+    """Yield the lines of a relation, one or more; None is no relation."""
     if rows is None:
         yield Line(name, [("none", None)])
         return
@@ -69,7 +69,7 @@ def numbered(n_tokens: int) -> Sentence:
 
 
 def bracketed(pieces: Iterable[Piece], roles: Sequence[str]) -> str:
-    """Write marks as brackets that begin with the role.
+    """Write marks as brackets that start with the role.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def grid_of(title: str, examples: Iterable[Marked], roles: Sequence[str]) -> Gri
 def page_of(
     title: str, examples: Iterable[Marked], roles: Sequence[str], notes: Sequence[str] = ()
 ) -> str:
-    """Write a page that needs nothing else; text from data is text."""
+    """Write a self-contained page; text from data is escaped."""
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
         title=html_text(title),
         body="\n".join(_article(example, roles) for example in examples),

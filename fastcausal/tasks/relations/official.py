@@ -1,8 +1,8 @@
-"""Customs of the official programs with a truth file and its predictions, besides counting.
+"""Rules of the official programs for a truth file and predictions, besides counting.
 
-Their files hold tagged sentences alone, so spans from elsewhere are read as if they had been
-written with tags; predictions that are too few are filled up with the text; and the columns of the
-truth file decide which relations are paired with each other.
+Their files have only tagged sentences, so spans from elsewhere are read as if written with tags.
+Too few predictions are filled up with the text; and the columns of the truth file decide which
+relations are paired with each other.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 KEY = ("corpus", "doc_id", "sent_id")
-SHOWN = 10  # rows that a warning names
+SHOWN = 10  # rows named in a warning
 
 
 def tags_exist(roles: Sequence[str]) -> bool:
-    """Tell whether tags can name these roles: cause, effect and signal, as far as there are any."""
+    """Return True if tags can name these roles: only cause, effect and signal."""
     return tuple(roles) == ROLES[: len(roles)]
 
 
@@ -42,22 +42,22 @@ def as_tagged(rows: Rows, tags: str, n_roles: int = 0) -> tuple[Rows, int]:
     Parameters
     ----------
     rows : Rows
-        With the roles of `tags_exist`, and lengths where there are relations. It stays as it is.
+        With the roles of `tags_exist`, and lengths for examples with relations. Not changed.
     tags : {"cnc-2023", "cnc-2022"}
-        The reading; `fastcausal.formats.cnc.markup.as_tagged` says what it does to a relation.
+        The reading; `fastcausal.formats.cnc.markup.as_tagged` describes its effect on a relation.
     n_roles : int
-        Roles of rows to be checked on the way; 0 for rows that are right already.
+        Number of roles, to check the rows as well; 0 for valid rows.
 
     Returns
     -------
     rows : Rows
     n_as_given : int
-        Relations that tags cannot hold, as two of their causes or effects overlap. They stay.
+        Relations that tags cannot hold: two causes or effects overlap. They stay unchanged.
 
     Raises
     ------
     InputError
-        Rows that are checked break a rule; `Rows.check` says which.
+        Checked rows break a rule of `Rows.check`.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def as_tagged(rows: Rows, tags: str, n_roles: int = 0) -> tuple[Rows, int]:
 
 
 def are_untagged(gold: Rows, pred: Rows, roles: Sequence[str], tags: str) -> bool:
-    """Tell whether both sides, of the same lengths, are to be read as if written with tags."""
+    """Return True if both sides, of equal lengths, are to be read as if written with tags."""
     untagged = gold.tags is None and pred.tags is None
     return untagged and tags in OFFICIAL and tags_exist(roles) and gold.has_lengths_of(pred)
 
@@ -84,9 +84,9 @@ def are_untagged(gold: Rows, pred: Rows, roles: Sequence[str], tags: str) -> boo
 def both_as_tagged(
     gold: Rows, pred: Rows, roles: Sequence[str], tags: str
 ) -> tuple[Rows, Rows, int] | None:
-    """Read arrays that a user made by `as_tagged`, and check them on the way.
+    """Apply `as_tagged` to arrays made by a user, and check them.
 
-    None where that cannot be or fails: a check of both says why.
+    None if that is impossible or fails; checking both sides gives the reason.
     """
     if not are_untagged(gold, pred, roles, tags):
         return None
@@ -101,14 +101,14 @@ def both_as_tagged(
 def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows, Warnings]:
     """Fill predictions up to the number of gold relations with texts that hold tags.
 
-    The official programs fill up with the column ``text``, and read it as they read any prediction.
-    A text without tags is a relation without spans, which counting does not need.
+    The official programs fill up with the column ``text`` and read it like any prediction. A text
+    without tags is a relation without spans, which counting does not need.
 
     Returns
     -------
     pred : Rows
     warnings : dict
-        That there are such texts.
+        A warning about such texts.
     """
     if "text" not in examples.column_names or examples["text"].type != pa.string():
         return pred, {}
@@ -122,14 +122,14 @@ def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows,
     for e in short[tagged][::-1].tolist():
         n_tokens, spans = parse(texts[e].as_py(), tags)
         if spans and n_tokens == gold.lengths[e]:
-            pred = _appended(pred, e, spans, int(n_missing[e]))  # places before it stay
+            pred = _appended(pred, e, spans, int(n_missing[e]))  # earlier places stay valid
             n_read += 1
     filled = " examples with too few predictions are filled up with a text that holds tags itself"
     return pred, {("", filled): (n_read,)} if n_read else {}
 
 
 def _holds_mark(texts: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Tell which texts may hold a tag: bool[n]."""
+    """Return a mask of texts that may contain a tag: bool[n]."""
     data, places = arrow.texts_of(texts)
     text = np.frombuffer(data, np.uint8)[places[0] : places[-1]]
     marks = np.flatnonzero(text == ord("<")) + places[0]
@@ -156,15 +156,15 @@ def _appended(rows: Rows, example: int, spans: list[RoleSpan], times: int) -> Ro
 
 
 def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
-    """Warn of keys of a truth file with which the official programs do otherwise.
+    """Warn of keys in a truth file that the official programs treat differently.
 
-    Relations of all rows with one (corpus, doc_id, sent_id) are paired with predictions of any of
-    these rows; for a row of which one of the three is missing no pairing is searched.
+    They pair relations of all rows with one (corpus, doc_id, sent_id) with predictions of any of
+    these rows; a row with a missing part of the key gets no pairing.
     """
     if not set(KEY) <= set(examples.column_names):
         return {}
     n_gold = np.diff(gold.relation_offsets)
-    rows = np.flatnonzero(n_gold > 0)  # the others are dropped first
+    rows = np.flatnonzero(n_gold > 0)  # the programs drop the others first
     columns = [arrow.joined(pc.cast(examples[name], pa.string())) for name in KEY]
     columns = [pc.take(column, arrow.numbers(rows)) for column in columns]
     none = arrow.strings(MISSING)  # pa.array would import pandas
@@ -194,7 +194,7 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
 
 
 def names_rows(warning: str) -> bool:
-    """Tell if a warning names rows of its file, which rows of parts are not.
+    """Return True if a warning names rows of its file; parts have other rows.
 
     Examples
     --------
@@ -205,6 +205,6 @@ def names_rows(warning: str) -> bool:
 
 
 def _rows(places: Int64) -> str:
-    """Name rows by number, the first below the header being 1."""
+    """Name rows by number; the first below the header is 1."""
     named = ", ".join(str(place + 1) for place in places[:SHOWN])
     return f"rows {named}" + (f" and {len(places) - SHOWN} more" if len(places) > SHOWN else "")

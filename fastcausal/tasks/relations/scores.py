@@ -64,9 +64,9 @@ def binary_alpha(n: Any, n1: Any, o01: Any, undefined: float) -> Any:
     Parameters
     ----------
     n, n1, o01 : int or int64 array
-        Units of all annotators, those marked, and those that disagree.
+        Units of all annotators, marked units, and disagreeing units.
     undefined : float
-        Alpha where n0 n1 is 0.
+        Alpha if n0 n1 is 0.
 
     Examples
     --------
@@ -91,7 +91,7 @@ FORMULAS: dict[str, Callable[[Counts, float], ScoresByName]] = {
 
 
 def scores_of(kernel: str, counts: Counts, undefined: float | None) -> ScoresByName:
-    """Return the scores that belong to a kernel's counts, for a user's kernel those of TP, FP, FN.
+    """Return the scores of a kernel's counts; a user's kernel gets those of TP, FP, FN.
 
     ``undefined`` None makes 0/0 NaN.
     """

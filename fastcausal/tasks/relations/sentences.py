@@ -12,11 +12,11 @@ from fastcausal.formats._tokens import token_bounds
 
 GAP = " ... "  # between two spans of one role
 Piece = tuple[str, int | None]
-"""A part of a text, and the role that is marked on it."""
+"""A part of a text, and the role marked on it."""
 
 
 class Sentence(NamedTuple):
-    """A text, and where each of its tokens starts and stops."""
+    """A text, with the start and stop of each token."""
 
     text: str
     starts: list[int]
@@ -33,16 +33,16 @@ class Sentence(NamedTuple):
         return self.text[self.starts[start] : self.stops[stop - 1]]
 
     def roles(self, rows: Int32, n_roles: int) -> list[str | None]:
-        """Return the words that a relation marks for each role; None for no span."""
+        """Return the words marked for each role; None without a span."""
         words: list[list[str]] = [[] for _ in range(n_roles)]
         for role, start, stop in rows.tolist():
             words[role].append(self.words(start, stop))
         return [GAP.join(each) if each else None for each in words]
 
     def marked(self, rows: Int32) -> list[list[Piece]]:
-        """Cut the text at the spans of a relation; spans that overlap are marked in lines below.
+        """Cut the text at the spans of a relation; overlapping spans are marked in further lines.
 
-        Every line is the whole text. Spans take the first line that has room, in their order.
+        Every line has the whole text. Spans take the first line with room, in their order.
 
         Examples
         --------
@@ -70,9 +70,9 @@ class Sentence(NamedTuple):
 
 
 def sentences_of(examples: pa.Table, lengths: Int32) -> list[Sentence | None]:
-    """Return the text of each example: ``text``, else its ``tokens`` with spaces between.
+    """Return the text of each example: ``text``, else its ``tokens`` joined by spaces.
 
-    None where there is neither, or one of another number of tokens than the example has.
+    None if both are missing, or if the number of tokens differs from the example's.
     """
     unknown = [None] * len(lengths)
     texts, tokens = (

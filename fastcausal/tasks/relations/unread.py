@@ -1,4 +1,4 @@
-"""Predicted relations that could not be read, and what a policy makes of their examples."""
+"""Unreadable predicted relations, and the policy for their examples."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Unparsed:
-    """Predicted relations that could not be read, and what the policy left out for them.
+    """Numbers of unreadable predicted relations, and of examples left out for them.
 
     Attributes
     ----------
     relations : int
-        Those that the protocol looks at; an answer that cannot be read as a whole is one.
+        Relations that the protocol counts; a whole unreadable answer is one.
     examples, readable : int
-        Examples left out, and the relations of them that could be read.
+        Examples left out, and their readable relations.
     answers : int
-        Examples whose answer cannot be read as a whole.
+        Examples with a whole unreadable answer.
     """
 
     relations: int = 0
@@ -44,7 +44,7 @@ class Unparsed:
     answers: int = 0
 
     def facts(self, n_examples: int, n_scored: int) -> dict[str, Any]:
-        """Return counts and rates of what could not be read, with these numbers scored.
+        """Return counts and rates of unreadable relations, given the numbers scored.
 
         Examples
         --------
@@ -61,7 +61,7 @@ class Unparsed:
         }
 
     def warnings(self, policy: str, n_scored: int) -> list[str]:
-        """State their share of all predicted relations, of which ``n_scored`` could be scored."""
+        """Warn of their share of all predicted relations; ``n_scored`` of these were scored."""
         n = self.relations + self.readable + n_scored
         line = f"unparsed={policy}: {self.relations} of {n} predicted relations could not be read"
         line += f" ({self.relations / n:.1%})"
@@ -77,7 +77,7 @@ ALL_READ = Unparsed()
 
 
 def unread_message(relations: Relations, side: str, count: int) -> str:
-    """Say how many relations of one side could not be read, and the first reasons."""
+    """Return a message with the number of unreadable relations of a side, and first reasons."""
     messages = list(relations.reading.unread)[:count]
     return f"{counted(count, 'relation')} of {side} could not be read" + (
         f":\n{summary(count, messages)}" if messages else ""
@@ -132,7 +132,7 @@ def settle_unread(
             remedy = Remedy("tags", ("aligned",), "would map those with the same letters", remedy)
         raise InputError(message, remedy)
     reasons = _reasons(gold, pred, unread)
-    # Arrays of numpy that a table gives by itself would import pandas.
+    # NumPy arrays made by a table itself would import pandas.
     is_answer = ~arrow.is_valid(arrow.joined(reasons["relation"]))
     of_answers = arrow.values_of(arrow.joined(reasons["example"]))[is_answer]
     lost = Unparsed(count, answers=len(of_answers))
@@ -151,7 +151,7 @@ def settle_unread(
 
 
 def _reasons(gold: Relations, pred: Relations, unread: Any) -> pa.Table:
-    """Return the reasons of the relations marked, with the number and the id of their example."""
+    """Return the reasons of marked relations, with the number and the id of their example."""
     rows = reasons_of(pred.table)
     null = ~arrow.is_valid(arrow.flattened(arrow.joined(pred.table["relations"]))[0])
     ids = gold.ids if gold.ids is not None else pred.ids
@@ -163,7 +163,7 @@ def _reasons(gold: Relations, pred: Relations, unread: Any) -> pa.Table:
 
 
 def named_reasons(reasons: pa.Table, start: int) -> pa.Table:
-    """Return reasons with ids; where there are none, the example's number from ``start`` on."""
+    """Return reasons with ids; without ids, with the example's number from ``start``."""
     ids = reasons["id"]
     if ids.null_count:
         numbers = pc.add(reasons["example"], start)
@@ -186,7 +186,7 @@ def _described(sides: tuple[Relations, Relations], n_unread: Int64, n_answers: I
 
 
 def with_counts(examples: pa.Table, *totals: Int64) -> pa.Table:
-    """Add how many relations gold has and pred, how many were unread, and if the answer was."""
+    """Add the numbers of relations in gold and pred, of unread ones, and unread answers."""
     columns = dict(zip(examples.column_names, examples.columns, strict=True))
     counts = map(arrow.numbers, totals)
     return pa.table(columns | dict(zip((*TOTALS, *LATER), counts, strict=True)))
