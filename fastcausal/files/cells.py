@@ -65,7 +65,7 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
 
 
 def delimiter_of(source: Source) -> str:
-    r"""Tell what stands between two cells: by the suffix .tsv, or by the header.
+    r"""Return the separator of cells: by the suffix .tsv, or by the header.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def _plain(source: Source) -> pa.Table | None:
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
-    """Return a `column_of` the values of each key of JSON objects.
+    """Return `column_of` the values for each key of JSON objects.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
 
 
 def column_of(values: Sequence[Any]) -> tuple[pa.Array, bool]:
-    """Return JSON values as a column, and whether they are of several kinds, and so JSON again.
+    """Return JSON values as a column, and True if mixed kinds were written as JSON again.
 
     Examples
     --------

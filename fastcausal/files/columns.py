@@ -19,25 +19,25 @@ from fastcausal.files.cells import column_of, encodable
 from fastcausal.files.values import kind, shown
 from fastcausal.files.words import MISSING
 
-EXACT = 2**53  # below it no two integers are one float
+EXACT = 2**53  # below it, distinct integers are distinct floats
 KEY, LABEL = "an integer or a string", "a number or a string"
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table, whose values are of one kind in the end.
+    """A column of a table, with values of one kind in the end.
 
     Attributes
     ----------
     name : str
     array : pyarrow.Array
-        Its values in one piece, dictionaries decoded; text, where all are null.
+        Its values as one array, dictionaries decoded; text if all are null.
     is_mixed : bool
-        Values are of several kinds, and so JSON again.
+        True if values of several kinds were written as JSON again.
     typed : bool
         False for cells of CSV, which are text.
     where : callable
-        Names the place of a row.
+        Returns the place of a row.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Column:
         return pc.cast(self.answers(), pa.string())
 
     def answers(self) -> pa.Array:
-        """Return values of any kind; those of a mixed column as text, NaN as null."""
+        """Return values of any kind; a mixed column as text, NaN as null."""
         if not self.is_mixed:
             return self.array
         values = [None if value != value else value for value in self.values]  # NaN
@@ -93,7 +93,7 @@ class Column:
         return numbers
 
     def _of_one_kind(self, whole: bool) -> pa.Array:
-        """Return the labels of a mixed column; note each of another kind than the first."""
+        """Return the labels of a mixed column; report each of another kind than the first."""
         allowed, expected = ((int, str), KEY) if whole else ((int, float, bool, str), LABEL)
         most = 2**63 if whole else EXACT
         problems, first = Problems(), None
@@ -114,7 +114,7 @@ class Column:
         return column_of(values)[0]
 
     def _numbers_or_text(self) -> pa.Array:
-        """Read cells of CSV: numbers, if all are or are missing, else text."""
+        """Convert cells of CSV: to numbers, if all are numbers or missing, else text."""
         is_missing = pc.is_in(self.array, arrow.strings(MISSING))
         known = pc.if_else(is_missing, None, pc.ascii_trim_whitespace(self.array))
         for wanted in (pa.float64(), pa.bool_()):
@@ -128,7 +128,7 @@ class Column:
         return self.array
 
     def _require_exact(self, integers: pa.Array) -> None:
-        """Refuse integers that, as floats, could not be told from others."""
+        """Refuse integers that are ambiguous as floats."""
         row = pc.index(pc.greater_equal(pc.abs(integers), EXACT), True).as_py()
         if row >= 0:
             where = self.where(row)
@@ -143,7 +143,7 @@ class Column:
         return [*map(json.loads, values)] if self.is_mixed else values
 
     def numbers(self) -> npt.NDArray[np.float64]:
-        """Return the column as float64[n]; NaN where there is no value."""
+        """Return the column as float64[n]; NaN for missing values."""
         array = self.array
         if not self.typed:
             array = self._parsed(pa.float64(), "a number")
@@ -169,7 +169,7 @@ class Column:
             raise InputError(f'{self.where(0)}: column "{self.name}": {error}') from error
 
     def _parsed(self, wanted: pa.DataType, expected: str) -> pa.Array:
-        """Read the numbers that CSV writes; the message names the first other cell."""
+        """Parse numbers in CSV; the message names the first other cell."""
         try:
             return self.array.cast(wanted)
         except pa.ArrowException:
@@ -177,13 +177,13 @@ class Column:
         raise self._fault(row, self.array[row].as_py(), expected)
 
     def _require_none(self, expected: str, allowed: tuple[type, ...]) -> None:
-        """Raise InputError for the first value that a mixed column may not have, or any other."""
+        """Raise InputError for the first value of a kind not allowed, or else the first value."""
         for row, value in enumerate(self.values):
             if value is not None and not (self.is_mixed and type(value) in allowed):
                 raise self._fault(row, value, expected)
 
     def _whole(self, expected: str) -> pa.Array:
-        """Read floats as integers; the message names the first other number."""
+        """Convert floats to integers; the message names the first other number."""
         array = self.array.cast(pa.float64())
         values = np.asarray(pc.fill_null(array, 0))
         odd = (values != np.trunc(values)) | (np.abs(values) > EXACT)

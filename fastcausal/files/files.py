@@ -102,7 +102,7 @@ class Source:
             raise InputError(f"{self.name}:{line}: byte 0x{byte:02x} is not UTF-8") from error
 
     def document(self) -> Any:
-        """Return the one JSON value of the file; InputError says why there is none."""
+        """Decode the single JSON value of the file; raise InputError if it is invalid."""
         text = self.text
         try:
             with without_collection():

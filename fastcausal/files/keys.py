@@ -30,15 +30,15 @@ ALLOWED = Remedy("unmatched", ("empty", "skip"), "would allow it")
 
 
 class Match(NamedTuple):
-    """Rows of two sources that belong together.
+    """Matched rows of two sources.
 
     Attributes
     ----------
     keys : pyarrow.Array
     gold, pred : int64[n]
-        The row of each key in either source, -1 where that lacks it.
+        The row of each key in either source, -1 if missing.
     warnings : dict
-        The numbers of keys that one side lacks.
+        The numbers of keys on one side alone.
     """
 
     keys: pa.Array
@@ -65,18 +65,18 @@ def match(
     unmatched : {"error", "empty", "skip"}
         A key of one side alone is an error, keeps its row without a partner, or is left out.
     texts : pair of str
-        The sentence about keys that pred lacks, and about those that gold lacks.
+        The sentence about keys missing in pred, and about those missing in gold.
     remedy : Remedy, optional
         The end of the error message.
     extra : bool
         Append the rows of pred that gold lacks, under ``"empty"``.
     where : pair of callable, optional
-        Names the place of a row of gold, and of pred; the error message starts with it.
+        Returns the place of a row of gold, and of pred; the error message starts with it.
 
     Raises
     ------
     InputError
-        One side alone has a key, under ``"error"``.
+        A key is on one side alone, under ``"error"``.
 
     Examples
     --------
@@ -113,12 +113,12 @@ def match(
 
 
 def _first(where: tuple[Where, Where], missing: Int64, surplus: Int64) -> str:
-    """Name the place of the first row without a partner, of pred where it has one."""
+    """Return the place of the first row without a partner, of pred if it has one."""
     return where[1](int(surplus[0])) if len(surplus) else where[0](int(missing[0]))
 
 
 def places_of(keys: Keys, known: Keys) -> Int64:
-    """Return the place of each key among known ones, -1 for an unknown one: int64[n].
+    """Return the index of each key among known ones, -1 if unknown: int64[n].
 
     Examples
     --------
@@ -143,7 +143,7 @@ def lacking(keys: Keys, known: Keys) -> Int64:
 
 
 def some_keys(keys: Keys, rows: Int64) -> str:
-    """Name the first keys of some rows, as `some_of`.
+    """Format the first keys of some rows, as in `some_of`.
 
     Examples
     --------
@@ -156,15 +156,15 @@ def some_keys(keys: Keys, rows: Int64) -> str:
 def require_unique(
     keys: Keys | Int64, where: Where | None = None, called: Where | None = None
 ) -> None:
-    """Raise InputError for the first key that occurs again; null may.
+    """Raise InputError for the first repeated key; null may repeat.
 
     Parameters
     ----------
     keys : pyarrow.Array or ChunkedArray, or int64[n]
     where : callable, optional
-        Names the place of a row.
+        Returns the place of a row.
     called : callable, optional
-        Names the key of a row; by default an id.
+        Returns the name of a row's key; by default an id.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def require_unique(
 
 
 def repeated(keys: Iterable[Any]) -> tuple[int, int] | None:
-    """Find the first key that occurs again: both its rows; null may occur again.
+    """Return both rows of the first repeated key; null may repeat.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def repeated(keys: Iterable[Any]) -> tuple[int, int] | None:
 
 
 def _are_unique(keys: Keys | Int64) -> bool:
-    """Tell if all keys differ; False where equal hashes leave that open."""
+    """Return True if all keys differ; False if equal hashes leave it open."""
     if isinstance(keys, np.ndarray):
         return not _ids.any_twice(keys.astype(np.int64))
     if keys.type == pa.string():
@@ -210,7 +210,7 @@ def _are_unique(keys: Keys | Int64) -> bool:
 
 
 def hashes_of(keys: Keys) -> Int64:
-    """Return a number of 64 bits for each text, the same for the same texts: int64[n].
+    """Return a hash of 64 bits for each text, equal for equal texts: int64[n].
 
     Examples
     --------
@@ -230,20 +230,20 @@ def hashes_of(keys: Keys) -> Int64:
 
 
 def encode(values: Keys, order_of: Callable[[Keys], Keys] | None = None) -> tuple[Int64, pa.Array]:
-    """Number names ascending.
+    """Number the distinct values in ascending order.
 
     Parameters
     ----------
     values : pyarrow.Array or ChunkedArray
     order_of : callable, optional
-        From the different names to their order, as `by_number`; by default ascending.
+        From the distinct names to their order, as in `by_number`; by default ascending.
 
     Returns
     -------
     places : int64[n]
-        The place of each value among the different ones, -1 for null.
+        The index of each value among the distinct ones, -1 for null.
     names : pyarrow.Array
-        The different values in order.
+        The distinct values in order.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def encode(values: Keys, order_of: Callable[[Keys], Keys] | None = None) -> tupl
 
 
 def by_number(names: pa.Array) -> pa.Array:
-    """Return the order of different names: by number where all are integers, else as text.
+    """Return the order of distinct names: by number if all are integers, else as text.
 
     Examples
     --------
@@ -277,7 +277,7 @@ def by_number(names: pa.Array) -> pa.Array:
 
 
 def ascend(keys: pa.Array) -> bool:
-    """Tell if each key comes after the one before: integers by number, else as text.
+    """Return True if keys ascend: integers by number, else as text.
 
     Examples
     --------
@@ -290,7 +290,7 @@ def ascend(keys: pa.Array) -> bool:
 
 
 def _numbers(names: pa.Array) -> pa.Array | None:
-    """Return names as int64, None where one is not an integer."""
+    """Return names as int64, None if one is not an integer."""
     try:
         return names.cast(pa.int64())
     except pa.ArrowInvalid:

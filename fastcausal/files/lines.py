@@ -24,11 +24,11 @@ from fastcausal.files.packed import name_of, stdin
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
 _FILLED_LINE = re.compile(rb"\S[^\n]*")
-READ = 1 << 22  # bytes read at a time: memory of that size is used again
+READ = 1 << 22  # bytes read at a time: memory of that size is reused
 
 
 def first_object(source: Source) -> Mapping[str, Any]:
-    """Return the object in the first line that is not blank, empty where there is none."""
+    """Return the object in the first non-blank line, {} if there is none."""
     line = _FILLED_LINE.search(source.data)
     try:
         value = json.loads(line[0] if line else b"")

@@ -1,4 +1,4 @@
-"""Records: the rows of any flat table, with the places that messages name.
+"""Records: the rows of any flat table, with places for messages.
 
 ::
 
@@ -30,30 +30,30 @@ from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.lines import first_object, objects
 from fastcausal.files.values import JSON, kind, most_common, without_collection
 
-FEW = 50  # lines that tell the kind of a field which is null in the first
+FEW = 50  # lines to search for the kind of a field that is null in the first
 TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
 class Records:
-    """Rows of a table, whose columns are read by name and kind.
+    """Rows of a table, with columns read by name and kind.
 
-    All that gives a column raises InputError: there is no such column, or the first value of
-    another kind, with its place.
+    Every access to a column raises InputError if it is missing, or for its first value of another
+    kind, with the place.
 
     Parameters
     ----------
     name : str
         The source, for messages.
     rows : pyarrow.Table, or sequence of mappings
-        Columns, or objects of JSON, whose columns are made when they are asked for.
+        Columns, or objects of JSON; columns of these are made at the first use.
     lines : sequence of int, optional
-        The line of each row, where the source has lines.
+        The line of each row, if the source has lines.
     places : sequence of str, optional
-        The place of each row in messages, where a source has neither lines nor numbered rows.
+        The place of each row in messages, for a source without lines or numbered rows.
     header : str, optional
         The place of the names of columns, for messages; by default the source.
     typed : bool
-        False where text is all that the file can hold (CSV), and empty text is missing.
+        False if the file can hold only text (CSV); then empty text is missing.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Records:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """Names of columns, each with the key of the objects that it is read from."""
+        """Names of columns, each with its key in the objects."""
         if isinstance(self._rows, pa.Table):
             return {name: name for name in self._rows.column_names}
         keys = dict.fromkeys(key for row in self._rows for key in row)
@@ -109,18 +109,18 @@ class Records:
 
     @cached_property
     def table(self) -> pa.Table:
-        """All columns; of CSV all are text, and empty text is null."""
+        """All columns; for CSV as text, with null for empty text."""
         if isinstance(self._rows, pa.Table) and self.typed:
             return self._rows
         return pa.table({name: self._array(name)[0] for name in self._names})
 
     @property
     def cells(self) -> pa.Table:
-        """All columns, of CSV as they are written: empty text stays empty."""
+        """All columns, for CSV as written: empty text stays empty."""
         return self.table if self.typed else self._rows
 
     def without(self, *names: str | None) -> pa.Table:
-        """Return all columns but some, which need not be there."""
+        """Return all columns except some; unknown names are ignored."""
         return arrow.without(self.table, {name or "" for name in names})
 
     def objects(self) -> Sequence[Mapping[str, Any]]:
@@ -128,22 +128,22 @@ class Records:
         return self.table.to_pylist() if isinstance(self._rows, pa.Table) else self._rows
 
     def where(self, row: int) -> str:
-        """Name the place of a row: file and line, or its number from 0."""
+        """Return the place of a row: file and line, or its number from 0."""
         if self._places is not None:
             return self._places[row]
         return f"{self.name}: row {row}" if self.lines is None else f"{self.name}:{self.lines[row]}"
 
     def find(self, *names: str) -> str | None:
-        """Return the first of these columns that is there."""
+        """Return the first of these columns that exists, or None."""
         return next((name for name in names if name in self), None)
 
     def require(self, *names: str) -> str:
-        """Return the first of these columns that is there.
+        """Return the first of these columns that exists.
 
         Raises
         ------
         InputError
-            None is; the message lists the columns.
+            None exists; the message lists the columns.
         """
         if (name := self.find(*names)) is None:
             wanted = " or ".join(f'"{name}"' for name in names)
@@ -153,21 +153,21 @@ class Records:
         return name
 
     def has(self, name: str) -> bool:
-        """Tell if a column is there and has a value."""
+        """Return True if a column exists and has a value."""
         return name in self and self.column(name).null_count < len(self)
 
     def is_mixed(self, name: str) -> bool:
-        """Tell if a column has values of several kinds, which `column` gives as JSON."""
+        """Return True if a column has values of several kinds; `column` gives them as JSON."""
         return self._of(name).is_mixed
 
     def column(self, name: str) -> pa.Array:
-        """Return a column in one piece, dictionaries decoded; text, where all values are null."""
+        """Return a column as one array, dictionaries decoded; an all-null column as text."""
         return self._of(name).array
 
     def keys(self, *names: str) -> pa.Array:
-        """Return the first of these columns that is there as text without gaps: string[n].
+        """Return the first of these columns that exists, as text without gaps: string[n].
 
-        Integers are as written, 1.0 is 1.
+        Integers as written, 1.0 as 1.
         """
         return self._of(*names).keys()
 
@@ -182,8 +182,8 @@ class Records:
     def labels(self, name: str, whole: bool = False) -> pa.Array:
         """Return a column of labels, all numbers or all text: float64 or string[n], with nulls.
 
-        Booleans are 1 and 0. Cells of CSV are numbers where all are, or say that one is missing.
-        An integer that float64 does not hold is a fault.
+        Booleans are 1 and 0. Cells of CSV are numbers if all cells are numbers or missing. An
+        integer that float64 cannot hold is a fault.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ class Records:
         return self._of(name).values
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
-        """Return a column as float64[n]; NaN where there is no value."""
+        """Return a column as float64[n]; NaN for missing values."""
         return self._of(name).numbers()
 
     def integers(self, name: str) -> npt.NDArray[np.int64]:
@@ -218,7 +218,7 @@ class Records:
         if name not in self._columns:
             array, is_mixed = self._array(name)
             if array.null_count == len(array):
-                array = pa.nulls(len(array), pa.string())  # a column of any type may be empty
+                array = pa.nulls(len(array), pa.string())  # an all-null column fits any type
             elif pa.types.is_dictionary(array.type):
                 array = array.dictionary_decode()
             self._columns[name] = Column(name, array, is_mixed, self.typed, self.where)
@@ -233,7 +233,7 @@ class Records:
                 key = self._names[name]
                 try:
                     self._arrays[name] = column_of([row.get(key) for row in self._rows])
-                except TypeError as error:  # what JSON has no word for
+                except TypeError as error:  # a value without a form in JSON
                     message = f'{self.name}: column "{name}" cannot be read: {error}'
                     raise InputError(message) from error
         return self._arrays[name]
@@ -255,19 +255,19 @@ def read_records(
         for standard input. Or any Arrow table (of pandas, polars, ...), a mapping of columns, or an
         iterable of mappings.
     name : str
-        What messages call a source other than a file.
+        The name for messages of a source that is not a file.
     delimiter : str, optional
-        The character between two cells; by default a tab in ``.tsv``, ``;`` where the header has
-        no comma but that, else a comma.
+        The character between two cells; by default a tab in ``.tsv``, ``;`` if the header has it
+        and no comma, else a comma.
     column : str, optional
-        The name of the one column that a list of plain values, an array or a column is.
+        The name of the only column, for a list of plain values, an array or a column.
     may_be_empty : bool
         Allow a table without rows.
 
     Raises
     ------
     InputError
-        It cannot be read, has a column twice, or no rows.
+        The source cannot be read, has two columns of one name, or no rows.
 
     Examples
     --------
@@ -304,7 +304,7 @@ def _of_file(file: Source, delimiter: str | None) -> Records:
 
 
 def _filled(column: pa.Array) -> pa.Array:
-    """Return a column of text, null where it is empty."""
+    """Return a column of text with null for empty text."""
     is_filled = pc.binary_length(column).cast(pa.bool_())
     return pc.if_else(is_filled, column, pa.nulls(len(column), column.type))
 
@@ -321,7 +321,7 @@ def _of_lines(file: Source) -> Records:
 
 
 def _plain(file: Source) -> pa.Table | None:
-    """Return the table of objects with the fields of the first; None where Python is to read."""
+    """Return the table of objects with the fields of the first; None if Python must read them."""
     kinds = _kinds(file)
     table = objects(file, kinds) if kinds else None
     if table is None or not all(map(_is_exact, table.columns)):
@@ -330,7 +330,7 @@ def _plain(file: Source) -> pa.Table | None:
 
 
 def _kinds(file: Source) -> dict[str, pa.DataType]:
-    """Return the types of the first values of the first fields; empty where Arrow has no type."""
+    """Return the types of the first values of the first fields; {} if Arrow lacks a type."""
     first = first_object(file)
     for _, line in islice(file.filled_lines(), 1, FEW) if None in first.values() else ():
         try:
@@ -362,7 +362,7 @@ def _of_objects(rows: Any, name: str) -> Records:
 
 
 def _of_values(source: Any, column: str, name: str) -> Records | None:
-    """Read plain values as one column; None for what has columns itself."""
+    """Read plain values as one column; None for a source with columns."""
     if isinstance(source, Mapping | pa.Table | pa.RecordBatch):
         return None
     if isinstance(source, Sequence):

@@ -31,9 +31,7 @@ def verdict_of(value: Any, where: Callable[[], str]) -> bool | None:
         return None
     word = str(int(value) if isinstance(value, bool | float) and value in (0, 1) else value)
     word = " ".join(word.lower().split())
-    word = {"1.0": "1", "0.0": "0"}.get(
-        word, word
-    )  # whole numbers, as in a CSV column with gaps
+    word = {"1.0": "1", "0.0": "0"}.get(word, word)  # whole numbers, as in a CSV column with gaps
     if word in VALID + INVALID:
         return word in VALID
     if not word:

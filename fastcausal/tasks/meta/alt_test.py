@@ -1,4 +1,4 @@
-"""The alternative annotator test: does a metric agree with raters as well as each rater does?"""
+"""The alternative annotator test: compare a metric with each rater, against the other raters."""
 
 from __future__ import annotations
 
