@@ -65,7 +65,7 @@ ScoresOption = Annotated[
 
 
 class DrawOptions(NamedTuple):
-    """Options of what intervals are taken from."""
+    """Options for drawing resamples."""
 
     cluster: Annotated[
         str | None,
@@ -90,7 +90,7 @@ NO_DRAWS = "is for resamples, method jackknife draws none"
 
 
 class ReadOptions(NamedTuple):
-    """Options of how predictions are read."""
+    """Options for reading predictions."""
 
     source_format: Annotated[
         ReadFormat | None,
@@ -142,7 +142,7 @@ MARKS = Marks()
 
 
 class PolicyOptions(NamedTuple):
-    """Options of what happens to predictions that cannot be scored."""
+    """Options for predictions that cannot be scored."""
 
     unparsed: Annotated[
         Policy,
@@ -239,7 +239,7 @@ def refuse_inference(ctx: click.Context, intervals: bool, draws: DrawOptions) ->
 
 
 def refuse_draws(ctx: click.Context, draws: DrawOptions) -> None:
-    """Refuse options of draws where the jackknife is asked for, which takes none."""
+    """Refuse options of draws if the jackknife was requested: it draws nothing."""
     if draws.method == "jackknife" and is_given(ctx, "method"):
         refuse(ctx, OF_DRAWS, NO_DRAWS)
 

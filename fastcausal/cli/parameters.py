@@ -119,7 +119,7 @@ class Group(click.Group):
         return list(self.entries)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Return a command, None for an unknown name."""
+        """Return a command; None for an unknown name."""
         if name not in self.entries:
             return None
         if name not in self.commands:

@@ -102,7 +102,7 @@ def report(
 
 
 def _sections(reports: Mapping[str, Report], draws: DrawOptions) -> list[Section]:
-    """Make what stands above the examples."""
+    """Make the sections above the examples."""
     first, *more = reports.values()
     if not more:
         return [*first.sections()]

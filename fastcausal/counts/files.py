@@ -65,7 +65,7 @@ TYPES: dict[str, Any] = {
 
 
 def about_of(statistics: Any, written: Written | None) -> About:
-    """Return what a file of rows of `Statistics` says besides them; None: of any rows."""
+    """Return the file metadata for the written rows (None: any rows)."""
     formula, signature = statistics.formula, statistics.signature
     return {
         "statistics": VERSION,

@@ -59,7 +59,7 @@ class Statistics(Inferred):
     warnings : mapping
         Messages with their counts, which add over parts.
     left_out : pyarrow.Table, optional
-        Examples that a policy left out, as a file has them: without counts, or without a label.
+        Examples left out by a policy, in a file's form: without counts, or without a label.
     totals : mapping of str to int
         Sums over all units that no column of `units` holds; they add over parts.
 

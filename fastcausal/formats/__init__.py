@@ -120,7 +120,7 @@ def read(
     """
     if format is not None:
         check("format", format, declared.FORMATS)
-    check_reading(tags, occurrence)  # even where there are no tags
+    check_reading(tags, occurrence)  # even for sources without tags
     marking = Marking(unplaced, links)
     given = {
         "like": like,

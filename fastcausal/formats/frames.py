@@ -65,7 +65,7 @@ def read(
     like, occurrence
         As in `fastcausal.formats.spans.located`.
     name : str
-        What messages call the table.
+        The name of the table in messages.
 
     Raises
     ------

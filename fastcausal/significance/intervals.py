@@ -79,9 +79,9 @@ def intervals_of(units: Resampled, draws: Draws = JACKKNIFE) -> dict[str, Interv
     Returns
     -------
     dict of str to Interval
-        A share that is the same in all units has the bounds of `unvaried`, whatever the method.
-        NaN for fewer than two units, for an undefined score, where all rests on one unit, and for
-        other scores without variation.
+        A share without variation has the bounds of `unvaried`, for every method. Bounds are NaN for
+        fewer than two units, for an undefined score, if one unit decides the score, and for other
+        scores without variation.
     """
     values = {name: float(each[0]) for name, each in units.scores(units.times[None]).items()}
     if units.times.sum() < 2:
@@ -117,7 +117,7 @@ def unvaried(value: float, n: int, confidence: float) -> tuple[float, float]:
 
 
 def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[str, Interval]:
-    """Compute the intervals of scores with these values by the method; NaN without variation."""
+    """Compute the intervals of scores by a method; NaN without variation."""
     method, confidence = draws.method, draws.confidence
     spreads = {} if method == "percentile" else spreads_of(units.left_out(), units.times)
     if method == "jackknife":

@@ -255,11 +255,11 @@ def _bounded(systems: Mapping[str, Scores], *names: str) -> dict[str, dict[str, 
 def _ranked(
     systems: Mapping[str, Statistics], score: str, draws: Draws
 ) -> tuple[dict[str, Row], float]:
-    """Return values and ranks, best first, then by name; and what the best is expected to score."""
+    """Return values and ranks, best first, then by name; and the expected score of the best."""
     terms = {name: _narrow(terms_of(s, draws.cluster, score)) for name, s in systems.items()}
     names = sorted(terms, key=lambda name: (_totals(terms[name]), name))  # not the caller's order
     formula = systems[names[0]].formula.only(score)
-    assert isinstance(formula, OneScore)  # terms_of refuses scores that are no sums
+    assert isinstance(formula, OneScore)  # terms_of refuses scores that are not sums
     columns = np.stack([terms[name] for name in names], axis=1)
     shared = share(formula, columns, draws.n_resamples, draws.seed)
     sets = rank_sets(shared.values, shared.drawn, draws.confidence, len(terms[names[0]]))

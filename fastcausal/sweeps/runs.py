@@ -55,7 +55,7 @@ class Run:
             raise InputError(f"{self.source}: {error.strerror}") from error
 
     def read(self, gold: Relations, recipe: Recipe) -> Relations:
-        """Read the predictions; InputError where that fails."""
+        """Read the predictions; raise InputError if that fails."""
         if isinstance(self.source, Relations):
             return Relations.trusted(self.source.table, self.source.reading)
         try:

@@ -180,7 +180,7 @@ def prepare(
     columns: Sequence[str],
     shard: tuple[int, int] | None,
 ) -> PreparedSweep:
-    """Read gold and list the runs of a `sweep`; nothing is written."""
+    """Read gold and list the runs of a `sweep`; write nothing."""
     if recipe.protocol.average != "counts":
         raise ValueError(f"{recipe.protocol.name} does not add up over examples, use score")
     part, n_shards = shard_of(shard)
@@ -257,11 +257,11 @@ class Job(NamedTuple):
         return Outcome(run.name, "scored" if kept is None else "kept", self.sums_of(statistics))
 
     def sums_of(self, statistics: Statistics) -> Sums:
-        """Return the sums of a run by subset."""
+        """Sum the counts of a run by subset."""
         return sums_of(statistics, self.by)
 
     def _statistics(self, run: Run) -> Statistics:
-        """Count a run; of gold's columns only those asked for stay."""
+        """Count a run; keep only the requested columns of gold."""
         read = replace(self.recipe, reads=Reads())  # what `Run.read` has done
         report = score(self.gold, run.read(self.gold, self.recipe), read, num_threads=1)
         dropped = {*self.gold.table.column_names} - {"id", *self.columns}

@@ -41,7 +41,7 @@ ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
 class AnswerOptions(NamedTuple):
-    """Options of where answers are and what policies make of them."""
+    """Options for reading answers and for policies about them."""
 
     column: Annotated[
         str, Option("--column", help="Take answers from this column.", metavar="NAME")

@@ -1,4 +1,4 @@
-"""The page on which raters judge answers and claims, and the judgments that come back from it."""
+"""The page for raters of answers and claims, and the judgments saved from it."""
 
 from __future__ import annotations
 

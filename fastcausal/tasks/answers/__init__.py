@@ -9,7 +9,7 @@
     texts.py      ROUGE-L and BLEU of whole answers
     tables.py     scores of items and verdicts as tables
     count.py      scores of all answers of a system
-    report.py     how they are shown
+    report.py     their display
 """
 
 from __future__ import annotations

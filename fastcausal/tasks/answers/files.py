@@ -77,7 +77,7 @@ class ExtractionFile:
     columns: pa.Table
 
     def where(self, row: int) -> str:
-        """Say how messages call an item."""
+        """Return the place of an item for messages."""
         return f"{self.records.where(row)}: {self.id_of(row)}"
 
     def id_of(self, row: int) -> str:

@@ -203,7 +203,7 @@ def _joined(files: Sequence[ExtractionFile]) -> Extractions:
 
 
 def _where(files: Sequence[ExtractionFile], rows: Sequence[Int64], item: int) -> str:
-    """Say how messages call an item: its place in the first file that has it."""
+    """Return the place of an item for messages, in the first file that has it."""
     [first, *_] = (k for k, own in enumerate(rows) if own[item] >= 0)
     return files[first].where(int(rows[first][item]))
 
@@ -215,7 +215,7 @@ def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
 
 
 def _merged(parts: Sequence[pa.Array], rows: Sequence[Int64]) -> tuple[pa.Array, int | None]:
-    """Return one value per item, and the first item of which files have unlike values."""
+    """Return one value per item, and the first item with different values in files."""
     merged, *further = map(_taken, parts, rows)
     for part in further:
         unlike = pc.fill_null(pc.not_equal(merged, part), False)

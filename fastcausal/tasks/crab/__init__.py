@@ -23,7 +23,7 @@ Relationships Between Real-world Events.
     raters.py         agreement of raters, and which pairs go to experts
     event_lists.py    a model's events in documents
     splits.py         train and test: by date, story or pair
-    draws.py          draws by a seed and a name alone
+    draws.py          draws that depend on a seed and a name alone
     plots.py          pictures
 """
 

@@ -232,7 +232,7 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
 
 
 def are_alike(gold: Rows, pred: Rows, protocol: Protocol) -> bool:
-    """Tell whether two sides can be counted as they are: same lengths, tags read as wanted."""
+    """Return True if two sides can be counted directly: equal lengths, tags read as required."""
     as_wanted = (gold.tags or "strict") == protocol.tags == (pred.tags or "strict")
     return as_wanted and gold.has_lengths_of(pred)
 
@@ -348,7 +348,7 @@ def _join(
 
 
 def _digest(gold: Relations, protocol: Protocol) -> int:
-    """Return the digest of gold as the protocol reads its tags; it is kept."""
+    """Return the digest of gold under the protocol's tag reading; cached."""
     digests = gold.kept.setdefault(DIGESTS, {})
     if protocol.tags not in digests:
         digests[protocol.tags] = digest_of_relations(*_digested(gold, protocol))

@@ -134,7 +134,7 @@ class RelationFormula(Formula):
         """Return scores and counts of groups; for equal names (em, osb, to) the score."""
         counts = [self.counts_of(sums, group) for group in groups]
         scores = map(self.scores_of_group, counts)
-        # A score takes the place of the count of its name.
+        # A score replaces the count of its name.
         return [
             s | c if s.keys().isdisjoint(c) else s | c | s
             for s, c in zip(scores, counts, strict=True)

@@ -146,7 +146,7 @@ def settle_unread(
     readable = pred.n_relations - rest.n_relations
     lost = replace(lost, examples=len(aside[0]), readable=readable)
     left_out = _described(aside, n_unread[~keep], n_answers[~keep])
-    # Of the examples that are left, none has anything unread.
+    # The remaining examples have no unreadable relation.
     return Settled(gold, rest, lost, None, None, reasons, left_out, aside, keep)
 
 
