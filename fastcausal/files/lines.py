@@ -12,19 +12,24 @@ import os
 import re
 from collections.abc import Mapping
 from io import FileIO
+from itertools import islice
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import copy_to_arrow
+from fastcausal.arrays.arrow import copy_to_arrow, joined
 from fastcausal.errors import InputError
 from fastcausal.files import _native
 from fastcausal.files.files import UTF8_MARK, Source
 from fastcausal.files.packed import name_of, stdin
+from fastcausal.files.values import JSON
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
 _FILLED_LINE = re.compile(rb"\S[^\n]*")
-READ = 1 << 22  # bytes read at a time: memory of that size is reused
+FEW = 50  # lines that tell the kind of a field which is null in the first
+TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+READ = 1 << 22  # bytes read at a time: memory of that size is used again
 
 
 def first_object(source: Source) -> Mapping[str, Any]:
@@ -67,6 +72,38 @@ def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # half a surrogate in a name
         return None
     return table if len(table) == n else None
+
+
+def plain_objects(file: Source) -> pa.Table | None:
+    """Return the table of objects with the fields of the first; None where Python is to read."""
+    kinds = _kinds(file)
+    table = objects(file, kinds) if kinds else None
+    if table is None or not all(map(_is_exact, table.columns)):
+        return None
+    return pa.table([*map(joined, table.columns)], table.column_names)
+
+
+def _kinds(file: Source) -> dict[str, pa.DataType]:
+    """Return the types of the first values of the first fields; empty where Arrow has no type."""
+    first = first_object(file)
+    for _, line in islice(file.filled_lines(), 1, FEW) if None in first.values() else ():
+        try:
+            row = JSON.decode(line)
+        except (ValueError, RecursionError):
+            return {}
+        if isinstance(row, dict):
+            first = {name: row.get(name) if v is None else v for name, v in first.items()}
+    kinds = {name: TYPES[type(v)] for name, v in first.items() if type(v) in TYPES}
+    return kinds if len(kinds) == len(first) else {}
+
+
+def _is_exact(column: pa.ChunkedArray) -> bool:
+    """Return True if a column is not numeric, or its numbers survive a cast to float64."""
+    if not pa.types.is_floating(column.type):
+        return True
+    values = column.drop_null().to_numpy()
+    odd = (values == 0) & np.signbit(values)  # -0 would become the integer 0
+    return bool((np.abs(values) < 2**53).all() and not odd.any())
 
 
 class Lines:

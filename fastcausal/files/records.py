@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,11 +26,8 @@ from fastcausal.files import binary
 from fastcausal.files.cells import cells, column_of, delimiter_of, encodable
 from fastcausal.files.columns import Column
 from fastcausal.files.files import LineNumbers, Source
-from fastcausal.files.lines import first_object, objects
-from fastcausal.files.values import JSON, kind, most_common, without_collection
-
-FEW = 50  # lines to search for the kind of a field that is null in the first
-TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+from fastcausal.files.lines import plain_objects
+from fastcausal.files.values import kind, most_common, without_collection
 
 
 class Records:
@@ -304,52 +300,23 @@ def _of_file(file: Source, delimiter: str | None) -> Records:
 
 
 def _filled(column: pa.Array) -> pa.Array:
-    """Return a column of text with null for empty text."""
+    """Return a column of text, null where it is empty."""
+    _, starts = arrow.texts_of(column)
+    if np.diff(starts).all():
+        return column
     is_filled = pc.binary_length(column).cast(pa.bool_())
     return pc.if_else(is_filled, column, pa.nulls(len(column), column.type))
 
 
 def _of_lines(file: Source) -> Records:
     lines = LineNumbers(lambda: (line for line, _ in file.filled_lines()))
-    if (plain := _plain(file)) is not None:
+    if (plain := plain_objects(file)) is not None:
         return Records(file.name, plain, lines=lines)
     problems = Problems()
     with without_collection():
         rows = [row for _, row in file.objects(problems)]
     problems.raise_if_any()
     return Records(file.name, rows, lines=lines)
-
-
-def _plain(file: Source) -> pa.Table | None:
-    """Return the table of objects with the fields of the first; None if Python must read them."""
-    kinds = _kinds(file)
-    table = objects(file, kinds) if kinds else None
-    if table is None or not all(map(_is_exact, table.columns)):
-        return None
-    return pa.table([*map(arrow.joined, table.columns)], table.column_names)
-
-
-def _kinds(file: Source) -> dict[str, pa.DataType]:
-    """Return the types of the first values of the first fields; {} if Arrow lacks a type."""
-    first = first_object(file)
-    for _, line in islice(file.filled_lines(), 1, FEW) if None in first.values() else ():
-        try:
-            row = JSON.decode(line)
-        except (ValueError, RecursionError):
-            return {}
-        if isinstance(row, dict):
-            first = {name: row.get(name) if v is None else v for name, v in first.items()}
-    kinds = {name: TYPES[type(v)] for name, v in first.items() if type(v) in TYPES}
-    return kinds if len(kinds) == len(first) else {}
-
-
-def _is_exact(column: pa.ChunkedArray) -> bool:
-    """Return True if a column is not numeric, or its numbers survive a cast to float64."""
-    if not pa.types.is_floating(column.type):
-        return True
-    values = column.drop_null().to_numpy()
-    odd = (values == 0) & np.signbit(values)  # -0 would become the integer 0
-    return bool((np.abs(values) < 2**53).all() and not odd.any())
 
 
 def _of_objects(rows: Any, name: str) -> Records:

@@ -174,7 +174,7 @@ def outcome(data):
 def test_json_lines_of_one_kind_are_read_as_all_others(data):
     quick = outcome(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader, "_plain", lambda file: None)
+        patch.setattr(reader, "plain_objects", lambda file: None)
         assert quick == outcome(data)
 
 
