@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 import fastcausal as fc
 from fastcausal.report.grid import number_text
 from fastcausal.tasks.answers.join import read_extractions
@@ -51,3 +55,33 @@ def test_the_terminal_shows_every_score():
         at = shown.index([part])
         rows = shown[at + 1 : at + 1 + len(others[part])]
         assert rows == [[name, number_text(value)] for name, value in others[part].items()]
+
+
+@pytest.mark.parametrize("word", [int, "{} of many".format], ids=["numbers", "text"])
+def test_files_have_items_of_their_own(word):
+    ann, ben = of_rater("ann", 1), of_rater("ben", 0)
+    for k, item in enumerate(ann["items"]):
+        item["id"] = word((10, 9, 2)[k])
+    for k, item in enumerate(ben["items"]):
+        item["id"] = word((11, 2, 1)[k])
+    items = read_extractions([ann, ben])
+    ids = items.ids.to_pylist()
+    assert sorted(ids) == sorted(str(word(k)) for k in (1, 2, 9, 10, 11))
+    if word is int:
+        assert ids == ["1", "2", "9", "10", "11"]
+    by_id = dict(zip(ids, items.verdicts.tolist(), strict=True))
+    assert [v > -1 for v in by_id[str(word(2))]] == [True, True]
+    assert [v > -1 for v in by_id[str(word(10))]] == [True, False]
+    assert [v > -1 for v in by_id[str(word(11))]] == [False, True]
+
+
+def test_a_message_names_the_file_of_each_kind(tmp_path):
+    verdicts = [{"id": 1, "reference": GOLD, "output": PRED, "gold": 1}]
+    for name, items in (("texts", [{"id": 1, **ITEM}]), ("verdicts", verdicts)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(items))
+    files = [tmp_path / "texts.json", tmp_path / "verdicts.json"]
+    for given in (files, files[::-1]):
+        with pytest.raises(
+            fc.InputError, match=r'"gold" is text in \S*texts\.json and the verdict in \S*verdicts\.'
+        ):
+            fc.answers(given)
