@@ -14,7 +14,6 @@ import pytest
 import fastcausal as fc
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.statistics import Statistics
-from fastcausal.counts.units import units_of
 from fastcausal.significance.intervals import drawn_scores
 
 from . import corpus
@@ -70,7 +69,7 @@ def test_one_law(name):
     """Resamples of a few hundred examples are alike, score by score."""
     sides = (corpus.table_of(rows, ids=False) for rows in corpus.sentences(340))
     statistics = fc.score(*sides).statistics
-    ours = drawn_scores(units_of(statistics), MANY, 0)
+    ours = drawn_scores(statistics.drawn(), MANY, 0)
     for score, others in rivals(statistics, MANY)[name]().items():
         both = np.sort(np.concatenate([ours[score], others]))
         shares = [np.searchsorted(np.sort(each), both, "right") for each in (ours[score], others)]

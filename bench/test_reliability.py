@@ -9,7 +9,6 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from fastcausal.counts.units import units_of
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.tasks.labels.alpha import (
     alpha_interval,
@@ -126,7 +125,7 @@ def test_bootstrap(race, level):
         return alpha_interval(data, level, n_resamples=n)
 
     found = ours()
-    units = units_of(found.statistics)
+    units = found.statistics.drawn()
     rows = np.array([np.nan, *found.statistics.formula.labels])[units.terms]
     [weights] = bootstrap_weights(units.times, n, seed=0)
 

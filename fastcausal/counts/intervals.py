@@ -6,15 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcausal.arrays.strata import By
 from fastcausal.counts.formula import Formula
-from fastcausal.counts.units import Counted, units_of
 from fastcausal.options import Method
 from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import Interval, intervals_of, warnings_of
-from fastcausal.significance.units import units_text
+from fastcausal.significance.units import Units, units_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -120,89 +118,32 @@ class Intervals(Printed):
                     yield subset, group, name, interval
 
 
-class Inferred:
-    """Base of statistics with intervals."""
+def of_units(
+    whole: tuple[Formula, Units],
+    parts: Mapping[str, tuple[Formula, Units]],
+    draws: Draws,
+    table: pa.Table | None,
+) -> Intervals:
+    """Compute the intervals of all units, and of parts of them by name.
 
-    def intervals(
-        self: Counted,
-        *,
-        cluster: str | None = None,
-        method: Method = "jackknife",
-        confidence: float = 0.95,
-        n_resamples: int = 10_000,
-        seed: int = 0,
-        by: By = None,
-    ) -> Intervals:
-        """Compute an interval of every score.
-
-        Parameters
-        ----------
-        cluster : str, optional
-            A column of `units`: units with the same value are drawn together.
-        method : {"bca", "percentile", "jackknife"}
-            See `fastcausal.significance.intervals.intervals_of`.
-        confidence : float
-            Share of samples with an interval that covers the true score.
-        n_resamples, seed : int
-            Resamples, which the jackknife does not use. Resample k depends on the rows, the seed
-            and k alone: the order of units does not change a bit.
-        by : str or sequence of str, optional
-            Columns of `units`: each value is a subset, with its own units.
-
-        Raises
-        ------
-        InputError
-            Statistics of sums alone, an unknown column, or nulls in it.
-        ValueError
-            An unknown method, or a number out of its range.
-
-        Examples
-        --------
-        >>> import fastcausal as fc
-        >>> from fastcausal import sample
-        >>> report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
-        >>> intervals = report.statistics.intervals(n_resamples=1000)
-        >>> intervals.n_units, intervals.scores["overall"]["f1"].low < report["overall"].f1
-        (61, True)
-        """
-        units = units_of(self, cluster)
-        draws = Draws(method, confidence, n_resamples, seed, cluster)
-        scores, subsets = _nested(self.formula, intervals_of(units, draws))
-        for name, part in self.parts(by).items():
-            flat = intervals_of(units_of(part, cluster), draws)
-            subsets[name] = _nested(part.formula, flat)[0]
-        is_drawn = method != "jackknife"
-        return Intervals(
-            method,
-            confidence,
-            n_resamples if is_drawn else None,
-            seed if is_drawn else None,
-            units.unit,
-            units.n_units,
-            scores,
-            subsets,
-            warnings_of(units, self.units, method),
-        )
-
-    def interval(
-        self: Counted,
-        score: str,
-        *,
-        cluster: str | None = None,
-        method: Method = "jackknife",
-        confidence: float = 0.95,
-        n_resamples: int = 10_000,
-        seed: int = 0,
-    ) -> Interval:
-        """Compute the interval of a score by flat name, as `intervals` does.
-
-        Raises
-        ------
-        InputError, ValueError
-            As `intervals`; an unknown score is a ValueError.
-        """
-        units = units_of(self, cluster, score)
-        return intervals_of(units, Draws(method, confidence, n_resamples, seed, cluster))[score]
+    ``table`` has a row per unit, for warnings.
+    """
+    formula, units = whole
+    scores, subsets = _nested(formula, intervals_of(units, draws))
+    for name, (of_part, part) in parts.items():
+        subsets[name] = _nested(of_part, intervals_of(part, draws))[0]
+    is_drawn = draws.method != "jackknife"
+    return Intervals(
+        draws.method,
+        draws.confidence,
+        draws.n_resamples if is_drawn else None,
+        draws.seed if is_drawn else None,
+        units.unit,
+        units.n_units,
+        scores,
+        subsets,
+        warnings_of(units, table, draws.method),
+    )
 
 
 def _nested(formula: Formula, flat: Mapping[str, Interval]) -> tuple[Groups, dict[str, Groups]]:

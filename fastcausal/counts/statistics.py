@@ -20,19 +20,24 @@ from fastcausal.counts import files as count_files
 from fastcausal.counts.columns import table_of
 from fastcausal.counts.files import LIKE, About
 from fastcausal.counts.formula import Formula
-from fastcausal.counts.intervals import Inferred
+from fastcausal.counts.intervals import Intervals, of_units
 from fastcausal.counts.seals import Written
 from fastcausal.counts.signatures import joint_signature
 from fastcausal.counts.task import resolve, task_of
+from fastcausal.counts.units import units_of_rows
 from fastcausal.errors import InputError, Warnings, add_warnings
+from fastcausal.options import Method
+from fastcausal.significance.draws import Draws
+from fastcausal.significance.intervals import Interval, intervals_of
 from fastcausal.significance.sums import CountRows, Float64, Int64
+from fastcausal.significance.units import Units
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
-class Statistics(Inferred):
+class Statistics:
     """Counts of the units of one evaluation: examples, questions, pairs of labels.
 
     Attributes
@@ -358,6 +363,107 @@ class Statistics(Inferred):
             names = ", ".join(systems)
             raise InputError(f"{path}: several systems ({names}), expected a file of one")
         return next(iter(systems.values()))
+
+    def intervals(
+        self,
+        *,
+        cluster: str | None = None,
+        method: Method = "jackknife",
+        confidence: float = 0.95,
+        n_resamples: int = 10_000,
+        seed: int = 0,
+        by: By = None,
+    ) -> Intervals:
+        """Compute an interval of every score.
+
+        Parameters
+        ----------
+        cluster : str, optional
+            A column of `units`: units with the same value are drawn together.
+        method : {"bca", "percentile", "jackknife"}
+            See `fastcausal.significance.intervals.intervals_of`.
+        confidence : float
+            Share of samples with an interval that covers the true score.
+        n_resamples, seed : int
+            Resamples, which the jackknife does not use. Resample k depends on the rows, the seed
+            and k alone: the order of units does not change a bit.
+        by : str or sequence of str, optional
+            Columns of `units`: each value is a subset, with its own units.
+
+        Raises
+        ------
+        InputError
+            Statistics of sums alone, an unknown column, or nulls in it.
+        ValueError
+            An unknown method, or a number out of its range.
+
+        Examples
+        --------
+        >>> import fastcausal as fc
+        >>> from fastcausal import sample
+        >>> report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
+        >>> intervals = report.statistics.intervals(n_resamples=1000)
+        >>> intervals.n_units, intervals.scores["overall"]["f1"].low < report["overall"].f1
+        (61, True)
+        """
+        draws = Draws(method, confidence, n_resamples, seed, cluster)
+        parts = {n: (p.formula, p.drawn(cluster)) for n, p in self.parts(by).items()}
+        return of_units((self.formula, self.drawn(cluster)), parts, draws, self.units)
+
+    def interval(
+        self,
+        score: str,
+        *,
+        cluster: str | None = None,
+        method: Method = "jackknife",
+        confidence: float = 0.95,
+        n_resamples: int = 10_000,
+        seed: int = 0,
+    ) -> Interval:
+        """Compute the interval of a score by flat name, as `intervals` does.
+
+        Raises
+        ------
+        InputError, ValueError
+            As `intervals`; an unknown score is a ValueError.
+        """
+        units = self.drawn(cluster, score)
+        return intervals_of(units, Draws(method, confidence, n_resamples, seed, cluster))[score]
+
+    def drawn(self, cluster: str | None = None, score: str | None = None) -> Units:
+        """Return the units that intervals and tests draw.
+
+        Parameters
+        ----------
+        cluster : str, optional
+            A column of `units`: the sums of its values are drawn.
+        score : str, optional
+            The score to compute, by flat name; None: all. What is drawn never depends on it.
+
+        Raises
+        ------
+        InputError
+            Statistics of sums alone, an unknown cluster column, or nulls in it.
+        ValueError
+            An unknown score.
+        """
+        row_of, rows = self.different_rows()
+        codes = None if cluster is None else self.clusters(cluster)
+        return units_of_rows(self.formula, rows, row_of, codes, cluster, score)
+
+    def different_rows(self) -> tuple[Int64, CountRows]:
+        """Return the row of each unit among the different rows, and these, ascending.
+
+        Raises
+        ------
+        InputError
+            Statistics of sums alone.
+        """
+        if self.units is None:
+            raise InputError("statistics of sums alone have no units to draw")
+        whole = self.compressed()
+        assert whole.row_of is not None
+        return whole.row_of, whole.rows
 
     def rows_of_units(self) -> CountRows:
         """Return the row of each unit: int64[n_units, n_fields]."""

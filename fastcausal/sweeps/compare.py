@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
-from fastcausal.counts.units import joint_units
+from fastcausal.counts.joint import joint_units
 from fastcausal.options import Method, PairedTest
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores

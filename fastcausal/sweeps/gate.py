@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fastcausal.counts.units import joint_units
+from fastcausal.counts.joint import joint_units
 from fastcausal.options import Method, Verdict
 from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid, number_text

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.counts.joint import terms_of
 from fastcausal.counts.statistics import Statistics
-from fastcausal.counts.units import terms_of, units_of
 from fastcausal.options import Correction, Method, PairedTest, check
 from fastcausal.report.charts import bars_of
 from fastcausal.report.escapes import Cell
@@ -222,7 +222,7 @@ def leaderboard(
         interval = joined[name].interval(score, **draws.arguments())
         row |= {"low": interval.low, "high": interval.high}
     winner = next(iter(rows))
-    units = units_of(joined[winner], cluster, score)
+    units = joined[winner].drawn(cluster, score)
     warnings = set_aside(systems) + warnings_of(units, joined[winner].units, method)
     if baseline is not None:
         _add_differences(rows, joined, baseline, score, correction, draws)

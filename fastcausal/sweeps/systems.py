@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from fastcausal.counts.formula import Formula
+from fastcausal.counts.joint import places
 from fastcausal.counts.signatures import joint_signature
 from fastcausal.counts.statistics import Statistics, read_systems
-from fastcausal.counts.units import places
 from fastcausal.errors import InputError
 from fastcausal.files.keys import repeated
 from fastcausal.files.packed import stem_of

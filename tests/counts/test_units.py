@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from fastcausal.counts.joint import joint_units
 from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.counts.means import MeanFormula
 from fastcausal.counts.statistics import Statistics
-from fastcausal.counts.units import joint_units, units_of
 from fastcausal.errors import InputError
 from fastcausal.tasks.labels.formula import RatingsFormula
 from fastcausal.tasks.relations.formula import RelationFormula
@@ -52,14 +52,14 @@ def equal(a, b):
 class TestUnits:
     def test_all_of_them_are_the_whole(self, formula, cluster):
         whole = statistics(formula)
-        units = units_of(whole, cluster)
+        units = whole.drawn(cluster)
         assert (units.unit, units.n_units) == ((cluster, 15) if cluster else ("example", N))
         equal(units.scores(units.times[None]), whole.scores())
 
     def test_all_but_one(self, formula, cluster):
         """The scores without a unit are those of the rows of the other ones."""
         whole = statistics(formula)
-        units = units_of(whole, cluster)
+        units = whole.drawn(cluster)
         found = units.left_out()
         codes = whole.clusters(cluster)
         without = whole.scores(1 - np.equal.outer(np.unique(codes), codes).astype(int))
@@ -70,8 +70,8 @@ class TestUnits:
     def test_no_order_counts(self, formula, cluster):
         whole = statistics(formula)
         order = np.random.default_rng(3).permutation(N)
-        same(units_of(whole, cluster), units_of(whole.take(order), cluster))
-        same(units_of(whole, cluster), units_of(whole.compressed(), cluster))
+        same(whole.drawn(cluster), whole.take(order).drawn(cluster))
+        same(whole.drawn(cluster), whole.compressed().drawn(cluster))
         other = statistics(formula, 1)
         mixed = other.take(np.random.default_rng(4).permutation(N))
         if formula.adds:
@@ -80,10 +80,10 @@ class TestUnits:
 
     def test_a_score_draws_the_same(self, formula, cluster):
         """What is drawn, and so every number, is the same for one score and for all."""
-        whole = units_of(statistics(formula), cluster)
+        whole = statistics(formula).drawn(cluster)
         weights = np.random.default_rng(0).multinomial(N, whole.times / whole.n_units, 5)
         for name, values in whole.scores(weights).items():
-            units = units_of(statistics(formula), cluster, name)
+            units = statistics(formula).drawn(cluster, name)
             assert np.array_equal(units.times, whole.times)
             equal(units.scores(weights), {name: values})
 
@@ -146,13 +146,13 @@ def test_ids_that_do_not_join(a, b, message):
 def test_bad_units():
     some = with_ids(["x", "y"], doc=pa.array(["1", None]))
     with pytest.raises(InputError, match='column "doc" has 1 nulls'):
-        units_of(some, "doc")
+        some.drawn("doc")
     with pytest.raises(InputError, match="no column"):
-        units_of(some, "document")
+        some.drawn("document")
     with pytest.raises(ValueError, match='unknown score "f1", expected one of overall_precision'):
-        units_of(some, score="f1")
+        some.drawn(score="f1")
     with pytest.raises(InputError, match="statistics of sums alone have no units to draw"):
-        units_of(some.without_units())
+        some.without_units().drawn()
     no_ids = Statistics.of_units(
         RELATIONS, "s v1", np.ones((3, 7), np.int64), pa.table({"k": [1] * 3})
     )
