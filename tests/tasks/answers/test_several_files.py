@@ -82,6 +82,7 @@ def test_a_message_names_the_file_of_each_kind(tmp_path):
     files = [tmp_path / "texts.json", tmp_path / "verdicts.json"]
     for given in (files, files[::-1]):
         with pytest.raises(
-            fc.InputError, match=r'"gold" is text in \S*texts\.json and the verdict in \S*verdicts\.'
+            fc.InputError,
+            match=r'"gold" is text in \S*texts\.json and the verdict in \S*verdicts\.',
         ):
             fc.answers(given)
