@@ -86,6 +86,7 @@ USES = {
         "questions": "gold.csv out.json --to squad",
         "inference": "gold.csv out.jsonl --to nli",
     },
+    "crab describe": {"": "crab_gold.jsonl"},
     "crab pairwise": {
         "scores": "crab_gold.jsonl crab_scores_careful.jsonl",
         "several": "crab_gold.jsonl crab_scores_careful.jsonl crab_scores_chatty.jsonl "
@@ -215,6 +216,7 @@ VALUES = {
     "crab chains --cluster": "topic_id",
     "crab chains --column": "event_order_a",
     "crab chains --task": "score",
+    "crab describe --by": "period",
     "crab frames --cluster": "topic_id",
     "crab frames --column": "event_order_a",
     "crab frames --task": "score",

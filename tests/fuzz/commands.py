@@ -63,6 +63,7 @@ TAKES = (
     *(f"convert {{relations}} {target} --tags strict|cnc-2023|cnc-2022 [--from {FORMATS}]"
       for target in TARGETS),
     "convert {relations} x.csv|x.jsonl|x.conll --like {relations} [--tags aligned]",
+    f"crab describe {{pairs}} [{{pairs}}] [--threshold 80] [--by period] {SHOWN}",
     f"crab pairwise {{pairs}} {{crab_answers}} [{{crab_answers}}] --task score|multiclass|binary "
     f"[--per-pair out.parquet] [--by period] [--intervals {DRAWS}] {CRAB}",
     f"crab frames {{pairs}} {{crab_answers}} --task score|multiclass|binary "

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastcausal.cli.parameters import Group
 
 COMMANDS = (
-    "pairwise", "frames", "chains", "make_mcq", "graded", "agree", "events", "split", "sweep",
+    "describe", "pairwise", "frames", "chains", "make_mcq", "graded", "agree", "events", "split",
+    "sweep",
 )  # fmt: skip
 
 crab = Group(

@@ -10,6 +10,9 @@ Relationships Between Real-world Events.
     parse.py          what models say, read as scores, letters, yes and no
     count.py          what models say of them: joined, counted
     crab.py           the public names
+    corpus.py         judged pairs in numbers
+    corpus_report.py  the report on them
+    graph.py          edges and paths of judged pairs
     formula.py        scores, from rows of counts
     pairwise.py       answers on pairs against gold
     report.py         the scores of judgments

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fastcausal.tasks.crab.chains import ChainReport, chains
+from fastcausal.tasks.crab.corpus import describe
+from fastcausal.tasks.crab.corpus_report import CorpusReport
 from fastcausal.tasks.crab.event_lists import events
 from fastcausal.tasks.crab.frames import FrameReport, frames
 from fastcausal.tasks.crab.mcq import describe_questions, make_questions
@@ -15,7 +17,7 @@ from fastcausal.tasks.crab.splits import describe_split, split
 from fastcausal.tasks.crab.sweep import SweepReport, sweep
 
 __all__ = [
-    "ChainReport", "FrameReport", "JudgmentReport", "RaterReport", "SweepReport", "agree", "chains",
-    "describe_questions", "describe_split", "events", "frames", "graded", "make_questions",
-    "pairwise", "parse_answer", "split", "sweep",
+    "ChainReport", "CorpusReport", "FrameReport", "JudgmentReport", "RaterReport", "SweepReport",
+    "agree", "chains", "describe", "describe_questions", "describe_split", "events", "frames",
+    "graded", "make_questions", "pairwise", "parse_answer", "split", "sweep",
 ]  # fmt: skip

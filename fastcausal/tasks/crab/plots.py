@@ -7,10 +7,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastcausal.report.charts import Matrix, matrices
+from fastcausal.report.charts import Matrix, matrices, stacks
 from fastcausal.report.pictures import save_picture
+from fastcausal.tasks.crab.corpus_report import CorpusReport
 from fastcausal.tasks.crab.report import JudgmentReport
 from fastcausal.tasks.crab.sweep import SweepReport
+
+
+def draw_classes(target: Path, reports: Mapping[str, CorpusReport]) -> None:
+    """Draw the pairs of each class: a bar for every part of every file.
+
+    Raises
+    ------
+    InputError
+        matplotlib is not installed, or the file cannot be written.
+    """
+    rows = {
+        f"{name}: {part}" if len(reports) > 1 else part: {k: row[k]["n"] for k in row}
+        for name, report in reports.items()
+        for part, row in report.classes.items()
+    }
+    save_picture(target, partial(stacks, rows=rows))
 
 
 def draw_confusions(target: Path, reports: Mapping[str, JudgmentReport]) -> None:

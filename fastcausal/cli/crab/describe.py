@@ -1,0 +1,52 @@
+"""``fastcausal crab describe GOLD...``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import click
+
+from fastcausal.cli.crab.options import BorderOption, GoldFromOption, PlotOption
+from fastcausal.cli.options import ByOption, FormatOption, JsonOption, format_of
+from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.systems import print_reports, reports_of
+
+
+def describe(
+    ctx: click.Context,
+    gold: Annotated[
+        list[str], Argument(help="Judged pairs; a report for each file.", metavar="GOLD...")
+    ],
+    threshold: Annotated[
+        float, Option(help="Take scores from this one on as edges of the graph.")
+    ] = 50,
+    border: BorderOption = "up",
+    gold_from: GoldFromOption = "class",
+    by: ByOption = None,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+) -> None:
+    """Describe judged pairs: classes, stories, and the graph of causes (tables 1, 5, 6).
+
+    Examples
+    --------
+    fastcausal crab describe crab_gold.jsonl --threshold 80
+    """
+    chosen = format_of(ctx, json, format)
+    import fastcausal as fc
+    from fastcausal.files.targets import keep_apart
+    from fastcausal.report.pictures import require_pictures
+    from fastcausal.tasks.crab.plots import draw_classes
+
+    require_pictures(plot)
+    keep_apart([plot], gold)
+    reports = reports_of(
+        gold,
+        lambda file: fc.crab.describe(
+            file, threshold=threshold, border=border, gold_from=gold_from, by=by
+        ),
+    )
+    if plot is not None:
+        draw_classes(plot, reports)
+    print_reports(reports, chosen)

@@ -1,0 +1,294 @@
+"""Judged pairs in numbers: classes, stories, the graph of causes, distances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal._version import __version__
+from fastcausal.arrays import arrow
+from fastcausal.arrays.strata import By, columns_by, sorted_strata
+from fastcausal.errors import InputError, Warnings, warning_lines
+from fastcausal.files.keys import encode
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import shown
+from fastcausal.options import Border, GoldFrom
+from fastcausal.report.groups import Scores
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.crab.corpus_report import CorpusReport
+from fastcausal.tasks.crab.files import ARTICLES, CLASSES, JudgedPairs, read_pairs
+from fastcausal.tasks.crab.frames import frames
+from fastcausal.tasks.crab.graph import Graph, require_acyclic
+from fastcausal.tasks.crab.report import CROSS, IN_DOCUMENT
+
+DATES = ("date_a", "date_b")
+DAY = 86_400  # seconds
+MOST_PLACES = 4  # for each number; fewer are faster to mark than to sort
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """Events or articles, each once, numbered by story.
+
+    Attributes
+    ----------
+    a, b : int64[n_pairs]
+        The number of either side of each pair.
+    story : int64[n]
+        The story of each number.
+    """
+
+    a: Int64
+    b: Int64
+    story: Int64
+
+    @classmethod
+    def of(cls, story: Int64, a: Int64, b: Int64) -> _Numbered:
+        """Number the values of both sides; equal values of two stories are different."""
+        values = np.concatenate([a, b])
+        low, width = values.min(), int(values.max()) - int(values.min()) + 1
+        if width > MOST_PLACES * len(values):
+            values, names = encode(arrow.numbers(values))
+            low, width = np.int64(0), len(names)
+        keys = np.tile(story, 2) * width + (values - low)
+        both, numbers = _numbered(keys, (int(story.max()) + 1) * width)
+        of_a, of_b = np.split(both, 2)
+        return cls(of_a, of_b, numbers // width)
+
+
+def _numbered(keys: Int64, n_keys: int) -> tuple[Int64, Int64]:
+    """Number keys from 0 to n_keys ascending; return also the different ones."""
+    if n_keys > MOST_PLACES * len(keys):
+        codes, different = encode(arrow.numbers(keys))
+        return codes, arrow.values_of(different)
+    is_used = np.zeros(n_keys, np.bool_)
+    is_used[keys] = True
+    return (np.cumsum(is_used) - 1)[keys], np.flatnonzero(is_used)
+
+
+def describe(
+    gold: Any,
+    *,
+    threshold: float = 50,
+    border: Border = "up",
+    gold_from: GoldFrom = "class",
+    by: By = None,
+) -> CorpusReport:
+    """Describe judged pairs: classes, stories, and the graph of causes.
+
+    An event is a node of the graph of its story, and a pair an edge from cause to effect if its
+    score reaches the threshold. A path has one edge or more; it starts and ends at any event.
+
+    Parameters
+    ----------
+    gold : path, table or list of mappings
+        Judged pairs, as in `pairwise`; columns ``date_a`` and ``date_b`` (``2022-01-31``, perhaps
+        with a time) give distances in days.
+    threshold : float
+        The least score of an edge; ``border`` decides for scores equal to it, as in `pairwise`.
+    border, gold_from
+        As of `fastcausal.tasks.crab.choices.Choices`.
+    by : str or sequence of str, optional
+        Columns of gold; the classes of each of their values are counted.
+
+    Returns
+    -------
+    CorpusReport
+
+    Raises
+    ------
+    InputError
+        Gold cannot be read, its events cause each other in a cycle, or a date is none.
+    ValueError
+        An unknown rule, or a threshold that is no number.
+
+    References
+    ----------
+    Romanou et al. (2023), CRAB, Tables 1, 5 and 17, Figure 3.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> gold = [{"topic_id": 1, "event_order_a": a, "event_order_b": b, "score": s}
+    ...         for a, b, s in ((1, 2, 90), (2, 3, 60), (1, 3, 10))]
+    >>> report = fc.crab.describe(gold)
+    >>> report["overall"].A, report.graph["n_edges"], report.graph["paths"]["lengths"]
+    (1, 2, {'1': 2, '2': 1})
+    """
+    if not math.isfinite(threshold):
+        raise ValueError(f"threshold is {threshold}, expected a number")
+    if not isinstance(gold, JudgedPairs):
+        require_acyclic(gold := read_records(gold, "gold"))
+    pairs = read_pairs(gold)
+    codes = pairs.classes(border, gold_from)
+    events = _Numbered.of(pairs.story, pairs.a, pairs.b)
+    classes = {name: _classes(codes[chosen]) for name, chosen in _parts(pairs, by).items()}
+    stories = _stories(pairs, events)
+    warnings = pairs.disagreements(border) | _without_score(pairs)
+    return CorpusReport(
+        f"{len(pairs)} pairs of {len(pairs.topics)} stories",
+        f"fastcausal|{__version__}|crab-describe|gold:{gold_from}|border:{border}"
+        f"|threshold:{threshold:g}",
+        {name: _scores(row) for name, row in classes.items()},
+        facts={
+            "n_topics": len(pairs.topics),
+            "n_articles": None if (n := stories["n_articles"]) is None else int(n.sum()),
+            "n_events": len(events.story),
+            "n_pairs": len(pairs),
+            "classes": classes,
+            "timeline": _spread(stories["n_events"]),
+            "pairs_per_topic": _spread(stories["n_pairs"]),
+            "topics": _topics(pairs, codes, stories),
+            "frames": frames(pairs, border=border, gold_from=gold_from),
+            "distances": _distances(pairs, codes),
+            **_graph(pairs, events, threshold, border),
+        },
+        warnings=warning_lines(warnings),
+    )
+
+
+def _parts(pairs: JudgedPairs, by: By) -> dict[str, Any]:
+    """Return the pairs of every part: all, by document, by the values of columns."""
+    parts: dict[str, Any] = {"overall": slice(None)}
+    if pairs.in_document is not None:
+        parts |= {IN_DOCUMENT: pairs.in_document, CROSS: ~pairs.in_document}
+    for column in columns_by(by):
+        names, stratum = sorted_strata(pairs.records.table, column)
+        stratum = stratum[pairs.rows]
+        parts |= {f"{column}={name}": stratum == k for k, name in enumerate(names)}
+    return parts
+
+
+def _classes(codes: Int64) -> dict[str, dict[str, Any]]:
+    """Return number and share of each class."""
+    return _shares(np.bincount(codes, minlength=len(CLASSES)).tolist())
+
+
+def _shares(counts: list[int]) -> dict[str, dict[str, Any]]:
+    total = sum(counts)
+    return {
+        letter: {"n": n, "share": n / total if total else math.nan}
+        for letter, n in zip(CLASSES, counts, strict=True)
+    }
+
+
+def _scores(row: Mapping[str, Mapping[str, Any]]) -> Scores:
+    counts = {letter: numbers["n"] for letter, numbers in row.items()}
+    return Scores(counts | {f"{letter}_share": row[letter]["share"] for letter in row})
+
+
+def _stories(pairs: JudgedPairs, events: _Numbered) -> dict[str, Any]:
+    """Return events, pairs and articles of each story: int64[n_topics]; articles may be None."""
+    n = len(pairs.topics)
+    articles = None
+    if pairs.in_document is not None:
+        a, b = (side[pairs.rows] for side in _article_ids(pairs.records))
+        articles = np.bincount(_Numbered.of(pairs.story, a, b).story, minlength=n)
+    return {
+        "n_events": np.bincount(events.story, minlength=n),
+        "n_pairs": np.bincount(pairs.story, minlength=n),
+        "n_articles": articles,
+    }
+
+
+def _article_ids(records: Records) -> list[Int64]:
+    """Return the article of either side of every row as a number: int64[n] each."""
+    sides = [records.column(name) for name in ARTICLES]
+    if any(side.null_count or not pa.types.is_integer(side.type) for side in sides):
+        sides = [records.keys(name) for name in ARTICLES]
+        return np.split(encode(pa.chunked_array(sides))[0], 2)
+    return [arrow.values_of(side.cast(pa.int64())) for side in sides]
+
+
+def _topics(pairs: JudgedPairs, codes: Int64, stories: Mapping[str, Any]) -> dict[str, Any]:
+    """Return sizes and classes of each story, by its name."""
+    n, width = len(pairs.topics), len(CLASSES)
+    counts = np.bincount(pairs.story * width + codes, minlength=n * width).reshape(n, width)
+    sizes = [[None] * n if each is None else each.tolist() for each in stories.values()]
+    names = pairs.topics.cast(pa.string()).to_pylist()
+    return {
+        name: dict(zip(stories, of_story, strict=True)) | {"classes": _shares(row)}
+        for name, row, *of_story in zip(names, counts.tolist(), *sizes, strict=True)
+    }
+
+
+def _spread(counts: Int64) -> dict[str, Any]:
+    mean = int(counts.sum()) / len(counts)
+    return {"mean": mean, "min": int(counts.min()), "max": int(counts.max())}
+
+
+def _without_score(pairs: JudgedPairs) -> Warnings:
+    n = int(np.isnan(pairs.score).sum())
+    texts = (f"{pairs.records.name}: ", " of the pairs have no score, so there is no graph")
+    return {texts: (n,)} if n else {}
+
+
+def _graph(
+    pairs: JudgedPairs, events: _Numbered, threshold: float, border: Border
+) -> dict[str, Any]:
+    """Return the graph in numbers, and its ends; None if a pair has no score."""
+    if np.isnan(pairs.score).any():
+        return {"graph": None, "ends": None}
+    is_edge = pairs.positive(threshold, border) > 0
+    graph = Graph.of(events.a[is_edge], events.b[is_edge], len(events.story))
+    mean = graph.n_edges / graph.n_effects if graph.n_effects else math.nan
+    lengths = {str(length): n for length, n in enumerate(graph.paths, 1)}
+    numbers = {
+        "threshold": threshold,
+        "n_edges": graph.n_edges,
+        "n_effects": graph.n_effects,
+        "causes_per_effect": {"mean": mean, "max": graph.most_causes},
+        "paths": {"n": sum(graph.paths), "lengths": lengths, "longest": len(lengths)},
+    }
+    return {"graph": numbers, "ends": {"n_sources": graph.n_sources, "n_sinks": graph.n_sinks}}
+
+
+def _distances(pairs: JudgedPairs, codes: Int64) -> dict[str, dict[str, Any]]:
+    """Return mean and largest distance of events by class, and the mean distance in days."""
+    places = pairs.b - pairs.a
+    days = _days(pairs)
+    rows: dict[str, dict[str, Any]] = {}
+    for code, letter in enumerate(CLASSES):
+        chosen = codes == code
+        of_class = places[chosen]
+        most = int(of_class.max()) if len(of_class) else None
+        rows[letter] = {"mean": _mean(of_class), "max": most}
+        if days is not None:
+            known = days[chosen]
+            rows[letter]["days"] = _mean(known[~np.isnan(known)])
+    return rows
+
+
+def _mean(values: Any) -> float:
+    return float(values.sum()) / len(values) if len(values) else math.nan
+
+
+def _days(pairs: JudgedPairs) -> Any:
+    """Return the days from cause to effect: float64[n], NaN if a date is missing; None for none."""
+    records = pairs.records
+    if not all(name in records for name in DATES):
+        return None
+    a, b = (_dates(records, name) for name in DATES)
+    return (b - a)[pairs.rows]
+
+
+def _dates(records: Records, column: str) -> Any:
+    """Return the dates of a column as days, NaN if missing: float64[n]."""
+    texts = records.column(column).cast(pa.string())
+    days = pc.utf8_slice_codeunits(texts, 0, 10)
+    moments = pc.strptime(days, "%Y-%m-%d", "s", error_is_null=True)
+    # strptime takes 2022-02-30 for a day of March
+    same = pc.equal(pc.strftime(moments, "%Y-%m-%d"), days)
+    odd = pc.and_(pc.is_valid(texts), pc.invert(same.fill_null(False)))
+    if (row := pc.index(odd, True).as_py()) >= 0:
+        got = shown(texts[row].as_py())
+        raise InputError(
+            f'{records.where(row)}: "{column}" is {got}, expected a date as 2022-01-31'
+        )
+    return arrow.values_of(moments.cast(pa.int64()).cast(pa.float64()), math.nan) / DAY
