@@ -73,23 +73,24 @@ class Report(Printed):
     signature : str
         One line that says everything the numbers depend on.
     scores : mapping of str to Scores
-        By group. Of relations: ``overall`` and every role.
+        By group.
     facts : mapping of str to object, optional
-        All else that it says, attributes of the report as well. Of relations: ``protocol``,
-        ``n_examples``, ``n_gold_relations`` and ``n_pred_relations`` (without those that mark
-        nothing), ``n_unparsed`` (predicted relations that could not be read, as far as the
-        protocol looks at them) and its parts ``n_unparsed_answers`` (read in no part) and
-        ``n_unparsed_relations``, each with its rate, and ``bounds``.
+        All else that it says, attributes of the report as well.
     subsets : mapping of str to mapping, optional
         Groups of scores for parts of the examples.
     warnings : tuple of str
         Warnings to a reader of the numbers; all ways to print show them.
     tables : mapping of str to pyarrow.Table, optional
-        Details by name. Of relations: ``per_example`` and ``matches``.
+        Details by name.
     statistics : callable, optional
         Makes `statistics` when they are asked for.
     legend : tuple of str
         Lines below the tables that say what they show.
+    keys : sequence of str, optional
+        Facts, tables and attributes that JSON holds; None: signature, facts, scores, subsets and
+        warnings.
+    grids : callable, optional
+        Makes the tables to print, of the report and ``counts``; None: one table of all scores.
 
     Examples
     --------
@@ -144,46 +145,6 @@ class Report(Printed):
         def _statistics(self) -> Callable[[], Statistics] | None:
             """Maker of `statistics`."""
 
-        @property
-        def protocol(self) -> str:
-            """Name of the protocol."""
-
-        @property
-        def n_examples(self) -> int:
-            """Examples that were scored."""
-
-        @property
-        def n_gold_relations(self) -> int:
-            """Relations of gold that mark something."""
-
-        @property
-        def n_pred_relations(self) -> int:
-            """Predicted relations that mark something."""
-
-        @property
-        def n_unparsed(self) -> int:
-            """Predictions that could not be read."""
-
-        @property
-        def n_unparsed_answers(self) -> int:
-            """Examples whose answer could not be read as a whole."""
-
-        @property
-        def n_unparsed_relations(self) -> int:
-            """Relations that could not be read, of answers that could be."""
-
-        @property
-        def unparsed_answers_rate(self) -> float:
-            """Share of such answers of all examples, those left out included."""
-
-        @property
-        def unparsed_relations_rate(self) -> float:
-            """Share of such relations of all predicted ones."""
-
-        @property
-        def bounds(self) -> dict[str, dict[str, float] | None] | None:
-            """Overall scores ``if_empty`` and ``if_skipped``; None where all could be read."""
-
     else:  # type checkers shall refuse what is not declared
 
         def __getattr__(self, name: str) -> Any:
@@ -214,6 +175,8 @@ class Report(Printed):
         tables: Mapping[str, pa.Table] | None = None,
         statistics: Callable[[], Statistics] | None = None,
         legend: tuple[str, ...] = (),
+        keys: Sequence[str] | None = None,
+        grids: Callable[[Any, bool], Sequence[Grid]] | None = None,
     ) -> None:
         vars(self).update(
             title=title,
@@ -224,6 +187,8 @@ class Report(Printed):
             warnings=warnings,
             tables=tables or {},
             _statistics=statistics,
+            _json_keys=keys,
+            _grids=grids,
         )
         if legend:
             vars(self).update(legend=legend)
@@ -302,9 +267,15 @@ class Report(Printed):
             raise InputError(f"{self.title}: a report of counts alone has no {name}")
         return self.tables[name]
 
+    _grids: Callable[[Any, bool], Sequence[Grid]] | None = None
+
+    _json_keys: Sequence[str] | None = None
+
     @property
     def _keys(self) -> tuple[str, ...]:
         """Names that `to_dict` holds: facts, tables or attributes."""
+        if self._json_keys is not None:
+            return tuple(self._json_keys)
         return ("signature", *self.facts, "scores", "subsets", "warnings")
 
     def to_dict(self) -> dict[str, Any]:
@@ -357,7 +328,13 @@ class Report(Printed):
 
     def to_table(self, counts: bool = False) -> Grid:
         """Return a table for the terminal; ``counts`` adds those that it leaves out."""
+        if self._grids is not None:
+            return self._grids(self, counts)[0]
         return scores_table(self.title, {"": self.scores, **self.subsets}, counts)
+
+    def to_tables(self, counts: bool = False) -> Sequence[Grid]:
+        """Return all tables that printing shows."""
+        return super().to_tables(counts) if self._grids is None else self._grids(self, counts)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page for the browser: one file that needs nothing else.

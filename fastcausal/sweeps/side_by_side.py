@@ -26,10 +26,10 @@ def systems_table(
     parts = {"": {name: _of_system(report.scores, counts) for name, report in reports.items()}}
     columns = tuple(f"{column}=" for column in by or ())
     parts |= _parts(reports, [s for s in subsets_of(reports) if s.startswith(columns)], counts)
-    sentences = _range([report.n_examples for report in reports.values()])
-    relations = _range([report.n_gold_relations for report in reports.values()])
+    sentences = _range([report.facts["n_examples"] for report in reports.values()])
+    relations = _range([report.facts["n_gold_relations"] for report in reports.values()])
     facts = f"{sentences} sentences, {relations} gold relations, {len(reports)} systems"
-    return scores_table(f"{first.protocol}: {facts}", parts, counts=True)
+    return scores_table(f"{first.facts['protocol']}: {facts}", parts, counts=True)
 
 
 def subsets_table(reports: Mapping[str, Report]) -> Grid:

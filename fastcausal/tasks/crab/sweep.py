@@ -43,18 +43,6 @@ class SweepReport(Report):
     thresholds: Sequence[Mapping[str, Any]]
     best: Mapping[str, Any] | None
 
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        return ("signature", *self.facts, "warnings")
-
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per threshold."""
-        columns = [name for name in self.thresholds[0] if name != "threshold"]
-        grid = Grid(self.title, columns)
-        for row in self.thresholds:
-            grid.add(str(row["threshold"]), *(row[name] for name in columns))
-        return grid
-
 
 def sweep(
     gold: Any,
@@ -114,20 +102,27 @@ def sweep(
     highest = max((row["macro_f1"] for row in defined), default=math.nan)
     best = next((row for row in defined if row["macro_f1"] >= highest - EQUAL), None)
     coverage = answers.coverage()
+    facts = {"n_pairs": len(pairs), "thresholds": rows, "best": best, "coverage": coverage}
     named = ",".join(str(row["threshold"]) for row in rows)
     return SweepReport(
         f"thresholds: {len(pairs)} pairs, {coverage['n_read']} answers read "
         f"({coverage['share']:.1%})" + (f", best at {best['threshold']}" if best else ""),
         choices.signature("crab-sweep", {"thresholds": named, "border": border}),
         {str(row["threshold"]): _scores(row) for row in rows},
-        facts={
-            "n_pairs": len(pairs),
-            "thresholds": rows,
-            "best": best,
-            "coverage": coverage,
-        },
+        facts=facts,
         warnings=warning_lines(warnings_of(answers, {})),
+        keys=("signature", *facts, "warnings"),
+        grids=_tables,
     )
+
+
+def _tables(report: SweepReport, counts: bool) -> list[Grid]:
+    """Make a row per threshold."""
+    columns = [name for name in report.thresholds[0] if name != "threshold"]
+    grid = Grid(report.title, columns)
+    for row in report.thresholds:
+        grid.add(str(row["threshold"]), *(row[name] for name in columns))
+    return [grid]
 
 
 def _rising(thresholds: Sequence[float]) -> Float64:

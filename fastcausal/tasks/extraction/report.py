@@ -31,6 +31,48 @@ NO_REASONS = pa.schema(
 class ExtractionReport(Report):
     """Scores of extracted relations; a `Report` that can show the examples behind them."""
 
+    if TYPE_CHECKING:  # facts
+
+        @property
+        def protocol(self) -> str:
+            """Name of the protocol."""
+
+        @property
+        def n_examples(self) -> int:
+            """Examples that were scored."""
+
+        @property
+        def n_gold_relations(self) -> int:
+            """Relations of gold that mark something."""
+
+        @property
+        def n_pred_relations(self) -> int:
+            """Predicted relations that mark something."""
+
+        @property
+        def n_unparsed(self) -> int:
+            """Predictions that could not be read."""
+
+        @property
+        def n_unparsed_answers(self) -> int:
+            """Examples whose answer could not be read as a whole."""
+
+        @property
+        def n_unparsed_relations(self) -> int:
+            """Relations that could not be read, of answers that could be."""
+
+        @property
+        def unparsed_answers_rate(self) -> float:
+            """Share of such answers of all examples, those left out included."""
+
+        @property
+        def unparsed_relations_rate(self) -> float:
+            """Share of such relations of all predicted ones."""
+
+        @property
+        def bounds(self) -> dict[str, dict[str, float] | None] | None:
+            """Overall scores ``if_empty`` and ``if_skipped``; None where all could be read."""
+
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
 

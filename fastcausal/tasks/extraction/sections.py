@@ -85,14 +85,14 @@ def main_score(report: Report) -> str:
 
 def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
     """Count what could not be read of every system, with the bounds of the scores of all roles."""
-    lost = {name: report for name, report in reports.items() if report.n_unparsed}
+    lost = {name: report for name, report in reports.items() if report.facts["n_unparsed"]}
     if not lost:
         return []
     grids = [Grid("", UNPARSED)]
     for name, report in lost.items():
         grids[0].add(name, *(report.facts[column] for column in UNPARSED))
     bounds = {(kind, name): values for name, each in lost.items()
-              for kind, values in (each.bounds or {}).items() if values}  # fmt: skip
+              for kind, values in (each.facts["bounds"] or {}).items() if values}  # fmt: skip
     if bounds:
         columns = [*next(iter(bounds.values()))]
         parts: dict[str, dict[str, list[float]]] = {kind: {} for kind, _ in bounds}
