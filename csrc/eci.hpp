@@ -47,12 +47,16 @@ struct Rules {
 enum Source { CANDIDATES, GOLD_ROWS, PRED_ROWS };
 enum Group { EXISTS, DIRECTION, TYPED, N_GROUPS };
 enum Stratum { OVERALL, INTRA, INTER, N_STRATA };
-// Missed: gold without a hit. Invented: predicted of pairs that gold does not relate.
-enum Count { TP, PREDICTED, GOLD, MISSED, INVENTED, N_COUNTS };
-// After the counts of groups and strata: tp and predicted of calling every candidate causal.
+// Wrong: predicted without a hit, invented where gold does not relate the pair at all. Missed: gold
+// without a hit.
+enum Count { TP, WRONG, MISSED, INVENTED, N_COUNTS };
+// After the counts of groups and strata: tp, predicted and gold of calling every candidate causal,
+// the pairs predicted that are no candidates, and a hash of the different items of gold that adds.
 constexpr int EVERY = N_GROUPS * N_STRATA * N_COUNTS;
-constexpr int N_OUTSIDE = EVERY + 2 * N_STRATA;
-constexpr int N_FIELDS = N_OUTSIDE + 1;
+constexpr int N_EVERY = 3;
+constexpr int N_OUTSIDE = EVERY + N_EVERY * N_STRATA;
+constexpr int DIGEST = N_OUTSIDE + 1;
+constexpr int N_FIELDS = DIGEST + 1;
 
 // The rows of each document, in their order.
 class ByDocument {
@@ -100,11 +104,11 @@ class Document {
     texts_.clear();
     sentences_.clear();
     is_event_.clear();
-    for (Numbers* keys : {&pairs_, &candidates_, &gold_candidates_, &outside_}) keys->clear();
+    for (Numbers* keys : {&pairs_, &candidates_, &gold_pairs_, &outside_}) keys->clear();
     labels_.clear();
     for (auto* lines : {&gold_, &pred_}) lines->clear();
     candidate_pairs_.clear();
-    gold_candidate_pairs_.clear();
+    different_gold_.clear();
     has_candidates_ = false;
   }
 
@@ -127,9 +131,7 @@ class Document {
     labels_[number].gold |= bit(line.label);
     gold_.push_back({number, bit(line.label)});
     const uint64_t pair = unordered(line.a, line.b);
-    if (has_candidates_ && is_candidate(line.a, line.b) && add(gold_candidates_, pair)) {
-      gold_candidate_pairs_.push_back(pair);
-    }
+    if (has_candidates_ && add(gold_pairs_, pair)) different_gold_.push_back(pair);
   }
 
   // Returns true where the row predicts a pair that is no candidate.
@@ -155,8 +157,12 @@ class Document {
       count_items(counts);
     }
     counts[N_OUTSIDE] = outside_.n();
+    counts[DIGEST] = static_cast<int64_t>(digest());
     if (!has_candidates_) return;
-    for (const uint64_t pair : gold_candidate_pairs_) add_every(counts, pair, 0);
+    for (const uint64_t pair : different_gold_) {
+      if (is_candidate(first_of(pair), second_of(pair))) add_every(counts, pair, 0);
+      add_every(counts, pair, 2);
+    }
     for (const uint64_t pair : candidate_pairs_) add_every(counts, pair, 1);
     count_pairs_of_events(counts);
   }
@@ -179,19 +185,22 @@ class Document {
   const Rules rules_;
   Conflict conflict_;
   bool has_candidates_ = false;
-  Numbers mentions_, pairs_, candidates_, gold_candidates_, outside_;
+  Numbers mentions_, pairs_, candidates_, gold_pairs_, outside_;
   std::vector<std::string_view> texts_;
   std::vector<int32_t> sentences_;
   std::vector<char> is_event_;
   std::vector<Labels> labels_;  // of pairs, by number
   std::vector<Said> gold_, pred_;
-  std::vector<uint64_t> candidate_pairs_, gold_candidate_pairs_;
+  std::vector<uint64_t> candidate_pairs_, different_gold_;
 
   static uint64_t bit(int label) { return uint64_t{1} << label; }
   static uint64_t joined(uint32_t a, uint32_t b) { return uint64_t{a} << 32 | b; }
   static uint64_t unordered(uint32_t a, uint32_t b) {
     return joined(std::min(a, b), std::max(a, b));
   }
+
+  static uint32_t first_of(uint64_t pair) { return static_cast<uint32_t>(pair >> 32); }
+  static uint32_t second_of(uint64_t pair) { return static_cast<uint32_t>(pair); }
 
   // Adds a key; false where it was there. Equal hashes are equal keys, as mixed is a bijection.
   static bool add(Numbers& keys, uint64_t key) {
@@ -273,8 +282,7 @@ class Document {
         const int64_t n_hits = count_ones(hits(gold, pred));
         const int64_t n_gold = count_ones(gold), n_pred = count_ones(pred);
         add_to(counts, group, in, TP, n_hits);
-        add_to(counts, group, in, PREDICTED, n_pred);
-        add_to(counts, group, in, GOLD, n_gold);
+        add_to(counts, group, in, WRONG, n_pred - n_hits);
         add_to(counts, group, in, MISSED, n_gold - n_hits);
         add_to(counts, group, in, INVENTED, gold ? 0 : n_pred);
       }
@@ -286,25 +294,44 @@ class Document {
       for (const Said& line : gold_) {
         const Labels& pair = labels_[line.pair];
         const Stratum in = stratum(pair.a, pair.b);
-        add_to(counts, group, in, GOLD, 1);
-        const bool hit = hits(items(group, line.label), items(group, pair.pred));
+        const bool hit = hits(items(group, line.label), items(group, pair.pred)) != 0;
         add_to(counts, group, in, MISSED, !hit);
       }
       for (const Said& line : pred_) {
         const Labels& pair = labels_[line.pair];
         const Stratum in = stratum(pair.a, pair.b);
-        add_to(counts, group, in, PREDICTED, 1);
-        const bool hit = hits(items(group, pair.gold), items(group, line.label));
+        const bool hit = hits(items(group, pair.gold), items(group, line.label)) != 0;
         add_to(counts, group, in, TP, hit);
+        add_to(counts, group, in, WRONG, !hit);
         add_to(counts, group, in, INVENTED, pair.gold == 0);
       }
     }
   }
 
+  uint64_t digest() const {
+    uint64_t sum = 0;
+    for (const Labels& pair : labels_) {
+      if (pair.gold == 0) continue;
+      const uint64_t a = hash_of_mention(pair.a), b = hash_of_mention(pair.b);
+      for (uint64_t left = pair.gold; left != 0; left &= left - 1) {
+        const int label = lowest_one(left);
+        const bool turned = label > UNKNOWN && label % 2 == 1;
+        const uint64_t ends = label == UNKNOWN ? a + b : mixed(turned ? b : a) + (turned ? a : b);
+        sum += mixed(ends + static_cast<uint64_t>(label / 2));
+      }
+    }
+    return sum;
+  }
+
+  uint64_t hash_of_mention(uint32_t number) const {
+    const std::string_view text = texts_[number];
+    return hash_of(text.data(), static_cast<int64_t>(text.size()));
+  }
+
   void add_every(Counts& counts, uint64_t pair, int count) const {
-    const auto in = stratum(static_cast<uint32_t>(pair >> 32), static_cast<uint32_t>(pair));
+    const Stratum in = stratum(first_of(pair), second_of(pair));
     ++counts[static_cast<size_t>(EVERY + count)];
-    if (in != OVERALL) ++counts[static_cast<size_t>(EVERY + 2 * in + count)];
+    if (in != OVERALL) ++counts[static_cast<size_t>(EVERY + N_EVERY * in + count)];
   }
 
   void count_pairs_of_events(Counts& counts) const {
@@ -324,8 +351,8 @@ class Document {
       at = end;
     }
     counts[EVERY + 1] += pairs_of(n);
-    counts[EVERY + 2 * INTRA + 1] += within;
-    counts[EVERY + 2 * INTER + 1] += pairs_of(static_cast<int64_t>(known.size())) - within;
+    counts[EVERY + N_EVERY * INTRA + 1] += within;
+    counts[EVERY + N_EVERY * INTER + 1] += pairs_of(static_cast<int64_t>(known.size())) - within;
   }
 };
 

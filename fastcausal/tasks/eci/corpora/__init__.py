@@ -61,25 +61,22 @@ def read_corpus(source: Any, relation: str = "causal", name: str = "rows") -> Co
         It cannot be read, has two kinds of files or none, or has a document twice.
     """
     problems = Problems()
-    documents = _documents(source, relation, name, problems)
-    problems.raise_if_any()
-    named = name_of(source) if isinstance(source, str | os.PathLike) else name
-    return corpus_of(getattr(source, "name", named), documents)
-
-
-def _documents(source: Any, relation: str, name: str, problems: Problems) -> list[Document]:
-    if not isinstance(source, str | os.PathLike):
+    is_path = isinstance(source, str | os.PathLike)
+    if is_path and not Path(source).is_dir() and _suffix(source) == "":
+        source, is_path = Source.open(source), False
+    if not is_path:
         rows = _objects(source, name, problems)
-        return maven.read_lines(rows, relation, problems)
-    suffix = _suffix(source)
-    if not Path(source).is_dir() and suffix == "":
-        rows = _objects(Source.open(source), name, problems)
-        return maven.read_lines(rows, relation, problems)
+        documents = maven.read_lines(rows, relation, problems)
+        problems.raise_if_any()
+        return corpus_of(getattr(source, "name", name), documents, is_maven=True)
     if relation != "causal":
         raise InputError(f"{source}: has causal relations alone, expected MAVEN-ERE JSON lines")
-    if suffix == CLINKS:
-        return lists.read_clinks(Source.open(source), problems)
-    return _of_files(source, problems)
+    if _suffix(source) == CLINKS:
+        documents = lists.read_clinks(Source.open(source), problems)
+    else:
+        documents = _of_files(source, problems)
+    problems.raise_if_any()
+    return corpus_of(name_of(source), documents)
 
 
 def _objects(

@@ -23,12 +23,12 @@ class Mention(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A labelled pair of mentions, and the line of its file."""
+    """A labelled pair of mentions, and its line where the file has a line for each pair."""
 
     a: str
     b: str
     label: str
-    line: int
+    line: int = 0
 
 
 @dataclass
@@ -47,6 +47,8 @@ class Document:
     pairs : list of Pair
     sentences : dict of int to str
         Texts by number.
+    clusters : set of str
+        Ids of events that have mentions with ids of their own.
     """
 
     file: str
@@ -55,10 +57,11 @@ class Document:
     mentions: dict[str, Mention] = field(default_factory=dict)
     pairs: list[Pair] = field(default_factory=list)
     sentences: dict[int, str] = field(default_factory=dict)
+    clusters: set[str] = field(default_factory=set)
 
     def place(self, line: int) -> str:
         """Name a line in messages."""
-        return f"{self.file}:{line}"
+        return f"{self.file}:{line}" if line else self.file
 
 
 @dataclass(frozen=True)
@@ -68,17 +71,22 @@ class Corpus(Records):
     Attributes
     ----------
     documents : sequence of Document
+    places : sequence of str
+        File and line of each row.
+    is_maven : bool
+        Documents are those of MAVEN-ERE, whose mentions gold lists in full.
     """
 
     documents: Sequence[Document] = ()
     places: Sequence[str] = ()
+    is_maven: bool = False
 
     def where(self, row: int) -> str:
         """Name file and line of a row."""
         return self.places[row]
 
 
-def corpus_of(name: str, documents: Sequence[Document]) -> Corpus:
+def corpus_of(name: str, documents: Sequence[Document], is_maven: bool = False) -> Corpus:
     """Join documents into one table.
 
     Raises
@@ -106,7 +114,7 @@ def corpus_of(name: str, documents: Sequence[Document]) -> Corpus:
         values = arrow.strings([document.columns.get(column) for document in documents])
         table[column] = values.take(arrow.numbers(np.repeat(np.arange(len(documents)), widths)))
     places = [row[-1] for row in rows]
-    return Corpus(name, pa.table(table), documents=documents, places=places)
+    return Corpus(name, pa.table(table), documents=documents, places=places, is_maven=is_maven)
 
 
 def _rows(document: Document) -> Iterator[tuple]:

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fastcausal.errors import Problems
@@ -51,18 +52,10 @@ def read_lines(
     return documents
 
 
-def last_types(document: Document) -> None:
+def last_types(document: Document) -> Document:
     """Keep the last label of each ordered pair, as the official program does."""
     last = {(pair.a, pair.b): pair for pair in document.pairs}
-    document.pairs = [*last.values()]
-
-
-class _Line(Document):
-    """A document that is one line of a file."""
-
-    def place(self, line: int) -> str:
-        """Name the line."""
-        return self.file
+    return replace(document, pairs=[*last.values()])
 
 
 def _document(
@@ -72,7 +65,7 @@ def _document(
     if not isinstance(id, str):
         problems.add(f'{place}: "id" is {kind(id)}, expected a string')
     besides = {name: v for name, v in row.items() if isinstance(v, str) and name != "id"}
-    document = _Line(place, str(id), besides)
+    document = Document(place, str(id), besides)
     texts = row.get("sentences")
     if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
         document.sentences.update(enumerate(texts))
@@ -84,7 +77,7 @@ def _document(
             problems.add(f'{place}: a relation of "{end}", expected an id of its events')
             continue
         pairs = ((a, b) for a in sides[0] or () for b in sides[1] or ())
-        document.pairs += [Pair(a, b, label, 0) for a, b in pairs]
+        document.pairs += [Pair(a, b, label) for a, b in pairs]
     return document
 
 
@@ -101,6 +94,7 @@ def _clusters(
         mentions = _objects(document.file, event, "mention", problems)
         ids = [_add(document, mention, row, problems) for mention in mentions]
         clusters[str(event.get("id"))] = [id for id in ids if id]
+    document.clusters.update(clusters)
     if relation == "temporal":
         for timex in _objects(document.file, row, "TIMEX", problems):
             if id := _add(document, timex, row, problems):
