@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Remedy
 from fastcausal.options import OutsidePairs
 from fastcausal.significance.sums import Int64
@@ -122,49 +123,44 @@ def count(
 
 def _documents(sides: Sequence[Pairs]) -> tuple[pa.Array, list[Int32]]:
     """Number the documents of all sides, ascending."""
-    columns = [side.doc for side in sides] + [side.named for side in sides[:1]]
-    encoded = pa.chunked_array(columns, pa.string()).dictionary_encode().unify_dictionaries()
-    names = encoded.chunk(0).dictionary
-    order = np.asarray(pa.compute.array_sort_indices(names))
+    codes, names = _encoded([*(side.doc for side in sides), sides[0].named])
+    order = arrow.values_of(pc.array_sort_indices(names))
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    codes = [rank[arrow.values_of(chunk.indices)] for chunk in encoded.chunks[: len(sides)]]
-    return names.take(pa.array(order)), codes
+    return names.take(arrow.numbers(order)), [rank[part] for part in codes[:-1]]
+
+
+def _encoded(columns: Sequence[pa.Array]) -> tuple[list[Int32], pa.Array]:
+    """Number the texts of several columns, -1 for null; return the texts too."""
+    filled = [column for column in columns if len(column)]  # Arrow drops empty chunks
+    encoded = pa.chunked_array(filled, pa.string()).dictionary_encode().unify_dictionaries()
+    chunks = iter(encoded.chunks)
+    none = np.zeros(0, np.int32)
+    codes = [arrow.values_of(next(chunks).indices, -1) if len(c) else none for c in columns]
+    names = encoded.chunk(0).dictionary if filled else pa.array([], pa.string())
+    return codes, names
 
 
 def _places_of(some: pa.Array, names: pa.Array) -> Int64:
-    return np.asarray(pa.compute.index_in(some, names), np.int64)
+    return arrow.values_of(pc.index_in(some, names)).astype(np.int64)
 
 
 def _sentences(sides: Sequence[Pairs]) -> tuple[list[list[Int32 | None]], Any]:
     """Number the sentences of all sides, -1 where unknown; return what the numbers stand for."""
     columns = [column for side in sides for column in side.sentences]
-    known = [column for column in columns if column is not None and len(column)]
-    codes: list[Int32 | None]
+    known = [column for column in columns if column is not None]
+    values = None
     if all(pa.types.is_integer(column.type) and _is_small(column) for column in known):
-        values = None
-        codes = [
-            None if c is None else arrow.values_of(c.cast(pa.int32()), -1) for c in columns
-        ]
+        codes = [arrow.values_of(column.cast(pa.int32()), -1) for column in known]
     else:
-        texts = [column.cast(pa.string()) for column in known]
-        encoded = pa.chunked_array(texts, pa.string()).dictionary_encode().unify_dictionaries()
-        values = encoded.chunk(0).dictionary
-        chunks = iter(encoded.chunks)
-        codes = [
-            None
-            if column is None
-            else arrow.values_of(next(chunks).indices, -1)
-            if len(column)
-            else np.zeros(0, np.int32)
-            for column in columns
-        ]
-    pairs = [np.ascontiguousarray(c) if c is not None else None for c in codes]
-    return [pairs[k : k + 2] for k in range(0, len(pairs), 2)], values
+        codes, values = _encoded([column.cast(pa.string()) for column in known])
+    given = iter(codes)
+    ends = [None if column is None else next(given) for column in columns]
+    return [ends[k : k + 2] for k in range(0, len(ends), 2)], values
 
 
 def _is_small(column: pa.Array) -> bool:
-    ends = pa.compute.min_max(column).as_py()
+    ends = pc.min_max(column).as_py()
     return ends["min"] is None or (ends["min"] >= 0 and ends["max"] < 2**31)
 
 

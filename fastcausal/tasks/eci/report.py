@@ -60,10 +60,8 @@ class PairReport(Report):
         }
         if EVERY in self.scores:
             values["baselines"] = {EVERY: values["scores"].pop(EVERY)}
-        if self.by:
-            values["by"] = {column: self._values(f"{column}=") for column in self.by}
-        if "folds" in self.facts:
-            values["folds"] = plain(self.folds)
+        values["by"] = {column: self._values(f"{column}=") for column in self.by}
+        values["folds"] = plain(self.facts.get("folds", {}))
         return values if self._intervals is None else values | {"intervals": self._intervals}
 
     def _values(self, start: str) -> dict[str, Any]:
