@@ -154,6 +154,9 @@ def score(
     places = sentences(*tables)
     labels = forward, backward
     beyond = set()
+    if protocol == "eventstoryline":  # which does not look at other documents
+        pred = [row for row in pred if row["doc_id"] in documents]
+        chosen = chosen and {pair for pair in chosen if pair[0] in documents}
     if chosen is not None:
         beyond = items(pred, *labels)["exists"] - chosen
         if outside == "ignore":

@@ -23,7 +23,7 @@ def columns_of_documents(gold: Pairs, ids: pa.Array, required: Sequence[str] = (
     """
     records = gold.records
     table: dict[str, pa.Array] = {"id": ids}
-    names = [name for name in records.table.column_names if name not in (*OWN, "id")]
+    names = [name for name in records.names if name not in (*OWN, "id")]
     for name in required:
         if name not in names:
             known = ", ".join(names) or "none"

@@ -24,6 +24,7 @@ from fastcausal.tasks.eci.corpora import is_corpus, read_corpus
 from fastcausal.tasks.eci.corpora.documents import Corpus, Document
 from fastcausal.tasks.eci.labels import Codes, Labels
 
+GOLD, PRED, CANDIDATES = "gold", "pred", "candidates"
 OWN = ("doc_id", "a", "b", "label", "sentence_a", "sentence_b", "event", "sentence", "score")
 
 
@@ -111,7 +112,7 @@ def read_pairs(
     return pairs_of(open_table(source, relation, name), labels)
 
 
-def read_candidates(source: Any, name: str = "candidates") -> Pairs:
+def read_candidates(source: Any, name: str = CANDIDATES) -> Pairs:
     """Read pairs (``doc_id, a, b``), or events (``doc_id, event``) whose pairs are candidates.
 
     Raises
@@ -145,11 +146,14 @@ def open_table(source: Any, relation: str = "causal", name: str = "rows") -> Rec
         return read_corpus(source, relation, name)
     if relation != "causal":
         raise InputError(f"{name}: relation {relation}, expected MAVEN-ERE JSON lines")
-    return read_records(source, name)
+    return read_records(source, name, may_be_empty=name == PRED)
 
 
 def pairs_of(records: Records, labels: Labels | None) -> Pairs:
     """Return the pairs of rows; labels None: of candidates."""
+    if not len(records):
+        none = pa.array([], pa.string())
+        return Pairs(records, None, none, none, none, np.zeros(0, np.int8), (None, None), none)
     doc, a, b = (records.texts(column) for column in ("doc_id", "a", "b"))
     problems = Problems()
     label = None if labels is None else labels.encode(records, problems)

@@ -16,7 +16,6 @@ from fastcausal.arrays.strata import By, columns_by
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Warnings, add_warnings
-from fastcausal.files.records import Records
 from fastcausal.files.targets import keep_apart
 from fastcausal.options import OutsidePairs, PairProtocolName, PairRelation, check
 from fastcausal.significance.sums import Int64
@@ -25,7 +24,7 @@ from fastcausal.tasks.eci.columns import columns_of_documents
 from fastcausal.tasks.eci.corpora.documents import Corpus
 from fastcausal.tasks.eci.corpora.maven import LABELS
 from fastcausal.tasks.eci.count import DIGEST, N_OUTSIDE, Counted, count
-from fastcausal.tasks.eci.files import OWN, Pairs, open_table, pairs_of, read_candidates
+from fastcausal.tasks.eci.files import GOLD, PRED, Pairs, open_table, pairs_of, read_candidates
 from fastcausal.tasks.eci.formula import PairFormula
 from fastcausal.tasks.eci.labels import Labels
 from fastcausal.tasks.eci.protocols import MAVEN_ERE, PairProtocol, pair_protocol
@@ -166,7 +165,7 @@ def read_sources(
     InputError
         As `eci`.
     """
-    sides = open_table(gold, relation, "gold"), open_table(pred, relation, "pred")
+    sides = open_table(gold, relation, GOLD), open_table(pred, relation, PRED)
     ignored: dict[str, int] = {}
     warnings: Warnings = {}
     are_maven = [isinstance(side, Corpus) and side.is_maven for side in sides]
@@ -187,12 +186,10 @@ def _maven(
     gold: Corpus, pred: Corpus, protocol: PairProtocol
 ) -> tuple[tuple[Corpus, Corpus], dict[str, int], Warnings]:
     """Leave out predictions of mentions that gold lacks; keep last types where the protocol does."""
-    warnings: Warnings = {}
+    pred, ignored, warnings = against.known_mentions(gold, pred)
     if protocol.last_type:
         add_warnings(warnings, against.collisions(gold, pred))
         gold, pred = against.with_last_types(gold), against.with_last_types(pred)
-    pred, ignored, more = against.known_mentions(gold, pred)
-    add_warnings(warnings, more)
     return (gold, pred), ignored, warnings
 
 

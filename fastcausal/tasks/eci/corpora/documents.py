@@ -64,26 +64,27 @@ class Document:
         return f"{self.file}:{line}" if line else self.file
 
 
-@dataclass(frozen=True)
 class Corpus(Records):
     """The pairs of documents as a table; a document without pairs is a row without mentions.
 
     Attributes
     ----------
     documents : sequence of Document
-    places : sequence of str
-        File and line of each row.
     is_maven : bool
         Documents are those of MAVEN-ERE, whose mentions gold lists in full.
     """
 
-    documents: Sequence[Document] = ()
-    places: Sequence[str] = ()
-    is_maven: bool = False
-
-    def where(self, row: int) -> str:
-        """Name file and line of a row."""
-        return self.places[row]
+    def __init__(
+        self,
+        name: str,
+        table: pa.Table,
+        places: Sequence[str],
+        documents: Sequence[Document],
+        is_maven: bool = False,
+    ) -> None:
+        super().__init__(name, table, places=places)
+        self.documents = documents
+        self.is_maven = is_maven
 
 
 def corpus_of(name: str, documents: Sequence[Document], is_maven: bool = False) -> Corpus:
@@ -114,7 +115,7 @@ def corpus_of(name: str, documents: Sequence[Document], is_maven: bool = False) 
         values = arrow.strings([document.columns.get(column) for document in documents])
         table[column] = values.take(arrow.numbers(np.repeat(np.arange(len(documents)), widths)))
     places = [row[-1] for row in rows]
-    return Corpus(name, pa.table(table), documents=documents, places=places, is_maven=is_maven)
+    return Corpus(name, pa.table(table), places, documents, is_maven)
 
 
 def _rows(document: Document) -> Iterator[tuple]:
