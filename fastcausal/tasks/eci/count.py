@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
+from fastcausal.arrays.distinct import number_texts
 from fastcausal.errors import InputError, Remedy
 from fastcausal.options import OutsidePairs
 from fastcausal.significance.sums import Int64
@@ -115,7 +116,8 @@ def count(
         _refuse_outside(pred, int(first))
     in_gold, is_predicted = np.zeros(len(names), bool), np.zeros(len(names), bool)
     in_gold[documents[0]] = True
-    in_gold[_places_of(gold.named, names)] = True
+    if len(gold.named):
+        in_gold[arrow.values_of(pc.index_in(gold.named, names))] = True
     assert pred.label is not None
     is_predicted[documents[1][pred.label > 0]] = True
     return Counted(names, in_gold, is_predicted, strata, dict(zip(wanted, out.T, strict=True)))
@@ -123,26 +125,13 @@ def count(
 
 def _documents(sides: Sequence[Pairs]) -> tuple[pa.Array, list[Int32]]:
     """Number the documents of all sides, ascending."""
-    codes, names = _encoded([*(side.doc for side in sides), sides[0].named])
-    order = arrow.values_of(pc.array_sort_indices(names))
+    codes, names = number_texts([*(side.doc for side in sides), sides[0].named])
+    order = arrow.values_of(pc.array_sort_indices(names)).astype(np.int64)
+    if (order[1:] > order[:-1]).all():
+        return names, codes[:-1]
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return names.take(arrow.numbers(order)), [rank[part] for part in codes[:-1]]
-
-
-def _encoded(columns: Sequence[pa.Array]) -> tuple[list[Int32], pa.Array]:
-    """Number the texts of several columns, -1 for null; return the texts too."""
-    filled = [column for column in columns if len(column)]  # Arrow drops empty chunks
-    encoded = pa.chunked_array(filled, pa.string()).dictionary_encode().unify_dictionaries()
-    chunks = iter(encoded.chunks)
-    none = np.zeros(0, np.int32)
-    codes = [arrow.values_of(next(chunks).indices, -1) if len(c) else none for c in columns]
-    names = encoded.chunk(0).dictionary if filled else pa.array([], pa.string())
-    return codes, names
-
-
-def _places_of(some: pa.Array, names: pa.Array) -> Int64:
-    return arrow.values_of(pc.index_in(some, names)).astype(np.int64)
 
 
 def _sentences(sides: Sequence[Pairs]) -> tuple[list[list[Int32 | None]], Any]:
@@ -153,7 +142,10 @@ def _sentences(sides: Sequence[Pairs]) -> tuple[list[list[Int32 | None]], Any]:
     if all(pa.types.is_integer(column.type) and _is_small(column) for column in known):
         codes = [arrow.values_of(column.cast(pa.int32()), -1) for column in known]
     else:
-        codes, values = _encoded([column.cast(pa.string()) for column in known])
+        texts = [column.cast(pa.string()) for column in known]
+        codes, values = number_texts(texts)
+        for code, text in zip(codes, texts, strict=True):
+            code[~arrow.is_valid(text)] = -1
     given = iter(codes)
     ends = [None if column is None else next(given) for column in columns]
     return [ends[k : k + 2] for k in range(0, len(ends), 2)], values

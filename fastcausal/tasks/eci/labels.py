@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays import arrow
+from fastcausal.arrays.distinct import number_texts
 from fastcausal.errors import Problems
 from fastcausal.files.records import Records
 from fastcausal.files.values import shown
@@ -83,12 +83,12 @@ class Labels:
         InputError
             There is no column of labels.
         """
-        encoded = records.texts("label").dictionary_encode()
-        names = encoded.dictionary.to_pylist()
-        codes = np.array([self.codes.get(name, -1) for name in names] + [NO_RELATION], np.int8)
-        rows: Codes = codes[arrow.values_of(encoded.indices, -1)]  # [-1] is the last
+        texts = records.texts("label")
+        (numbers,), names = number_texts([texts])
+        codes = np.array([self.codes.get(name or "", -1) for name in names.to_pylist()], np.int8)
+        rows: Codes = codes[numbers]
         if (codes < 0).any():
-            _note_unknown(records, rows, encoded, self.codes, problems)
+            _note_unknown(records, rows, texts, self.codes, problems)
         return rows
 
     @property
@@ -99,12 +99,12 @@ class Labels:
 
 
 def _note_unknown(
-    records: Records, rows: Codes, encoded: pa.Array, known: Iterable[str], problems: Problems
+    records: Records, rows: Codes, texts: pa.Array, known: Iterable[str], problems: Problems
 ) -> None:
     names = ", ".join(filter(None, known))
     for row in np.flatnonzero(rows < 0).tolist():
         problems.add(
-            f"{records.where(row)}: label {shown(encoded[row].as_py())}, expected one of {names}; "
+            f"{records.where(row)}: label {shown(texts[row].as_py())}, expected one of {names}; "
             "--forward or --backward would declare it"
         )
 
