@@ -46,6 +46,7 @@ class PairFormula(Formula):
     job = "eci"
     room = "eci.report"
     subsets_of_groups = (INTRA, INTER)
+    in_gold = TOTALS[0]
 
     groups: tuple[str, ...]
     strata: tuple[str, ...]

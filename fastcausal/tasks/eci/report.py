@@ -102,7 +102,7 @@ def of_statistics(statistics: Statistics, by: By = None, fold: str | None = None
         start[:-1]: {n.removeprefix(start): s for n, s in every.items() if n.startswith(start)}
         for start in strata
     }
-    for name, rows in gold_subsets(statistics, by).items():
+    for name, rows in statistics.subsets(by).items():
         subsets[name] = _without_baselines(_groups(formula, rows))
     totals = dict(zip(TOTALS, weighted[:, -len(TOTALS) :].sum(axis=0).tolist(), strict=True))
     if not formula.candidates:
@@ -111,7 +111,7 @@ def of_statistics(statistics: Statistics, by: By = None, fold: str | None = None
     signature = statistics.signature
     if fold is not None:
         signature += f"|folds:{fold}"
-        facts["folds"] = _folds(formula, gold_subsets(statistics, fold))
+        facts["folds"] = _folds(formula, statistics.subsets(fold))
     named = {n: s for n, s in every.items() if not n.startswith(tuple(strata))}
     return PairReport(
         _title(facts, named),
@@ -127,14 +127,6 @@ def of_statistics(statistics: Statistics, by: By = None, fold: str | None = None
 
 def _same(statistics: Statistics) -> Statistics:
     return statistics
-
-
-def gold_subsets(statistics: Statistics, by: By) -> dict[str, Rows]:
-    """Return the rows of each value of columns, without documents that gold does not name."""
-    subsets = {
-        name: rows[rows[:, -len(TOTALS)] > 0] for name, rows in statistics.subsets(by).items()
-    }
-    return {name: rows for name, rows in subsets.items() if len(rows)}
 
 
 def _groups(formula: PairFormula, rows: Rows) -> dict[str, Scores]:
