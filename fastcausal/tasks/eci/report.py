@@ -71,10 +71,6 @@ class PairReport(Report):
             if name.startswith(start)
         }
 
-    def errors(self, top: int | None = 10) -> Any:
-        """Return the documents with most wrong pairs, see `fastcausal.tasks.eci.errors`."""
-        raise NotImplementedError
-
 
 def _nested(groups: Groups, subsets: Mapping[str, Groups]) -> dict[str, Any]:
     """Return scores by group and stratum, of groups named ``intra_typed`` or in subsets."""

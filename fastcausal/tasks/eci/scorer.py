@@ -120,7 +120,7 @@ def eci(
     rules = pair_protocol(protocol)
     is_listed = isinstance(candidates, str) and candidates == LISTED
     keep_apart([per_document], [gold, pred, None if is_listed else candidates])
-    labels = _labels(forward, backward, relation)
+    labels = labels_of(forward, backward, relation)
     if rules is MAVEN_ERE and candidates is not None:
         raise ValueError("candidates is not for maven-ere, whose gold lists its mentions")
     sources = read_sources(gold, pred, LISTED if is_listed else candidates, rules, labels, relation)
@@ -140,7 +140,7 @@ def eci(
     return of_statistics(statistics, by, fold)
 
 
-def _labels(
+def labels_of(
     forward: Iterable[str] | str, backward: Iterable[str] | str, relation: PairRelation
 ) -> Labels:
     """Return the labels of a relation and those that the caller declares."""
