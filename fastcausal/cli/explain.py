@@ -7,26 +7,64 @@ from typing import Annotated
 import click
 
 from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import READS, FormatOption, JsonOption, ReadOptions, format_of, refuse
-from fastcausal.cli.parameters import Argument
+from fastcausal.cli.eci import BackwardOption, ForwardOption, RelationOption
+from fastcausal.cli.options import (
+    AnswersOption,
+    FormatOption,
+    JsonOption,
+    ReadOptions,
+    TagsOption,
+    format_of,
+    refuse,
+)
+from fastcausal.cli.parameters import Argument, Option
+from fastcausal.options import ExplainFrom, Occurrence, PairProtocolName
 
 
 def explain(
     ctx: click.Context,
-    gold: Annotated[str, Argument(help="Gold annotations with tags; - for stdin.")],
-    pred: Annotated[str, Argument(help="Predictions with tags; - for stdin.")],
+    gold: Annotated[str, Argument(help="Gold: relations with tags, or pairs; - for stdin.")],
+    pred: Annotated[str, Argument(help="Predictions of the same kind; - for stdin.")],
+    start: Annotated[
+        ExplainFrom | None,
+        Option("--from", help="Begin at this protocol of pairs; or read files in this format."),
+    ] = None,
+    end: Annotated[
+        PairProtocolName | None, Option("--to", help="End at this protocol of pairs.")
+    ] = None,
+    relation: RelationOption = "causal",
+    forward: ForwardOption = None,
+    backward: BackwardOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
-    reads: ReadOptions = READS,
+    answers: AnswersOption = None,
+    occurrence: OccurrenceOption = "gap",
+    tags: TagsOption = None,
 ) -> None:
-    """Attribute the difference between cnc-2023 and recess to quirks of the official scorer.
+    """Attribute the difference between two protocols to quirks of a published program.
+
+    Of relations these are cnc-2023 and recess; of pairs of events --from and --to name them.
 
     Examples
     --------
     fastcausal explain gold.csv careful.jsonl
+    fastcausal explain pairs_gold.csv pairs_careful.csv --from ilif-direction --to pairs
     """
     chosen = format_of(ctx, json, format)
+    if start in PAIR_PROTOCOL_NAMES or end is not None:
+        refuse(ctx, ("answers", "occurrence", "tags"), "is for relations, not for pairs of events")
+        from fastcausal.tasks.eci.explain import explain_pairs
+
+        labels = {"forward": forward or (), "backward": backward or ()}
+        with doing(f"scoring {pred}"):
+            report = explain_pairs(
+                gold, pred, start or "pairs", end or "pairs", relation=relation, **labels
+            )
+        print_report(report, chosen)
+        return
+    refuse(ctx, ("relation", "forward", "backward"), "is for pairs of events: name --from or --to")
     refuse(ctx, ("tags",), "is for score, explain reads tags as cnc-2023 does")
+    reads = ReadOptions(start, answers, occurrence)
     import fastcausal as fc
 
     with doing(f"scoring {pred}"):

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,7 +19,9 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Problems
+from fastcausal.files import binary
 from fastcausal.files.files import Source
+from fastcausal.files.lines import first_object
 from fastcausal.files.records import Records, read_records
 from fastcausal.tasks.eci.corpora import is_corpus, read_corpus
 from fastcausal.tasks.eci.corpora.documents import Corpus, Document
@@ -147,6 +150,24 @@ def open_table(source: Any, relation: str = "causal", name: str = "rows") -> Rec
     if relation != "causal":
         raise InputError(f"{name}: relation {relation}, expected MAVEN-ERE JSON lines")
     return read_records(source, name, may_be_empty=name == PRED)
+
+
+def is_pairs(source: str) -> bool:
+    """Tell if a path is of a corpus, or of a table with the columns ``doc_id``, ``a`` and ``b``."""
+    if source == "-":
+        return False
+    if is_corpus(source):
+        return True
+    try:
+        head = Source.open(source, most=1 << 16)
+        if head.is_json:
+            return {"doc_id", "a", "b"} <= {*first_object(head)}
+        if binary.sniff(head.data) is not None:
+            return all(name in read_records(source) for name in ("doc_id", "a", "b"))
+    except InputError:
+        return False  # scoring says why
+    names = re.split(rb"[,;\t\r\n]", head.data.partition(b"\n")[0])
+    return {b"doc_id", b"a", b"b"} <= {name.strip(b'"') for name in names}
 
 
 def pairs_of(records: Records, labels: Labels | None) -> Pairs:
