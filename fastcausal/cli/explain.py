@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 import click
 
@@ -12,13 +12,14 @@ from fastcausal.cli.options import (
     AnswersOption,
     FormatOption,
     JsonOption,
+    OccurrenceOption,
     ReadOptions,
     TagsOption,
     format_of,
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.options import ExplainFrom, Occurrence, PairProtocolName
+from fastcausal.options import ExplainFrom, PairProtocolName
 
 
 def explain(
@@ -51,7 +52,7 @@ def explain(
     fastcausal explain pairs_gold.csv pairs_careful.csv --from ilif-direction --to pairs
     """
     chosen = format_of(ctx, json, format)
-    if start in PAIR_PROTOCOL_NAMES or end is not None:
+    if start in get_args(PairProtocolName) or end is not None:
         refuse(ctx, ("answers", "occurrence", "tags"), "is for relations, not for pairs of events")
         from fastcausal.tasks.eci.explain import explain_pairs
 

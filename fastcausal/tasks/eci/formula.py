@@ -44,7 +44,6 @@ class PairFormula(Formula):
     """
 
     job = "eci"
-    room = "eci.report"
     subsets_of_groups = (INTRA, INTER)
     in_gold = TOTALS[0]
 

@@ -86,7 +86,7 @@ def _nested(groups: Groups, subsets: Mapping[str, Groups]) -> dict[str, Any]:
     return nested
 
 
-def of_statistics(statistics: Statistics, by: By = None, fold: str | None = None) -> PairReport:
+def present(statistics: Statistics, by: By = None, fold: str | None = None) -> PairReport:
     """Make the report of counts; values of the columns ``by`` become subsets, those of ``fold``
     are averaged."""
     formula = statistics.formula

@@ -28,7 +28,7 @@ from fastcausal.tasks.eci.files import GOLD, PRED, Pairs, open_table, pairs_of, 
 from fastcausal.tasks.eci.formula import PairFormula
 from fastcausal.tasks.eci.labels import Labels
 from fastcausal.tasks.eci.protocols import MAVEN_ERE, PairProtocol, pair_protocol
-from fastcausal.tasks.eci.report import PairReport, of_statistics
+from fastcausal.tasks.eci.report import PairReport, present
 
 LISTED = "listed"
 
@@ -137,7 +137,7 @@ def eci(
     )
     if per_document is not None:
         statistics.write(per_document)
-    return of_statistics(statistics, by, fold)
+    return present(statistics, by, fold)
 
 
 def labels_of(
