@@ -13,6 +13,7 @@ from fastcausal.arrays.strata import By, columns_by
 from fastcausal.counts.arithmetic import f1
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import counted, warning_lines
+from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables, plain
 from fastcausal.significance.sums import Rows
@@ -63,6 +64,18 @@ class PairReport(Report):
         values["by"] = {column: self._values(f"{column}=") for column in self.by}
         values["folds"] = plain(self.facts.get("folds", {}))
         return values if self._intervals is None else values | {"intervals": self._intervals}
+
+    def to_tables(self, counts: bool = False) -> list[Grid]:
+        """Return the scores, and their means over folds."""
+        tables = [self.to_table(counts)]
+        if "folds" in self.facts:
+            grid = Grid("means over folds", ["folds", *MEASURES, "f1 of means"])
+            for group, strata in self.folds.items():
+                for stratum, values in strata.items():
+                    cells = [values["mean"][name] for name in MEASURES]
+                    grid.add(f"{group} {stratum}", values["n"], *cells, values["f1_of_means"])
+            tables.append(grid)
+        return tables
 
     def _values(self, start: str) -> dict[str, Any]:
         return {
