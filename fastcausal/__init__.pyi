@@ -38,7 +38,7 @@ from fastcausal.tasks.crab import crab as crab
 from fastcausal.tasks.describe.describe import describe as describe
 from fastcausal.tasks.describe.description import CorpusDescription as CorpusDescription
 from fastcausal.tasks.eci.report import PairReport as PairReport
-from fastcausal.tasks.eci.scorer import eci as eci
+from fastcausal.tasks.eci.count import eci as eci
 from fastcausal.tasks.extraction.explain import explain as explain
 from fastcausal.tasks.extraction.report import ExtractionReport as ExtractionReport
 from fastcausal.tasks.extraction.score import score as score

@@ -11,7 +11,7 @@ from fastcausal.cli.console import doing
 from fastcausal.cli.options import (
     DRAWS,
     ByOption,
-    Draws,
+    DrawOptions,
     FormatOption,
     HtmlOption,
     IntervalsOption,
@@ -19,8 +19,9 @@ from fastcausal.cli.options import (
     format_of,
     refuse_inference,
 )
-from fastcausal.cli.parameters import Argument, Option
-from fastcausal.cli.systems import print_reports, reports_of, with_intervals, write_units
+from fastcausal.cli.parameters import Option
+from fastcausal.cli.systems import print_reports
+from fastcausal.cli.task import GoldArgument, SystemsArgument, written
 from fastcausal.options import OutsidePairs, PairProtocolName, PairRelation, ZeroByZero
 
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
@@ -43,10 +44,8 @@ RelationOption = Annotated[
 
 def eci(
     ctx: click.Context,
-    gold: Annotated[str, Argument(help="Pairs of gold: a table, or files of a corpus.")],
-    pred: Annotated[
-        list[str], Argument(help="Predicted pairs; a system for each file.", metavar="PRED...")
-    ],
+    gold: GoldArgument,
+    pred: SystemsArgument,
     protocol: Annotated[
         PairProtocolName, Option(help="Compare sets of pairs, or as a published program does.")
     ] = "pairs",
@@ -75,7 +74,7 @@ def eci(
     ] = None,
     html: HtmlOption = None,
     intervals: IntervalsOption = False,
-    draws: Draws = DRAWS,
+    draws: DrawOptions = DRAWS,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -90,13 +89,10 @@ def eci(
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     from fastcausal.errors import InputError
-    from fastcausal.files.targets import keep_apart
+    from fastcausal.tasks.eci.count import LISTED
+    from fastcausal.tasks.eci.count import eci as score
     from fastcausal.tasks.eci.report import PairReport
-    from fastcausal.tasks.eci.scorer import LISTED
-    from fastcausal.tasks.eci.scorer import eci as score
 
-    listed = None if candidates == LISTED else candidates
-    keep_apart([per_document, html], [gold, *pred, listed])
     if html is not None and len(pred) > 1:
         raise InputError("--html is for one system, expected one file of predictions")
 
@@ -115,10 +111,16 @@ def eci(
             relation=relation,
         )
 
-    reports = reports_of(pred, make)
-    if intervals:
-        reports = with_intervals(reports, draws, by)
-    write_units(per_document, reports)
+    sources = [gold, *pred, *([candidates] if candidates not in (None, LISTED) else [])]
+    reports = written(
+        pred,
+        make,
+        [str(source) for source in sources],
+        units=per_document,
+        others=[html],
+        draws=draws if intervals else None,
+        by=by,
+    )
     if html is not None:
         with doing(f"writing {html}"):
             next(iter(reports.values())).to_html(html)

@@ -6,9 +6,9 @@
     labels.py      labels as codes of type and direction
     protocols.py   the rules of published programs, as quirks
     against.py     predictions of MAVEN-ERE against its gold
-    count.py       counts by document; columns.py topics and folds of documents
+    count.py       the function `eci`: from both sides to Statistics
+    by_document.py counts of each document; columns.py its topic and fold
     formula.py     precision, recall, F1
-    scorer.py      the function `eci`
     report.py      groups, strata, columns, folds
     explain.py     from one protocol to another, a quirk at a time
     errors.py      wrong pairs by document
@@ -19,10 +19,10 @@ from __future__ import annotations
 from fastcausal.counts.task import Task
 
 TASK = Task(
-    score="fastcausal.tasks.eci.scorer:eci",
-    command="eci",
-    page="eci.md",
     job="eci",
     formula="fastcausal.tasks.eci.formula:PairFormula",
     present="fastcausal.tasks.eci.report:present",
+    score="fastcausal.tasks.eci.count:eci",
+    command="fastcausal.cli.eci:eci",
+    page="eci",
 )

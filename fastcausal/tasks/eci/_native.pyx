@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Counts of causal pairs by documents; count.py names the fields."""
+"""Counts of causal pairs by documents; by_document.py names the fields."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int8_t, int32_t, int64_t

@@ -1,184 +1,294 @@
-"""Counts of pairs by documents: gold and predicted pairs, and perhaps candidates, to Statistics."""
+"""Causal pairs of events against gold, by every published rule."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from fastcausal._version import __version__
 from fastcausal.arrays import arrow
-from fastcausal.arrays import compute as pc
-from fastcausal.arrays.distinct import number_texts
-from fastcausal.errors import InputError, Remedy
-from fastcausal.options import OutsidePairs
+from fastcausal.arrays.digests import digest_of_numbers
+from fastcausal.arrays.strata import By, columns_by
+from fastcausal.counts.files import system_of
+from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import InputError, Warnings, add_warnings
+from fastcausal.files.targets import keep_apart
+from fastcausal.options import OutsidePairs, PairProtocolName, PairRelation, check
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.eci import _native
-from fastcausal.tasks.eci.files import Pairs
-from fastcausal.tasks.eci.protocols import EXISTS, GROUPS, STRATA, PairProtocol
+from fastcausal.tasks.eci import against
+from fastcausal.tasks.eci.columns import columns_of_documents
+from fastcausal.tasks.eci.corpora.documents import Corpus
+from fastcausal.tasks.eci.corpora.maven import LABELS
+from fastcausal.tasks.eci.by_document import DIGEST, N_OUTSIDE, Counted, count
+from fastcausal.tasks.eci.files import GOLD, PRED, Pairs, open_table, pairs_of, read_candidates
+from fastcausal.tasks.eci.formula import PairFormula
+from fastcausal.tasks.eci.labels import Labels
+from fastcausal.tasks.eci.protocols import MAVEN_ERE, PairProtocol, pair_protocol
+from fastcausal.tasks.eci.report import PairReport, present
 
-Int32 = npt.NDArray[np.int32]
-
-COUNTS = ("tp", "wrong", "missed", "invented")  # as csrc/eci.hpp has them
-EVERY = len(GROUPS) * len(STRATA) * len(COUNTS)
-N_OUTSIDE = EVERY + 3 * len(STRATA)
-DIGEST = N_OUTSIDE + 1
-ALLOWED = Remedy("outside", ("charge", "ignore"), "would charge such pairs, or leave them out")
+LISTED = "listed"
 
 
-class Counted(NamedTuple):
-    """Counts of every document that a source names.
+class Sources(NamedTuple):
+    """Both sides and candidates, read.
 
     Attributes
     ----------
-    documents : pyarrow.Array
-        Ids, ascending: string[n].
-    in_gold, is_predicted : bool[n]
-        Gold names the document; a pair is predicted in it.
-    strata : tuple of str
-        ``overall`` alone where no mention has a sentence.
-    columns : int64[n, m]
-        The counts that `Places` names.
+    gold, pred : Pairs
+    candidates : Pairs or None
+    ignored : dict of str to int
+        Predicted pairs of each document that were left out.
+    warnings : dict
     """
 
-    documents: pa.Array
-    in_gold: npt.NDArray[np.bool_]
-    is_predicted: npt.NDArray[np.bool_]
-    strata: tuple[str, ...]
-    columns: dict[int, Int64]
-
-    def errors(self, group: str, stratum: str, protocol: PairProtocol) -> list[Int64]:
-        """Return hits, false positives and misses of a group: int64[n] each."""
-        tp, wrong, missed, invented = (self.columns[at] for at in places(group, stratum))
-        if protocol.untyped_misses:
-            missed = self.columns[places(EXISTS, stratum)[COUNTS.index("missed")]]
-        return [tp, invented if protocol.free_turns else wrong, missed]
-
-    def every(self, stratum: str) -> list[Int64]:
-        """Return hits, candidates and gold, where every candidate is called causal."""
-        at = EVERY + 3 * STRATA.index(stratum)
-        return [self.columns[k] for k in range(at, at + 3)]
+    gold: Pairs
+    pred: Pairs
+    candidates: Pairs | None
+    ignored: dict[str, int]
+    warnings: Warnings
 
 
-def places(group: str, stratum: str) -> range:
-    """Return the places of the counts of a group in the native row."""
-    start = (GROUPS.index(group) * len(STRATA) + STRATA.index(stratum)) * len(COUNTS)
-    return range(start, start + len(COUNTS))
-
-
-def count(
-    gold: Pairs,
-    pred: Pairs,
-    candidates: Pairs | None,
-    protocol: PairProtocol,
+def eci(
+    gold: Any,
+    pred: Any,
+    *,
+    protocol: PairProtocolName = "pairs",
+    candidates: Any = None,
     outside: OutsidePairs = "charge",
-    groups: Sequence[str] = (),
-) -> Counted:
-    """Count the pairs of every document.
+    by: By = None,
+    fold: str | None = None,
+    forward: Iterable[str] | str = (),
+    backward: Iterable[str] | str = (),
+    undefined: float | None = None,
+    relation: PairRelation = "causal",
+    per_document: str | os.PathLike[str] | None = None,
+) -> PairReport:
+    """Score causal pairs of events.
 
     Parameters
     ----------
-    gold, pred : Pairs
-    candidates : Pairs, optional
-        Pairs, or events.
-    protocol : PairProtocol
+    gold, pred : path, table, list of mappings
+        A table with the columns ``doc_id``, ``a``, ``b``, ``label``, perhaps ``sentence_a`` and
+        ``sentence_b``; or a published corpus, see `fastcausal.tasks.eci.corpora`.
+    protocol : {"pairs", "maven-ere", "eventstoryline", "ilif-direction"}
+        ``"pairs"`` compares sets; the others repeat a published program.
+    candidates : path, table, list of mappings or "listed", optional
+        Pairs that may be predicted: rows with ``doc_id``, ``a`` and ``b``; events, rows with
+        ``doc_id`` and ``event``, of which each document has all pairs; or the rows of gold.
     outside : {"charge", "ignore", "error"}
-        Predictions that are no candidates.
-    groups : sequence of str
-        Groups to count; by default those of the protocol.
+        Predictions that are no candidates are wrong, left out, or an error.
+    by : str or sequence of str, optional
+        Columns of gold; each of their values is scored.
+    fold : str, optional
+        A column of gold; scores of its values are averaged.
+    forward, backward : sequence of str
+        Further labels of "a causes b" and of "b causes a", each a type of its own.
+    undefined : float, optional
+        Value of 0/0; None: null, but 0 under ``"maven-ere"``, as its program has it.
+    relation : {"causal", "temporal", "subevent"}
+        The relation of MAVEN-ERE to score.
+    per_document : path, optional
+        A ``.parquet`` or ``.arrow`` file to write the counts of every document to.
+
+    Returns
+    -------
+    PairReport
+        Groups ``exists`` (pairs), ``direction`` (cause and effect) and ``typed`` (with the type),
+        overall and within (``intra``) and across (``inter``) sentences.
 
     Raises
     ------
     InputError
-        A mention is in two sentences; a prediction is no candidate under ``"error"``.
+        A source cannot be read, has an unknown label, or pairs an event with itself.
+    ValueError
+        An unknown policy.
+
+    Examples
+    --------
+    >>> gold = [{"doc_id": "d", "a": "rain", "b": "flood", "label": "CAUSE"}]
+    >>> pred = [{"doc_id": "d", "a": "flood", "b": "rain", "label": "CAUSE"}]
+    >>> report = eci(gold, pred)
+    >>> report["exists"].f1, report["direction"].f1
+    (1.0, 0.0)
     """
-    sides = [gold, pred, *([] if candidates is None or candidates is gold else [candidates])]
-    names, documents = _documents(sides)
-    sentences, values = _sentences(sides)
-    strata = STRATA if any(s is not None for ends in sentences for s in ends) else STRATA[:1]
-    native = [
-        _side(side, codes, ends)
-        for side, codes, ends in zip(sides, documents, sentences, strict=True)
-    ]
-    third = None if candidates is None else native[0] if candidates is gold else native[2]
-    wanted = sorted({at for g in groups or protocol.groups for s in strata for at in places(g, s)})
-    if protocol.untyped_misses:
-        wanted = sorted({*wanted, *(at for s in strata for at in places(EXISTS, s))})
-    wanted += range(EVERY, DIGEST + 1)
-    out = np.zeros((len(names), len(wanted)), np.int64)
-    rules = (protocol.ordered, protocol.repeats, protocol.ordered, outside == "ignore")
-    conflict, first = _native.count(*native[:2], third, rules, np.array(wanted, np.int64), out)
-    if conflict[0] >= 0:
-        _refuse_sentence(conflict, [candidates, gold, pred], values)
-    if first >= 0 and outside == "error":
-        _refuse_outside(pred, int(first))
-    in_gold, is_predicted = np.zeros(len(names), bool), np.zeros(len(names), bool)
-    in_gold[documents[0]] = True
-    if len(gold.named):
-        in_gold[arrow.values_of(pc.index_in(gold.named, names))] = True
-    assert pred.label is not None
-    is_predicted[documents[1][pred.label > 0]] = True
-    return Counted(names, in_gold, is_predicted, strata, dict(zip(wanted, out.T, strict=True)))
+    check("outside", outside, OutsidePairs)
+    check("relation", relation, PairRelation)
+    rules = pair_protocol(protocol)
+    is_listed = isinstance(candidates, str) and candidates == LISTED
+    keep_apart([per_document], [gold, pred, None if is_listed else candidates])
+    labels = labels_of(forward, backward, relation)
+    if rules is MAVEN_ERE and candidates is not None:
+        raise ValueError("candidates is not for maven-ere, whose gold lists its mentions")
+    sources = read_sources(gold, pred, LISTED if is_listed else candidates, rules, labels, relation)
+    counted = count(*sources[:3], rules, outside)
+    statistics = statistics_of(
+        sources,
+        counted,
+        rules,
+        _signature(rules, sources.candidates, is_listed, outside, undefined, labels, relation),
+        rules.zero if undefined is None else float(undefined),
+        outside,
+        required=(*columns_by(by), *([fold] if fold else [])),
+        system=system_of(pred),
+    )
+    if per_document is not None:
+        statistics.write(per_document)
+    return present(statistics, by, fold)
 
 
-def _documents(sides: Sequence[Pairs]) -> tuple[pa.Array, list[Int32]]:
-    """Number the documents of all sides, ascending."""
-    codes, names = number_texts([*(side.doc for side in sides), sides[0].named])
-    order = arrow.values_of(pc.array_sort_indices(names)).astype(np.int64)
-    if (order[1:] > order[:-1]).all():
-        return names, codes[:-1]
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return names.take(arrow.numbers(order)), [rank[part] for part in codes[:-1]]
+def labels_of(
+    forward: Iterable[str] | str, backward: Iterable[str] | str, relation: PairRelation
+) -> Labels:
+    """Return the labels of a relation and those that the caller declares."""
+    given = [[side] if isinstance(side, str) else [*side] for side in (forward, backward)]
+    if relation != "causal":
+        given[0] = [*LABELS[relation], *given[0]]
+    return Labels(tuple(given[0]), tuple(given[1]))
 
 
-def _sentences(sides: Sequence[Pairs]) -> tuple[list[list[Int32 | None]], Any]:
-    """Number the sentences of all sides, -1 where unknown; return what the numbers stand for."""
-    columns = [column for side in sides for column in side.sentences]
-    known = [column for column in columns if column is not None]
-    values = None
-    if all(pa.types.is_integer(column.type) and _is_small(column) for column in known):
-        codes = [arrow.values_of(column.cast(pa.int32()), -1) for column in known]
-    else:
-        texts = [column.cast(pa.string()) for column in known]
-        codes, values = number_texts(texts)
-        for code, text in zip(codes, texts, strict=True):
-            code[~arrow.is_valid(text)] = -1
-    given = iter(codes)
-    ends = [None if column is None else next(given) for column in columns]
-    return [ends[k : k + 2] for k in range(0, len(ends), 2)], values
+def read_sources(
+    gold: Any,
+    pred: Any,
+    candidates: Any,
+    protocol: PairProtocol,
+    labels: Labels,
+    relation: PairRelation = "causal",
+) -> Sources:
+    """Read both sides as a protocol does, and candidates.
+
+    Raises
+    ------
+    InputError
+        As `eci`.
+    """
+    sides = open_table(gold, relation, GOLD), open_table(pred, relation, PRED)
+    ignored: dict[str, int] = {}
+    warnings: Warnings = {}
+    are_maven = [isinstance(side, Corpus) and side.is_maven for side in sides]
+    if protocol.last_type and not all(are_maven):
+        other = sides[are_maven.index(False)]
+        raise InputError(f"{other.name}: expected JSON lines of MAVEN-ERE for {protocol.name}")
+    if all(are_maven):
+        sides, ignored, warnings = _maven(*sides, protocol)  # type: ignore[arg-type]
+    of_gold, of_pred = (pairs_of(side, labels) for side in sides)
+    third = candidates
+    if candidates is not None:
+        third = of_gold if isinstance(candidates, str) and candidates == LISTED else None
+        third = read_candidates(candidates) if third is None else third
+    return Sources(of_gold, of_pred, third, ignored, warnings)
 
 
-def _is_small(column: pa.Array) -> bool:
-    ends = pc.min_max(column).as_py()
-    return ends["min"] is None or (ends["min"] >= 0 and ends["max"] < 2**31)
+def _maven(
+    gold: Corpus, pred: Corpus, protocol: PairProtocol
+) -> tuple[tuple[Corpus, Corpus], dict[str, int], Warnings]:
+    """Leave out predictions of mentions that gold lacks; keep last types where the protocol does."""
+    pred, ignored, warnings = against.known_mentions(gold, pred)
+    if protocol.last_type:
+        add_warnings(warnings, against.collisions(gold, pred))
+        gold, pred = against.with_last_types(gold), against.with_last_types(pred)
+    return (gold, pred), ignored, warnings
 
 
-def _side(side: Pairs, documents: Int32, sentences: Sequence[Int32 | None]) -> tuple[Any, ...]:
-    texts = [None if c is None else arrow.texts_of(c) for c in (side.a, side.b)]
-    return documents, *texts, side.label, *sentences
+def _signature(
+    protocol: PairProtocol,
+    candidates: Pairs | None,
+    is_listed: bool,
+    outside: OutsidePairs,
+    undefined: float | None,
+    labels: Labels,
+    relation: PairRelation,
+) -> str:
+    """Name the choices that papers differ in: candidates, hits, strata and documents."""
+    kind = "all"
+    if candidates is not None:
+        kind = LISTED if is_listed else "events" if candidates.b is None else "pairs"
+    zero = protocol.zero if undefined is None else undefined
+    parts = {
+        "protocol": protocol.name,
+        "relation": relation,
+        "candidates": kind if candidates is None else f"{kind},outside={outside}",
+        "hits": ",".join(protocol.groups),
+        "pairs": "all,intra,inter" if protocol.by_sentences else "all",
+        "documents": "gold" if protocol.gold_documents else "all",
+        "undefined": "null" if zero is None else f"{zero:g}",
+    }
+    line = "|".join(f"{name}:{value}" for name, value in parts.items())
+    return f"fastcausal|{__version__}|eci|{line}{labels.text}"
 
 
-def _refuse_sentence(conflict: tuple[int, ...], sides: Sequence[Pairs | None], values: Any) -> None:
-    source, row, end, earlier = conflict
-    side = sides[source]
-    assert side is not None
-    column = (side.a, side.b)[end]
-    sentence = side.sentences[end]
-    assert column is not None and sentence is not None
-    known = earlier if values is None else values[earlier].as_py()
-    raise InputError(
-        f'{side.where(row)}: mention "{column[row].as_py()}" of document "{side.doc[row].as_py()}" '
-        f"is in sentence {sentence[row].as_py()}, expected {known} as in an earlier row"
+def statistics_of(
+    sources: Sources,
+    counted: Counted,
+    protocol: PairProtocol,
+    signature: str,
+    undefined: float | None,
+    outside: OutsidePairs = "charge",
+    required: Sequence[str] = (),
+    system: str | None = None,
+) -> Statistics:
+    """Make a row of counts of every document that the protocol looks at.
+
+    Raises
+    ------
+    InputError
+        A required column is missing, or differs within a document.
+    """
+    strata = counted.strata if protocol.by_sentences else counted.strata[:1]
+    has_candidates = sources.candidates is not None
+    formula = PairFormula(protocol.groups, strata, protocol.counts, has_candidates, undefined)
+    looked_at = counted.in_gold | (not protocol.gold_documents)
+    kept = np.flatnonzero(looked_at)
+    columns = [*_columns(counted, protocol, formula), *_totals(sources, counted, outside)]
+    ids = counted.documents.take(arrow.numbers(kept))
+    units = columns_of_documents(sources.gold, ids, required)
+    warnings = dict(sources.warnings)
+    strange = int((counted.is_predicted & ~counted.in_gold).sum())
+    if strange:
+        effect = "cost nothing" if protocol.gold_documents else "are charged"
+        texts = ("predictions in ", f" documents that gold does not name {effect}")
+        add_warnings(warnings, {texts: (strange,)})
+    in_gold = np.flatnonzero(counted.in_gold)
+    named = counted.documents.take(arrow.numbers(in_gold))
+    digest = digest_of_numbers(named, [counted.columns[DIGEST][in_gold]], len(named))
+    return Statistics.of_units(
+        formula,
+        signature,
+        np.column_stack(columns)[kept],
+        units,
+        {"protocol": protocol.name},
+        system=system,
+        gold=digest,
+        warnings=warnings,
     )
 
 
-def _refuse_outside(pred: Pairs, row: int) -> None:
-    assert pred.b is not None
-    pair = f'"{pred.a[row].as_py()}", "{pred.b[row].as_py()}"'
-    raise InputError(
-        f'{pred.where(row)}: the pair {pair} of document "{pred.doc[row].as_py()}" is no candidate',
-        ALLOWED,
-    )
+def _columns(counted: Counted, protocol: PairProtocol, formula: PairFormula) -> list[Int64]:
+    columns: list[Int64] = []
+    for group in protocol.groups:
+        for stratum in formula.strata:
+            tp, fp, fn = counted.errors(group, stratum, protocol)
+            columns += [tp, fp, fn] if "fp" in protocol.counts else [tp, tp + fp, tp + fn]
+    if formula.candidates:
+        for stratum in formula.strata:
+            columns += counted.every(stratum)
+    return columns
+
+
+def _totals(sources: Sources, counted: Counted, outside: OutsidePairs) -> list[Int64]:
+    """Return the numbers of documents, outside predictions, candidates, ignored predictions."""
+    n = len(counted.documents)
+    left_out = np.zeros(n, np.int64)
+    if sources.ignored:
+        places = {id: k for k, id in enumerate(counted.documents.to_pylist())}
+        for id, ignored in sources.ignored.items():
+            left_out[places[id]] = ignored
+    beyond = counted.columns[N_OUTSIDE]
+    candidates = np.zeros(n, np.int64)
+    if sources.candidates is not None:
+        candidates = counted.every("overall")[1]
+    left_out += beyond if outside == "ignore" else 0
+    return [counted.in_gold.astype(np.int64), beyond, candidates, left_out]

@@ -19,7 +19,7 @@ from fastcausal.tasks.eci.corpora.documents import Corpus, Mention
 from fastcausal.tasks.eci.files import GOLD, PRED, Pairs, open_table
 from fastcausal.tasks.eci.labels import UNKNOWN
 from fastcausal.tasks.eci.protocols import PAIRS
-from fastcausal.tasks.eci.scorer import labels_of, read_sources
+from fastcausal.tasks.eci.count import labels_of, read_sources
 
 KINDS = ("missed", "invented", "turned round", "wrong type", "unknown direction")
 Said = dict[frozenset[str], dict[tuple[str, str, int], str]]

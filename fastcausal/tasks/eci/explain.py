@@ -15,7 +15,7 @@ from fastcausal.options import PairProtocolName, PairRelation
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, Tables, plain
-from fastcausal.tasks.eci.count import count
+from fastcausal.tasks.eci.by_document import count
 from fastcausal.tasks.eci.files import GOLD, PRED, open_table
 from fastcausal.tasks.eci.protocols import (
     DIRECTION,
@@ -25,7 +25,7 @@ from fastcausal.tasks.eci.protocols import (
     PairProtocol,
     pair_protocol,
 )
-from fastcausal.tasks.eci.scorer import labels_of, read_sources
+from fastcausal.tasks.eci.count import labels_of, read_sources
 
 QUESTION = "the direction alone is scored, or with the type"
 
