@@ -13,8 +13,8 @@
 
 namespace fastcausal::eci {
 
-// Labels are 0 (no relation), 1 (a relation of unknown direction), and of type t the codes 2 + 2t (a
-// causes b) and 3 + 2t (b causes a). A set of labels is a word with their bits.
+// Labels are 0 (no relation), 1 (a relation of unknown direction), and of type t the codes 2 + 2t
+// (a causes b) and 3 + 2t (b causes a). A set of labels is a word with their bits.
 constexpr int NO_RELATION = 0, UNKNOWN = 1, MOST_LABELS = 64;
 constexpr uint64_t UNKNOWN_BIT = 1 << UNKNOWN;
 constexpr uint64_t A_CAUSES_B = 0x5555555555555554u, B_CAUSES_A = A_CAUSES_B << 1;
@@ -38,10 +38,10 @@ struct Rows {
 };
 
 struct Rules {
-  bool ordered = false;        // a pair is told from its reverse, and no label is turned round
-  bool repeats = false;        // rows count, not different items
-  bool unknown_hits = false;   // an unknown direction is a label like others
-  bool ignore_outside = false; // predictions that are no candidates do not count
+  bool ordered = false;         // a pair is told from its reverse, and no label is turned round
+  bool repeats = false;         // rows count, not different items
+  bool unknown_hits = false;    // an unknown direction is a label like others
+  bool ignore_outside = false;  // predictions that are no candidates do not count
 };
 
 enum Source { CANDIDATES, GOLD_ROWS, PRED_ROWS };
@@ -213,8 +213,8 @@ class Document {
     const std::string_view text = texts[row];
     const int64_t length = static_cast<int64_t>(text.size());
     const uint64_t hash = hash_before(text.data() + length, length, texts.data);
-    const size_t number = static_cast<size_t>(mentions_.add(
-        hash, [&](int64_t k) { return texts_[static_cast<size_t>(k)] == text; }));
+    const size_t number = static_cast<size_t>(
+        mentions_.add(hash, [&](int64_t k) { return texts_[static_cast<size_t>(k)] == text; }));
     if (number == texts_.size()) {
       texts_.push_back(text);
       sentences_.push_back(-1);

@@ -32,9 +32,9 @@ inline uint64_t hash_of(const char* text, int64_t length, uint64_t seed = 0) {
   return hash;
 }
 
-// Hashes the text that ends at stop and begins at data or later. A text of up to eight bytes is read
-// as the end of eight bytes, and a shift removes earlier bytes. Copying its exact length takes twice
-// as long.
+// Hashes the text that ends at stop and begins at data or later. A text of up to eight bytes is
+// read as the end of eight bytes, and a shift removes earlier bytes. Copying its exact length takes
+// twice as long.
 inline uint64_t hash_before(const char* stop, int64_t length, const char* data) {
   const uint64_t one = 1;
   char first = 0;

@@ -35,7 +35,7 @@ def distinct_rows(rows, first, place_of):
 
 
 def number_texts(columns, numbers):
-    """Fill each array of numbers with those of the texts of a column; return the places of new ones.
+    """Fill arrays of numbers with those of the texts of columns; return the places of new ones.
 
     Texts are numbered in order of first occurrence over all columns. A column is bytes and int32
     offsets, one more than its numbers.

@@ -46,7 +46,9 @@ def errors(
     role: Annotated[str, Option(help="Count these roles alone, such as cause,effect.")] = "",
     text: Annotated[
         str | None,
-        Option(help="Show pairs of events in these sentences: doc_id, sentence, text; or a corpus."),
+        Option(
+            help="Show pairs of events in these sentences: doc_id, sentence, text; or a corpus."
+        ),
     ] = None,
     forward: ForwardOption = None,
     backward: BackwardOption = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import click
 
@@ -56,16 +56,16 @@ def explain(
         refuse(ctx, ("answers", "occurrence", "tags"), "is for relations, not for pairs of events")
         from fastcausal.tasks.eci.explain import explain_pairs
 
-        labels = {"forward": forward or (), "backward": backward or ()}
+        protocols: Any = (start or "pairs", end or "pairs")
+        labels: Any = {"forward": forward or (), "backward": backward or ()}
         with doing(f"scoring {pred}"):
-            report = explain_pairs(
-                gold, pred, start or "pairs", end or "pairs", relation=relation, **labels
-            )
+            report = explain_pairs(gold, pred, *protocols, relation=relation, **labels)
         print_report(report, chosen)
         return
     refuse(ctx, ("relation", "forward", "backward"), "is for pairs of events: name --from or --to")
     refuse(ctx, ("tags",), "is for score, explain reads tags as cnc-2023 does")
-    reads = ReadOptions(start, answers, occurrence)
+    format_of_pred: Any = start
+    reads = ReadOptions(format_of_pred, answers, occurrence)
     import fastcausal as fc
 
     with doing(f"scoring {pred}"):

@@ -103,24 +103,25 @@ def count(
         for side, codes, ends in zip(sides, documents, sentences, strict=True)
     ]
     third = None if candidates is None else native[0] if candidates is gold else native[2]
-    wanted = sorted({at for g in groups or protocol.groups for s in strata for at in places(g, s)})
-    if protocol.untyped_misses:
-        wanted = sorted({*wanted, *(at for s in strata for at in places(EXISTS, s))})
+    counted = {*(groups or protocol.groups), *([EXISTS] if protocol.untyped_misses else [])}
+    wanted = sorted(at for group in counted for s in strata for at in places(group, s))
     wanted += range(EVERY, DIGEST + 1)
     out = np.zeros((len(names), len(wanted)), np.int64)
     rules = (protocol.ordered, protocol.repeats, protocol.ordered, outside == "ignore")
-    conflict, first = _native.count(*native[:2], third, rules, np.array(wanted, np.int64), out)
+    columns = np.array(wanted, np.int64)
+    conflict, first = _native.count(native[0], native[1], third, rules, columns, out)
     if conflict[0] >= 0:
         _refuse_sentence(conflict, [candidates, gold, pred], values)
     if first >= 0 and outside == "error":
         _refuse_outside(pred, int(first))
-    in_gold, is_predicted = np.zeros(len(names), bool), np.zeros(len(names), bool)
-    in_gold[documents[0]] = True
-    if len(gold.named):
-        in_gold[arrow.values_of(pc.index_in(gold.named, names))] = True
+    named = np.append(documents[0], arrow.values_of(pc.index_in(gold.named, names)))
     assert pred.label is not None
-    is_predicted[documents[1][pred.label > 0]] = True
-    return Counted(names, in_gold, is_predicted, strata, dict(zip(wanted, out.T, strict=True)))
+    predicted = documents[1][pred.label > 0]
+    in_gold, is_predicted = (
+        np.bincount(some, minlength=len(names)) > 0 for some in (named, predicted)
+    )
+    columns_by_place = dict(zip(wanted, out.T, strict=True))
+    return Counted(names, in_gold, is_predicted, strata, columns_by_place)
 
 
 def _documents(sides: Sequence[Pairs]) -> tuple[pa.Array, list[Int32]]:
@@ -167,7 +168,8 @@ def _refuse_sentence(conflict: tuple[int, ...], sides: Sequence[Pairs | None], v
     assert side is not None
     column = (side.a, side.b)[end]
     sentence = side.sentences[end]
-    assert column is not None and sentence is not None
+    assert column is not None
+    assert sentence is not None
     known = earlier if values is None else values[earlier].as_py()
     raise InputError(
         f'{side.where(row)}: mention "{column[row].as_py()}" of document "{side.doc[row].as_py()}" '

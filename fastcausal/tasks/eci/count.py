@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
@@ -20,10 +19,10 @@ from fastcausal.files.targets import keep_apart
 from fastcausal.options import OutsidePairs, PairProtocolName, PairRelation, check
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.eci import against
+from fastcausal.tasks.eci.by_document import DIGEST, N_OUTSIDE, Counted, count
 from fastcausal.tasks.eci.columns import columns_of_documents
 from fastcausal.tasks.eci.corpora.documents import Corpus
 from fastcausal.tasks.eci.corpora.maven import LABELS
-from fastcausal.tasks.eci.by_document import DIGEST, N_OUTSIDE, Counted, count
 from fastcausal.tasks.eci.files import GOLD, PRED, Pairs, open_table, pairs_of, read_candidates
 from fastcausal.tasks.eci.formula import PairFormula
 from fastcausal.tasks.eci.labels import Labels
@@ -185,7 +184,7 @@ def read_sources(
 def _maven(
     gold: Corpus, pred: Corpus, protocol: PairProtocol
 ) -> tuple[tuple[Corpus, Corpus], dict[str, int], Warnings]:
-    """Leave out predictions of mentions that gold lacks; keep last types where the protocol does."""
+    """Leave out predictions of mentions that gold lacks; keep last types if the protocol does."""
     pred, ignored, warnings = against.known_mentions(gold, pred)
     if protocol.last_type:
         add_warnings(warnings, against.collisions(gold, pred))

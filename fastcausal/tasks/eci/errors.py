@@ -16,10 +16,10 @@ from fastcausal.options import PairRelation
 from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
 from fastcausal.tasks.eci.corpora.documents import Corpus, Mention
+from fastcausal.tasks.eci.count import labels_of, read_sources
 from fastcausal.tasks.eci.files import GOLD, PRED, Pairs, open_table
 from fastcausal.tasks.eci.labels import UNKNOWN
 from fastcausal.tasks.eci.protocols import PAIRS
-from fastcausal.tasks.eci.count import labels_of, read_sources
 
 KINDS = ("missed", "invented", "turned round", "wrong type", "unknown direction")
 Said = dict[frozenset[str], dict[tuple[str, str, int], str]]
@@ -178,7 +178,8 @@ def pair_errors(
 
 def _said(side: Pairs) -> dict[str, Said]:
     """Return what a side says of the pairs of each document."""
-    assert side.b is not None and side.label is not None
+    assert side.b is not None
+    assert side.label is not None
     texts = side.records.texts("label") if len(side) else side.doc
     documents: dict[str, Said] = {}
     related = side.label.nonzero()[0].tolist()

@@ -16,16 +16,15 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, Tables, plain
 from fastcausal.tasks.eci.by_document import count
+from fastcausal.tasks.eci.count import labels_of, read_sources
 from fastcausal.tasks.eci.files import GOLD, PRED, open_table
 from fastcausal.tasks.eci.protocols import (
     DIRECTION,
     OVERALL,
     QUIRKS,
-    TYPED,
     PairProtocol,
     pair_protocol,
 )
-from fastcausal.tasks.eci.count import labels_of, read_sources
 
 QUESTION = "the direction alone is scored, or with the type"
 
@@ -175,9 +174,7 @@ def _group(first: PairProtocol, last: PairProtocol) -> str:
     return both[-1] if both and DIRECTION not in both else DIRECTION if both else first.groups[-1]
 
 
-def _changes(
-    first: PairProtocol, last: PairProtocol
-) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _changes(first: PairProtocol, last: PairProtocol) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield each rule that differs, with its meaning and its value in the last protocol."""
     for field, meaning in QUIRKS.items():
         if getattr(first, field) != getattr(last, field):

@@ -76,17 +76,15 @@ class Pairs:
         """Return some of the rows, by number."""
         at = arrow.numbers(rows)
         of = [None if x is None else pc.take(x, at) for x in (self.doc, self.a, self.b)]
-        ends = tuple(None if x is None else pc.take(x, at) for x in self.sentences)
+        of_a, of_b = (None if x is None else pc.take(x, at) for x in self.sentences)
         label = None if self.label is None else self.label[rows]
         return replace(
             self, rows=rows if self.rows is None else self.rows[rows], doc=of[0], a=of[1], b=of[2],
-            label=label, sentences=ends,
+            label=label, sentences=(of_a, of_b),
         )  # fmt: skip
 
 
-def read_pairs(
-    source: Any, labels: Labels, name: str = "gold", relation: str = "causal"
-) -> Pairs:
+def read_pairs(source: Any, labels: Labels, name: str = "gold", relation: str = "causal") -> Pairs:
     """Read labelled pairs.
 
     Parameters

@@ -68,8 +68,9 @@ class Labels:
     def codes(self) -> dict[str, int]:
         """The code of each label."""
         codes = dict.fromkeys(NO_RELATIONS, NO_RELATION) | {OF_UNKNOWN: UNKNOWN}
-        pairs = [*CONVERSES.items(), *((x, None) for x in self.forward)]
-        pairs += [(None, x) for x in self.backward]
+        pairs: list[tuple[str | None, str | None]] = [*CONVERSES.items()]
+        pairs += [*((label, None) for label in self.forward)]
+        pairs += [*((None, label) for label in self.backward)]
         for type, (ahead, back) in enumerate(pairs):
             codes |= {label: 2 + 2 * type + turned for turned, label in enumerate((ahead, back))
                       if label is not None}  # fmt: skip
@@ -107,4 +108,3 @@ def _note_unknown(
             f"{records.where(row)}: label {shown(texts[row].as_py())}, expected one of {names}; "
             "--forward or --backward would declare it"
         )
-

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from fastcausal.arrays.strata import By, columns_by
 from fastcausal.counts.arithmetic import f1
@@ -21,7 +19,7 @@ from fastcausal.tasks.eci.formula import EVERY, TOTALS, PairFormula
 from fastcausal.tasks.eci.protocols import EVENTSTORYLINE, MAVEN_ERE, OVERALL, STRATA
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 MEASURES = ("precision", "recall", "f1")
 NOTHING = {
@@ -100,8 +98,7 @@ def _nested(groups: Groups, subsets: Mapping[str, Groups]) -> dict[str, Any]:
 
 
 def present(statistics: Statistics, by: By = None, fold: str | None = None) -> PairReport:
-    """Make the report of counts; values of the columns ``by`` become subsets, those of ``fold``
-    are averaged."""
+    """Make the report of counts, with the values of columns ``by`` and means over ``fold``."""
     formula = statistics.formula
     assert isinstance(formula, PairFormula)
     weighted = statistics.rows * statistics.times[:, None]

@@ -41,7 +41,9 @@ def test_json_is_that_of_the_function():
 
 @pytest.mark.parametrize("protocol", ["pairs", "eventstoryline", "ilif-direction"])
 def test_intervals_by_topic(protocol):
-    told = as_json("eci", GOLD, CAREFUL, "--protocol", protocol, "--intervals", "--cluster", "topic")
+    told = as_json(
+        "eci", GOLD, CAREFUL, "--protocol", protocol, "--intervals", "--cluster", "topic"
+    )
     group = PAIR_PROTOCOLS[protocol].groups[-1]
     low, high = told["intervals"]["scores"][group]["f1"]
     assert low <= told["scores"][group]["overall"]["f1"] <= high
@@ -77,9 +79,7 @@ def test_unknown_labels_name_line_and_options(tmp_path):
 ])  # fmt: skip
 def test_refused(options, tmp_path):
     target = tmp_path / "counts.parquet"
-    printed, messages = cli(
-        "eci", GOLD, CAREFUL, *options, "--per-document", str(target), expect=2
-    )
+    printed, messages = cli("eci", GOLD, CAREFUL, *options, "--per-document", str(target), expect=2)
     assert messages.startswith("error: ")
     assert not printed
     assert not target.exists()
@@ -98,7 +98,9 @@ def test_files_of_counts(tmp_path):
     table = pq.read_table(a)
     assert table["id"].to_pylist() == ["dam_1", "dam_2", "glass_1", "glass_2", "glass_3"]
     assert table["topic"].to_pylist() == ["dam", "dam", "glass", "glass", None]
-    assert as_json("aggregate", a, "--by", "topic") == as_json("eci", GOLD, CAREFUL, "--by", "topic")
+    assert as_json("aggregate", a, "--by", "topic") == as_json(
+        "eci", GOLD, CAREFUL, "--by", "topic"
+    )
     compared = as_json("compare", a, b, "--score", "direction_f1", "--cluster", "topic")
     assert "direction_f1" in json.dumps(compared)
     assert cli("leaderboard", a, b, "--score", "exists_f1")[0]

@@ -116,7 +116,9 @@ def test_causal_timebank(tmp_path):
 
 def test_catena_list(tmp_path):
     path = tmp_path / "Causal-TimeBank.CLINK.txt"
-    path.write_text("wsj_1.col\te1\te2\tCLINK\nwsj_1.col\te4\te3\tCLINK-R\nwsj_2.col\ta\tb\tCLINK\n")
+    path.write_text(
+        "wsj_1.col\te1\te2\tCLINK\nwsj_1.col\te4\te3\tCLINK-R\nwsj_2.col\ta\tb\tCLINK\n"
+    )
     assert rows(path, *ENDS)[1:] == [
         ("wsj_1", "e4", "e3", "CLINK-R"),
         ("wsj_2", "a", "b", "CLINK"),
@@ -202,7 +204,10 @@ BAD = {
     "x_DOT_xml": [
         ("<Document><token", "x.xml:1: invalid XML: unclosed token"),
         ("<!DOCTYPE a [<!ENTITY b 'c'>]><Document/>", "XML with a document type"),
-        (STORY.replace('<source m_id="7"/>', '<source m_id="77"/>'), 'x.xml:14: PLOT_LINK with the'),
+        (
+            STORY.replace('<source m_id="7"/>', '<source m_id="77"/>'),
+            "x.xml:14: PLOT_LINK with the",
+        ),
         (STORY.replace('<token_anchor t_id="4"/>', '<token_anchor t_id="44"/>'), 'token "44"'),
     ],
     "x_DOT_tsvx": [
@@ -214,14 +219,14 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("name", "text", "message"), [(n, *b) for n, of in BAD.items() for b in of])
+@pytest.mark.parametrize(
+    ("name", "text", "message"), [(n, *b) for n, of in BAD.items() for b in of]
+)
 def test_bad_files(tmp_path, name, text, message):
     folder = written(tmp_path / "gold", **{name: text})
     good = data.write_csv(tmp_path / "pred.csv", data.STORY_PRED)
     target = tmp_path / "counts.parquet"
-    printed, messages = cli(
-        "eci", str(folder), str(good), "--per-document", str(target), expect=2
-    )
+    printed, messages = cli("eci", str(folder), str(good), "--per-document", str(target), expect=2)
     assert message in messages
     assert not printed
     assert not target.exists()
@@ -247,7 +252,7 @@ def lines_of(*changes: dict[str, Any]) -> list[dict[str, Any]]:
 def test_bad_lines(tmp_path, gold, message):
     path = tmp_path / "gold.jsonl"
     path.write_text("\n".join(map(json.dumps, gold)))
-    with pytest.raises(fc.InputError, match="gold.jsonl:[12]") as error:
+    with pytest.raises(fc.InputError, match=r"gold\.jsonl:[12]") as error:
         fc.eci(path, data.MAVEN_PRED, protocol="maven-ere")
     assert message in str(error.value)
 
@@ -259,7 +264,10 @@ def test_bad_lines(tmp_path, gold, message):
         ({"a": "3", "b": "3"}, 'gold: row 1: event "3" is paired with itself'),
         ({"b": None}, 'gold: row 1: no "b"'),
         ({"doc_id": None}, 'gold: row 1: no "doc_id"'),
-        ({"a": "3", "sentence_a": 9}, 'mention "3" of document "doc1" is in sentence 9, expected 1'),
+        (
+            {"a": "3", "sentence_a": 9},
+            'mention "3" of document "doc1" is in sentence 9, expected 1',
+        ),
     ],
 )
 def test_bad_rows(change, message):
@@ -297,5 +305,3 @@ def test_labels_of_ones_own():
             Labels(given)
     with pytest.raises(ValueError, match="at most 27"):
         Labels(tuple(map(str, range(28))))
-
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from typing import Any
@@ -140,7 +141,7 @@ def lines(draw: Any) -> tuple[list, list]:
         ids = [f"d{k}m{m}" for m in range(5)]
         cuts = draw(st.sets(st.integers(1, 4), max_size=3))
         edges = [0, *sorted(cuts), 5]
-        groups = [ids[i:j] for i, j in zip(edges, edges[1:], strict=False)]
+        groups = [ids[i:j] for i, j in itertools.pairwise(edges)]
         events = [data.event(f"e{n}", *of) for n, of in enumerate(groups)]
         pair_of = lambda names: st.lists(  # noqa: E731
             st.lists(st.sampled_from(names), min_size=2, max_size=2, unique=True), max_size=4
@@ -150,7 +151,9 @@ def lines(draw: Any) -> tuple[list, list]:
         relations = {x: draw(pair_of(names)) if len(names) > 1 else [] for x in labels}
         gold.append({"id": f"d{k}", "events": events, "causal_relations": relations})
         if draw(st.booleans()):
-            said = {x: draw(pair_of([*ids, "zz"])) for x in draw(st.permutations((*labels, "NONE")))}
+            said = {
+                x: draw(pair_of([*ids, "zz"])) for x in draw(st.permutations((*labels, "NONE")))
+            }
             pred.append({"id": f"d{k}", "causal_relations": said})
     pred.append({"id": "other", "causal_relations": {"CAUSE": [["x", "y"]]}})
     return gold, pred

@@ -79,9 +79,7 @@ def read_corpus(source: Any, relation: str = "causal", name: str = "rows") -> Co
     return corpus_of(name_of(source), documents)
 
 
-def _objects(
-    source: Any, name: str, problems: Problems
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _objects(source: Any, name: str, problems: Problems) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if isinstance(source, Source):
         for number, row in source.objects(problems):
             yield f"{source.name}:{number}", row

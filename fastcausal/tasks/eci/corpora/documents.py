@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -118,7 +118,7 @@ def corpus_of(name: str, documents: Sequence[Document], is_maven: bool = False) 
     return Corpus(name, pa.table(table), places, documents, is_maven)
 
 
-def _rows(document: Document) -> Iterator[tuple]:
+def _rows(document: Document) -> Iterator[tuple[Any, ...]]:
     for a, b, label, line in document.pairs:
         ends = [document.mentions.get(mention, Mention()).sentence for mention in (a, b)]
         yield document.id, a, b, label, *ends, document.place(line)

@@ -22,17 +22,17 @@ def read_tab(
     source: Source, id: str, columns: Mapping[str, str], problems: Problems
 ) -> list[Document]:
     """Read the pairs of one document; the file may be empty."""
-    pairs = [Pair(*fields, line) for line, fields in _lines(source, 3, problems)]
+    pairs = [Pair(a, b, label, line) for line, (a, b, label) in _lines(source, 3, problems)]
     return [Document(source.name, id, columns, pairs=pairs)]
 
 
 def read_clinks(source: Source, problems: Problems) -> list[Document]:
     """Read the pairs of a list of documents."""
     documents: dict[str, Document] = {}
-    for line, (name, *fields) in _lines(source, 4, problems):
+    for line, (name, a, b, label) in _lines(source, 4, problems):
         id = name.removesuffix(".col")
         document = documents.setdefault(id, Document(source.name, id))
-        document.pairs.append(Pair(*fields, line))
+        document.pairs.append(Pair(a, b, label, line))
     return [*documents.values()]
 
 

@@ -58,9 +58,7 @@ def last_types(document: Document) -> Document:
     return replace(document, pairs=[*last.values()])
 
 
-def _document(
-    place: str, row: Mapping[str, Any], relation: str, problems: Problems
-) -> Document:
+def _document(place: str, row: Mapping[str, Any], relation: str, problems: Problems) -> Document:
     id = row.get("id")
     if not isinstance(id, str):
         problems.add(f'{place}: "id" is {kind(id)}, expected a string')
@@ -122,7 +120,7 @@ def _characters(
     """Find the characters of tokens of a sentence; none where the line does not name them."""
     try:
         tokens, text = row["tokens"][sentence], row["sentences"][sentence]
-        ends = []
+        ends: list[tuple[int, int]] = []
         for token in tokens:
             start = text.index(token, ends[-1][1] if ends else 0)
             ends.append((start, start + len(token)))
