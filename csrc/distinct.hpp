@@ -1,8 +1,10 @@
-// Finds the different rows among many by hashing. Only they are sorted.
+// Finds the different rows among many by hashing. Only they are sorted. Numbers different texts.
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 #include "ids.hpp"
@@ -69,5 +71,37 @@ inline int64_t distinct_rows(const int64_t* rows, int64_t n_rows, int64_t width,
   different.sorted(first, place_of);
   return different.n_distinct();
 }
+
+// Texts in columns, numbered in order of first occurrence; the caller keeps the columns.
+class DistinctTexts {
+ public:
+  // Fills numbers with those of the texts data[offsets[i]:offsets[i + 1]]; appends to first the
+  // places of new ones. A text equal to the one before it is not looked up.
+  void number(const int32_t* offsets, const char* data, int64_t n, int32_t* numbers,
+              std::vector<int64_t>& first) {
+    std::string_view before;
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t length = static_cast<int64_t>(offsets[i + 1]) - offsets[i];
+      const std::string_view text(data + offsets[i], static_cast<size_t>(length));
+      if (i > 0 && text == before) {
+        numbers[i] = numbers[i - 1];
+        continue;
+      }
+      before = text;
+      const int64_t number =
+          numbers_.add(hash_before(text.data() + length, length, data),
+                       [&](int64_t k) { return texts_[static_cast<size_t>(k)] == text; });
+      if (static_cast<size_t>(number) == texts_.size()) {
+        texts_.push_back(text);
+        first.push_back(i);
+      }
+      numbers[i] = static_cast<int32_t>(number);
+    }
+  }
+
+ private:
+  Numbers numbers_;
+  std::vector<std::string_view> texts_;
+};
 
 }  // namespace fastcausal

@@ -32,22 +32,24 @@ inline uint64_t hash_of(const char* text, int64_t length, uint64_t seed = 0) {
   return hash;
 }
 
-// Text i is data[offsets[i]:offsets[i + 1]]. A text of up to eight bytes is read as the end of
-// eight bytes, and a shift removes earlier bytes. Copying its exact length takes twice as long.
-inline void hash_texts(const int32_t* offsets, const char* data, int64_t n, uint64_t* hashes) {
+// Hashes the text that ends at stop and begins at data or later. A text of up to eight bytes is
+// read as the end of eight bytes, and a shift removes earlier bytes. Copying its exact length takes
+// twice as long.
+inline uint64_t hash_before(const char* stop, int64_t length, const char* data) {
   const uint64_t one = 1;
   char first = 0;
   std::memcpy(&first, &one, 1);  // 1 if the lowest byte comes first
+  if (!first || length <= 0 || length > 8 || stop - data < 8) return hash_of(stop - length, length);
+  uint64_t word = 0;
+  std::memcpy(&word, stop - 8, 8);
+  return mixed(hash_of_none(length, 0) ^ word >> (64 - 8 * length));
+}
+
+// Text i is data[offsets[i]:offsets[i + 1]].
+inline void hash_texts(const int32_t* offsets, const char* data, int64_t n, uint64_t* hashes) {
   for (int64_t i = 0; i < n; i++) {
-    const char* stop = data + offsets[i + 1];
     const int64_t length = static_cast<int64_t>(offsets[i + 1]) - offsets[i];
-    if (first && length > 0 && length <= 8 && stop - data >= 8) {
-      uint64_t word = 0;
-      std::memcpy(&word, stop - 8, 8);
-      hashes[i] = mixed(hash_of_none(length, 0) ^ word >> (64 - 8 * length));
-    } else {
-      hashes[i] = hash_of(stop - length, length);
-    }
+    hashes[i] = hash_before(data + offsets[i + 1], length, data);
   }
 }
 

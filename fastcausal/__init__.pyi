@@ -37,6 +37,8 @@ from fastcausal.tasks.classification.report import ClassificationReport as Class
 from fastcausal.tasks.crab import crab as crab
 from fastcausal.tasks.describe.describe import describe as describe
 from fastcausal.tasks.describe.description import CorpusDescription as CorpusDescription
+from fastcausal.tasks.eci.count import eci as eci
+from fastcausal.tasks.eci.report import PairReport as PairReport
 from fastcausal.tasks.extraction.explain import explain as explain
 from fastcausal.tasks.extraction.report import ExtractionReport as ExtractionReport
 from fastcausal.tasks.extraction.score import score as score

@@ -57,6 +57,11 @@ Outside = Literal["keep", "drop"]
 QuestionTies = Literal["skip", "accept"]
 SplitBy = Literal["date", "story", "pair"]
 
+PairProtocolName = Literal["pairs", "maven-ere", "eventstoryline", "ilif-direction"]
+OutsidePairs = Literal["charge", "ignore", "error"]
+PairRelation = Literal["causal", "temporal", "subevent"]
+ExplainFrom = Literal[ReadFormat, PairProtocolName]
+
 Method = Literal["bca", "percentile", "jackknife"]
 PairedTest = Literal["randomisation", "student"]
 Correction = Literal["holm", "bh", "none"]

@@ -1,15 +1,20 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""The different rows of a table of integers."""
+"""The different rows of a table of integers, and the different texts of columns."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
+from libcpp.vector cimport vector
 
-from fastcausal.arrays.buffers cimport Array, int64s
+from fastcausal.arrays.buffers cimport Array, int32s, int64s, text
 
 
 cdef extern from "distinct.hpp" namespace "fastcausal" nogil:
     int64_t sort_distinct "fastcausal::distinct_rows"(
         const int64_t*, int64_t, int64_t, int64_t*, int64_t*) except +
+
+    cdef cppclass DistinctTexts:
+        void number(
+            const int32_t*, const char*, int64_t, int32_t*, vector[int64_t]&) except +
 
 
 def distinct_rows(rows, first, place_of):
@@ -27,3 +32,26 @@ def distinct_rows(rows, first, place_of):
             <const int64_t*>row.data, row.n, row.width,
             <int64_t*>to_first.data, <int64_t*>to_place.data)
     return n
+
+
+def number_texts(columns, numbers):
+    """Fill arrays of numbers with those of the texts of columns; return the places of new ones.
+
+    Texts are numbered in order of first occurrence over all columns. A column is bytes and int32
+    offsets, one more than its numbers.
+    """
+    cdef DistinctTexts texts
+    cdef vector[int64_t] first
+    cdef Array offset, number, data
+    places = []
+    for (content, offsets), target in zip(columns, numbers):
+        offset, number, data = int32s(offsets), int32s(target, 1, PyBUF_WRITABLE), text(content)
+        if offset.n != number.n + 1:
+            raise ValueError("offsets and numbers are of different lengths")
+        first.clear()
+        with nogil:
+            texts.number(
+                <const int32_t*>offset.data, <const char*>data.data, number.n,
+                <int32_t*>number.data, first)
+        places.append([first[k] for k in range(first.size())])
+    return places

@@ -1,16 +1,20 @@
-"""Distinct rows of a table of numbers."""
+"""Distinct rows of a table of numbers, and distinct texts of columns."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
+from fastcausal.arrays import _distinct, arrow
 from fastcausal.arrays._distinct import distinct_rows
 
 Int64 = npt.NDArray[np.int64]
-AnyRows = npt.NDArray[Any]
+Int32 = npt.NDArray[np.int32]
+Rows = npt.NDArray[Any]
 
 
 def distinct(rows: AnyRows) -> tuple[AnyRows, Int64]:
@@ -46,3 +50,32 @@ def _ordered(rows: AnyRows) -> Int64:
         return rows
     bits = rows.view(np.int64)
     return np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)
+
+
+def number_texts(columns: Sequence[pa.Array]) -> tuple[list[Int32], pa.Array]:
+    """Number the texts of several columns in order of first occurrence; null is the empty text.
+
+    Parameters
+    ----------
+    columns : sequence of pyarrow.Array
+        string[n] each. Runs of equal texts cost least.
+
+    Returns
+    -------
+    numbers : list of int32[n]
+    names : pyarrow.Array
+        The different texts.
+
+    Examples
+    --------
+    >>> (a, b), names = number_texts([pa.array(["x", "x", "y"]), pa.array(["y", "z"])])
+    >>> a, b, names.to_pylist()
+    (array([0, 0, 1], dtype=int32), array([1, 2], dtype=int32), ['x', 'y', 'z'])
+    """
+    numbers = [np.empty(len(column), np.int32) for column in columns]
+    places = _distinct.number_texts([arrow.texts_of(column) for column in columns], numbers)
+    names = [
+        column.take(arrow.numbers(np.array(first, np.int64)))
+        for column, first in zip(columns, places, strict=True)
+    ]
+    return numbers, pa.concat_arrays(names) if names else pa.array([], pa.string())

@@ -100,7 +100,14 @@ def _same_examples(a: Statistics, b: Statistics) -> bool:
     a_ids, b_ids = a.ids(), b.ids()
     if a_ids is None or b_ids is None:
         return a.gold == b.gold and a.n_units == b.n_units
+    if a.formula.in_gold:
+        return _in_gold(a) == _in_gold(b)
     return len(a_ids) == len(b_ids) and set(a_ids.to_pylist()) == set(b_ids.to_pylist())
+
+
+def _in_gold(statistics: Statistics) -> set[str]:
+    assert statistics.units is not None
+    return {*statistics.units["id"].to_pylist()} - {*statistics.ids_beyond_gold()}
 
 
 def _disjoint(systems: list[Statistics]) -> bool:

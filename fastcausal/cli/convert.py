@@ -5,20 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import click
+
 from fastcausal.cli.console import (
     doing,
     is_standard_output,
     show,
     warn,
 )
-from fastcausal.cli.options import MARKS, AnswersOption, Marks
+from fastcausal.cli.eci import RelationOption
+from fastcausal.cli.options import MARKS, AnswersOption, Marks, refuse
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat
+from fastcausal.options import PairRelation, Premise, ReadFormat, TagReading, WriteFormat
 from fastcausal.report.escapes import cell_text
 
 
 def convert(
-    source: Annotated[str, Argument(help="File or folder to read; - for stdin.")],
+    ctx: click.Context,
+    source: Annotated[
+        str, Argument(help="File, folder or corpus of event pairs to read; - for stdin.")
+    ],
     target: Annotated[Path, Argument(help="File to write; its suffix decides the format.")],
     tags: Annotated[
         TagReading,
@@ -45,6 +51,7 @@ def convert(
         Premise | None,
         Option(help="Take this role as the premise for nli; by default cause."),
     ] = None,
+    relation: RelationOption = "causal",
 ) -> None:
     """Convert between formats, and report what the target cannot hold.
 
@@ -62,6 +69,12 @@ def convert(
     from fastcausal.options import implied
 
     keep_apart([target], [source, like])
+    if _is_corpus_of_pairs(source, source_format, answers):
+        named = ("tags", "like", "unplaced", "links", "target_format", "seed", "premise")
+        refuse(ctx, named, "is for relations, not for pairs of events")
+        _convert_pairs(source, target, relation)
+        return
+    refuse(ctx, ("relation",), "is for MAVEN-ERE")
     with doing(f"reading {source}"):
         gold = fc.read(like, tags=GOLD_READING[tags]) if like is not None else None
         file: Any = opened(source, source_format or implied(answers), whole=True)
@@ -84,3 +97,23 @@ def convert(
     warn([f"lost: {message}" for message in lost])
     done = f"{target}: {len(relations)} examples, {relations.n_relations} relations"
     show(cell_text(done), err=is_standard_output(target))
+
+
+def _is_corpus_of_pairs(source: str, *given: str | None) -> bool:
+    from fastcausal.tasks.eci.corpora import is_corpus
+
+    return not any(given) and is_corpus(source)
+
+
+def _convert_pairs(source: str, target: Path, relation: PairRelation) -> None:
+    """Write the pairs of a corpus as a table."""
+    from fastcausal.cli.console import write_rows
+    from fastcausal.errors import counted
+    from fastcausal.tasks.eci.corpora import read_corpus
+
+    with doing(f"reading {source}"):
+        corpus = read_corpus(source, relation)
+    write_rows(target, corpus.table)
+    n_pairs = sum(len(document.pairs) for document in corpus.documents)
+    done = f"{counted(len(corpus.documents), 'document')}, {counted(n_pairs, 'pair')}"
+    show(cell_text(f"{target}: {done}"), err=is_standard_output(target))

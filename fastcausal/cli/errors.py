@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import click
 
 from fastcausal.cli.console import doing, print_json, print_table, warn
+from fastcausal.cli.eci import BackwardOption, ForwardOption
 from fastcausal.cli.options import (
     POLICIES,
     PROTOCOL,
@@ -16,6 +20,7 @@ from fastcausal.cli.options import (
     ProtocolOptions,
     ReadOptions,
     recipe_of,
+    refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
 
@@ -28,7 +33,10 @@ STYLES = ("bold yellow", "bold cyan", "bold magenta", "bold green")  # of roles
 
 
 def errors(
-    gold: Annotated[str, Argument(help="Gold annotations in any format; - for stdin.")],
+    ctx: click.Context,
+    gold: Annotated[
+        str, Argument(help="Gold annotations in any format, or pairs of events; - for stdin.")
+    ],
     pred: Annotated[str, Argument(help="Predictions in any format.")],
     scoring: ProtocolOptions = PROTOCOL,
     top: Annotated[int, Option(min=1, help="Show so many sentences.")] = 10,
@@ -36,6 +44,14 @@ def errors(
         str, Option(help="Go by these counts alone, such as le,be; by default all errors.")
     ] = "",
     role: Annotated[str, Option(help="Count these roles alone, such as cause,effect.")] = "",
+    text: Annotated[
+        str | None,
+        Option(
+            help="Show pairs of events in these sentences: doc_id, sentence, text; or a corpus."
+        ),
+    ] = None,
+    forward: ForwardOption = None,
+    backward: BackwardOption = None,
     html: HtmlOption = None,
     json: JsonOption = False,
     policies: PolicyOptions = POLICIES,
@@ -47,11 +63,23 @@ def errors(
     --------
     fastcausal errors gold.csv careful.jsonl --top 3
     fastcausal errors gold.csv careful.jsonl --type le,be --role cause --html errors.html
+    fastcausal errors pairs_gold.csv pairs_careful.csv --text pairs_text.csv --type missed
     """
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
 
-    keep_apart([html], [gold, pred])
+    keep_apart([html], [gold, pred, text])
+    from fastcausal.tasks.eci.files import is_pairs
+
+    if is_pairs(gold):
+        named = ("protocol", "kernel", "role", *PolicyOptions._fields, *ReadOptions._fields)
+        refuse(ctx, named, "is for relations, not for pairs of events")
+        _of_pairs(
+            gold, pred, html, json, top=top, types=_names(type), text=text,
+            forward=forward or (), backward=backward or (),
+        )  # fmt: skip
+        return
+    refuse(ctx, ("text", "forward", "backward"), "is for pairs of events")
     with doing(f"scoring {pred}"):
         report = fc.score(
             gold,
@@ -69,6 +97,20 @@ def errors(
         return
     warn(report.warnings)
     print_table(wrong.title, "", *coloured(wrong), wrong.signature)
+
+
+def _of_pairs(gold: str, pred: str, html: Path | None, json: bool, **options: Any) -> None:
+    from fastcausal.report.page import Page, Section, write_page
+    from fastcausal.tasks.eci.errors import pair_errors
+
+    with doing(f"scoring {pred}"):
+        wrong = pair_errors(gold, pred, **options)
+    if html is not None:
+        write_page(html, Page(wrong.title, [Section("", wrong.to_tables(), (), [wrong.signature])]))
+    if json:
+        print_json(wrong.to_dict())
+    else:
+        print_table(*wrong.to_tables(), wrong.signature)
 
 
 def _names(given: str) -> list[str]:

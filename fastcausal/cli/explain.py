@@ -2,31 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, get_args
 
 import click
 
 from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import READS, FormatOption, JsonOption, ReadOptions, format_of, refuse
-from fastcausal.cli.parameters import Argument
+from fastcausal.cli.eci import BackwardOption, ForwardOption, RelationOption
+from fastcausal.cli.options import (
+    AnswersOption,
+    FormatOption,
+    JsonOption,
+    OccurrenceOption,
+    ReadOptions,
+    TagsOption,
+    format_of,
+    refuse,
+)
+from fastcausal.cli.parameters import Argument, Option
+from fastcausal.options import ExplainFrom, PairProtocolName
 
 
 def explain(
     ctx: click.Context,
-    gold: Annotated[str, Argument(help="Gold annotations with tags; - for stdin.")],
-    pred: Annotated[str, Argument(help="Predictions with tags; - for stdin.")],
+    gold: Annotated[str, Argument(help="Gold: relations with tags, or pairs; - for stdin.")],
+    pred: Annotated[str, Argument(help="Predictions of the same kind; - for stdin.")],
+    start: Annotated[
+        ExplainFrom | None,
+        Option("--from", help="Begin at this protocol of pairs; or read files in this format."),
+    ] = None,
+    end: Annotated[
+        PairProtocolName | None, Option("--to", help="End at this protocol of pairs.")
+    ] = None,
+    relation: RelationOption = "causal",
+    forward: ForwardOption = None,
+    backward: BackwardOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
-    reads: ReadOptions = READS,
+    answers: AnswersOption = None,
+    occurrence: OccurrenceOption = "gap",
+    tags: TagsOption = None,
 ) -> None:
-    """Attribute the difference between cnc-2023 and recess to quirks of the official scorer.
+    """Attribute the difference between two protocols to quirks of a published program.
+
+    Of relations these are cnc-2023 and recess; of pairs of events --from and --to name them.
 
     Examples
     --------
     fastcausal explain gold.csv careful.jsonl
+    fastcausal explain pairs_gold.csv pairs_careful.csv --from ilif-direction --to pairs
     """
     chosen = format_of(ctx, json, format)
+    if start in get_args(PairProtocolName) or end is not None:
+        refuse(ctx, ("answers", "occurrence", "tags"), "is for relations, not for pairs of events")
+        from fastcausal.tasks.eci.explain import explain_pairs
+
+        protocols: Any = (start or "pairs", end or "pairs")
+        labels: Any = {"forward": forward or (), "backward": backward or ()}
+        with doing(f"scoring {pred}"):
+            report = explain_pairs(gold, pred, *protocols, relation=relation, **labels)
+        print_report(report, chosen)
+        return
+    refuse(ctx, ("relation", "forward", "backward"), "is for pairs of events: name --from or --to")
     refuse(ctx, ("tags",), "is for score, explain reads tags as cnc-2023 does")
+    format_of_pred: Any = start
+    reads = ReadOptions(format_of_pred, answers, occurrence)
     import fastcausal as fc
 
     with doing(f"scoring {pred}"):

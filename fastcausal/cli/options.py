@@ -89,6 +89,19 @@ OF_DRAWS = ("n_resamples", "seed")
 NO_DRAWS = "is for resamples, method jackknife draws none"
 
 
+OccurrenceOption = Annotated[
+    Occurrence,
+    Option(
+        "--occurrence",
+        help="Find a repeated signal between Cause and Effect, or where it comes first.",
+    ),
+]
+TagsOption = Annotated[
+    TagReading | None,
+    Option("--tags", help="Read tagged sentences so; aligned takes rewritten ones."),
+]
+
+
 class ReadOptions(NamedTuple):
     """Options for reading predictions."""
 
@@ -97,17 +110,8 @@ class ReadOptions(NamedTuple):
         Option("--from", help="Read predictions in this format; by default their content decides."),
     ] = None
     answers: AnswersOption = None
-    occurrence: Annotated[
-        Occurrence,
-        Option(
-            "--occurrence",
-            help="Find a repeated signal between Cause and Effect, or where it comes first.",
-        ),
-    ] = "gap"
-    tags: Annotated[
-        TagReading | None,
-        Option("--tags", help="Read tagged sentences so; aligned takes rewritten ones."),
-    ] = None
+    occurrence: OccurrenceOption = "gap"
+    tags: TagsOption = None
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `fastcausal.read` that the options stand for."""

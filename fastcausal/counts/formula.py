@@ -28,6 +28,7 @@ class Formula(ABC):
     adds: ClassVar[bool] = True  # scores are functions of sums over rows
     subsets_of_groups: ClassVar[tuple[str, ...]] = ()  # names that start the names of groups
     gaps: ClassVar[bool] = False  # a unit may lack measures: NaN in rows, null in files
+    in_gold: ClassVar[str] = ""  # a field that is 0 of a unit that predictions alone name
 
     @property
     @abstractmethod

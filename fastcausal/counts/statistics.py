@@ -6,12 +6,13 @@ Every total, subset, interval, test and rank is `Statistics.scores` with certain
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.distinct import distinct
@@ -211,6 +212,13 @@ class Statistics:
             require_unique(ids)
         return merged
 
+    def ids_beyond_gold(self) -> list[str]:
+        """Return the ids of units that predictions alone name."""
+        if not self.formula.in_gold or self.units is None:
+            return []
+        ids: list[str] = self.units["id"].take(np.flatnonzero(~self.are_in_gold)).to_pylist()
+        return ids
+
     def ids(self) -> pa.ChunkedArray | None:
         """Return the ids of all examples, left-out ones last; None without ids."""
         import pyarrow as pa
@@ -251,8 +259,40 @@ class Statistics:
         }
 
     def strata(self, column: str) -> tuple[list[str], Int64]:
-        """Return the values of a column as ascending text, and the index of each unit's value."""
-        return sorted_strata(self._table(), column)
+        """Return the values of a column as ascending text, and the index of each unit's value.
+
+        A unit that gold does not name has none: -1.
+        """
+        if self.are_in_gold.all():
+            return sorted_strata(self._table(), column)
+        named = np.flatnonzero(self.are_in_gold)
+        names, of_named = sorted_strata(self._table().take(named), column)
+        codes = np.full(len(self.are_in_gold), -1)
+        codes[named] = of_named
+        return names, codes
+
+    @cached_property
+    def are_in_gold(self) -> npt.NDArray[np.bool_]:
+        """Which units gold names, not predictions alone: bool[n_units]."""
+        name = self.formula.in_gold
+        if not name:
+            return np.ones(len(self._table()), bool)
+        named = self.rows[:, self.formula.fields.index(name)] > 0
+        return named[self._row_of]
+
+    def with_units(self, ids: Iterable[str]) -> Statistics:
+        """Add units that count nothing, for ids that are missing."""
+        import pyarrow as pa
+
+        table = self._table()
+        known = set(table["id"].to_pylist())
+        if not (missing := [id for id in ids if id not in known]):
+            return self
+        zeros = np.zeros((len(missing), len(self.formula.fields)), self.rows.dtype)
+        rows = np.concatenate([self.rows_of_units(), zeros])
+        units = _concatenated(table, pa.table({"id": pa.array(missing, pa.string())}))
+        times = np.ones(len(rows), np.int64)
+        return replace(self, rows=rows, times=times, units=units, row_of=None)
 
     def clusters(self, column: str | None) -> Int64:
         """Return the cluster of each unit: `strata` of a column, or the unit itself.
@@ -264,11 +304,13 @@ class Statistics:
         """
         if column is None:
             return np.arange(len(self.rows) if self.row_of is None else len(self.row_of))
-        codes = self.strata(column)[1]
-        if n_nulls := self._table()[column].null_count:
+        names, codes = self.strata(column)
+        beyond = np.flatnonzero(codes < 0)
+        if n_nulls := self._table()[column].take(np.flatnonzero(codes >= 0)).null_count:
             raise InputError(
                 f'column "{column}" has {n_nulls} nulls, expected a cluster everywhere'
             )
+        codes[beyond] = len(names) + np.arange(len(beyond))  # each is one of its own
         return codes
 
     def take(self, units: Int64) -> Statistics:
@@ -302,7 +344,8 @@ class Statistics:
         for column in columns_by(by):
             names, codes = self.strata(column)
             order = np.argsort(codes, kind="stable")
-            ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+            order = order[np.count_nonzero(codes < 0) :]
+            ends = np.cumsum(np.bincount(codes[order], minlength=len(names)))
             parts = np.split(self.rows[self._row_of[order]], ends[:-1])
             subsets |= {f"{column}={n}": part for n, part in zip(names, parts, strict=False)}
         return subsets

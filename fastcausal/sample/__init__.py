@@ -31,6 +31,9 @@ CLAIMS = tuple(
 JUDGED = FOLDER / "judged_answers.json"
 RATERS = {name: FOLDER / f"judged_{name}.json" for name in ("ann", "ben")}
 
+PAIRS_GOLD, PAIRS_EVENTS = FOLDER / "pairs_gold.csv", FOLDER / "pairs_events.csv"
+PAIRS_TEXT = FOLDER / "pairs_text.csv"
+PAIRS = {name: FOLDER / f"pairs_{name}.csv" for name in ("careful", "hasty")}
 SCORES, JUDGMENTS = FOLDER / "scores.csv", FOLDER / "judgments.csv"
 
 

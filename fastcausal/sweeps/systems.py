@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,7 @@ def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
         Two systems differ in signature, counts, ids or gold, or share a name; or there are none.
     """
     joined: dict[str, Statistics] = {}
-    for name, statistics in systems:
+    for name, statistics in _with_one_set_of_units(systems):
         if name in joined:
             raise InputError(f'two systems have the name "{name}", expected a name each')
         if joined:
@@ -161,6 +162,19 @@ def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
     if not joined:
         raise InputError("no systems, expected at least one")
     return _of_one_kind(joined)
+
+
+def _with_one_set_of_units(
+    systems: Iterable[tuple[str, Statistics]],
+) -> Iterable[tuple[str, Statistics]]:
+    """Give every system the units that predictions of any of them name beyond gold."""
+    systems = iter(systems)
+    first = next(systems, None)
+    if first is None or not first[1].formula.in_gold:
+        return chain([] if first is None else [first], systems)
+    each = [first, *systems]
+    beyond = dict.fromkeys(id for _, own in each for id in own.ids_beyond_gold())
+    return [(name, own.with_units(beyond) if beyond else own) for name, own in each]
 
 
 def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -> Statistics:

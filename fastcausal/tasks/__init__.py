@@ -7,6 +7,7 @@
     agreement/       relations of several annotators
     labels/          labels of several raters
     classification/  predicted labels against gold
+    eci/             causal pairs of events against gold
     qa/              answers to questions
     answers/         extracted causes and effects, with references and raters' verdicts
     claims/          claims judged by people

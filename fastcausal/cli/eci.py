@@ -1,0 +1,127 @@
+"""``fastcausal eci GOLD PRED``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import click
+
+from fastcausal.cli.console import doing
+from fastcausal.cli.options import (
+    DRAWS,
+    ByOption,
+    DrawOptions,
+    FormatOption,
+    HtmlOption,
+    IntervalsOption,
+    JsonOption,
+    format_of,
+    refuse_inference,
+)
+from fastcausal.cli.parameters import Option
+from fastcausal.cli.systems import print_reports
+from fastcausal.cli.task import GoldArgument, SystemsArgument, written
+from fastcausal.options import OutsidePairs, PairProtocolName, PairRelation, ZeroByZero
+
+ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
+ForwardOption = Annotated[
+    list[str] | None,
+    Option(
+        "--forward", metavar="LABEL", help='Take this label for "a causes b", a type of its own.'
+    ),
+]
+BackwardOption = Annotated[
+    list[str] | None,
+    Option(
+        "--backward", metavar="LABEL", help='Take this label for "b causes a", a type of its own.'
+    ),
+]
+RelationOption = Annotated[
+    PairRelation, Option("--relation", help="Score this relation of MAVEN-ERE.")
+]
+
+
+def eci(
+    ctx: click.Context,
+    gold: GoldArgument,
+    pred: SystemsArgument,
+    protocol: Annotated[
+        PairProtocolName, Option(help="Compare sets of pairs, or as a published program does.")
+    ] = "pairs",
+    relation: RelationOption = "causal",
+    candidates: Annotated[
+        str | None,
+        Option(help="Expect these pairs, or pairs of these events; listed: the rows of gold."),
+    ] = None,
+    outside: Annotated[
+        OutsidePairs,
+        Option(help="Charge predictions that are no candidates, ignore them, or stop."),
+    ] = "charge",
+    by: ByOption = None,
+    fold: Annotated[
+        str | None, Option(metavar="COLUMN", help="Average over the values of this column.")
+    ] = None,
+    forward: ForwardOption = None,
+    backward: BackwardOption = None,
+    undefined: Annotated[
+        ZeroByZero,
+        Option(help="Set scores of 0/0 to this value; maven-ere has 0 unless this is 1."),
+    ] = "null",
+    per_document: Annotated[
+        Path | None,
+        Option(help="Write the counts of each document to this .parquet or .arrow file."),
+    ] = None,
+    html: HtmlOption = None,
+    intervals: IntervalsOption = False,
+    draws: DrawOptions = DRAWS,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+) -> None:
+    """Score causal pairs of events.
+
+    Examples
+    --------
+    fastcausal eci pairs_gold.csv pairs_careful.csv
+    fastcausal eci pairs_gold.csv pairs_careful.csv --candidates pairs_events.csv --by topic
+    fastcausal eci pairs_gold.csv pairs_careful.csv --intervals --cluster topic
+    """
+    chosen = format_of(ctx, json, format)
+    refuse_inference(ctx, intervals, draws)
+    from fastcausal.errors import InputError
+    from fastcausal.tasks.eci.count import LISTED
+    from fastcausal.tasks.eci.count import eci as score
+    from fastcausal.tasks.eci.report import PairReport
+
+    if html is not None and len(pred) > 1:
+        raise InputError("--html is for one system, expected one file of predictions")
+
+    def make(file: str) -> PairReport:
+        return score(
+            gold,
+            file,
+            protocol=protocol,
+            candidates=candidates,
+            outside=outside,
+            by=by,
+            fold=fold,
+            forward=forward or (),
+            backward=backward or (),
+            undefined=ZERO[undefined],
+            relation=relation,
+        )
+
+    sources = [gold, *pred, *([candidates] if candidates not in (None, LISTED) else [])]
+    reports = written(
+        pred,
+        make,
+        [str(source) for source in sources],
+        units=per_document,
+        others=[html],
+        draws=draws if intervals else None,
+        by=by,
+    )
+    if html is not None:
+        with doing(f"writing {html}"):
+            next(iter(reports.values())).to_html(html)
+    print_reports(reports, chosen, by)

@@ -1,0 +1,28 @@
+"""Causal pairs of events in documents, against gold, by every published rule.
+
+::
+
+    files.py       pairs and candidates from tables; corpora/ from published corpora
+    labels.py      labels as codes of type and direction
+    protocols.py   the rules of published programs, as quirks
+    against.py     predictions of MAVEN-ERE against its gold
+    count.py       the function `eci`: from both sides to Statistics
+    by_document.py counts of each document; columns.py its topic and fold
+    formula.py     precision, recall, F1
+    report.py      groups, strata, columns, folds
+    explain.py     from one protocol to another, a quirk at a time
+    errors.py      wrong pairs by document
+"""
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+TASK = Task(
+    job="eci",
+    formula="fastcausal.tasks.eci.formula:PairFormula",
+    present="fastcausal.tasks.eci.report:present",
+    score="fastcausal.tasks.eci.count:eci",
+    command="fastcausal.cli.eci:eci",
+    page="eci",
+)

@@ -1,0 +1,74 @@
+"""Predictions of MAVEN-ERE against its gold: known mentions, and ids that its program mixes up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fastcausal.errors import Warnings
+from fastcausal.tasks.eci.corpora import maven
+from fastcausal.tasks.eci.corpora.documents import Corpus, Document, corpus_of
+
+IGNORED = ("", " predicted relations have a mention that gold lacks, and are ignored")
+EVENTS = ("", " ids in predictions name events, not mentions, and score nothing")
+SHARED = (
+    "", " mention ids occur in two documents of gold: they are told apart here, the program of "
+    "maven-ere lays gold of the second over the first",
+)  # fmt: skip
+COLLIDE = (
+    "", " pairs of mentions whose joined ids are those of another pair: they are told apart here, "
+    "the program of maven-ere takes them for one",
+)  # fmt: skip
+
+
+def known_mentions(gold: Corpus, pred: Corpus) -> tuple[Corpus, dict[str, int], Warnings]:
+    """Leave out predictions with a mention that gold lacks.
+
+    Returns
+    -------
+    pred : Corpus
+    ignored : dict of str to int
+        How many different pairs of each document are left out.
+    warnings : dict
+    """
+    in_gold = {document.id: document for document in gold.documents}
+    kept, ignored = [], {}
+    clusters: set[str] = set()
+    for document in pred.documents:
+        of_gold = in_gold.get(document.id)
+        if of_gold is None:
+            kept.append(document)
+            continue
+        known = of_gold.mentions
+        inside = [p for p in document.pairs if p.a in known and p.b in known]
+        others = [p for p in document.pairs if p.a not in known or p.b not in known]
+        pairs = {(p.a, p.b) for p in others if p.label != maven.NONE}
+        ends = {end for pair in pairs for end in pair}
+        clusters |= ends & of_gold.clusters
+        if pairs:
+            ignored[document.id] = len(pairs)
+        kept.append(replace(document, pairs=inside))
+    counts = {IGNORED: sum(ignored.values()), EVENTS: len(clusters)}
+    warnings: Warnings = {texts: (n,) for texts, n in counts.items() if n}
+    return corpus_of(pred.name, kept, True), ignored, warnings
+
+
+def with_last_types(corpus: Corpus) -> Corpus:
+    """Keep the last label of each pair of every document."""
+    documents = [maven.last_types(document) for document in corpus.documents]
+    return corpus_of(corpus.name, documents, True)
+
+
+def collisions(gold: Corpus, pred: Corpus) -> Warnings:
+    """Warn of ids that the official program does not tell apart."""
+    owners = Counter(id for document in gold.documents for id in document.mentions)
+    shared = sum(n > 1 for n in owners.values())
+    joined = Counter(a + b for a, b in _pairs([*gold.documents, *pred.documents]))
+    twice = sum(n > 1 for n in joined.values())
+    counts = {SHARED: shared, COLLIDE: 0 if shared else twice}
+    return {texts: (n,) for texts, n in counts.items() if n}
+
+
+def _pairs(documents: Sequence[Document]) -> set[tuple[str, str]]:
+    return {(p.a, p.b) for document in documents for p in document.pairs if p.label != maven.NONE}

@@ -1,0 +1,186 @@
+"""Counts of pairs by documents: gold and predicted pairs, and perhaps candidates, to Statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.distinct import number_texts
+from fastcausal.errors import InputError, Remedy
+from fastcausal.options import OutsidePairs
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.eci import _native
+from fastcausal.tasks.eci.files import Pairs
+from fastcausal.tasks.eci.protocols import EXISTS, GROUPS, STRATA, PairProtocol
+
+Int32 = npt.NDArray[np.int32]
+
+COUNTS = ("tp", "wrong", "missed", "invented")  # as csrc/eci.hpp has them
+EVERY = len(GROUPS) * len(STRATA) * len(COUNTS)
+N_OUTSIDE = EVERY + 3 * len(STRATA)
+DIGEST = N_OUTSIDE + 1
+ALLOWED = Remedy("outside", ("charge", "ignore"), "would charge such pairs, or leave them out")
+
+
+class Counted(NamedTuple):
+    """Counts of every document that a source names.
+
+    Attributes
+    ----------
+    documents : pyarrow.Array
+        Ids, ascending: string[n].
+    in_gold, is_predicted : bool[n]
+        Gold names the document; a pair is predicted in it.
+    strata : tuple of str
+        ``overall`` alone where no mention has a sentence.
+    columns : int64[n, m]
+        The counts that `Places` names.
+    """
+
+    documents: pa.Array
+    in_gold: npt.NDArray[np.bool_]
+    is_predicted: npt.NDArray[np.bool_]
+    strata: tuple[str, ...]
+    columns: dict[int, Int64]
+
+    def errors(self, group: str, stratum: str, protocol: PairProtocol) -> list[Int64]:
+        """Return hits, false positives and misses of a group: int64[n] each."""
+        tp, wrong, missed, invented = (self.columns[at] for at in places(group, stratum))
+        if protocol.untyped_misses:
+            missed = self.columns[places(EXISTS, stratum)[COUNTS.index("missed")]]
+        return [tp, invented if protocol.free_turns else wrong, missed]
+
+    def every(self, stratum: str) -> list[Int64]:
+        """Return hits, candidates and gold, where every candidate is called causal."""
+        at = EVERY + 3 * STRATA.index(stratum)
+        return [self.columns[k] for k in range(at, at + 3)]
+
+
+def places(group: str, stratum: str) -> range:
+    """Return the places of the counts of a group in the native row."""
+    start = (GROUPS.index(group) * len(STRATA) + STRATA.index(stratum)) * len(COUNTS)
+    return range(start, start + len(COUNTS))
+
+
+def count(
+    gold: Pairs,
+    pred: Pairs,
+    candidates: Pairs | None,
+    protocol: PairProtocol,
+    outside: OutsidePairs = "charge",
+    groups: Sequence[str] = (),
+) -> Counted:
+    """Count the pairs of every document.
+
+    Parameters
+    ----------
+    gold, pred : Pairs
+    candidates : Pairs, optional
+        Pairs, or events.
+    protocol : PairProtocol
+    outside : {"charge", "ignore", "error"}
+        Predictions that are no candidates.
+    groups : sequence of str
+        Groups to count; by default those of the protocol.
+
+    Raises
+    ------
+    InputError
+        A mention is in two sentences; a prediction is no candidate under ``"error"``.
+    """
+    sides = [gold, pred, *([] if candidates is None or candidates is gold else [candidates])]
+    names, documents = _documents(sides)
+    sentences, values = _sentences(sides)
+    strata = STRATA if any(s is not None for ends in sentences for s in ends) else STRATA[:1]
+    native = [
+        _side(side, codes, ends)
+        for side, codes, ends in zip(sides, documents, sentences, strict=True)
+    ]
+    third = None if candidates is None else native[0] if candidates is gold else native[2]
+    counted = {*(groups or protocol.groups), *([EXISTS] if protocol.untyped_misses else [])}
+    wanted = sorted(at for group in counted for s in strata for at in places(group, s))
+    wanted += range(EVERY, DIGEST + 1)
+    out = np.zeros((len(names), len(wanted)), np.int64)
+    rules = (protocol.ordered, protocol.repeats, protocol.ordered, outside == "ignore")
+    columns = np.array(wanted, np.int64)
+    conflict, first = _native.count(native[0], native[1], third, rules, columns, out)
+    if conflict[0] >= 0:
+        _refuse_sentence(conflict, [candidates, gold, pred], values)
+    if first >= 0 and outside == "error":
+        _refuse_outside(pred, int(first))
+    named = np.append(documents[0], arrow.values_of(pc.index_in(gold.named, names)))
+    assert pred.label is not None
+    predicted = documents[1][pred.label > 0]
+    in_gold, is_predicted = (
+        np.bincount(some, minlength=len(names)) > 0 for some in (named, predicted)
+    )
+    columns_by_place = dict(zip(wanted, out.T, strict=True))
+    return Counted(names, in_gold, is_predicted, strata, columns_by_place)
+
+
+def _documents(sides: Sequence[Pairs]) -> tuple[pa.Array, list[Int32]]:
+    """Number the documents of all sides, ascending."""
+    codes, names = number_texts([*(side.doc for side in sides), sides[0].named])
+    order = arrow.values_of(pc.array_sort_indices(names)).astype(np.int64)
+    if (order[1:] > order[:-1]).all():
+        return names, codes[:-1]
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return names.take(arrow.numbers(order)), [rank[part] for part in codes[:-1]]
+
+
+def _sentences(sides: Sequence[Pairs]) -> tuple[list[list[Int32 | None]], Any]:
+    """Number the sentences of all sides, -1 where unknown; return what the numbers stand for."""
+    columns = [column for side in sides for column in side.sentences]
+    known = [column for column in columns if column is not None]
+    values = None
+    if all(pa.types.is_integer(column.type) and _is_small(column) for column in known):
+        codes = [arrow.values_of(column.cast(pa.int32()), -1) for column in known]
+    else:
+        texts = [column.cast(pa.string()) for column in known]
+        codes, values = number_texts(texts)
+        for code, text in zip(codes, texts, strict=True):
+            code[~arrow.is_valid(text)] = -1
+    given = iter(codes)
+    ends = [None if column is None else next(given) for column in columns]
+    return [ends[k : k + 2] for k in range(0, len(ends), 2)], values
+
+
+def _is_small(column: pa.Array) -> bool:
+    ends = pc.min_max(column).as_py()
+    return ends["min"] is None or (ends["min"] >= 0 and ends["max"] < 2**31)
+
+
+def _side(side: Pairs, documents: Int32, sentences: Sequence[Int32 | None]) -> tuple[Any, ...]:
+    texts = [None if c is None else arrow.texts_of(c) for c in (side.a, side.b)]
+    return documents, *texts, side.label, *sentences
+
+
+def _refuse_sentence(conflict: tuple[int, ...], sides: Sequence[Pairs | None], values: Any) -> None:
+    source, row, end, earlier = conflict
+    side = sides[source]
+    assert side is not None
+    column = (side.a, side.b)[end]
+    sentence = side.sentences[end]
+    assert column is not None
+    assert sentence is not None
+    known = earlier if values is None else values[earlier].as_py()
+    raise InputError(
+        f'{side.where(row)}: mention "{column[row].as_py()}" of document "{side.doc[row].as_py()}" '
+        f"is in sentence {sentence[row].as_py()}, expected {known} as in an earlier row"
+    )
+
+
+def _refuse_outside(pred: Pairs, row: int) -> None:
+    assert pred.b is not None
+    pair = f'"{pred.a[row].as_py()}", "{pred.b[row].as_py()}"'
+    raise InputError(
+        f'{pred.where(row)}: the pair {pair} of document "{pred.doc[row].as_py()}" is no candidate',
+        ALLOWED,
+    )

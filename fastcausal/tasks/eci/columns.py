@@ -1,0 +1,51 @@
+"""Columns of gold that say one thing of each document: topic, fold, split, language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
+from fastcausal.errors import InputError
+from fastcausal.tasks.eci.files import OWN, Pairs
+
+
+def columns_of_documents(gold: Pairs, ids: pa.Array, required: Sequence[str] = ()) -> pa.Table:
+    """Return a row for each document: its id, and the columns of gold that are equal in its rows.
+
+    Raises
+    ------
+    InputError
+        A required column is missing, or has two values in a document.
+    """
+    records = gold.records
+    table: dict[str, pa.Array] = {"id": ids}
+    names = [name for name in records.names if name not in (*OWN, "id")]
+    for name in required:
+        if name not in names:
+            known = ", ".join(names) or "none"
+            raise InputError(f'{records.name}: no column "{name}" of documents, found {known}')
+    if not names:
+        return pa.table(table)
+    at = pc.index_in(records.texts("doc_id"), ids)
+    document = arrow.values_of(at, -1).astype(np.int64)
+    first = np.full(len(ids), -1, np.int64)
+    order = np.arange(len(document) - 1, -1, -1)
+    first[document[order]] = order
+    for name in names:
+        column = records.column(name)
+        codes = arrow.values_of(pc.dictionary_encode(column).indices).astype(np.int64)
+        differs = np.flatnonzero(codes != codes[first[document]])
+        if len(differs) and name in required:
+            row = int(differs[0])
+            one, other = (column[k].as_py() for k in (int(first[document[row]]), row))
+            raise InputError(
+                f'{records.where(row)}: "{name}" of document "{ids[int(document[row])].as_py()}" '
+                f'is "{other}", expected "{one}" as in an earlier row'
+            )
+        if not len(differs):
+            table[name] = column.take(arrow.numbers(first, first >= 0))
+    return pa.table(table)

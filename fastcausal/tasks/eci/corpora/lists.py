@@ -1,0 +1,46 @@
+r"""Lists of labelled pairs without a header, tabs between: a file a document, or with its name.
+
+::
+
+    65_66\t80\tPRECONDITION             EventStoryLine, topic/document.tab
+    wsj_0778.col\te52\te53\tCLINK       CATENA, corpus.CLINK.txt
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from fastcausal.errors import Problems
+from fastcausal.files.files import Source
+from fastcausal.files.values import shown
+from fastcausal.tasks.eci.corpora.documents import Document, Pair
+
+FIELDS = {3: "two events and a label", 4: "a document, two events and a label"}
+
+
+def read_tab(
+    source: Source, id: str, columns: Mapping[str, str], problems: Problems
+) -> list[Document]:
+    """Read the pairs of one document; the file may be empty."""
+    pairs = [Pair(a, b, label, line) for line, (a, b, label) in _lines(source, 3, problems)]
+    return [Document(source.name, id, columns, pairs=pairs)]
+
+
+def read_clinks(source: Source, problems: Problems) -> list[Document]:
+    """Read the pairs of a list of documents."""
+    documents: dict[str, Document] = {}
+    for line, (name, a, b, label) in _lines(source, 4, problems):
+        id = name.removesuffix(".col")
+        document = documents.setdefault(id, Document(source.name, id))
+        document.pairs.append(Pair(a, b, label, line))
+    return [*documents.values()]
+
+
+def _lines(source: Source, width: int, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    for number, line in source.filled_lines():
+        fields = line.rstrip("\r").split("\t")
+        if len(fields) == width and all(fields[:-1]):
+            yield number, fields
+        else:
+            place = f"{source.name}:{number}"
+            problems.add(f"{place}: {shown(line)}, expected {FIELDS[width]} between tabs")

@@ -1,0 +1,173 @@
+"""Documents of MAVEN-ERE: JSON lines of clusters of mentions, and of predicted mentions.
+
+::
+
+    {"id": ..., "events": [{"id": ..., "mention": [{"id": ..., "sent_id": 0, "offset": [3, 4]}]}],
+     "sentences": [...], "causal_relations": {"CAUSE": [[event, event]], ...}}       gold
+    {"id": ..., "causal_relations": {"CAUSE": [[mention, mention]], ...}}            predictions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from fastcausal.errors import Problems
+from fastcausal.files.values import kind
+from fastcausal.tasks.eci.corpora.documents import Document, Mention, Pair
+
+KEYS = ("causal_relations", "temporal_relations", "subevent_relations", "event_mentions", "events")
+LABELS = {
+    "causal": ("CAUSE", "PRECONDITION"),
+    "temporal": ("BEFORE", "OVERLAP", "CONTAINS", "SIMULTANEOUS", "ENDS-ON", "BEGINS-ON"),
+    "subevent": ("subevent",),
+}
+NONE = "NONE"
+
+
+def is_line(row: Any) -> bool:
+    """Tell if a JSON object is a document of MAVEN-ERE.
+
+    Examples
+    --------
+    >>> is_line({"id": "d", "causal_relations": {}}), is_line({"doc_id": "d", "a": "x"})
+    (True, False)
+    """
+    return isinstance(row, Mapping) and "id" in row and any(key in row for key in KEYS)
+
+
+def read_lines(
+    rows: Iterable[tuple[str, Mapping[str, Any]]], relation: str, problems: Problems
+) -> list[Document]:
+    """Read documents; a relation of events holds of all pairs of their mentions.
+
+    Parameters
+    ----------
+    rows : iterable of (place, object)
+    relation : {"causal", "temporal", "subevent"}
+    """
+    documents = [_document(place, row, relation, problems) for place, row in rows]
+    problems.raise_if_any()
+    return documents
+
+
+def last_types(document: Document) -> Document:
+    """Keep the last label of each ordered pair, as the official program does."""
+    last = {(pair.a, pair.b): pair for pair in document.pairs}
+    return replace(document, pairs=[*last.values()])
+
+
+def _document(place: str, row: Mapping[str, Any], relation: str, problems: Problems) -> Document:
+    id = row.get("id")
+    if not isinstance(id, str):
+        problems.add(f'{place}: "id" is {kind(id)}, expected a string')
+    besides = {name: v for name, v in row.items() if isinstance(v, str) and name != "id"}
+    document = Document(place, str(id), besides)
+    texts = row.get("sentences")
+    if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
+        document.sentences.update(enumerate(texts))
+    clusters = _clusters(document, row, relation, problems)
+    for label, first, second in _relations(place, row, relation, problems):
+        sides = [clusters.get(end) if clusters is not None else [end] for end in (first, second)]
+        if None in sides:
+            end = first if sides[0] is None else second
+            problems.add(f'{place}: a relation of "{end}", expected an id of its events')
+            continue
+        pairs = ((a, b) for a in sides[0] or () for b in sides[1] or ())
+        document.pairs += [Pair(a, b, label) for a, b in pairs]
+    return document
+
+
+def _clusters(
+    document: Document, row: Mapping[str, Any], relation: str, problems: Problems
+) -> dict[str, list[str]] | None:
+    """Note mentions; return those of each event, None of a line that has no events."""
+    if "events" not in row:
+        for mention in _objects(document.file, row, "event_mentions", problems):
+            _add(document, mention, row, problems)
+        return None
+    clusters: dict[str, list[str]] = {}
+    for event in _objects(document.file, row, "events", problems):
+        mentions = _objects(document.file, event, "mention", problems)
+        ids = [_add(document, mention, row, problems) for mention in mentions]
+        clusters[str(event.get("id"))] = [id for id in ids if id]
+    document.clusters.update(clusters)
+    if relation == "temporal":
+        for timex in _objects(document.file, row, "TIMEX", problems):
+            if id := _add(document, timex, row, problems):
+                clusters[id] = [id]
+    return clusters
+
+
+def _add(
+    document: Document, mention: Mapping[str, Any], row: Mapping[str, Any], problems: Problems
+) -> str:
+    id, sentence = mention.get("id"), mention.get("sent_id")
+    if not isinstance(id, str) or not id:
+        problems.add(f'{document.file}: a mention with "id" {kind(id)}, expected a string')
+        return ""
+    known = sentence if type(sentence) is int and sentence >= 0 else None
+    if id in document.mentions:
+        problems.add(f'{document.file}: mention "{id}" occurs twice')
+    document.mentions[id] = Mention(known, _characters(row, known, mention.get("offset")))
+    return id
+
+
+def _characters(
+    row: Mapping[str, Any], sentence: int | None, offset: Any
+) -> tuple[tuple[int, int], ...]:
+    """Find the characters of tokens of a sentence; none where the line does not name them."""
+    try:
+        tokens, text = row["tokens"][sentence], row["sentences"][sentence]
+        ends: list[tuple[int, int]] = []
+        for token in tokens:
+            start = text.index(token, ends[-1][1] if ends else 0)
+            ends.append((start, start + len(token)))
+        first, stop = offset
+        return ((ends[first][0], ends[stop - 1][1]),)
+    except (KeyError, TypeError, ValueError, IndexError):
+        return ()
+
+
+def _relations(
+    place: str, row: Mapping[str, Any], relation: str, problems: Problems
+) -> Iterator[tuple[str, str, str]]:
+    """Yield label and ends of each relation, in the order of the file."""
+    key = f"{relation}_relations"
+    lists = row.get(key, {})
+    if relation == "subevent":
+        lists = {"subevent": row.get(key, [])}
+    if not isinstance(lists, Mapping):
+        problems.add(f'{place}: "{key}" is {kind(lists)}, expected an object')
+        return
+    for label, pairs in lists.items():
+        if label not in (*LABELS[relation], NONE):
+            known = ", ".join((*LABELS[relation], NONE))
+            problems.add(f'{place}: label "{label}" in "{key}", expected one of {known}')
+        elif not isinstance(pairs, list):
+            problems.add(f'{place}: "{label}" is {kind(pairs)}, expected a list of pairs')
+        else:
+            for pair in pairs:
+                if isinstance(pair, list | tuple) and len(pair) == 2 and _are_texts(pair):
+                    yield label, *pair
+                else:
+                    problems.add(f'{place}: "{label}" holds {str(pair)[:60]}, expected two ids')
+
+
+def _are_texts(pair: Any) -> bool:
+    return all(isinstance(end, str) and end for end in pair)
+
+
+def _objects(
+    place: str, row: Mapping[str, Any], key: str, problems: Problems
+) -> Iterator[Mapping[str, Any]]:
+    values = row.get(key, [])
+    if not isinstance(values, list | tuple):
+        problems.add(f'{place}: "{key}" is {kind(values)}, expected a list')
+        return
+    for value in values:
+        if isinstance(value, Mapping):
+            yield value
+        else:
+            problems.add(f'{place}: "{key}" holds {kind(value)}, expected objects')

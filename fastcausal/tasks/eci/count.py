@@ -1,0 +1,293 @@
+"""Causal pairs of events against gold, by every published rule."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastcausal._version import __version__
+from fastcausal.arrays import arrow
+from fastcausal.arrays.digests import digest_of_numbers
+from fastcausal.arrays.strata import By, columns_by
+from fastcausal.counts.files import system_of
+from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import InputError, Warnings, add_warnings
+from fastcausal.files.targets import keep_apart
+from fastcausal.options import OutsidePairs, PairProtocolName, PairRelation, check
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.eci import against
+from fastcausal.tasks.eci.by_document import DIGEST, N_OUTSIDE, Counted, count
+from fastcausal.tasks.eci.columns import columns_of_documents
+from fastcausal.tasks.eci.corpora.documents import Corpus
+from fastcausal.tasks.eci.corpora.maven import LABELS
+from fastcausal.tasks.eci.files import GOLD, PRED, Pairs, open_table, pairs_of, read_candidates
+from fastcausal.tasks.eci.formula import PairFormula
+from fastcausal.tasks.eci.labels import Labels
+from fastcausal.tasks.eci.protocols import MAVEN_ERE, PairProtocol, pair_protocol
+from fastcausal.tasks.eci.report import PairReport, present
+
+LISTED = "listed"
+
+
+class Sources(NamedTuple):
+    """Both sides and candidates, read.
+
+    Attributes
+    ----------
+    gold, pred : Pairs
+    candidates : Pairs or None
+    ignored : dict of str to int
+        Predicted pairs of each document that were left out.
+    warnings : dict
+    """
+
+    gold: Pairs
+    pred: Pairs
+    candidates: Pairs | None
+    ignored: dict[str, int]
+    warnings: Warnings
+
+
+def eci(
+    gold: Any,
+    pred: Any,
+    *,
+    protocol: PairProtocolName = "pairs",
+    candidates: Any = None,
+    outside: OutsidePairs = "charge",
+    by: By = None,
+    fold: str | None = None,
+    forward: Iterable[str] | str = (),
+    backward: Iterable[str] | str = (),
+    undefined: float | None = None,
+    relation: PairRelation = "causal",
+    per_document: str | os.PathLike[str] | None = None,
+) -> PairReport:
+    """Score causal pairs of events.
+
+    Parameters
+    ----------
+    gold, pred : path, table, list of mappings
+        A table with the columns ``doc_id``, ``a``, ``b``, ``label``, perhaps ``sentence_a`` and
+        ``sentence_b``; or a published corpus, see `fastcausal.tasks.eci.corpora`.
+    protocol : {"pairs", "maven-ere", "eventstoryline", "ilif-direction"}
+        ``"pairs"`` compares sets; the others repeat a published program.
+    candidates : path, table, list of mappings or "listed", optional
+        Pairs that may be predicted: rows with ``doc_id``, ``a`` and ``b``; events, rows with
+        ``doc_id`` and ``event``, of which each document has all pairs; or the rows of gold.
+    outside : {"charge", "ignore", "error"}
+        Predictions that are no candidates are wrong, left out, or an error.
+    by : str or sequence of str, optional
+        Columns of gold; each of their values is scored.
+    fold : str, optional
+        A column of gold; scores of its values are averaged.
+    forward, backward : sequence of str
+        Further labels of "a causes b" and of "b causes a", each a type of its own.
+    undefined : float, optional
+        Value of 0/0; None: null, but 0 under ``"maven-ere"``, as its program has it.
+    relation : {"causal", "temporal", "subevent"}
+        The relation of MAVEN-ERE to score.
+    per_document : path, optional
+        A ``.parquet`` or ``.arrow`` file to write the counts of every document to.
+
+    Returns
+    -------
+    PairReport
+        Groups ``exists`` (pairs), ``direction`` (cause and effect) and ``typed`` (with the type),
+        overall and within (``intra``) and across (``inter``) sentences.
+
+    Raises
+    ------
+    InputError
+        A source cannot be read, has an unknown label, or pairs an event with itself.
+    ValueError
+        An unknown policy.
+
+    Examples
+    --------
+    >>> gold = [{"doc_id": "d", "a": "rain", "b": "flood", "label": "CAUSE"}]
+    >>> pred = [{"doc_id": "d", "a": "flood", "b": "rain", "label": "CAUSE"}]
+    >>> report = eci(gold, pred)
+    >>> report["exists"].f1, report["direction"].f1
+    (1.0, 0.0)
+    """
+    check("outside", outside, OutsidePairs)
+    check("relation", relation, PairRelation)
+    rules = pair_protocol(protocol)
+    is_listed = isinstance(candidates, str) and candidates == LISTED
+    keep_apart([per_document], [gold, pred, None if is_listed else candidates])
+    labels = labels_of(forward, backward, relation)
+    if rules is MAVEN_ERE and candidates is not None:
+        raise ValueError("candidates is not for maven-ere, whose gold lists its mentions")
+    sources = read_sources(gold, pred, LISTED if is_listed else candidates, rules, labels, relation)
+    counted = count(*sources[:3], rules, outside)
+    statistics = statistics_of(
+        sources,
+        counted,
+        rules,
+        _signature(rules, sources.candidates, is_listed, outside, undefined, labels, relation),
+        rules.zero if undefined is None else float(undefined),
+        outside,
+        required=(*columns_by(by), *([fold] if fold else [])),
+        system=system_of(pred),
+    )
+    if per_document is not None:
+        statistics.write(per_document)
+    return present(statistics, by, fold)
+
+
+def labels_of(
+    forward: Iterable[str] | str, backward: Iterable[str] | str, relation: PairRelation
+) -> Labels:
+    """Return the labels of a relation and those that the caller declares."""
+    given = [[side] if isinstance(side, str) else [*side] for side in (forward, backward)]
+    if relation != "causal":
+        given[0] = [*LABELS[relation], *given[0]]
+    return Labels(tuple(given[0]), tuple(given[1]))
+
+
+def read_sources(
+    gold: Any,
+    pred: Any,
+    candidates: Any,
+    protocol: PairProtocol,
+    labels: Labels,
+    relation: PairRelation = "causal",
+) -> Sources:
+    """Read both sides as a protocol does, and candidates.
+
+    Raises
+    ------
+    InputError
+        As `eci`.
+    """
+    sides = open_table(gold, relation, GOLD), open_table(pred, relation, PRED)
+    ignored: dict[str, int] = {}
+    warnings: Warnings = {}
+    are_maven = [isinstance(side, Corpus) and side.is_maven for side in sides]
+    if protocol.last_type and not all(are_maven):
+        other = sides[are_maven.index(False)]
+        raise InputError(f"{other.name}: expected JSON lines of MAVEN-ERE for {protocol.name}")
+    if all(are_maven):
+        sides, ignored, warnings = _maven(*sides, protocol)  # type: ignore[arg-type]
+    of_gold, of_pred = (pairs_of(side, labels) for side in sides)
+    third = candidates
+    if candidates is not None:
+        third = of_gold if isinstance(candidates, str) and candidates == LISTED else None
+        third = read_candidates(candidates) if third is None else third
+    return Sources(of_gold, of_pred, third, ignored, warnings)
+
+
+def _maven(
+    gold: Corpus, pred: Corpus, protocol: PairProtocol
+) -> tuple[tuple[Corpus, Corpus], dict[str, int], Warnings]:
+    """Leave out predictions of mentions that gold lacks; keep last types if the protocol does."""
+    pred, ignored, warnings = against.known_mentions(gold, pred)
+    if protocol.last_type:
+        add_warnings(warnings, against.collisions(gold, pred))
+        gold, pred = against.with_last_types(gold), against.with_last_types(pred)
+    return (gold, pred), ignored, warnings
+
+
+def _signature(
+    protocol: PairProtocol,
+    candidates: Pairs | None,
+    is_listed: bool,
+    outside: OutsidePairs,
+    undefined: float | None,
+    labels: Labels,
+    relation: PairRelation,
+) -> str:
+    """Name the choices that papers differ in: candidates, hits, strata and documents."""
+    kind = "all"
+    if candidates is not None:
+        kind = LISTED if is_listed else "events" if candidates.b is None else "pairs"
+    zero = protocol.zero if undefined is None else undefined
+    parts = {
+        "protocol": protocol.name,
+        "relation": relation,
+        "candidates": kind if candidates is None else f"{kind},outside={outside}",
+        "hits": ",".join(protocol.groups),
+        "pairs": "all,intra,inter" if protocol.by_sentences else "all",
+        "documents": "gold" if protocol.gold_documents else "all",
+        "undefined": "null" if zero is None else f"{zero:g}",
+    }
+    line = "|".join(f"{name}:{value}" for name, value in parts.items())
+    return f"fastcausal|{__version__}|eci|{line}{labels.text}"
+
+
+def statistics_of(
+    sources: Sources,
+    counted: Counted,
+    protocol: PairProtocol,
+    signature: str,
+    undefined: float | None,
+    outside: OutsidePairs = "charge",
+    required: Sequence[str] = (),
+    system: str | None = None,
+) -> Statistics:
+    """Make a row of counts of every document that the protocol looks at.
+
+    Raises
+    ------
+    InputError
+        A required column is missing, or differs within a document.
+    """
+    strata = counted.strata if protocol.by_sentences else counted.strata[:1]
+    has_candidates = sources.candidates is not None
+    formula = PairFormula(protocol.groups, strata, protocol.counts, has_candidates, undefined)
+    looked_at = counted.in_gold | (not protocol.gold_documents)
+    kept = np.flatnonzero(looked_at)
+    columns = [*_columns(counted, protocol, formula), *_totals(sources, counted, outside)]
+    ids = counted.documents.take(arrow.numbers(kept))
+    units = columns_of_documents(sources.gold, ids, required)
+    warnings = dict(sources.warnings)
+    strange = int((counted.is_predicted & ~counted.in_gold).sum())
+    if strange:
+        effect = "cost nothing" if protocol.gold_documents else "are charged"
+        texts = ("predictions in ", f" documents that gold does not name {effect}")
+        add_warnings(warnings, {texts: (strange,)})
+    in_gold = np.flatnonzero(counted.in_gold)
+    named = counted.documents.take(arrow.numbers(in_gold))
+    digest = digest_of_numbers(named, [counted.columns[DIGEST][in_gold]], len(named))
+    return Statistics.of_units(
+        formula,
+        signature,
+        np.column_stack(columns)[kept],
+        units,
+        {"protocol": protocol.name},
+        system=system,
+        gold=digest,
+        warnings=warnings,
+    )
+
+
+def _columns(counted: Counted, protocol: PairProtocol, formula: PairFormula) -> list[Int64]:
+    columns: list[Int64] = []
+    for group in protocol.groups:
+        for stratum in formula.strata:
+            tp, fp, fn = counted.errors(group, stratum, protocol)
+            columns += [tp, fp, fn] if "fp" in protocol.counts else [tp, tp + fp, tp + fn]
+    if formula.candidates:
+        for stratum in formula.strata:
+            columns += counted.every(stratum)
+    return columns
+
+
+def _totals(sources: Sources, counted: Counted, outside: OutsidePairs) -> list[Int64]:
+    """Return the numbers of documents, outside predictions, candidates, ignored predictions."""
+    n = len(counted.documents)
+    left_out = np.zeros(n, np.int64)
+    if sources.ignored:
+        places = {id: k for k, id in enumerate(counted.documents.to_pylist())}
+        for id, ignored in sources.ignored.items():
+            left_out[places[id]] = ignored
+    beyond = counted.columns[N_OUTSIDE]
+    candidates = np.zeros(n, np.int64)
+    if sources.candidates is not None:
+        candidates = counted.every("overall")[1]
+    left_out += beyond if outside == "ignore" else 0
+    return [counted.in_gold.astype(np.int64), beyond, candidates, left_out]

@@ -1,0 +1,273 @@
+"""Wrong pairs by document, worst first, with the sentences of their mentions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal._version import __version__
+from fastcausal.errors import counted
+from fastcausal.files.records import Records
+from fastcausal.options import PairRelation
+from fastcausal.report.grid import Grid
+from fastcausal.report.printed import Printed
+from fastcausal.tasks.eci.corpora.documents import Corpus, Mention
+from fastcausal.tasks.eci.count import labels_of, read_sources
+from fastcausal.tasks.eci.files import GOLD, PRED, Pairs, open_table
+from fastcausal.tasks.eci.labels import UNKNOWN
+from fastcausal.tasks.eci.protocols import PAIRS
+
+KINDS = ("missed", "invented", "turned round", "wrong type", "unknown direction")
+Said = dict[frozenset[str], dict[tuple[str, str, int], str]]
+"""What a side says of each pair of a document: items (cause, effect, type) with their labels."""
+
+
+@dataclass(frozen=True)
+class WrongPair:
+    """A pair of which gold and predictions say different things.
+
+    Attributes
+    ----------
+    kind : str
+        One of `KINDS`.
+    a, b : str
+        Mentions.
+    gold, pred : str
+        Labels, as written; empty for no relation.
+    text : str
+        Sentences of both mentions, these in brackets where their words are known.
+    """
+
+    kind: str
+    a: str
+    b: str
+    gold: str
+    pred: str
+    text: str = ""
+
+
+class PairErrors(Printed):
+    """Documents with wrong pairs, worst first.
+
+    Attributes
+    ----------
+    title, signature : str
+    n_wrong : int
+        Documents with a wrong pair; `documents` are the worst of them.
+    documents : dict of str to list of WrongPair
+    """
+
+    def __init__(
+        self,
+        signature: str,
+        kinds: Sequence[str],
+        n_wrong: int,
+        documents: Mapping[str, list[WrongPair]],
+    ) -> None:
+        self.signature = signature
+        self.kinds = tuple(kinds)
+        self.n_wrong = n_wrong
+        self.documents = documents
+        shown = f", the worst {len(documents)}" if len(documents) < n_wrong else ""
+        self.title = f"{counted(n_wrong, 'document')} with wrong pairs ({', '.join(kinds)}){shown}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values: of each document its id, counts by kind, and wrong pairs."""
+        return {
+            "signature": self.signature,
+            "types": [*self.kinds],
+            "n_wrong": self.n_wrong,
+            "documents": [
+                {
+                    "doc_id": id,
+                    "errors": len(pairs),
+                    "counts": dict(Counter(pair.kind for pair in pairs)),
+                    "pairs": [vars(pair) for pair in pairs],
+                }
+                for id, pairs in self.documents.items()
+            ],
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row per wrong pair."""
+        rows = [{"doc_id": id, **vars(p)} for id, pairs in self.documents.items() for p in pairs]
+        names = ("doc_id", "kind", "a", "b", "gold", "pred", "text")
+        return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in names]))
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a table with a part per document and a row per wrong pair."""
+        has_text = any(pair.text for pairs in self.documents.values() for pair in pairs)
+        grid = Grid(self.title, ["error", "gold", "predicted", *(["text"] if has_text else [])])
+        for id, pairs in self.documents.items():
+            grid.part(id)
+            for pair in pairs:
+                cells = [pair.kind, pair.gold or "-", pair.pred or "-"]
+                grid.add(f"{pair.a}, {pair.b}", *cells, *([pair.text] if has_text else []))
+        return grid
+
+    def _notes(self) -> list[str]:
+        return [self.signature]
+
+
+def pair_errors(
+    gold: Any,
+    pred: Any,
+    *,
+    top: int | None = 10,
+    types: Sequence[str] = (),
+    text: Any = None,
+    forward: Iterable[str] | str = (),
+    backward: Iterable[str] | str = (),
+    relation: PairRelation = "causal",
+) -> PairErrors:
+    """Find the documents with most wrong pairs.
+
+    Parameters
+    ----------
+    gold, pred, forward, backward, relation
+        As `eci`.
+    top : int, optional
+        So many documents; None for all.
+    types : sequence of str
+        Kinds of errors of `KINDS`; by default all.
+    text : path, table or corpus, optional
+        Sentences: rows with ``doc_id``, ``sentence`` and ``text``, or a corpus, whose mentions are
+        shown in brackets. By default gold, where it is a corpus.
+
+    Raises
+    ------
+    InputError
+        As `eci`.
+    ValueError
+        An unknown kind.
+
+    Examples
+    --------
+    >>> gold = [{"doc_id": "d", "a": "rain", "b": "flood", "label": "CAUSE"}]
+    >>> pred = [{"doc_id": "d", "a": "flood", "b": "rain", "label": "CAUSE"}]
+    >>> pair_errors(gold, pred).documents["d"][0].kind
+    'turned round'
+    """
+    for kind in types:
+        if kind not in KINDS:
+            raise ValueError(f'unknown type "{kind}", expected one of {", ".join(KINDS)}')
+    if top is not None and top < 1:
+        raise ValueError(f"top is {top}, expected at least 1")
+    kinds = tuple(dict.fromkeys(types)) or KINDS
+    tables = open_table(gold, relation, GOLD), open_table(pred, relation, PRED)
+    labels = labels_of(forward, backward, relation)
+    sources = read_sources(*tables, None, PAIRS, labels, relation)
+    sides = [_said(side) for side in sources[:2]]
+    wrong = {
+        id: found
+        for id in sorted({*sides[0], *sides[1]})
+        if (found := [p for p in _wrong(*(side.get(id, {}) for side in sides)) if p.kind in kinds])
+    }
+    worst = sorted(wrong, key=lambda id: -len(wrong[id]))[:top]
+    texts = _Texts(tables[0] if text is None else open_table(text, "causal", "text"))
+    places = _places(sources[:2])
+    shown = {id: [texts.shown(id, pair, places) for pair in wrong[id]] for id in worst}
+    line = f"protocol:{PAIRS.name}|relation:{relation}{labels.text}"
+    signature = f"fastcausal|{__version__}|eci-errors|{line}"
+    return PairErrors(signature, kinds, len(wrong), shown)
+
+
+def _said(side: Pairs) -> dict[str, Said]:
+    """Return what a side says of the pairs of each document."""
+    assert side.b is not None
+    assert side.label is not None
+    texts = side.records.texts("label") if len(side) else side.doc
+    documents: dict[str, Said] = {}
+    related = side.label.nonzero()[0].tolist()
+    rows = related if side.rows is None else side.rows[related].tolist()
+    for k, row in zip(related, rows, strict=True):
+        a, b, code = side.a[k].as_py(), side.b[k].as_py(), int(side.label[k])
+        cause, effect = (b, a) if code > UNKNOWN and code % 2 else (a, b)
+        if code == UNKNOWN:
+            cause, effect = sorted((a, b))
+        pairs = documents.setdefault(side.doc[k].as_py(), {})
+        written = f"{a} {texts[row].as_py()} {b}"
+        pairs.setdefault(frozenset((a, b)), {})[cause, effect, code // 2] = written
+    return documents
+
+
+def _wrong(gold: Said, pred: Said) -> Iterator[WrongPair]:
+    """Yield the pairs of a document of which both sides say different things."""
+    for pair in sorted({*gold, *pred}, key=sorted):
+        of_gold, of_pred = gold.get(pair, {}), pred.get(pair, {})
+        kind = _kind({*of_gold}, {*of_pred})
+        if kind:
+            written = (", ".join(sorted(of.values())) for of in (of_gold, of_pred))
+            yield WrongPair(kind, *sorted(pair), *written)
+
+
+def _kind(gold: set[tuple[str, str, int]], pred: set[tuple[str, str, int]]) -> str:
+    if not pred:
+        return "missed"
+    if not gold:
+        return "invented"
+    if any(type == 0 for _, _, type in gold | pred):  # of unknown direction
+        return "unknown direction"
+    if gold == pred:
+        return ""
+    ends = [{item[:2] for item in side} for side in (gold, pred)]
+    return "wrong type" if ends[0] == ends[1] else "turned round"
+
+
+def _places(sides: Sequence[Pairs]) -> dict[tuple[str, str], str]:
+    """Return the sentence of each mention, as text."""
+    places = {}
+    for side in sides:
+        for mentions, sentences in zip((side.a, side.b), side.sentences, strict=True):
+            if mentions is not None and sentences is not None:
+                columns = (side.doc, mentions, sentences)
+                for doc, mention, sentence in zip(*(c.to_pylist() for c in columns), strict=True):
+                    if sentence is not None:
+                        places[doc, mention] = str(sentence)
+    return places
+
+
+class _Texts:
+    """Sentences by document and number, and mentions with their words, as far as there are any."""
+
+    def __init__(self, source: Records) -> None:
+        self.sentences: dict[tuple[str, str], str] = {}
+        self.mentions: dict[tuple[str, str], Mention] = {}
+        if isinstance(source, Corpus):
+            for document in source.documents:
+                for number, text in document.sentences.items():
+                    self.sentences[document.id, str(number)] = text
+                for name, mention in document.mentions.items():
+                    self.mentions[document.id, name] = mention
+        elif "text" in source:
+            names = (source.keys("doc_id"), source.keys("sentence"), source.texts("text"))
+            for doc, number, text in zip(*(c.to_pylist() for c in names), strict=True):
+                self.sentences[doc, number] = text or ""
+
+    def shown(self, doc: str, pair: WrongPair, places: Mapping[tuple[str, str], str]) -> WrongPair:
+        """Return a pair with the sentences of its mentions."""
+        words: dict[str, list[tuple[int, int]]] = {}
+        for name in (pair.a, pair.b):
+            mention = self.mentions.get((doc, name), Mention())
+            number = places.get((doc, name), str(mention.sentence))
+            if (doc, number) in self.sentences:
+                words.setdefault(number, []).extend(mention.words)
+        texts = [_bracketed(self.sentences[doc, number], words[number]) for number in words]
+        return WrongPair(pair.kind, pair.a, pair.b, pair.gold, pair.pred, " / ".join(texts))
+
+
+def _bracketed(text: str, words: Iterable[tuple[int, int]]) -> str:
+    """Put words of a text into brackets.
+
+    Examples
+    --------
+    >>> _bracketed("rain floods roads", [(5, 11), (0, 4)])
+    '[rain] [floods] roads'
+    """
+    for start, stop in sorted(set(words), reverse=True):
+        text = f"{text[:start]}[{text[start:stop]}]{text[stop:]}"
+    return text

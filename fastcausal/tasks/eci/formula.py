@@ -1,0 +1,166 @@
+"""Precision, recall and F1 of pairs, from sums of counts of documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fastcausal.counts.arithmetic import ScoresByName, ratio
+from fastcausal.counts.formula import Formula
+from fastcausal.counts.rules import Rule
+from fastcausal.significance.sums import Rows
+from fastcausal.tasks.eci.protocols import INTER, INTRA, OVERALL, STRATA
+
+EVERY = "every"  # the group in which every candidate is called causal
+OF_EVERY = ("tp", "predicted", "gold")
+TOTALS = ("n_documents", "n_outside", "n_candidates", "n_ignored")
+
+
+@dataclass(frozen=True)
+class PairFormula(Formula):
+    """Scores of groups of pairs, overall and by sentences.
+
+    Attributes
+    ----------
+    groups : tuple of str
+        Of ``exists``, ``direction`` and ``typed``.
+    strata : tuple of str
+        ``overall``, perhaps with ``intra`` and ``inter``.
+    counts : tuple of str
+        ``predicted`` and ``gold``, or ``fp`` and ``fn``.
+    candidates : bool
+        There are candidates: the group ``every`` calls all of them causal.
+    undefined : float or None
+        Value of 0/0; None: NaN in Python, null in JSON.
+
+    Examples
+    --------
+    >>> formula = PairFormula(("exists",), ("overall",), ("predicted", "gold"), False, None)
+    >>> formula.scores(np.array([[1, 2, 4, 1, 0, 0, 0]]), np.array([[1]]))["exists_recall"]
+    array([0.25])
+    """
+
+    job = "eci"
+    subsets_of_groups = (INTRA, INTER)
+    in_gold = TOTALS[0]
+
+    groups: tuple[str, ...]
+    strata: tuple[str, ...]
+    counts: tuple[str, str]
+    candidates: bool
+    undefined: float | None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the counts: of each group hits and the two others; then totals."""
+        of_groups = [f"{group}_{name}" for group in self._groups for name in ("tp", *self.counts)]
+        every = [f"{group}_{name}" for group in self._every for name in OF_EVERY]
+        return (*of_groups, *every, *TOTALS)
+
+    @property
+    def _groups(self) -> list[str]:
+        return [named(group, stratum) for group in self.groups for stratum in self.strata]
+
+    @property
+    def _every(self) -> list[str]:
+        return [named(EVERY, stratum) for stratum in self.strata] if self.candidates else []
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """No more hits than predictions or gold has; strata within the whole."""
+        fields = ("tp", *self.counts)
+        of_groups = [
+            Rule((f"{group}_tp",), (f"{group}_{name}",))
+            for group in self._groups
+            for name in self.counts
+            if name in ("predicted", "gold")
+        ]
+        within = [
+            Rule(tuple(f"{named(g, s)}_{name}" for s in self.strata[1:]), (f"{g}_{name}",))
+            for g in self.groups
+            for name in fields
+            if len(self.strata) > 1
+        ]
+        return tuple(of_groups + within)
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """The number of pairs of gold, where it is counted."""
+        if "gold" not in self.counts:
+            return (("n_documents",),)
+        return (("n_documents",), *((f"{group}_gold",) for group in self._groups))
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return the rows: counts add."""
+        return rows
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute precision, recall and F1 of every group."""
+        columns = dict(zip(self.fields, sums.T, strict=True))
+        return {
+            group: self.scores_from(tp, predicted, gold)
+            for group, tp, predicted, gold in self.counts_from(columns)
+        }
+
+    def counts_from(self, columns: dict[str, Rows]) -> Iterator[tuple[str, Rows, Rows, Rows]]:
+        """Yield every group with its hits and the numbers of predicted and of gold pairs."""
+        for group in self._groups:
+            tp, *rest = (columns[f"{group}_{name}"] for name in ("tp", *self.counts))
+            predicted, gold = rest if "gold" in self.counts else [tp + errors for errors in rest]
+            yield group, tp, predicted, gold
+        for group in self._every:
+            tp, predicted, gold = (columns[f"{group}_{name}"] for name in OF_EVERY)
+            yield group, tp, predicted, gold
+
+    def scores_from(self, tp: Rows, predicted: Rows, gold: Rows) -> ScoresByName:
+        """Divide; F1 is 2 tp / (predicted + gold), rounded once."""
+        zero = math.nan if self.undefined is None else float(self.undefined)
+        return {
+            "precision": ratio(tp, predicted, zero),
+            "recall": ratio(tp, gold, zero),
+            "f1": ratio(2 * tp, predicted + gold, zero),
+        }
+
+    def union(self, other: Formula) -> PairFormula:
+        """Return the formula of the strata of both: a part may have no sentences."""
+        if not isinstance(other, PairFormula) or replace(self, strata=other.strata) != other:
+            return super().union(other)
+        return self if len(self.strata) >= len(other.strata) else other
+
+    def convert(self, rows: Rows, formula: Formula) -> Rows:
+        """Return rows of this formula as those of a union: no pair within or across sentences."""
+        if formula == self:
+            return rows
+        at = {name: k for k, name in enumerate(formula.fields)}
+        wider = np.zeros((len(rows), len(at)), rows.dtype)
+        wider[:, [at[name] for name in self.fields]] = rows
+        return wider
+
+
+def named(group: str, stratum: str) -> str:
+    """Name a group of a stratum.
+
+    Examples
+    --------
+    >>> named("typed", "overall"), named("typed", "intra")
+    ('typed', 'intra_typed')
+    """
+    return group if stratum == OVERALL else f"{stratum}_{group}"
+
+
+def by_stratum(names: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
+    """Return the strata of each group, with the flat names of both.
+
+    Examples
+    --------
+    >>> by_stratum(("typed", "intra_typed"))
+    {'typed': [('overall', 'typed'), ('intra', 'intra_typed')]}
+    """
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for name in names:
+        stratum = next((s for s in STRATA[1:] if name.startswith(f"{s}_")), OVERALL)
+        groups.setdefault(name.removeprefix(f"{stratum}_"), []).append((stratum, name))
+    return groups

@@ -1,0 +1,76 @@
+"""Published ways to count pairs, as sets of quirks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastcausal.options import check
+
+EXISTS, DIRECTION, TYPED = GROUPS = ("exists", "direction", "typed")
+OVERALL, INTRA, INTER = STRATA = ("overall", "intra", "inter")
+
+
+@dataclass(frozen=True)
+class PairProtocol:
+    """Rules of one program, or of none: then every quirk is False.
+
+    Attributes
+    ----------
+    name : str
+    groups : tuple of str
+        Questions that it answers.
+    by_sentences : bool
+        Strata within and across sentences are scored too.
+    counts : tuple of str
+        Counts of a report, beside tp.
+    last_type : bool
+        A pair with two types keeps the last one.
+    ordered : bool
+        Pairs are ordered texts: no label is turned round, ``null`` is a label like others.
+    repeats : bool
+        A row given twice counts twice.
+    untyped_misses : bool
+        Misses of ``typed`` are those of ``exists``.
+    gold_documents : bool
+        Predictions in documents that gold does not name are not looked at.
+    free_turns : bool
+        A wrong direction or type of a gold pair costs recall alone.
+    zero : float or None
+        Value of 0/0 unless the caller gives one.
+    """
+
+    name: str
+    groups: tuple[str, ...] = GROUPS
+    by_sentences: bool = False
+    counts: tuple[str, str] = ("predicted", "gold")
+    last_type: bool = False
+    ordered: bool = False
+    repeats: bool = False
+    untyped_misses: bool = False
+    gold_documents: bool = False
+    free_turns: bool = False
+    zero: float | None = None
+
+
+QUIRKS = {
+    "last_type": "a pair with two types keeps the one whose list comes last",
+    "ordered": "pairs are ordered texts: no label is turned round, null is a label like others",
+    "repeats": "a row given twice counts twice",
+    "untyped_misses": "misses with types are counted without types",
+    "gold_documents": "predictions in documents that gold does not name cost nothing",
+    "free_turns": "a wrong direction costs recall, never precision",
+}
+PAIRS = PairProtocol("pairs", by_sentences=True)
+MAVEN_ERE = PairProtocol("maven-ere", (TYPED,), last_type=True, gold_documents=True, zero=0.0)
+EVENTSTORYLINE = PairProtocol(
+    "eventstoryline", (EXISTS, TYPED), counts=("fp", "fn"), ordered=True, repeats=True,
+    untyped_misses=True, gold_documents=True,
+)  # fmt: skip
+ILIF_DIRECTION = PairProtocol("ilif-direction", (DIRECTION,), free_turns=True)
+PAIR_PROTOCOLS = {p.name: p for p in (PAIRS, MAVEN_ERE, EVENTSTORYLINE, ILIF_DIRECTION)}
+
+
+def pair_protocol(name: str) -> PairProtocol:
+    """Return a protocol by name; ValueError lists those that there are."""
+    check("protocol", name, PAIR_PROTOCOLS)
+    return PAIR_PROTOCOLS[name]
