@@ -14,7 +14,7 @@ from fastcausal.arrays._distinct import distinct_rows
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
-Rows = npt.NDArray[Any]
+AnyRows = npt.NDArray[Any]
 
 
 def distinct(rows: AnyRows) -> tuple[AnyRows, Int64]:

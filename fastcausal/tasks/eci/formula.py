@@ -11,7 +11,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import Rule
-from fastcausal.significance.sums import Rows
+from fastcausal.significance.sums import CountRows
 from fastcausal.tasks.eci.protocols import INTER, INTRA, OVERALL, STRATA
 
 EVERY = "every"  # the group in which every candidate is called causal
@@ -93,11 +93,11 @@ class PairFormula(Formula):
             return (("n_documents",),)
         return (("n_documents",), *((f"{group}_gold",) for group in self._groups))
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return the rows: counts add."""
         return rows
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute precision, recall and F1 of every group."""
         columns = dict(zip(self.fields, sums.T, strict=True))
         return {
@@ -105,7 +105,9 @@ class PairFormula(Formula):
             for group, tp, predicted, gold in self.counts_from(columns)
         }
 
-    def counts_from(self, columns: dict[str, Rows]) -> Iterator[tuple[str, Rows, Rows, Rows]]:
+    def counts_from(
+        self, columns: dict[str, CountRows]
+    ) -> Iterator[tuple[str, CountRows, CountRows, CountRows]]:
         """Yield every group with its hits and the numbers of predicted and of gold pairs."""
         for group in self._groups:
             tp, *rest = (columns[f"{group}_{name}"] for name in ("tp", *self.counts))
@@ -115,7 +117,7 @@ class PairFormula(Formula):
             tp, predicted, gold = (columns[f"{group}_{name}"] for name in OF_EVERY)
             yield group, tp, predicted, gold
 
-    def scores_from(self, tp: Rows, predicted: Rows, gold: Rows) -> ScoresByName:
+    def scores_from(self, tp: CountRows, predicted: CountRows, gold: CountRows) -> ScoresByName:
         """Divide; F1 is 2 tp / (predicted + gold), rounded once."""
         zero = math.nan if self.undefined is None else float(self.undefined)
         return {
@@ -130,7 +132,7 @@ class PairFormula(Formula):
             return super().union(other)
         return self if len(self.strata) >= len(other.strata) else other
 
-    def convert(self, rows: Rows, formula: Formula) -> Rows:
+    def convert(self, rows: CountRows, formula: Formula) -> CountRows:
         """Return rows of this formula as those of a union: no pair within or across sentences."""
         if formula == self:
             return rows

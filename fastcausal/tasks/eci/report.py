@@ -14,7 +14,7 @@ from fastcausal.errors import counted, warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables, plain
-from fastcausal.significance.sums import Rows
+from fastcausal.significance.sums import CountRows
 from fastcausal.tasks.eci.formula import EVERY, TOTALS, PairFormula
 from fastcausal.tasks.eci.protocols import EVENTSTORYLINE, MAVEN_ERE, OVERALL, STRATA
 
@@ -135,7 +135,7 @@ def _same(statistics: Statistics) -> Statistics:
     return statistics
 
 
-def _groups(formula: PairFormula, rows: Rows) -> dict[str, Scores]:
+def _groups(formula: PairFormula, rows: CountRows) -> dict[str, Scores]:
     """Return the scores and counts of all groups of some rows."""
     sums = dict(zip(formula.fields, rows.sum(axis=0)[:, None], strict=True))
     groups = {}
@@ -155,7 +155,7 @@ def _without_baselines(groups: dict[str, Scores]) -> dict[str, Scores]:
     return {name: scores for name, scores in groups.items() if not name.endswith(EVERY)}
 
 
-def _folds(formula: PairFormula, parts: Mapping[str, Rows]) -> dict[str, Any]:
+def _folds(formula: PairFormula, parts: Mapping[str, CountRows]) -> dict[str, Any]:
     """Return the means of the scores of folds, and F1 of the mean precision and mean recall."""
     scored = [_without_baselines(_groups(formula, rows)) for rows in parts.values()]
     flat = {
