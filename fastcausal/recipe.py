@@ -98,7 +98,7 @@ class Recipe:
 
     Examples
     --------
-    >>> Recipe(unparsed="skip").signature()[-32:]
+    >>> Recipe(unparsed="skip").signature()[-30:]
     '|unparsed:skip|unmatched:error'
     """
 

@@ -276,7 +276,7 @@ def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
     Examples
     --------
     >>> table = pa.table({"id": ["a"], "doc": ["x"], "year": [1999]})
-    >>> dropped_columns(table, {"id"}, "a submission does not hold {}")
+    >>> not_held(table, {"id"}, "a submission does not hold {}")
     ['a submission does not hold the columns doc, year']
     """
     names = [name for name in table.column_names if name not in held]
