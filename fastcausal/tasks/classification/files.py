@@ -144,7 +144,7 @@ def read(source: Any, name: str = "labels") -> Labels:
         joined(pc.cast(cells["text"], pa.string())) if records.find("text") else None,
         records.lines,
         records.typed,
-        without(cells, {key or "", label}),
+        without(cells, {IDS[0], key or "", label}),  # an id without values is none
     )
 
 

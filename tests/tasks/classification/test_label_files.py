@@ -176,3 +176,16 @@ def test_command_with_bad_input(gold, tmp_path):
     out, err = cli("classify", str(gold), str(gold), "--labels", "0,2", "--json", expect=2)
     assert "gold.csv:2: example x1: label 1, expected one of 0, 2" in json.loads(out)["error"]
     cli("classify", str(gold), str(gold), "--labels", "0,0", expect=2)
+
+
+@pytest.mark.parametrize("nulls", [pa.nulls(3), pa.nulls(3, pa.list_(pa.int32()))])
+@pytest.mark.parametrize("key", ["index", None])
+def test_a_column_of_ids_without_values_is_no_id(nulls, key, tmp_path):
+    keyed = {} if key is None else {key: ["a", "b", "c"]}
+    labels = pa.table({"id": nulls, **keyed, "label": [0, 1, 1]})
+    report = classify(labels, labels, per_example=tmp_path / "counts.parquet")
+    units = pq.read_table(tmp_path / "counts.parquet")
+    assert ("id" in units.column_names) == (key is not None)
+    if key is not None:
+        assert units["id"].to_pylist() == ["a", "b", "c"]
+    assert report.to_dict()["scores"]["overall"]["accuracy"] == 1
