@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.significance import _ranks
-from fastcausal.significance.ranks import rank_sets, share, widen_for_few_units
+from fastcausal.significance.ranks import _margins, rank_sets, share, widen_for_few_units
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.tasks.relations.formula import RelationFormula
 from tests.oracles import ranks as oracle
@@ -41,6 +41,17 @@ def test_rank_sets(seed, n_systems, n_resamples, confidence, n_units):
     sets = rank_sets(values, drawn, confidence, n_units)
     expected = oracle.rank_sets(values.tolist(), drawn.tolist(), confidence, n_units)
     assert list(zip(*map(np.ndarray.tolist, sets), strict=True)) == expected
+
+
+@given(SEEDS, st.integers(2, 6), st.integers(3, 20), st.sampled_from([0.5, 0.95]))
+def test_leads_of_few_units(seed, n_systems, n_units, confidence):
+    """With few units the number of pairs counts; ranks alone rarely show it."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=n_systems)
+    drawn = values[:, None] + rng.normal(size=(n_systems, 40))
+    ours = _margins(drawn - values[:, None], confidence, n_units)
+    for pair, lead in oracle.margins(values.tolist(), drawn.tolist(), confidence, n_units).items():
+        assert ours[pair] == ours[pair[::-1]] == pytest.approx(lead, rel=1e-6)
 
 
 @given(st.floats(0.5, 7), st.integers(2, 2000), st.integers(1, 10**6), st.sampled_from([0.5, 0.95]))
