@@ -85,3 +85,8 @@ def test_sums_that_single_precision_rounds():
 def test_counts_beyond_64_bits_are_refused():
     with pytest.raises(ValueError, match="expected less than 2\\^63"):
         weighted_sums(np.full((4, 1), 2**60), np.full((1, 4), 2))
+
+
+def test_a_sum_of_three_parts_is_rounded_once():
+    values = np.array([[1.0], [2.0**-53], [2.0**-110]])
+    assert exact_sums(values, np.ones((1, 3), np.int64)) == [[1 + 2.0**-52]]

@@ -96,6 +96,18 @@ def test_fair_spans_that_overlap_by_the_book(most, tracks):
         assert_by_the_book(tracks, gold, pred)
 
 
+@pytest.mark.parametrize("n_spans", [16, 17, 18])
+def test_fair_spans_with_bounds_of_their_own_by_the_book(n_spans):
+    """Stretches between 34 bounds are one more than a word of bits has."""
+    rng = np.random.default_rng(n_spans)
+    for _ in range(50):
+        bounds = np.sort(rng.permutation(2 * n_spans).reshape(-1, 2), axis=1).tolist()
+        spans = sorted((0, start, stop) for start, stop in bounds)
+        taken = rng.permutation(n_spans) < n_spans // 2
+        gold, pred = ([s for s, t in zip(spans, taken, strict=True) if t == k] for k in (0, 1))
+        assert_by_the_book(LAYOUTS[0], gold, pred)
+
+
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 @pytest.mark.parametrize(
     ("gold", "pred", "expected"),

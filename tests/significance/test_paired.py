@@ -139,7 +139,9 @@ def test_few_of_many_units_differ():
 def test_equal_systems_and_undefined_scores():
     a = np.array([[1, 0, 2], [3, 1, 0]])
     assert p_of(a, a) == (1.0, True)
-    assert math.isnan(p_of(a, np.zeros_like(a))[0])
+    p, exact = p_of(a, np.zeros_like(a))
+    assert math.isnan(p)
+    assert exact is False
 
 
 def test_undefined_exchanges_are_hits():
