@@ -15,7 +15,7 @@ from fastcausal.options import Method
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.sums import exact_sums
-from fastcausal.significance.units import EQUAL, EXAMPLE, Units, units_text
+from fastcausal.significance.units import DIFFERENCES, EQUAL, EXAMPLE, Units, units_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -123,7 +123,7 @@ def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[
     if method == "jackknife":
         quantile = student_quantile((1 + confidence) / 2, int(units.times.sum()) - 1)
         return {
-            name: _checked(value, *_jackknife(value, spreads[name].error * quantile))
+            name: _checked(value, *_jackknife(name, value, spreads[name].error * quantile))
             for name, value in values.items()
         }
     drawn = drawn_scores(units, draws.n_resamples, draws.seed)
@@ -223,9 +223,12 @@ def student_p(t: float, freedom: int) -> float:
     return float(2 * stdtr(freedom, -abs(t)))
 
 
-def _jackknife(value: float, half: float) -> tuple[float, float]:
-    """Return bounds at this distance from the value, on the logit scale for 0 < value < 1."""
-    if not 0 < value < 1:
+def _jackknife(name: str, value: float, half: float) -> tuple[float, float]:
+    """Return bounds at this distance from the value, on the logit scale for 0 < value < 1.
+
+    A difference, by its flat name, is never on that scale.
+    """
+    if name.endswith(DIFFERENCES) or not 0 < value < 1:
         return value - half, value + half
     center, half = math.log(value / (1 - value)), half / (value * (1 - value))
     return _logistic(center - half), _logistic(center + half)

@@ -175,6 +175,7 @@ SHARES = (
     "precision", "recall", "f1", "accuracy", "exact_match", "exact_match_with_relation",
     "contained", "valid", "em", "osb", "to", "percent_agreement",
 )  # fmt: skip
+DIFFERENCES = ("_bias", "_mean_difference")  # ends of names; of either sign, perhaps above 1
 
 
 def is_share(name: str) -> bool:

@@ -68,7 +68,12 @@ def pairwise(pairs, answers, task, border, threshold, gold_from, undefined, poli
         scores["score"] = {
             "mae": over(sum(distances), len(distances), math.nan),
             "spearman": ranks_correlation(numbers),
+            "bias": over(sum(y - x for x, y in numbers), len(numbers), math.nan),
         }
+    if task != "binary":
+        scores["overall"]["direction"] = direction(judged)
+        for row in classes:
+            row["direction"] = direction([both for both in judged if both[0] == row["label"]])
     if task == "binary":
         scores["positive"] = {k: v for k, v in classes[1].items() if k != "label"}
     n_read = len(pairs) - sum(unread.values())
@@ -80,6 +85,16 @@ def pairwise(pairs, answers, task, border, threshold, gold_from, undefined, poli
         "confusion": [[judged.count((g, p)) for p in labels] for g in labels],
         "unanswered": [judged.count((g, None)) for g in labels],
         "coverage": {"n_read": n_read, "share": n_read / len(pairs), "unread": unread},
+    }
+
+
+def direction(judged):
+    """Answers with a class, A = 3 to D = 0, minus gold."""
+    away = ["DCBA".index(p) - "DCBA".index(g) for g, p in judged if p is not None]
+    return {
+        "too_strong": over(sum(step > 0 for step in away), len(away), math.nan),
+        "too_weak": over(sum(step < 0 for step in away), len(away), math.nan),
+        "mean_difference": over(sum(away), len(away), math.nan),
     }
 
 

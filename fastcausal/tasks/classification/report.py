@@ -101,9 +101,14 @@ class ClassificationReport(Report):
 
     @cached_property
     def _groups(self) -> dict[str, dict[str, float]]:
-        """Every group of scores, by the formula of resampling."""
-        groups = self._formula.groups_of(np.concatenate(self._sums)[None])
+        """Every group of scores, by the formula that resampling takes too."""
+        groups = self._formula.groups_of(np.concatenate(self._terms)[None])
         return {g: {n: float(v[0]) for n, v in scores.items()} for g, scores in groups.items()}
+
+    @property
+    def _terms(self) -> tuple[Int64, ...]:
+        """Sums of the formula's terms."""
+        return self._sums
 
     @property
     def _formula(self) -> ConfusionFormula:

@@ -18,6 +18,9 @@ from fastcausal.significance.units import OneScore
 UNANSWERED = "unanswered"
 NO_NUMBER = -1.0  # in rows
 SCORES = ("gold_score", "pred_score")
+GRADED = ("score", "multiclass")  # tasks whose labels are grades
+DIRECTION = "direction"
+DIRECTIONS = ("too_strong", "too_weak", "mean_difference")
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,9 @@ class JudgedFormula(ConfusionFormula):
     >>> formula = JudgedFormula(("no", "yes"), True, "yes", None, "binary")
     >>> formula.scores(np.array([[0, 0], [1, 2]]), np.array([[1, 1]]))["overall_accuracy"]
     array([0.5])
+    >>> formula = JudgedFormula(("A", "B"), True, None, None, "multiclass")
+    >>> formula.scores(np.array([[0, 0], [1, 0]]), np.array([[1, 1]]))["direction_too_strong"]
+    array([0.5])
     """
 
     job = "crab-judgments"
@@ -44,6 +50,35 @@ class JudgedFormula(ConfusionFormula):
     def answers(self) -> tuple[Label, ...]:
         """The labels, and the answer without a label."""
         return (*self.labels, UNANSWERED)
+
+    @property
+    def is_graded(self) -> bool:
+        """True if labels go from the strongest to the weakest, so that errors have a direction."""
+        return self.task in GRADED
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return the terms of labels; if they are graded, also one for each confusion."""
+        terms = super().terms(rows)
+        if not self.is_graded:
+            return terms
+        k = len(self.labels)
+        is_gold, is_answer = (side[:, None] == np.arange(k) for side in rows.T)
+        confusions = is_gold[:, :, None] & is_answer[:, None, :]
+        return np.hstack([terms, confusions.reshape(len(rows), k * k).astype(np.int64)])
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the scores of labels, and the direction of errors, overall and by gold label."""
+        k = len(self.labels)
+        groups = super().groups_of(sums[:, : 3 * k])
+        if not self.is_graded:
+            return groups
+        confusions = sums[:, 3 * k :].reshape(-1, k, k)
+        overall = {"overall": groups.pop("overall"), DIRECTION: _direction(confusions)}
+        of_labels = {
+            f"{DIRECTION}_{label}": _direction(confusions[:, [place]], place)
+            for place, label in enumerate(self.labels)
+        }
+        return overall | groups | of_labels
 
     @property
     def _unvaried(self) -> float:
@@ -81,27 +116,34 @@ class ScoredFormula(JudgedFormula):
         """The label and the number of gold."""
         return (*super().of_gold, SCORES[:1])
 
-    def terms(self, rows: CountRows) -> CountRows:
-        """Return additive terms: those of labels, the distance of the numbers, 1 if both exist."""
-        both, distance = _distances(rows)
-        return np.column_stack([super().terms(rows[:, :2]), distance, both])
+    def terms(self, rows: Rows) -> Rows:
+        """Return additive terms: those of labels, and of the numbers.
 
-    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
-        """Compute the scores of labels, and the mean distance; ranks do not add."""
-        counts = sums[:, :-2].astype(np.int64)
-        return self._with_numbers(super().groups_of(counts), mae=self._mae(sums[:, -2:]))
+        The latter are the answer's excess, the distance, and 1 if both numbers exist.
+        """
+        both, excess = _excesses(rows)
+        return np.column_stack([super().terms(rows[:, :2]), excess, np.abs(excess), both])
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the scores of labels, mean distance and bias; ranks do not add."""
+        counts, numbers = sums[:, :-3].astype(np.int64), sums[:, -3:]
+        return self._with_numbers(
+            super().groups_of(counts), mae=_mean(numbers[:, 1:]), bias=_mean(numbers[:, [0, 2]])
+        )
 
     def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
         counts = sums_of(super().terms(rows[:, :2]), weights)
         return flat(self._with_numbers(super().groups_of(counts), **self.numbers(rows, weights)))
 
-    def numbers(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
-        """Compute the mean distance and the correlation of ranks alone."""
-        distances = np.column_stack(_distances(rows)[::-1])
+    def numbers(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+        """Compute the mean distance, the correlation of ranks and the bias alone."""
+        both, excess = _excesses(rows)
+        sums = sums_of(np.column_stack([excess, np.abs(excess), both]), weights)
         return {
-            "mae": self._mae(sums_of(distances, weights)),
+            "mae": _mean(sums[:, 1:]),
             "spearman": self._spearman(rows, weights),
+            "bias": _mean(sums[:, [0, 2]]),
         }
 
     def only(self, name: str) -> OneScore:
@@ -110,7 +152,9 @@ class ScoredFormula(JudgedFormula):
         if name == "score_spearman":
             return _Spearman(name, _refuse, _refuse, self)
         if name == "score_mae":
-            return OneScore(name, lambda rows: self.terms(rows)[:, -2:], self._mae)
+            return OneScore(name, lambda rows: self.terms(rows)[:, -2:], _mean)
+        if name == "score_bias":
+            return OneScore(name, lambda rows: self.terms(rows)[:, [-3, -1]], _mean)
         labels = JudgedFormula(self.labels, self.given, self.positive, self.undefined, self.task)
         return OneScore(
             name,
@@ -121,7 +165,7 @@ class ScoredFormula(JudgedFormula):
     def names(self) -> dict[str, list[str]]:
         """Return the names of the scores of every group."""
         names = super().names()
-        return names | {"score": [*names["score"], "spearman"]}
+        return names | {"score": ["mae", "spearman", "bias"]}
 
     def _with_numbers(
         self, groups: dict[str, ScoresByName], **numbers: Float64
@@ -129,11 +173,8 @@ class ScoredFormula(JudgedFormula):
         overall = {"overall": groups.pop("overall")}
         return {**overall, "score": numbers, **groups}
 
-    def _mae(self, sums: CountRows) -> Float64:
-        return np.asarray(ratio(sums[:, 0], sums[:, 1], math.nan))
-
-    def _spearman(self, rows: CountRows, weights: Int64) -> Float64:
-        both, _ = _distances(rows)
+    def _spearman(self, rows: Rows, weights: Int64) -> Float64:
+        both, _ = _excesses(rows)
         x, y = rows[both][:, 2:].T
         return spearman(x, y, weights[:, both])
 
@@ -176,8 +217,31 @@ def _refuse(rows: CountRows) -> CountRows:
     raise ValueError("score_spearman depends on all pairs, expected a score that adds over them")
 
 
-def _distances(rows: CountRows) -> tuple[CountRows, CountRows]:
-    """Return a mask of rows with both numbers, and their distance; else 0."""
+def _excesses(rows: Rows) -> tuple[Rows, Rows]:
+    """Return a mask of rows with both numbers, and answer minus gold there; else 0."""
     gold, pred = rows[:, 2], rows[:, 3]
     both = (gold != NO_NUMBER) & (pred != NO_NUMBER)
-    return both, np.where(both, np.abs(gold - pred), 0.0)
+    return both, np.where(both, pred - gold, 0.0)
+
+
+def _mean(sums: Rows) -> Float64:
+    """Divide a sum by its number."""
+    return np.asarray(ratio(sums[:, 0], sums[:, 1], math.nan))
+
+
+def _direction(confusions: Int64, first: int = 0) -> ScoresByName:
+    """Compute shares of too strong and too weak answers, and their mean difference from gold.
+
+    Parameters
+    ----------
+    confusions : int64[n_draws, n_gold, n_labels]
+        Answers with a label, by gold label from ``first`` on.
+    """
+    n_gold, n_labels = confusions.shape[1:]
+    steps = np.arange(first, first + n_gold)[:, None] - np.arange(n_labels)  # above 0: stronger
+    total = confusions.sum(axis=(1, 2))
+    sums = [(confusions * part).sum(axis=(1, 2)) for part in (steps > 0, steps < 0, steps)]
+    return {
+        name: np.asarray(ratio(part, total, math.nan))
+        for name, part in zip(DIRECTIONS, sums, strict=True)
+    }

@@ -21,7 +21,7 @@ from fastcausal.report.report import scores_table
 from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.classification.report import ClassificationReport
 from fastcausal.tasks.crab.count import coverage_of
-from fastcausal.tasks.crab.formula import UNANSWERED, JudgedFormula, ScoredFormula
+from fastcausal.tasks.crab.formula import DIRECTION, UNANSWERED, JudgedFormula, ScoredFormula
 from fastcausal.tasks.crab.parse import REASONS
 from fastcausal.tasks.crab.same_document import NEAR, same_document
 
@@ -55,7 +55,7 @@ class JudgmentReport(ClassificationReport):
     coverage : mapping
         ``n_read``, ``share`` of all pairs, and ``unread``: the number by reason.
     numbers : mapping of str to float
-        ``mae`` and ``spearman`` of scores; empty for other tasks.
+        ``mae``, ``spearman`` and ``bias`` of scores; empty for other tasks.
     parts : mapping of str to JudgmentReport
         ``in_document``, ``cross_document``, and ``COLUMN=VALUE`` for requested columns.
     same_document : mapping of str to mapping, optional
@@ -90,6 +90,11 @@ class JudgmentReport(ClassificationReport):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: undefined scores are None."""
         values = super().to_dict()
+        if self._formula.is_graded:
+            scores = values["scores"]
+            scores["overall"][DIRECTION] = scores.pop(DIRECTION)
+            for row in values["classes"]:
+                row[DIRECTION] = scores.pop(f"{DIRECTION}_{row['label']}")
         parts = {name: part.to_dict() for name, part in self.parts.items()}
         for part in parts.values():
             for name in ("signature", "subsets", "warnings"):
@@ -111,10 +116,16 @@ class JudgmentReport(ClassificationReport):
 
     @cached_property
     def scores(self) -> Mapping[str, Scores]:
-        """Groups of scores: overall, score or positive if they apply, macro and weighted."""
+        """Groups of scores: overall, score or positive if they apply, macro and weighted.
+
+        Of graded labels also ``direction``, and ``direction_A`` to ``direction_D`` by gold label.
+        """
         groups = dict(super().scores)
         numbers = {"score": Scores(self.numbers)} if self.numbers else {}
-        return {"overall": groups.pop("overall")} | numbers | groups
+        directions = {
+            name: Scores(self._groups[name]) for name in self._groups if name.startswith(DIRECTION)
+        }
+        return {"overall": groups.pop("overall")} | numbers | groups | directions
 
     @property
     def _formula(self) -> JudgedFormula:
@@ -124,6 +135,10 @@ class JudgmentReport(ClassificationReport):
     def _sums(self) -> tuple[Int64, Int64, Int64]:
         hits, predicted, wanted = super()._sums
         return hits, predicted, wanted + self.unanswered
+
+    @property
+    def _terms(self) -> tuple[Int64, ...]:
+        return (*self._sums, self.confusion.ravel()) if self._formula.is_graded else self._sums
 
     @cached_property
     def title(self) -> str:
@@ -150,7 +165,21 @@ class JudgmentReport(ClassificationReport):
 
     def to_tables(self, counts: bool = False) -> Sequence[Grid]:
         """Return the table of classes, and one of subsets with a row each."""
-        return [self.to_table(counts), *self._subsets_table(), *self._documents_table()]
+        more = (*self._direction_table(), *self._subsets_table(), *self._documents_table())
+        return [self.to_table(counts), *more]
+
+    def _direction_table(self) -> Iterator[Grid]:
+        """Yield a row for all answers, for each gold label and for each subset."""
+        if not self._formula.is_graded:
+            return
+        columns = ["too strong", "too weak", "mean difference"]
+        grid = Grid("direction of errors", columns, "gold", signed=columns[2:])
+        grid.add("all", *self.scores[DIRECTION].values())
+        for label in self.labels:
+            grid.add(str(label), *self.scores[f"{DIRECTION}_{label}"].values())
+        for name, groups in self.subsets.items():
+            grid.add(name, *groups[DIRECTION].values())
+        yield grid
 
     def _documents_table(self) -> Iterator[Grid]:
         if self.same_document is not None:

@@ -160,7 +160,11 @@ def random_case(n, unread=0, seed=0):
 # ------------------------------------------------------------------------------------- resampled
 
 
-@pytest.mark.parametrize("score", ["macro_f1", "overall_mcc", "score_mae", "score_spearman"])
+@pytest.mark.parametrize(
+    "score",
+    ["macro_f1", "overall_mcc", "score_mae", "score_spearman", "score_bias",
+     "direction_too_weak", "direction_B_mean_difference"],
+)  # fmt: skip
 def test_scores_under_weights(score):
     """A draw scores as its pairs written out would."""
     pairs, answers = random_case(40, unread=4)
@@ -172,7 +176,25 @@ def test_scores_under_weights(score):
         assert drawn[k] == drawn_again[0]
     one = statistics.interval(score, n_resamples=200, cluster="topic_id")
     group, name = score.split("_", 1)
+    if name.startswith("B_"):
+        group, name = f"{group}_B", name.removeprefix("B_")
     assert one == statistics.intervals(n_resamples=200, cluster="topic_id").scores[group][name]
+
+
+def test_intervals_of_differences():
+    """By hand: the jackknife of a mean is the interval of Student's t, also of one below 1."""
+    gold = [{"topic_id": 1, "event_order_a": 0, "event_order_b": k + 1, "score": 50}
+            for k in range(4)]  # fmt: skip
+    report = fc.crab.pairwise(gold, [50, 50, 51, 52]).with_intervals(method="jackknife")
+    half = 3.182446305284263 * (11 / 12 / 4) ** 0.5
+    bias = report["score"].bias
+    assert (bias, bias.low, bias.high) == pytest.approx((0.75, 0.75 - half, 0.75 + half))
+    report = fc.crab.pairwise(gold, [40, 50, 90, 90]).with_intervals(method="jackknife")
+    step = report["direction"].mean_difference
+    half = 3.182446305284263 * (11 / 12 / 4) ** 0.5
+    assert (step, step.low, step.high) == pytest.approx((0.25, 0.25 - half, 0.25 + half))
+    assert report["direction"].too_strong.high < 1
+    assert report.to_dict()["classes"][1]["direction"]["mean_difference"] == 0.25
 
 
 def test_large_sums_of_ranks_are_exact():
