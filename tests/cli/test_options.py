@@ -250,6 +250,7 @@ VALUES = {
     "method": "percentile",
     "min-delta": "-0.2",
     "min-f1": "0.9",
+    "min-tokens": "3",
     "min-variance": "400",
     "n-resamples": "99",
     "name": "{system}",

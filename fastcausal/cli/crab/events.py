@@ -24,6 +24,12 @@ def events(
         EventMatch, Option(help="Match events by F1 of their words, or by the same words.")
     ] = "tokens",
     min_f1: Annotated[float, Option(min=0, max=1, help="Match from this F1 on.")] = 0.5,
+    min_tokens: Annotated[
+        int, Option(min=0, help="Drop found events of fewer tokens; the paper has 3.")
+    ] = 0,
+    no_quotes: Annotated[
+        bool, Option("--no-quotes", help="Drop found events that quote what somebody said.")
+    ] = False,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -39,5 +45,7 @@ def events(
     from fastcausal.tasks.crab import event_lists
 
     with doing(f"matching events of {pred}"):
-        report = event_lists.events(gold, pred, match=match, min_f1=min_f1)
+        report = event_lists.events(
+            gold, pred, match=match, min_f1=min_f1, min_tokens=min_tokens, no_quotes=no_quotes
+        )
     print_report(report, chosen)

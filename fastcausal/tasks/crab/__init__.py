@@ -25,6 +25,7 @@ Relationships Between Real-world Events.
     same_document.py  choices of an event in the effect's document
     raters.py         agreement of raters, and which pairs go to experts
     event_lists.py    a model's events in documents
+    event_filters.py  which of them are dropped
     splits.py         train and test: by date, story or pair
     draws.py          draws that depend on a seed and a name alone
     plots.py          pictures

@@ -20,6 +20,7 @@ from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import EventMatch, check
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
+from fastcausal.tasks.crab.event_filters import Filters
 from fastcausal.tasks.words import f1, words
 
 MatchRule = Callable[[str, str], Any]
@@ -32,6 +33,8 @@ def events(
     *,
     match: EventMatch | MatchRule = "tokens",
     min_f1: float = 0.5,
+    min_tokens: int = 0,
+    no_quotes: bool = False,
 ) -> Report:
     """Score the events that a model found in documents.
 
@@ -47,19 +50,24 @@ def events(
         a partner by a function alone.
     min_f1 : float
         From 0 to 1, for ``"tokens"``.
+    min_tokens : int
+        Drop predicted events of fewer tokens, which blanks separate.
+    no_quotes : bool
+        Drop predicted events with a quotation and, outside of it, a verb of saying.
 
     Returns
     -------
     Report
-        ``n_documents, n_gold, n_pred``; the scores ``micro``, over all events, and ``macro``,
-        means over the documents that define them.
+        ``n_documents, n_gold, n_pred``; with a filter ``n_dropped``, the numbers of dropped events
+        that are ``short`` and ``quoted``, which ``n_pred`` lacks; the scores ``micro``, over all
+        events, and ``macro``, means over the documents that define them.
 
     Raises
     ------
     InputError
         A source cannot be read, or an id repeats or is on one side alone.
     ValueError
-        An unknown match, or ``min_f1`` out of its range.
+        An unknown match, or ``min_f1`` or ``min_tokens`` out of its range.
 
     References
     ----------
@@ -80,8 +88,10 @@ def events(
         check("match", match, EventMatch)
     if not 0 <= min_f1 <= 1:
         raise ValueError(f"min_f1 is {min_f1}, expected a number from 0 to 1")
+    filters = Filters(min_tokens, no_quotes)
     sources = read_records(gold, "gold"), read_records(pred, "pred")
     (of_gold, wanted), (of_pred, listed) = map(_documents, sources)
+    listed, dropped = filters.kept(listed)
     texts = (f"documents have no events in {sources[1].name}", f"are not in {sources[0].name}")
     where = sources[0].where, sources[1].where
     rows = keys.match(of_gold, of_pred, "error", texts, None, where=where).pred.tolist()
@@ -93,14 +103,23 @@ def events(
     least = f"|min_f1:{min_f1:g}" if rule == "tokens" else ""
     return Report(
         f"events of {len(pairs)} documents",
-        f"fastcausal|{__version__}|crab-events|match:{rule}{least}|0/0:undefined",
+        f"fastcausal|{__version__}|crab-events|match:{rule}{least}{filters.signature}"
+        "|0/0:undefined",
         _scores({"tp": tp, "fp": n_pred - tp, "fn": n_gold - tp}),
         facts={
             "n_documents": len(pairs),
             "n_gold": int(n_gold.sum()),
             "n_pred": int(n_pred.sum()),
-        },
+        }
+        | ({"n_dropped": dropped} if filters != Filters() else {}),
+        legend=_legend(dropped),
     )
+
+
+def _legend(dropped: dict[str, int]) -> tuple[str, ...]:
+    """Return the line of dropped events; nothing if there are none."""
+    counts = ", ".join(f"{n} {reason}" for reason, n in dropped.items())
+    return (f"dropped events: {counts}",) if any(dropped.values()) else ()
 
 
 def _scores(counts: dict[str, npt.NDArray[np.int64]]) -> dict[str, Scores]:

@@ -107,3 +107,39 @@ def test_bad_arguments(tmp_path):
     assert (
         "--min-f1 is for --match tokens" in cli("crab", "events", path, path, *options, expect=2)[1]
     )
+
+
+QUOTED = st.sampled_from(['"', "“”", "''", "«»", ""])
+
+
+@trials(60)
+@given(st.lists(st.sampled_from(["said", "dam", "broke", "Told", "'s"]), max_size=4), QUOTED,
+       st.lists(st.sampled_from(["rain", "said"]), min_size=1, max_size=3))  # fmt: skip
+def test_filters_drop_what_section_3_names(outside, marks, inside):
+    quotation = f"{marks[:1]}{' '.join(inside)}{marks[-1:]}"
+    event = " ".join([*outside, quotation])
+    gold, pred = [{"id": 1, "events": ["a b c"]}], [{"id": 1, "events": [event, "the dam broke"]}]
+    is_short = len(outside) + len(inside) < 3
+    is_quoted = bool(marks) and bool({"said", "Told"} & {*outside})
+    if "'s" in outside and marks == "''":
+        return  # which apostrophe opens is anyone's guess
+    report = fc.crab.events(gold, pred, min_tokens=3, no_quotes=True)
+    assert report.n_dropped == {"short": is_short, "quoted": is_quoted and not is_short}
+    assert report.n_pred == 2 - (is_short or is_quoted)
+    assert fc.crab.events(gold, pred, min_tokens=3).n_dropped == {"short": is_short, "quoted": 0}
+    assert fc.crab.events(gold, pred, no_quotes=True).n_dropped == {"short": 0, "quoted": is_quoted}
+    assert "n_dropped" not in fc.crab.events(gold, pred).to_dict()
+
+
+def test_filters_of_the_command(tmp_path):
+    file = tmp_path / "found.jsonl"
+    file.write_text(
+        '{"id": "a", "events": ["Dam broke", "He said “we are safe”", "It rained a lot"]}\n'
+    )
+    out, _ = cli("crab", "events", file, file, "--min-tokens", 3, "--no-quotes")
+    assert "dropped events: 1 short, 1 quoted" in out
+    assert "|min_tokens:3|no_quotes|" in out
+    assert "1.0000  0.3333" in out
+    cli("crab", "events", file, file, "--min-tokens", -1, expect=2)
+    with pytest.raises(ValueError, match="min_tokens is -1, expected an integer from 0"):
+        fc.crab.events(file, file, min_tokens=-1)
