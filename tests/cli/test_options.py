@@ -111,6 +111,7 @@ USES = {
     "crab agree": {
         "classes": "crab_ratings.jsonl",
         "experts": "crab_ratings.jsonl --border-width 5",
+        "raters": "crab_ratings.jsonl --qualify 0.8",
     },
     "crab events": {"": "crab_gold_events.jsonl crab_found_events.jsonl"},
     "crab graded": {
@@ -213,6 +214,9 @@ VALUES = {
     "confounding": "D",
     "copy-to": "copies",
     "correction": "bh",
+    "crab agree --gold": "crab_gold.jsonl",
+    "crab agree --qualify": "0.5",
+    "crab agree --yes-no": "rater",
     "crab chains --cluster": "topic_id",
     "crab chains --column": "event_order_a",
     "crab chains --task": "score",

@@ -39,6 +39,21 @@ def agree(
         float | None,
         Option(min=0, max=1, help="Of these, the most varied, up to this share of all pairs."),
     ] = None,
+    qualify: Annotated[
+        float | None,
+        Option(min=0, max=1, help="Show each rater's accuracy, and who is above this line."),
+    ] = None,
+    gold: Annotated[
+        str | None, Option(help="Judged pairs: raters qualify by these, else by the majority.")
+    ] = None,
+    yes_no: Annotated[
+        str | None,
+        Option(
+            "--yes-no",
+            help="Compare scores with this column: yes if the effect comes without the cause.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     pairs: Annotated[
         Path | None,
         Option(help="Write mean, variance and classes of each pair to this file."),
@@ -58,10 +73,12 @@ def agree(
         refuse(ctx, ("min_variance", "expert_share"), near)
     elif min_variance is not None:
         refuse(ctx, ("expert_share",), "is another rule than --min-variance")
+    if qualify is None:
+        refuse(ctx, ("gold",), "is for the accuracy of raters: add --qualify")
     from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.crab import raters
 
-    keep_apart([pairs], [ratings])
+    keep_apart([pairs], [ratings, gold])
     with doing("comparing raters"):
         report = raters.agree(
             ratings,
@@ -71,6 +88,9 @@ def agree(
             border_width=border_width,
             min_variance=min_variance,
             expert_share=expert_share,
+            qualify=qualify,
+            gold=gold,
+            yes_no=yes_no,
         )
     if pairs is not None:
         write_rows(pairs, report.pairs)

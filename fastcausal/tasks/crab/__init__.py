@@ -24,6 +24,8 @@ Relationships Between Real-world Events.
     questions.py      answers to such questions
     same_document.py  choices of an event in the effect's document
     raters.py         agreement of raters, and which pairs go to experts
+    raters_report.py  the report on them
+    humans.py         raters one by one
     event_lists.py    a model's events in documents
     event_filters.py  which of them are dropped
     splits.py         train and test: by date, story or pair

@@ -11,7 +11,8 @@ from fastcausal.tasks.crab.mcq import describe_questions, make_questions
 from fastcausal.tasks.crab.pairwise import pairwise
 from fastcausal.tasks.crab.parse import parse_answer
 from fastcausal.tasks.crab.questions import graded
-from fastcausal.tasks.crab.raters import RaterReport, agree
+from fastcausal.tasks.crab.raters import agree
+from fastcausal.tasks.crab.raters_report import RaterReport
 from fastcausal.tasks.crab.report import JudgmentReport
 from fastcausal.tasks.crab.splits import describe_split, split
 from fastcausal.tasks.crab.sweep import SweepReport, sweep

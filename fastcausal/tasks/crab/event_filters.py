@@ -19,7 +19,9 @@ _VERBS = """
     tell tells told tweet tweets tweeted warn warns warned write writes wrote
 """
 SAYING = frozenset(_VERBS.split())
-_QUOTATION = re.compile(r'"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‘[^’]+’|(?<!\w)\'[^\']+\'(?!\w)')
+_QUOTATION = re.compile(
+    r'"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‘[^’]+’|(?<!\w)\'[^\']+\'(?!\w)'  # noqa: RUF001
+)
 _WORD = re.compile(r"[a-z]+")
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -20,9 +19,6 @@ from fastcausal.files.keys import require_unique
 from fastcausal.files.records import read_records
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Border, Outside, RaterTies, check
-from fastcausal.report.grid import Grid
-from fastcausal.report.groups import Scores
-from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.crab.files import (
     BORDERS,
@@ -32,8 +28,17 @@ from fastcausal.tasks.crab.files import (
     class_of,
     names_of,
     orders_of,
+    read_pairs,
     scores_of,
 )
+from fastcausal.tasks.crab.humans import (
+    check_line,
+    classes_in,
+    consistency,
+    qualified,
+    second_answers,
+)
+from fastcausal.tasks.crab.raters_report import RaterReport
 from fastcausal.tasks.labels.coefficients import alphas_of, disagreements
 from fastcausal.tasks.labels.ratings import Ratings
 from fastcausal.tasks.labels.votes import Votes
@@ -41,93 +46,6 @@ from fastcausal.tasks.labels.votes import Votes
 SUBSETS = ((1, 2), (2, 3), (3, 4), (1, 4), (1, 2, 3, 4))
 """Classes of Table 9, as numbers: 1 No to 4 High."""
 EDGES = (20.0, 50.0, 80.0)  # between two classes of scores
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RaterReport(Report):
-    """Agreement of raters on classes of scores.
-
-    Attributes
-    ----------
-    signature : str
-        Every setting on which the numbers depend, in one line.
-    n_pairs, n_ratings, n_raters : int
-        Sizes of the table.
-    n_tied : int
-        Pairs with several classes of the most ratings.
-    subsets : tuple of mapping
-        For each of `SUBSETS` its ``classes``, ``n_pairs`` and ``alpha``.
-    classes : mapping of str to mapping
-        Pairs by class A to D: by ``majority``, and by the class of their ``mean``.
-    experts : mapping, optional
-        Number ``n`` of pairs for experts, and their ``share``.
-    pairs : pyarrow.Table
-        A row per pair: its key, the number of ratings, ``mean``, ``variance`` (of a sample),
-        ``majority`` and ``class`` (of the mean) as letters, and ``expert``.
-    """
-
-    signature: str
-    n_pairs: int
-    n_ratings: int
-    n_raters: int
-    n_tied: int
-    subsets: tuple[Mapping[str, Any], ...]  # type: ignore[assignment]  # parts by class alone
-    classes: Mapping[str, Mapping[str, int]]
-    experts: Mapping[str, Any] | None
-    pairs: pa.Table = field(repr=False)
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """Attributes by name."""
-        names = ("n_pairs", "n_ratings", "n_raters", "n_tied", "subsets", "classes")
-        experts = () if self.experts is None else ("experts",)
-        return {name: getattr(self, name) for name in (*names, *experts)}
-
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        return ("signature", *self.facts, "warnings")
-
-    @cached_property
-    def title(self) -> str:
-        """Line with the numbers of pairs and raters."""
-        return f"{self.n_ratings} ratings of {self.n_pairs} pairs by {self.n_raters} raters"
-
-    @cached_property
-    def scores(self) -> Mapping[str, Scores]:
-        """Alpha and number of pairs by classes: ``classes_1_2`` and so on."""
-        return {
-            "_".join(map(str, ("classes", *subset["classes"]))): Scores(
-                {name: subset[name] for name in ("n_pairs", "alpha")}
-            )
-            for subset in self.subsets
-        }
-
-    def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
-        yield from self.scores.items()
-
-    def to_arrow(self) -> pa.Table:
-        """Return a row per subset of classes."""
-        return Report(self.title, self.signature, self.scores).to_arrow()
-
-    def to_table(self, counts: bool = False) -> Grid:
-        """Make a table for the terminal: a row per subset of classes, then counts."""
-        rows = {
-            "classes " + " ".join(map(str, subset["classes"])): (
-                subset["n_pairs"],
-                subset["alpha"],
-            )
-            for subset in self.subsets
-        }
-        grid = Grid(self.title, ["n pairs", "alpha"], parts={"": rows})
-        for name, numbers in self.classes.items():
-            grid.part(f"class by {name}")
-            for letter, n in numbers.items():
-                grid.add(letter, n)
-        grid.part("pairs")
-        grid.add("tied", self.n_tied)
-        if self.experts is not None:
-            grid.add("to experts", self.experts["n"])
-        return grid
 
 
 def agree(
@@ -139,6 +57,9 @@ def agree(
     border_width: float | None = None,
     min_variance: float | None = None,
     expert_share: float | None = None,
+    qualify: float | None = None,
+    gold: Any = None,
+    yes_no: str | None = None,
 ) -> RaterReport:
     """Measure the agreement of pairs' raters on classes.
 
@@ -163,6 +84,14 @@ def agree(
         at least this sample variance;
     expert_share : float, optional
         or at least the k-th largest of those pairs, k being this share of all pairs, rounded.
+    qualify : float, optional
+        Compute each rater's accuracy, and mark the raters above this line: against ``gold`` if it
+        is given, else against the majority, in which the rater has a vote.
+    gold : path, table or list of mappings, optional
+        Judged pairs for ``qualify``.
+    yes_no : str, optional
+        A column with the raters' second answer: yes if the effect would have happened without the
+        cause, else no. It is compared with their scores at each threshold.
 
     Returns
     -------
@@ -196,7 +125,11 @@ def agree(
     check("ties", ties, RaterTies)
     check("outside", outside, Outside)
     _check_experts(border_width, min_variance, expert_share)
-    table = _read(ratings)
+    if qualify is not None:
+        check_line(qualify)
+    elif gold is not None:
+        raise ValueError("gold is for the accuracy of raters: no qualify was given")
+    table = _read(ratings, yes_no)
     numbers = len(CLASSES) - class_of(table.scores, border).astype(np.float64)
     rated = Ratings(numbers, table.offsets, None, table.n_raters)
     votes = Votes.of(rated)
@@ -204,9 +137,19 @@ def agree(
     means, variances = _moments(table)
     mean_class = len(CLASSES) - class_of(means, border)
     is_expert = _experts(means, variances, border_width, min_variance, expert_share)
+    against = {"majority": majority}
+    if gold is not None:
+        against["gold"] = _in_gold(table, gold, border)
+    accuracy = None
+    if qualify is not None:
+        each = {name: classes[rated.units_of()] for name, classes in against.items()}
+        names = table.rater_names.cast(pa.string()).to_pylist()
+        accuracy = qualified(numbers.astype(np.int64), table.raters, names, each, qualify)
+    asked = {"qualify": qualify, "gold": None if gold is None else "given", "yes_no": yes_no}
+    more = {name: value for name, value in asked.items() if value is not None}
     rules = {"border": border, "ties": ties, "outside": outside, "border_width": border_width}
     return RaterReport(
-        _signature(rules | {"min_variance": min_variance, "expert_share": expert_share}),
+        _signature(rules | {"min_variance": min_variance, "expert_share": expert_share} | more),
         len(means),
         len(numbers),
         table.n_raters,
@@ -225,6 +168,8 @@ def agree(
                 "expert": pa.nulls(len(means), pa.bool_()) if is_expert is None else is_expert,
             }
         ),
+        accuracy,
+        None if table.happens is None else consistency(table.scores, table.happens, border),
     )
 
 
@@ -264,16 +209,33 @@ class _Table:
         The key of each pair.
     offsets : int64[n_pairs + 1]
     scores : float64[n_ratings]
-    n_raters : int
+    raters : int64[n_ratings]
+    rater_names : pyarrow.Array
+    happens : float64[n_ratings] or None
+        Second answers, 1 for yes; None if not asked for.
     """
 
     keys: dict[str, Any]
     offsets: Int64
     scores: Float64
-    n_raters: int
+    raters: Int64
+    rater_names: pa.Array
+    happens: Float64 | None
+
+    @property
+    def n_raters(self) -> int:
+        """Number of raters."""
+        return len(self.rater_names)
 
 
-def _read(source: RecordSource) -> _Table:
+def _in_gold(table: _Table, gold: Any, border: Border) -> Int64:
+    """Return gold's class number of each rated pair, 0 if gold lacks it."""
+    if KEY[0] not in table.keys:
+        raise InputError(f'ratings of "unit" have no place in gold, expected {", ".join(KEY)}')
+    return classes_in(read_pairs(gold), table.keys, border)
+
+
+def _read(source: RecordSource, yes_no: str | None) -> _Table:
     """Read a row per rating, independent of the order and names of raters."""
     records = read_records(source, "ratings")
     problems = Problems()
@@ -300,7 +262,9 @@ def _read(source: RecordSource) -> _Table:
     keys = {name: arrow.numbers(part) for name, part in zip(KEY, different.T, strict=False)}
     first = "unit" if len(parts) == 1 else KEY[0]
     keys = {first: names.take(pa.array(different[:, 0]))} | dict([*keys.items()][1:])
-    return _Table(keys, arrow.offsets(np.bincount(pair)), scores[order], len(raters))
+    happens = None if yes_no is None else second_answers(records, yes_no)[order]
+    offsets = arrow.offsets(np.bincount(pair))
+    return _Table(keys, offsets, scores[order], rater[order], raters, happens)
 
 
 def _moments(table: _Table) -> tuple[Float64, Float64]:

@@ -1,0 +1,129 @@
+"""Raters one by one: their accuracy, and their second answer against their score.
+
+Romanou et al. (2023), CRAB, section 3.3: workers passed more than 80% of a qualification test, and
+were also asked if the effect would have happened without the cause.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.errors import InputError
+from fastcausal.files.records import Records
+from fastcausal.files.values import shown
+from fastcausal.options import Border
+from fastcausal.significance.sums import Float64
+from fastcausal.tasks.crab.files import CLASSES, Int64, JudgedPairs, reaches
+from fastcausal.tasks.crab.parse import MISSING, READ, parse_column
+from fastcausal.tasks.crab.sweep import THRESHOLDS
+from fastcausal.tasks.labels.coefficients import alphas_of, disagreements
+from fastcausal.tasks.labels.ratings import Ratings
+
+
+def qualified(
+    rated: Int64, raters: Int64, names: Sequence[str], against: dict[str, Int64], line: float
+) -> dict[str, Any]:
+    """Return each rater's accuracy against classes, and whether it is above the line.
+
+    Parameters
+    ----------
+    rated : int64[n]
+        The class number of each rating.
+    raters : int64[n]
+    names : sequence of str
+    against : mapping of str to int64[n]
+        Class numbers for each rating, 0 if there is none; the last of them decides.
+    line : float
+
+    Examples
+    --------
+    >>> found = qualified(np.array([1, 2, 2]), np.array([0, 0, 1]), ["x", "y"],
+    ...                   {"majority": np.array([1, 4, 2])}, 0.8)
+    >>> found["n_qualified"], found["raters"]["x"]["majority"]
+    (1, {'n': 2, 'accuracy': 0.5})
+    """
+    n = len(names)
+    rows: dict[str, dict[str, Any]] = {name: {} for name in names}
+    accuracy = np.full(n, np.nan)
+    for kind, classes in against.items():
+        known = classes > 0
+        asked = np.bincount(raters[known], minlength=n)
+        right = np.bincount(raters[known & (rated == classes)], minlength=n)
+        accuracy = np.array([r / k if k else math.nan for r, k in zip(right, asked, strict=True)])
+        for row, k, share in zip(rows.values(), asked.tolist(), accuracy.tolist(), strict=True):
+            row[kind] = {"n": k, "accuracy": share}
+    passed = accuracy > line
+    for row, is_qualified in zip(rows.values(), passed.tolist(), strict=True):
+        row["qualified"] = is_qualified
+    return {"line": line, "n_qualified": int(passed.sum()), "raters": rows}
+
+
+def check_line(line: object) -> None:
+    """Raise ValueError for a line of qualification that is no share."""
+    if not (isinstance(line, Real) and 0 <= float(line) <= 1):
+        raise ValueError(f"qualify is {line}, expected a number from 0 to 1")
+
+
+def classes_in(gold: JudgedPairs, keys: dict[str, Any], border: Border) -> Int64:
+    """Return gold's class number of each rated pair, 0 for a pair that gold lacks: int64[n]."""
+    parts = [pa.array(part).cast(pa.string()).to_pylist() for part in keys.values()]
+    known = dict(zip(gold.ids().to_pylist(), gold.classes(border).tolist(), strict=True))
+    ids = ("/".join(key) for key in zip(*parts, strict=True))
+    return np.array([len(CLASSES) - known.get(key, len(CLASSES)) for key in ids], np.int64)
+
+
+def second_answers(records: Records, column: str) -> Float64:
+    """Return 1 for yes, 0 for no, NaN for none: float64[n].
+
+    Raises
+    ------
+    InputError
+        An answer is neither.
+    """
+    answers = records.answers(column)
+    values, reasons = parse_column(answers, "binary")
+    odd = (reasons != READ) & (reasons != MISSING)
+    if odd.any():
+        row = int(odd.argmax())
+        got = shown(answers[row].as_py())
+        raise InputError(f'{records.where(row)}: "{column}" is {got}, expected yes or no')
+    return values
+
+
+def consistency(scores: Float64, happens: Float64, border: Border) -> dict[str, Any]:
+    """Compare scores with second answers, at each threshold.
+
+    Yes, the effect would have happened without the cause, fits a score below the threshold; no a
+    score that reaches it.
+
+    Returns
+    -------
+    dict
+        ``n`` ratings with both answers; for each of ``thresholds`` the ``share`` of ratings that
+        fit, and ``alpha``, Krippendorff's for two labels, of both answers.
+
+    Examples
+    --------
+    >>> scores, happens = np.array([90.0, 10, 40, 60]), np.array([0.0, 1, 1, np.nan])
+    >>> found = consistency(scores, happens, "up")
+    >>> found["n"], found["thresholds"][9]
+    (3, {'threshold': 50, 'share': 1.0, 'alpha': 1.0})
+    """
+    both = ~np.isnan(happens)
+    scores, causes = scores[both], 1.0 - happens[both]
+    n = len(scores)
+    rows = []
+    for threshold in THRESHOLDS:
+        at = scores >= threshold if reaches(threshold, border) else scores > threshold
+        pairs = np.column_stack([at, causes]).ravel()
+        ratings = Ratings(pairs, np.arange(0, 2 * n + 1, 2), None, 2)
+        alpha = alphas_of(disagreements(ratings, "nominal", np.ones((1, n), np.int64)))
+        share = float((at == causes).sum()) / n if n else math.nan
+        rows.append({"threshold": threshold, "share": share, "alpha": float(alpha[0])})
+    return {"n": n, "thresholds": rows}
