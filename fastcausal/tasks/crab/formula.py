@@ -56,7 +56,7 @@ class JudgedFormula(ConfusionFormula):
         """True if labels go from the strongest to the weakest, so that errors have a direction."""
         return self.task in GRADED
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return the terms of labels; if they are graded, also one for each confusion."""
         terms = super().terms(rows)
         if not self.is_graded:
@@ -66,7 +66,7 @@ class JudgedFormula(ConfusionFormula):
         confusions = is_gold[:, :, None] & is_answer[:, None, :]
         return np.hstack([terms, confusions.reshape(len(rows), k * k).astype(np.int64)])
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the scores of labels, and the direction of errors, overall and by gold label."""
         k = len(self.labels)
         groups = super().groups_of(sums[:, : 3 * k])
@@ -116,7 +116,7 @@ class ScoredFormula(JudgedFormula):
         """The label and the number of gold."""
         return (*super().of_gold, SCORES[:1])
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return additive terms: those of labels, and of the numbers.
 
         The latter are the answer's excess, the distance, and 1 if both numbers exist.
@@ -124,7 +124,7 @@ class ScoredFormula(JudgedFormula):
         both, excess = _excesses(rows)
         return np.column_stack([super().terms(rows[:, :2]), excess, np.abs(excess), both])
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the scores of labels, mean distance and bias; ranks do not add."""
         counts, numbers = sums[:, :-3].astype(np.int64), sums[:, -3:]
         return self._with_numbers(
@@ -136,7 +136,7 @@ class ScoredFormula(JudgedFormula):
         counts = sums_of(super().terms(rows[:, :2]), weights)
         return flat(self._with_numbers(super().groups_of(counts), **self.numbers(rows, weights)))
 
-    def numbers(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+    def numbers(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute the mean distance, the correlation of ranks and the bias alone."""
         both, excess = _excesses(rows)
         sums = sums_of(np.column_stack([excess, np.abs(excess), both]), weights)
@@ -173,7 +173,7 @@ class ScoredFormula(JudgedFormula):
         overall = {"overall": groups.pop("overall")}
         return {**overall, "score": numbers, **groups}
 
-    def _spearman(self, rows: Rows, weights: Int64) -> Float64:
+    def _spearman(self, rows: CountRows, weights: Int64) -> Float64:
         both, _ = _excesses(rows)
         x, y = rows[both][:, 2:].T
         return spearman(x, y, weights[:, both])
@@ -217,14 +217,14 @@ def _refuse(rows: CountRows) -> CountRows:
     raise ValueError("score_spearman depends on all pairs, expected a score that adds over them")
 
 
-def _excesses(rows: Rows) -> tuple[Rows, Rows]:
+def _excesses(rows: CountRows) -> tuple[CountRows, CountRows]:
     """Return a mask of rows with both numbers, and answer minus gold there; else 0."""
     gold, pred = rows[:, 2], rows[:, 3]
     both = (gold != NO_NUMBER) & (pred != NO_NUMBER)
     return both, np.where(both, pred - gold, 0.0)
 
 
-def _mean(sums: Rows) -> Float64:
+def _mean(sums: CountRows) -> Float64:
     """Divide a sum by its number."""
     return np.asarray(ratio(sums[:, 0], sums[:, 1], math.nan))
 
