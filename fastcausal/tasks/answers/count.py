@@ -26,7 +26,7 @@ from fastcausal.significance.sums import Int64
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.join import Extractions, read_extractions
 from fastcausal.tasks.answers.overlap import WordCounts, count_words
-from fastcausal.tasks.answers.report import AnswersReport, present, verdicts_of
+from fastcausal.tasks.answers.report import AnswersReport, report_of, verdicts_of
 from fastcausal.tasks.answers.tables import judgments_of, per_item_of
 from fastcausal.tasks.answers.texts import text_scores
 from fastcausal.tasks.verdicts import VALID_SCORE
@@ -103,17 +103,16 @@ def answers(
         _statistics(items, counts, scored, protocol, unparsed), system=_system_of(source)
     )
     texts = text_scores(items, scored) if text_metrics else {}
-    report = present(_with_column(statistics, items, scored, by), by)
-    return replace(
-        report,
-        _statistics=partial(replace, statistics),
-        signature=report.signature + ("|text:rouge-l,bleu" if texts else ""),
-        scores={**report.scores, **_text_group(texts)},
+    return report_of(
+        _with_column(statistics, items, scored, by),
+        by,
+        more=_text_group(texts),
         verdicts=verdicts_of(*_verdicts(items)),
-        _tables={
+        tables={
             "per_item": partial(per_item_of, items, counts, statistics, scored, texts),
             "judgments": partial(judgments_of, items),
         },
+        kept=statistics,
     )
 
 

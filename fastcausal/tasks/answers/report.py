@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,69 +26,47 @@ if TYPE_CHECKING:
 OF_ROLES = ("overall", "cause", "effect")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+KEYS = (
+    "signature", "protocol", "n_items", "n_unparsed", "warnings", "triage", "scores", "by",
+    "verdicts",
+)  # fmt: skip
+
+
 class AnswersReport(Report):
     """Scores of the extractions of one system.
 
     ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``,
-    ``report["relation"].accuracy``, ``report["source"].contained``.
+    ``report["relation"].accuracy``, ``report["source"].contained``. Groups are overall, cause,
+    effect, joint, relation, source; text on request.
 
     Attributes
     ----------
-    signature : str
-        Every setting on which the numbers depend, in one line.
     protocol : {"guide", "fcr"}
     n_items : int
         Number of scored items.
     triage : mapping of str to int
         Scored items labelled by a rule (``exact``: valid; ``empty``, ``disjoint``: invalid), and
         items left for people to ``judge``.
-    scores : mapping of str to Scores
-        By group: overall, cause, effect, joint, relation, source; text on request.
     n_unparsed : int
         Number of unreadable items.
     verdicts : mapping
         Of all items: ``n_raters``, ``n_judged``, ``n_missing``, and ``valid``, the mean over items
         of the share of raters with the verdict valid.
-    warnings : tuple of str
     column : str or None
         The only column with scores by value, in ``by``.
     """
 
-    signature: str
     protocol: str
     n_items: int
     triage: Mapping[str, int]
-    scores: Mapping[str, Scores]
     n_unparsed: int
     verdicts: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
-    column: str | None = None
-    subsets: Mapping[str, Groups] = field(default_factory=dict)
-    _tables: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict)
-    _statistics: Callable[[], Statistics] | None = field(default=None, repr=False, compare=False)
+    column: str | None
 
     @property
-    def _keys(self) -> tuple[str, ...]:
-        return (
-            "signature", "protocol", "n_items", "n_unparsed", "warnings", "triage", "scores", "by",
-            "verdicts",
-        )  # fmt: skip
-
-    @cached_property
     def by(self) -> dict[str, Groups]:
         """Scores by the values of a column; with several columns, by ``column=value``."""
         return {name.removeprefix(f"{self.column}="): g for name, g in self.subsets.items()}
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """Numbers of items."""
-        return {"n_items": self.n_items, "n_unparsed": self.n_unparsed}
-
-    @cached_property
-    def tables(self) -> Mapping[str, pa.Table]:
-        """``per_item``: scores of every item; ``judgments``: the verdict of every rater."""
-        return Tables(**self._tables)
 
     @property
     def per_item(self) -> pa.Table:
@@ -100,35 +78,23 @@ class AnswersReport(Report):
         """Table of verdicts: item, rater, label (1 valid, 0 invalid)."""
         return self._table("judgments")
 
-    @cached_property
-    def title(self) -> str:
-        """Line with the number of items."""
-        return f"{self.n_items} extractions, protocol {self.protocol}"
 
-    def to_tables(self, counts: bool = False) -> list[Grid]:
-        """Return the table of roles, and the table of all other scores."""
-        return [self.to_table(counts), self._others()]
-
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return the table of roles; ``counts`` adds their words."""
-        parts = {"": self.scores, **self.subsets}
-        roles: dict[str, Groups] = {
-            name: {role: groups[role] for role in OF_ROLES} for name, groups in parts.items()
-        }
-        if not counts:
-            roles = {name: _without_counts(groups) for name, groups in roles.items()}
-        return scores_table(self.title, roles, counts)
-
-    def _others(self) -> Grid:
-        """Return scores of whole answers, triage and verdicts by name."""
-        rows = {name: dict(scores) for name, scores in self.scores.items() if name not in OF_ROLES}
-        rows |= {"triage": dict(self.triage), "verdicts": dict(self.verdicts)}
-        grid = Grid("whole answers", ["value"])
-        for part, values in rows.items():
-            grid.part(part)
-            for name, value in values.items():
-                grid.add(name, value)
-        return grid
+def _grids(report: AnswersReport, counts: bool) -> list[Grid]:
+    """Make the table of roles, and the table of all other scores; ``counts`` adds words."""
+    parts = {"": report.scores, **report.subsets}
+    roles: dict[str, Groups] = {
+        name: {role: groups[role] for role in OF_ROLES} for name, groups in parts.items()
+    }
+    if not counts:
+        roles = {name: _without_counts(groups) for name, groups in roles.items()}
+    rows = {name: dict(scores) for name, scores in report.scores.items() if name not in OF_ROLES}
+    rows |= {"triage": dict(report.triage), "verdicts": dict(report.verdicts)}
+    others = Grid("whole answers", ["value"])
+    for part, values in rows.items():
+        others.part(part)
+        for name, value in values.items():
+            others.add(name, value)
+    return [scores_table(report.title, roles, counts), others]
 
 
 def _without_counts(groups: Groups) -> dict[str, Scores]:
@@ -140,28 +106,53 @@ def _without_counts(groups: Groups) -> dict[str, Scores]:
 
 def present(statistics: Statistics, by: By = None) -> AnswersReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
+    return report_of(statistics, by)
+
+
+def report_of(
+    statistics: Statistics,
+    by: By = None,
+    *,
+    more: Mapping[str, Scores] | None = None,
+    verdicts: Mapping[str, Any] | None = None,
+    tables: Mapping[str, Callable[[], pa.Table]] | None = None,
+    kept: Statistics | None = None,
+) -> AnswersReport:
+    """Make the report of statistics with ``more`` groups of scores.
+
+    ``verdicts`` are of all items, by default of those counted; ``kept`` are the statistics of the
+    report, by default the given ones.
+    """
     formula, rows, times = statistics.formula, statistics.rows, statistics.times
     assert isinstance(formula, ExtractionFormula)
-    parts = statistics.subsets(by)
-    asked = columns_by(by)
     columns = formula.by_field(rows)
     counts = np.bincount(triage_of(columns), times, len(TRIAGE)).astype(int)
-    verdicts = (columns[name] for name in ("asked", "judged", "valid"))
+    if verdicts is None:
+        each = (columns[name] for name in ("asked", "judged", "valid"))
+        verdicts = verdicts_of(*(np.repeat(column, times) for column in each))
+    n_unparsed = int((columns["unread"] * times).sum()) + len(statistics.left_out or ())
+    asked = columns_by(by)
     return AnswersReport(
-        statistics.signature,
-        formula.protocol,
-        statistics.n_units,
-        dict(zip(TRIAGE, counts.tolist(), strict=True)),
-        _groups(formula, rows, times),
-        int((columns["unread"] * times).sum()) + len(statistics.left_out or ()),
-        verdicts_of(*(np.repeat(column, times) for column in verdicts)),
-        warning_lines(statistics.warnings),
-        asked[0] if len(asked) == 1 else None,
-        {
-            name: _groups(formula, part, np.ones(len(part), np.int64))
-            for name, part in parts.items()
+        f"{statistics.n_units} extractions, protocol {formula.protocol}",
+        statistics.signature + ("|text:rouge-l,bleu" if more else ""),
+        {**_groups(formula, rows, times), **(more or {})},
+        facts={
+            "protocol": formula.protocol,
+            "n_items": statistics.n_units,
+            "n_unparsed": n_unparsed,
+            "triage": dict(zip(TRIAGE, counts.tolist(), strict=True)),
+            "verdicts": verdicts,
+            "column": asked[0] if len(asked) == 1 else None,
         },
-        _statistics=partial(replace, statistics),
+        subsets={
+            name: _groups(formula, part, np.ones(len(part), np.int64))
+            for name, part in statistics.subsets(by).items()
+        },
+        warnings=warning_lines(statistics.warnings),
+        tables=Tables(**(tables or {})),
+        statistics=partial(replace, statistics if kept is None else kept),
+        keys=KEYS,
+        grids=_grids,
     )
 
 
