@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fastcausal.errors import Warnings
 from fastcausal.tasks.eci.corpora import maven
-from fastcausal.tasks.eci.corpora.documents import Corpus, Document, corpus_of
+from fastcausal.tasks.eci.corpora.documents import Corpus, EventDocument, corpus_of
 
 IGNORED = ("", " predicted relations have a mention that gold lacks, and are ignored")
 EVENTS = ("", " ids in predictions name events, not mentions, and score nothing")
@@ -70,5 +70,5 @@ def collisions(gold: Corpus, pred: Corpus) -> Warnings:
     return {texts: (n,) for texts, n in counts.items() if n}
 
 
-def _pairs(documents: Sequence[Document]) -> set[tuple[str, str]]:
+def _pairs(documents: Sequence[EventDocument]) -> set[tuple[str, str]]:
     return {(p.a, p.b) for document in documents for p in document.pairs if p.label != maven.NONE}

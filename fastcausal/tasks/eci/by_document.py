@@ -16,7 +16,7 @@ from fastcausal.errors import InputError, Remedy
 from fastcausal.options import OutsidePairs
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.eci import _native
-from fastcausal.tasks.eci.files import Pairs
+from fastcausal.tasks.eci.files import EventPairs
 from fastcausal.tasks.eci.protocols import EXISTS, GROUPS, STRATA, PairProtocol
 
 Int32 = npt.NDArray[np.int32]
@@ -69,9 +69,9 @@ def places(group: str, stratum: str) -> range:
 
 
 def count(
-    gold: Pairs,
-    pred: Pairs,
-    candidates: Pairs | None,
+    gold: EventPairs,
+    pred: EventPairs,
+    candidates: EventPairs | None,
     protocol: PairProtocol,
     outside: OutsidePairs = "charge",
     groups: Sequence[str] = (),
@@ -80,8 +80,8 @@ def count(
 
     Parameters
     ----------
-    gold, pred : Pairs
-    candidates : Pairs, optional
+    gold, pred : EventPairs
+    candidates : EventPairs, optional
         Pairs, or events.
     protocol : PairProtocol
     outside : {"charge", "ignore", "error"}
@@ -124,7 +124,7 @@ def count(
     return Counted(names, in_gold, is_predicted, strata, columns_by_place)
 
 
-def _documents(sides: Sequence[Pairs]) -> tuple[pa.Array, list[Int32]]:
+def _documents(sides: Sequence[EventPairs]) -> tuple[pa.Array, list[Int32]]:
     """Number the documents of all sides, ascending."""
     codes, names = number_texts([*(side.doc for side in sides), sides[0].named])
     order = arrow.values_of(pc.array_sort_indices(names)).astype(np.int64)
@@ -135,7 +135,7 @@ def _documents(sides: Sequence[Pairs]) -> tuple[pa.Array, list[Int32]]:
     return names.take(arrow.numbers(order)), [rank[part] for part in codes[:-1]]
 
 
-def _sentences(sides: Sequence[Pairs]) -> tuple[list[list[Int32 | None]], Any]:
+def _sentences(sides: Sequence[EventPairs]) -> tuple[list[list[Int32 | None]], Any]:
     """Number the sentences of all sides, -1 where unknown; return what the numbers stand for."""
     columns = [column for side in sides for column in side.sentences]
     known = [column for column in columns if column is not None]
@@ -157,12 +157,14 @@ def _is_small(column: pa.Array) -> bool:
     return ends["min"] is None or (ends["min"] >= 0 and ends["max"] < 2**31)
 
 
-def _side(side: Pairs, documents: Int32, sentences: Sequence[Int32 | None]) -> tuple[Any, ...]:
+def _side(side: EventPairs, documents: Int32, sentences: Sequence[Int32 | None]) -> tuple[Any, ...]:
     texts = [None if c is None else arrow.texts_of(c) for c in (side.a, side.b)]
     return documents, *texts, side.label, *sentences
 
 
-def _refuse_sentence(conflict: tuple[int, ...], sides: Sequence[Pairs | None], values: Any) -> None:
+def _refuse_sentence(
+    conflict: tuple[int, ...], sides: Sequence[EventPairs | None], values: Any
+) -> None:
     source, row, end, earlier = conflict
     side = sides[source]
     assert side is not None
@@ -177,7 +179,7 @@ def _refuse_sentence(conflict: tuple[int, ...], sides: Sequence[Pairs | None], v
     )
 
 
-def _refuse_outside(pred: Pairs, row: int) -> None:
+def _refuse_outside(pred: EventPairs, row: int) -> None:
     assert pred.b is not None
     pair = f'"{pred.a[row].as_py()}", "{pred.b[row].as_py()}"'
     raise InputError(

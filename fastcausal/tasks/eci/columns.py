@@ -10,10 +10,10 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError
-from fastcausal.tasks.eci.files import OWN, Pairs
+from fastcausal.tasks.eci.files import OWN, EventPairs
 
 
-def columns_of_documents(gold: Pairs, ids: pa.Array, required: Sequence[str] = ()) -> pa.Table:
+def columns_of_documents(gold: EventPairs, ids: pa.Array, required: Sequence[str] = ()) -> pa.Table:
     """Return a row for each document: its id, and the columns of gold that are equal in its rows.
 
     Raises

@@ -23,9 +23,9 @@ from fastcausal.tasks.eci.by_document import DIGEST, N_OUTSIDE, Counted, count
 from fastcausal.tasks.eci.columns import columns_of_documents
 from fastcausal.tasks.eci.corpora.documents import Corpus
 from fastcausal.tasks.eci.corpora.maven import LABELS
-from fastcausal.tasks.eci.files import GOLD, PRED, Pairs, open_table, pairs_of, read_candidates
+from fastcausal.tasks.eci.files import GOLD, PRED, EventPairs, open_table, pairs_of, read_candidates
 from fastcausal.tasks.eci.formula import PairFormula
-from fastcausal.tasks.eci.labels import Labels
+from fastcausal.tasks.eci.labels import LabelScheme
 from fastcausal.tasks.eci.protocols import MAVEN_ERE, PairProtocol, pair_protocol
 from fastcausal.tasks.eci.report import PairReport, present
 
@@ -37,16 +37,16 @@ class Sources(NamedTuple):
 
     Attributes
     ----------
-    gold, pred : Pairs
-    candidates : Pairs or None
+    gold, pred : EventPairs
+    candidates : EventPairs or None
     ignored : dict of str to int
         Predicted pairs of each document that were left out.
     warnings : dict
     """
 
-    gold: Pairs
-    pred: Pairs
-    candidates: Pairs | None
+    gold: EventPairs
+    pred: EventPairs
+    candidates: EventPairs | None
     ignored: dict[str, int]
     warnings: Warnings
 
@@ -141,12 +141,12 @@ def eci(
 
 def labels_of(
     forward: Iterable[str] | str, backward: Iterable[str] | str, relation: PairRelation
-) -> Labels:
+) -> LabelScheme:
     """Return the labels of a relation and those that the caller declares."""
     given = [[side] if isinstance(side, str) else [*side] for side in (forward, backward)]
     if relation != "causal":
         given[0] = [*LABELS[relation], *given[0]]
-    return Labels(tuple(given[0]), tuple(given[1]))
+    return LabelScheme(tuple(given[0]), tuple(given[1]))
 
 
 def read_sources(
@@ -154,7 +154,7 @@ def read_sources(
     pred: Any,
     candidates: Any,
     protocol: PairProtocol,
-    labels: Labels,
+    labels: LabelScheme,
     relation: PairRelation = "causal",
 ) -> Sources:
     """Read both sides as a protocol does, and candidates.
@@ -194,11 +194,11 @@ def _maven(
 
 def _signature(
     protocol: PairProtocol,
-    candidates: Pairs | None,
+    candidates: EventPairs | None,
     is_listed: bool,
     outside: OutsidePairs,
     undefined: float | None,
-    labels: Labels,
+    labels: LabelScheme,
     relation: PairRelation,
 ) -> str:
     """Name the choices that papers differ in: candidates, hits, strata and documents."""

@@ -17,7 +17,7 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
 from fastcausal.tasks.eci.corpora.documents import Corpus, Mention
 from fastcausal.tasks.eci.count import labels_of, read_sources
-from fastcausal.tasks.eci.files import GOLD, PRED, Pairs, open_table
+from fastcausal.tasks.eci.files import GOLD, PRED, EventPairs, open_table
 from fastcausal.tasks.eci.labels import UNKNOWN
 from fastcausal.tasks.eci.protocols import PAIRS
 
@@ -176,7 +176,7 @@ def pair_errors(
     return PairErrors(signature, kinds, len(wrong), shown)
 
 
-def _said(side: Pairs) -> dict[str, Said]:
+def _said(side: EventPairs) -> dict[str, Said]:
     """Return what a side says of the pairs of each document."""
     assert side.b is not None
     assert side.label is not None
@@ -218,7 +218,7 @@ def _kind(gold: set[tuple[str, str, int]], pred: set[tuple[str, str, int]]) -> s
     return "wrong type" if ends[0] == ends[1] else "turned round"
 
 
-def _places(sides: Sequence[Pairs]) -> dict[tuple[str, str], str]:
+def _places(sides: Sequence[EventPairs]) -> dict[tuple[str, str], str]:
     """Return the sentence of each mention, as text."""
     places = {}
     for side in sides:

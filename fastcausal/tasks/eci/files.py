@@ -24,15 +24,15 @@ from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.records import Records, read_records
 from fastcausal.tasks.eci.corpora import is_corpus, read_corpus
-from fastcausal.tasks.eci.corpora.documents import Corpus, Document
-from fastcausal.tasks.eci.labels import Codes, Labels
+from fastcausal.tasks.eci.corpora.documents import Corpus, EventDocument
+from fastcausal.tasks.eci.labels import LabelCodes, LabelScheme
 
 GOLD, PRED, CANDIDATES = "gold", "pred", "candidates"
 OWN = ("doc_id", "a", "b", "label", "sentence_a", "sentence_b", "event", "sentence", "score")
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class EventPairs:
     """Rows of pairs, or of events, of one source.
 
     Attributes
@@ -44,7 +44,7 @@ class Pairs:
     doc, a, b : pyarrow.Array
         string[n]; ``b`` is None of a list of events.
     label : int8[n] or None
-        Codes of `Labels`; None of candidates.
+        Codes of `LabelScheme`; None of candidates.
     sentences : tuple of (pyarrow.Array or None)
         Sentence of a and of b.
     named : pyarrow.Array
@@ -56,7 +56,7 @@ class Pairs:
     doc: pa.Array
     a: pa.Array
     b: pa.Array | None
-    label: Codes | None
+    label: LabelCodes | None
     sentences: tuple[pa.Array | None, pa.Array | None]
     named: pa.Array
 
@@ -68,11 +68,11 @@ class Pairs:
         return self.records.where(int(row if self.rows is None else self.rows[row]))
 
     @property
-    def documents(self) -> Sequence[Document]:
+    def documents(self) -> Sequence[EventDocument]:
         """Documents of a corpus, with their mentions; none of a table."""
         return self.records.documents if isinstance(self.records, Corpus) else ()
 
-    def keep(self, rows: Any) -> Pairs:
+    def keep(self, rows: Any) -> EventPairs:
         """Return some of the rows, by number."""
         at = arrow.numbers(rows)
         of = [None if x is None else pc.take(x, at) for x in (self.doc, self.a, self.b)]
@@ -84,7 +84,9 @@ class Pairs:
         )  # fmt: skip
 
 
-def read_pairs(source: Any, labels: Labels, name: str = "gold", relation: str = "causal") -> Pairs:
+def read_pairs(
+    source: Any, labels: LabelScheme, name: str = "gold", relation: str = "causal"
+) -> EventPairs:
     """Read labelled pairs.
 
     Parameters
@@ -92,7 +94,7 @@ def read_pairs(source: Any, labels: Labels, name: str = "gold", relation: str = 
     source : path, table, list of mappings or of documents
         What `read_records` takes, with the columns ``doc_id``, ``a``, ``b`` and ``label``, or
         what `read_corpus` takes. A row without a and b names a document without pairs.
-    labels : Labels
+    labels : LabelScheme
     name : str
         Names a source other than a file in messages.
     relation : {"causal", "temporal", "subevent"}
@@ -106,14 +108,14 @@ def read_pairs(source: Any, labels: Labels, name: str = "gold", relation: str = 
     Examples
     --------
     >>> rows = [{"doc_id": "d", "a": 1, "b": 2, "label": "CAUSE"}, {"doc_id": "e"}]
-    >>> pairs = read_pairs(rows, Labels())
+    >>> pairs = read_pairs(rows, LabelScheme())
     >>> pairs.a.to_pylist(), pairs.label, pairs.named.to_pylist()
     (['1'], array([4], dtype=int8), ['e'])
     """
     return pairs_of(open_table(source, relation, name), labels)
 
 
-def read_candidates(source: Any, name: str = CANDIDATES) -> Pairs:
+def read_candidates(source: Any, name: str = CANDIDATES) -> EventPairs:
     """Read pairs (``doc_id, a, b``), or events (``doc_id, event``) whose pairs are candidates.
 
     Raises
@@ -134,7 +136,7 @@ def read_candidates(source: Any, name: str = CANDIDATES) -> Pairs:
     problems = Problems()
     _require(records, {"doc_id": doc, "event": event}, problems)
     sentence = _sentence(records, "sentence")
-    return Pairs(records, None, doc, event, None, None, (sentence, None), doc[:0])
+    return EventPairs(records, None, doc, event, None, None, (sentence, None), doc[:0])
 
 
 def open_table(source: Any, relation: str = "causal", name: str = "rows") -> Records:
@@ -168,16 +170,16 @@ def is_pairs(source: str) -> bool:
     return {b"doc_id", b"a", b"b"} <= {name.strip(b'"') for name in names}
 
 
-def pairs_of(records: Records, labels: Labels | None) -> Pairs:
+def pairs_of(records: Records, labels: LabelScheme | None) -> EventPairs:
     """Return the pairs of rows; labels None: of candidates."""
     if not len(records):
         none = pa.array([], pa.string())
-        return Pairs(records, None, none, none, none, np.zeros(0, np.int8), (None, None), none)
+        return EventPairs(records, None, none, none, none, np.zeros(0, np.int8), (None, None), none)
     doc, a, b = (records.texts(column) for column in ("doc_id", "a", "b"))
     problems = Problems()
     label = None if labels is None else labels.encode(records, problems)
     ends = _sentence(records, "sentence_a"), _sentence(records, "sentence_b")
-    pairs = Pairs(records, None, doc, a, b, label, ends, doc[:0])
+    pairs = EventPairs(records, None, doc, a, b, label, ends, doc[:0])
     if a.null_count or b.null_count:
         pairs = _without_names(pairs)
     _require(pairs, {"doc_id": pairs.doc, "a": pairs.a, "b": pairs.b}, problems)
@@ -190,7 +192,7 @@ def pairs_of(records: Records, labels: Labels | None) -> Pairs:
     return pairs
 
 
-def _without_names(pairs: Pairs) -> Pairs:
+def _without_names(pairs: EventPairs) -> EventPairs:
     """Set apart rows that have a document alone; they name it."""
     empty = ~arrow.is_valid(pairs.a) & ~arrow.is_valid(pairs.b)
     if pairs.label is not None:

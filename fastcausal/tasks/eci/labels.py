@@ -15,7 +15,7 @@ from fastcausal.errors import Problems
 from fastcausal.files.records import Records
 from fastcausal.files.values import shown
 
-Codes = npt.NDArray[np.int8]
+LabelCodes = npt.NDArray[np.int8]
 
 NO_RELATION, UNKNOWN = 0, 1  # codes; of type t 2 + 2t (a causes b) and 3 + 2t (b causes a)
 NO_RELATIONS = ("", "NONE", "NoRel")
@@ -31,7 +31,7 @@ MOST_TYPES = 31  # the codes of 64 labels
 
 
 @dataclass(frozen=True)
-class Labels:
+class LabelScheme:
     """Known labels and their codes.
 
     Attributes
@@ -46,7 +46,7 @@ class Labels:
 
     Examples
     --------
-    >>> labels = Labels(("leads to",))
+    >>> labels = LabelScheme(("leads to",))
     >>> [labels.codes[label] for label in ("NONE", "null", "CAUSE", "FALLING_ACTION", "leads to")]
     [0, 1, 4, 3, 10]
     """
@@ -57,7 +57,7 @@ class Labels:
     def __post_init__(self) -> None:
         declared = (*self.forward, *self.backward)
         for at, label in enumerate(declared):
-            if label in Labels().codes or label in declared[:at]:
+            if label in LabelScheme().codes or label in declared[:at]:
                 known = "is declared twice" if label in declared[:at] else "has a meaning already"
                 raise ValueError(f'label "{label}" {known}, expected another in forward, backward')
         if len(declared) > MOST_TYPES - len(CONVERSES):
@@ -76,7 +76,7 @@ class Labels:
                       if label is not None}  # fmt: skip
         return codes
 
-    def encode(self, records: Records, problems: Problems) -> Codes:
+    def encode(self, records: Records, problems: Problems) -> LabelCodes:
         """Return the code of each row; an unknown label is a problem that names its line.
 
         Raises
@@ -87,7 +87,7 @@ class Labels:
         texts = records.texts("label")
         (numbers,), names = number_texts([texts])
         codes = np.array([self.codes.get(name or "", -1) for name in names.to_pylist()], np.int8)
-        rows: Codes = codes[numbers]
+        rows: LabelCodes = codes[numbers]
         if (codes < 0).any():
             _note_unknown(records, rows, texts, self.codes, problems)
         return rows
@@ -100,7 +100,7 @@ class Labels:
 
 
 def _note_unknown(
-    records: Records, rows: Codes, texts: pa.Array, known: Iterable[str], problems: Problems
+    records: Records, rows: LabelCodes, texts: pa.Array, known: Iterable[str], problems: Problems
 ) -> None:
     names = ", ".join(filter(None, known))
     for row in np.flatnonzero(rows < 0).tolist():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from fastcausal.report.report import Report, Tables
 from fastcausal.significance.sums import CountRows, Int64, sums_of
 from fastcausal.tasks.qa.formula import QuestionFormula
 
-if TYPE_CHECKING:
-    pass
-
 
 class QAReport(Report):
     """Scores of the answers of one system.
@@ -28,11 +24,11 @@ class QAReport(Report):
     number of questions behind its means, which are undefined without questions.
     """
 
-    if TYPE_CHECKING:
-
-        @property
-        def n_questions(self) -> int:
-            """Number of questions."""
+    @property
+    def n_questions(self) -> int:
+        """Number of questions."""
+        n: int = self.facts["n_questions"]
+        return n
 
 
 def present(statistics: Statistics, by: By = None) -> QAReport:

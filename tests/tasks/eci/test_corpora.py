@@ -12,7 +12,7 @@ import pytest
 import fastcausal as fc
 from fastcausal.tasks.eci.corpora import is_corpus, read_corpus
 from fastcausal.tasks.eci.files import read_pairs
-from fastcausal.tasks.eci.labels import Labels
+from fastcausal.tasks.eci.labels import LabelScheme
 from tests.support import event_pairs as data
 from tests.support.cli import cli
 
@@ -298,10 +298,10 @@ def test_missing_columns_and_folders(tmp_path):
 
 def test_labels_of_ones_own():
     rows = [{"doc_id": "d", "a": "x", "b": "y", "label": "leads to"}]
-    pairs = read_pairs(rows, Labels(("leads to",)))
+    pairs = read_pairs(rows, LabelScheme(("leads to",)))
     assert pairs.label.tolist() == [10]
     for given in (("CAUSE",), ("null",), ("x", "x")):
         with pytest.raises(ValueError, match="label "):
-            Labels(given)
+            LabelScheme(given)
     with pytest.raises(ValueError, match="at most 27"):
-        Labels(tuple(map(str, range(28))))
+        LabelScheme(tuple(map(str, range(28))))

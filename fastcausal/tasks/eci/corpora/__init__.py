@@ -23,7 +23,7 @@ from fastcausal.files.lines import first_object
 from fastcausal.files.packed import loaded, name_of, plain_name
 from fastcausal.formats.annotation.projects import archive_of
 from fastcausal.tasks.eci.corpora import cat, lists, maven, meci
-from fastcausal.tasks.eci.corpora.documents import Corpus, Document, corpus_of
+from fastcausal.tasks.eci.corpora.documents import Corpus, EventDocument, corpus_of
 
 READERS = {".tab": lists.read_tab, ".out": lists.read_tab, ".xml": cat.read_xml,
            ".tsvx": meci.read_tsvx}  # fmt: skip
@@ -90,8 +90,8 @@ def _objects(source: Any, name: str, problems: Problems) -> Iterator[tuple[str, 
         yield f"{name}: row {number}", row
 
 
-def _of_files(source: str | os.PathLike[str], problems: Problems) -> list[Document]:
-    documents: list[Document] = []
+def _of_files(source: str | os.PathLike[str], problems: Problems) -> list[EventDocument]:
+    documents: list[EventDocument] = []
     kinds: dict[str, str] = {}
     for path, file in _files(source):
         suffix = PurePosixPath(path).suffix.lower()

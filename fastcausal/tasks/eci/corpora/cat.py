@@ -9,7 +9,7 @@ from xml.parsers import expat
 
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
-from fastcausal.tasks.eci.corpora.documents import Document, Mention, Pair
+from fastcausal.tasks.eci.corpora.documents import EventDocument, Mention, Pair
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 EVENT = re.compile(r"(NEG_)?ACTION_\w+|EVENT")
@@ -95,7 +95,7 @@ class _Reader:
 
 def read_xml(
     source: Source, id: str, columns: Mapping[str, str], problems: Problems
-) -> list[Document]:
+) -> list[EventDocument]:
     """Read the events and causal links of a document.
 
     Events of EventStoryLine are named by their token numbers, joined by ``_`` as in its lists of
@@ -103,7 +103,7 @@ def read_xml(
     """
     reader = _Reader(source)
     reader.parse()
-    document = Document(source.name, id, columns)
+    document = EventDocument(source.name, id, columns)
     places = _sentences(document, reader)
     is_story = b"ACTION_" in source.data
     for markable, tokens in reader.anchors.items():
@@ -120,7 +120,7 @@ def read_xml(
     return [document]
 
 
-def _add_link(document: Document, reader: _Reader, link: _Link, problems: Problems) -> None:
+def _add_link(document: EventDocument, reader: _Reader, link: _Link, problems: Problems) -> None:
     place = document.place(link.line)
     ends = []
     for end in ("source", "target"):
@@ -135,7 +135,7 @@ def _add_link(document: Document, reader: _Reader, link: _Link, problems: Proble
 
 
 def _sentences(
-    document: Document, reader: _Reader
+    document: EventDocument, reader: _Reader
 ) -> dict[str, tuple[int | None, tuple[int, int]]]:
     """Join tokens by blanks; return the sentence of each token and its characters there."""
     places: dict[str, tuple[int | None, tuple[int, int]]] = {}

@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 
 @dataclass
-class Document:
+class EventDocument:
     """A document of a corpus.
 
     Attributes
@@ -69,7 +69,7 @@ class Corpus(Records):
 
     Attributes
     ----------
-    documents : sequence of Document
+    documents : sequence of EventDocument
     is_maven : bool
         Documents are those of MAVEN-ERE, whose mentions gold lists in full.
     """
@@ -79,7 +79,7 @@ class Corpus(Records):
         name: str,
         table: pa.Table,
         places: Sequence[str],
-        documents: Sequence[Document],
+        documents: Sequence[EventDocument],
         is_maven: bool = False,
     ) -> None:
         super().__init__(name, table, places=places)
@@ -87,7 +87,7 @@ class Corpus(Records):
         self.is_maven = is_maven
 
 
-def corpus_of(name: str, documents: Sequence[Document], is_maven: bool = False) -> Corpus:
+def corpus_of(name: str, documents: Sequence[EventDocument], is_maven: bool = False) -> Corpus:
     """Join documents into one table.
 
     Raises
@@ -118,7 +118,7 @@ def corpus_of(name: str, documents: Sequence[Document], is_maven: bool = False) 
     return Corpus(name, pa.table(table), places, documents, is_maven)
 
 
-def _rows(document: Document) -> Iterator[tuple[Any, ...]]:
+def _rows(document: EventDocument) -> Iterator[tuple[Any, ...]]:
     for a, b, label, line in document.pairs:
         ends = [document.mentions.get(mention, Mention()).sentence for mention in (a, b)]
         yield document.id, a, b, label, *ends, document.place(line)

@@ -13,25 +13,25 @@ from collections.abc import Iterator, Mapping
 from fastcausal.errors import Problems
 from fastcausal.files.files import Source
 from fastcausal.files.values import shown
-from fastcausal.tasks.eci.corpora.documents import Document, Pair
+from fastcausal.tasks.eci.corpora.documents import EventDocument, Pair
 
 FIELDS = {3: "two events and a label", 4: "a document, two events and a label"}
 
 
 def read_tab(
     source: Source, id: str, columns: Mapping[str, str], problems: Problems
-) -> list[Document]:
+) -> list[EventDocument]:
     """Read the pairs of one document; the file may be empty."""
     pairs = [Pair(a, b, label, line) for line, (a, b, label) in _lines(source, 3, problems)]
-    return [Document(source.name, id, columns, pairs=pairs)]
+    return [EventDocument(source.name, id, columns, pairs=pairs)]
 
 
-def read_clinks(source: Source, problems: Problems) -> list[Document]:
+def read_clinks(source: Source, problems: Problems) -> list[EventDocument]:
     """Read the pairs of a list of documents."""
-    documents: dict[str, Document] = {}
+    documents: dict[str, EventDocument] = {}
     for line, (name, a, b, label) in _lines(source, 4, problems):
         id = name.removesuffix(".col")
-        document = documents.setdefault(id, Document(source.name, id))
+        document = documents.setdefault(id, EventDocument(source.name, id))
         document.pairs.append(Pair(a, b, label, line))
     return [*documents.values()]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from fastcausal.errors import Problems
 from fastcausal.files.values import kind
-from fastcausal.tasks.eci.corpora.documents import Document, Mention, Pair
+from fastcausal.tasks.eci.corpora.documents import EventDocument, Mention, Pair
 
 KEYS = ("causal_relations", "temporal_relations", "subevent_relations", "event_mentions", "events")
 LABELS = {
@@ -39,7 +39,7 @@ def is_line(row: Any) -> bool:
 
 def read_lines(
     rows: Iterable[tuple[str, Mapping[str, Any]]], relation: str, problems: Problems
-) -> list[Document]:
+) -> list[EventDocument]:
     """Read documents; a relation of events holds of all pairs of their mentions.
 
     Parameters
@@ -52,18 +52,20 @@ def read_lines(
     return documents
 
 
-def last_types(document: Document) -> Document:
+def last_types(document: EventDocument) -> EventDocument:
     """Keep the last label of each ordered pair, as the official program does."""
     last = {(pair.a, pair.b): pair for pair in document.pairs}
     return replace(document, pairs=[*last.values()])
 
 
-def _document(place: str, row: Mapping[str, Any], relation: str, problems: Problems) -> Document:
+def _document(
+    place: str, row: Mapping[str, Any], relation: str, problems: Problems
+) -> EventDocument:
     id = row.get("id")
     if not isinstance(id, str):
         problems.add(f'{place}: "id" is {kind(id)}, expected a string')
     besides = {name: v for name, v in row.items() if isinstance(v, str) and name != "id"}
-    document = Document(place, str(id), besides)
+    document = EventDocument(place, str(id), besides)
     texts = row.get("sentences")
     if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
         document.sentences.update(enumerate(texts))
@@ -80,7 +82,7 @@ def _document(place: str, row: Mapping[str, Any], relation: str, problems: Probl
 
 
 def _clusters(
-    document: Document, row: Mapping[str, Any], relation: str, problems: Problems
+    document: EventDocument, row: Mapping[str, Any], relation: str, problems: Problems
 ) -> dict[str, list[str]] | None:
     """Note mentions; return those of each event, None of a line that has no events."""
     if "events" not in row:
@@ -101,7 +103,7 @@ def _clusters(
 
 
 def _add(
-    document: Document, mention: Mapping[str, Any], row: Mapping[str, Any], problems: Problems
+    document: EventDocument, mention: Mapping[str, Any], row: Mapping[str, Any], problems: Problems
 ) -> str:
     id, sentence = mention.get("id"), mention.get("sent_id")
     if not isinstance(id, str) or not id:

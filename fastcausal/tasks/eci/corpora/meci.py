@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from fastcausal.errors import Problems
 from fastcausal.files.files import Source
 from fastcausal.files.values import shown
-from fastcausal.tasks.eci.corpora.documents import Document, Mention, Pair
+from fastcausal.tasks.eci.corpora.documents import EventDocument, Mention, Pair
 
 WIDTHS = {"Text": 2, "Event": 5, "Relation": 4}  # at least
 CONVERSES = {"CauseEffect": "EffectCause", "EffectCause": "CauseEffect", "NoRel": "NoRel"}
@@ -23,9 +23,9 @@ CONVERSES = {"CauseEffect": "EffectCause", "EffectCause": "CauseEffect", "NoRel"
 
 def read_tsvx(
     source: Source, id: str, columns: Mapping[str, str], problems: Problems
-) -> list[Document]:
+) -> list[EventDocument]:
     """Read a document; a relation that stands in both orders is read once."""
-    document = Document(source.name, id, columns)
+    document = EventDocument(source.name, id, columns)
     starts: list[int] = []
     pairs: dict[tuple[str, str], tuple[str, int]] = {}
     for number, line in source.filled_lines():
@@ -48,7 +48,7 @@ def read_tsvx(
 
 
 def _add_event(
-    document: Document, fields: list[str], starts: list[int], place: str, problems: Problems
+    document: EventDocument, fields: list[str], starts: list[int], place: str, problems: Problems
 ) -> None:
     id, words, _, offset = fields[:4]
     if not offset.isdecimal() or not starts:
@@ -63,7 +63,7 @@ def _add_event(
 
 def _add_relation(
     pairs: dict[tuple[str, str], tuple[str, int]],
-    document: Document,
+    document: EventDocument,
     fields: list[str],
     line: int,
     problems: Problems,
