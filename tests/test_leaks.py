@@ -89,6 +89,13 @@ def judged(k: int) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+def event_pairs(k: int, start: int = 0) -> list[dict[str, Any]]:
+    return [
+        {"doc_id": "d", "a": f"e{n}", "b": f"f{n}", "label": ("CAUSE", "")[(n + start) % 2]}
+        for n in range(3 + k % 3)
+    ]
+
+
 def questions(k: int) -> tuple[list[dict[str, Any]], dict[str, str]]:
     ids = [f"{k}-{e}" for e in range(3 + k // 100)]
     gold = [{"id": id, "question": "Why?", "answers": {"text": [f"rain {id}"]}} for id in ids]
@@ -137,6 +144,7 @@ CALLS: dict[str, Call] = {
     "cohen_kappa": lambda k, _: fc.cohen_kappa(labels(k), labels(k, k % 3)),
     "compare": lambda k, _: fc.compare(statistics(k), statistics(k, 1), **QUICK),
     "describe": lambda k, _: fc.describe(relations(k)),
+    "eci": lambda k, _: fc.eci(event_pairs(k), event_pairs(k, 1)),
     "explain": lambda k, _: fc.explain(relations(k), relations(k, 1)),
     "fleiss_kappa": lambda k, _: fc.fleiss_kappa(ratings(k)),
     "gate": lambda k, _: fc.gate(statistics(k), statistics(k, 1), min_delta=-1.0, **QUICK),
@@ -161,6 +169,7 @@ CALLS: dict[str, Call] = {
     "write": written,
     "crab.agree": lambda k, _: crab.agree(rows_of("crab_ratings", k)),
     "crab.chains": lambda k, _: crab.chains(rows_of("crab_gold", k), rows_of("crab_letters", k)),
+    "crab.describe": lambda k, _: crab.describe(rows_of("crab_gold", k)),
     "crab.describe_questions": lambda k, _: crab.describe_questions(
         crab.make_questions(rows_of("crab_gold", k))
     ),
