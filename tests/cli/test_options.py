@@ -113,6 +113,7 @@ USES = {
         "experts": "crab_ratings.jsonl --border-width 5",
         "raters": "crab_ratings.jsonl --qualify 0.8",
     },
+    "crab experts": {"": "crab_gold.jsonl crab_ratings.jsonl --out judged.jsonl"},
     "crab events": {"": "crab_gold_events.jsonl crab_found_events.jsonl"},
     "crab graded": {
         "one": "crab_questions.jsonl crab_choices.jsonl",
@@ -221,6 +222,7 @@ VALUES = {
     "crab chains --column": "event_order_a",
     "crab chains --task": "score",
     "crab describe --by": "period",
+    "crab experts --rule": "mean",
     "crab frames --cluster": "topic_id",
     "crab frames --column": "event_order_a",
     "crab frames --task": "score",

@@ -78,7 +78,9 @@ TAKES = (
     f"crab split {{pairs}} out.jsonl|out.parquet|out.csv --by story|pair [--test 1] {SHOWN}",
     f"crab split {{pairs}} out.jsonl --by date [--dates {{dates}}] {SHOWN}",
     f"crab sweep {{pairs}} {{crab_answers}} {POLICIES} {SHOWN}",
-    f"crab agree {{crab_ratings}} [--ties none] [--qualify 0.8] [--yes-no score] [--border-width 5] [--pairs out.csv] {SHOWN}",
+    f"crab agree {{crab_ratings}} [--ties none] [--qualify 0.8] [--yes-no score] "
+    f"[--border-width 5] [--pairs out.csv] {SHOWN}",
+    f"crab experts {{pairs}} {{crab_ratings}} --out out.jsonl|out.parquet --rule both|mean {SHOWN}",
     f"crab events {{events}} {{events}} [--match exact] [--min-tokens 3] [--no-quotes] {SHOWN}",
     f"annotate export {{judged}} out.html [--only judge] [--rater ann] {SHOWN}",
     f"annotate export {{claims}} out.html --against {{claims}} {SHOWN}",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastcausal.cli.parameters import Group
 
 COMMANDS = (
-    "describe", "pairwise", "frames", "chains", "make_mcq", "graded", "agree", "events", "split",
-    "sweep",
+    "describe", "pairwise", "frames", "chains", "make_mcq", "graded", "agree", "experts", "events",
+    "split", "sweep",
 )  # fmt: skip
 
 crab = Group(

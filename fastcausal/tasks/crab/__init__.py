@@ -26,6 +26,7 @@ Relationships Between Real-world Events.
     raters.py         agreement of raters, and which pairs go to experts
     raters_report.py  the report on them
     humans.py         raters one by one
+    experts.py        experts' classes in place of gold's
     event_lists.py    a model's events in documents
     event_filters.py  which of them are dropped
     splits.py         train and test: by date, story or pair

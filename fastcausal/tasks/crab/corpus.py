@@ -21,7 +21,7 @@ from fastcausal.files.values import shown
 from fastcausal.options import Border, GoldFrom
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.crab.corpus_report import CorpusReport
+from fastcausal.tasks.crab.corpus_report import KEYS, CorpusReport
 from fastcausal.tasks.crab.files import ARTICLES, CLASSES, JudgedPairs, read_pairs
 from fastcausal.tasks.crab.frames import frames
 from fastcausal.tasks.crab.graph import Graph, require_acyclic
@@ -150,6 +150,7 @@ def describe(
             **_graph(pairs, events, threshold, border),
         },
         warnings=warning_lines(warnings),
+        keys=KEYS,
     )
 
 

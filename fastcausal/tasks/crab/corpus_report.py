@@ -55,10 +55,6 @@ class CorpusReport(Report):
     n_topics: int
     n_articles: int | None
 
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        return KEYS
-
     def to_table(self, counts: bool = False) -> Grid:
         """Return a row of counts and percents of classes for all pairs and for each subset."""
         percents = [f"{letter} %" for letter in CLASSES]

@@ -6,6 +6,7 @@ from fastcausal.tasks.crab.chains import ChainReport, chains
 from fastcausal.tasks.crab.corpus import describe
 from fastcausal.tasks.crab.corpus_report import CorpusReport
 from fastcausal.tasks.crab.event_lists import events
+from fastcausal.tasks.crab.experts import ExpertReport, experts
 from fastcausal.tasks.crab.frames import FrameReport, frames
 from fastcausal.tasks.crab.mcq import describe_questions, make_questions
 from fastcausal.tasks.crab.pairwise import pairwise
@@ -18,7 +19,7 @@ from fastcausal.tasks.crab.splits import describe_split, split
 from fastcausal.tasks.crab.sweep import SweepReport, sweep
 
 __all__ = [
-    "ChainReport", "CorpusReport", "FrameReport", "JudgmentReport", "RaterReport", "SweepReport",
-    "agree", "chains", "describe", "describe_questions", "describe_split", "events", "frames",
-    "graded", "make_questions", "pairwise", "parse_answer", "split", "sweep",
+    "ChainReport", "CorpusReport", "ExpertReport", "FrameReport", "JudgmentReport", "RaterReport",
+    "SweepReport", "agree", "chains", "describe", "describe_questions", "describe_split", "events",
+    "experts", "frames", "graded", "make_questions", "pairwise", "parse_answer", "split", "sweep",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from numbers import Integral
 
 _VERBS = """
     add adds added admit admits admitted announce announces announced argue argues argued
@@ -41,8 +42,8 @@ class Filters:
     no_quotes: bool = False
 
     def __post_init__(self) -> None:
-        tokens = self.min_tokens
-        if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 0:
+        tokens: object = self.min_tokens
+        if not isinstance(tokens, Integral) or int(tokens) < 0:
             raise ValueError(f"min_tokens is {tokens}, expected an integer from 0")
 
     @property

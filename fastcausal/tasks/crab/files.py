@@ -215,7 +215,7 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     records = read_records(source, name)
     problems = Problems()
     a, b = orders_of(records, problems)
-    score, given = scores_of(records, problems), _given(records, problems)
+    score, given = scores_of(records, problems), given_of(records, problems)
     neither = (given < 0) & np.isnan(score) if given.min() < 0 else np.zeros(0, bool)
     for k in np.flatnonzero(neither).tolist():
         problems.add(f'{records.where(k)}: no "score" and no "class"')
@@ -262,7 +262,8 @@ def scores_of(records: Records, problems: Problems, column: str = "score") -> Fl
     return score
 
 
-def _given(records: Records, problems: Problems) -> Int64:
+def given_of(records: Records, problems: Problems) -> Int64:
+    """Return the code of the given class of every row, -1 if missing: int64[n]."""
     if "class" not in records:
         return np.broadcast_to(-1, len(records))
     letters = records.texts("class")
