@@ -17,6 +17,7 @@ DeviceBackend = Literal["cpu", "cuda"]
 
 Policy = Literal["error", "empty", "skip"]
 LabelPolicy = Literal["error", "skip"]
+MissingPolicy = Literal["error", "skip", "zero"]
 NullPolicy = Literal["error", "false", "skip"]
 RaterPolicy = Literal["mean", "majority"]
 Side = Literal["prediction", "reference"]
