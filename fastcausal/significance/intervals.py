@@ -209,14 +209,14 @@ def spreads_of(left_out: Mapping[str, Float64], times: Int64) -> dict[str, Sprea
     return dict(zip(left_out, map(Spread._make, pairs), strict=True))
 
 
-def student_quantile(level: float, freedom: int) -> float:
+def student_quantile(level: float, freedom: float) -> float:
     """Return a quantile of Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, level))
 
 
-def student_p(t: float, freedom: int) -> float:
+def student_p(t: float, freedom: float) -> float:
     """Return the two-sided p of a value of Student's t."""
     from scipy.special import stdtr
 

@@ -1,0 +1,42 @@
+"""Differences of two systems on other units: Welch's test."""
+
+from __future__ import annotations
+
+import math
+
+from fastcausal.significance.intervals import Spread, spreads_of, student_p, student_quantile
+from fastcausal.significance.paired import Difference
+from fastcausal.significance.units import Units
+
+
+def welch(a: Units, b: Units, confidence: float) -> Difference:
+    """Compute the difference of two systems on other units, B minus A, its bounds and its p.
+
+    The variance is the sum of those of the jackknife, with Welch's degrees of freedom (1947). A
+    side that does not vary adds nothing; where neither varies, nothing can be said.
+
+    Parameters
+    ----------
+    a, b : Units
+        With the formula of one score.
+    confidence : float
+    """
+    values, squares, freedoms = [], [], []
+    for units in (a, b):
+        [value] = units.scores(units.times[None]).values()
+        [spread] = spreads_of(units.left_out(), units.times).values()
+        values.append(float(value[0]))
+        squares.append(_square(spread))
+        freedoms.append(units.n_units - 1)
+    delta, variance = values[1] - values[0], sum(squares)
+    if math.isnan(delta) or not variance > 0 or min(freedoms) < 1:
+        return Difference(*values, delta, *[math.nan] * 4, False)
+    freedom = variance**2 / sum(s**2 / n for s, n in zip(squares, freedoms, strict=True))
+    error = math.sqrt(variance)
+    half = student_quantile((1 + confidence) / 2, freedom) * error
+    p = student_p(delta / error, freedom)
+    return Difference(*values, delta, delta - half, delta + half, error, p, False)
+
+
+def _square(spread: Spread) -> float:
+    return 0.0 if math.isnan(spread.error) else spread.error**2
