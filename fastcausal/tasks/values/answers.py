@@ -64,6 +64,11 @@ class Answers:
     system: str | None = None
     warnings: Warnings = field(default_factory=dict)
 
+    @property
+    def is_ratio(self) -> bool:
+        """Tell ratios of sums from means."""
+        return any(bottoms is not None for _, bottoms in self.scores.values())
+
 
 def number_of(value: Any) -> float:
     """Return a value of a score as a number, NaN of None.

@@ -260,6 +260,8 @@ def _joint_units(systems: Mapping[str, Statistics]) -> pa.Table:
 def notes(systems: Mapping[str, Statistics]) -> tuple[str, ...]:
     """Return warnings of systems, and notes on tasks, models and prompts."""
     lines = [line for s in systems.values() for line in warning_lines(s.warnings)]
+    lost = {name: _lost(counts_of(s)) for name, s in systems.items()}
+    lines += [f"{name}: {text}" for name, text in lost.items() if text]
     sources = {name: _source_of(s) for name, s in systems.items()}
     for key, noun in (("version", "versions of the task"), ("prompts", "prompts")):
         held = {name: source[key] for name, source in sources.items() if key in source}
@@ -268,8 +270,19 @@ def notes(systems: Mapping[str, Statistics]) -> tuple[str, ...]:
             lines.append(f"{noun} differ" + (f": {shown}" if key == "version" else ""))
     models = [source["model"] for source in sources.values() if "model" in source]
     if len(models) == len(systems) > 1 and len({*models}) == 1:
-        lines.append(f"note: all systems have the model {models[0]}")
+        lines.append(f"all systems have the model {models[0]}")
     return tuple(dict.fromkeys(lines))
+
+
+def _lost(counts: Mapping[str, int]) -> str:
+    """Say how many answers had errors, limits or no score; nothing where none had."""
+    parts = [
+        f"{counts[name]} {text}"
+        for name, text in (("errors", "with errors"), ("limits", "at a limit"),
+                           ("unscored", "without a score"))
+        if counts[name]
+    ]  # fmt: skip
+    return f"of {counts['answers']} answers {', '.join(parts)}" if parts else ""
 
 
 def _unequal(systems: Mapping[str, Statistics], rule: str) -> tuple[str, ...]:
@@ -293,7 +306,7 @@ def _unequal(systems: Mapping[str, Statistics], rule: str) -> tuple[str, ...]:
     if every.max() > MOST_UNEQUAL * max(1, every.min()):
         return (f"answers to an example: {shown}: more than {MOST_UNEQUAL} times as many, p may be "
                 "too small",)  # fmt: skip
-    return (f"note: answers to an example: {shown}",)
+    return (f"answers to an example: {shown}",)
 
 
 def _numbers(statistics: Statistics) -> Int64 | None:

@@ -61,7 +61,12 @@ class Reading:
             raise ValueError("numerator and denominator go together, got one of them")
         if self.is_ratio and self.value is not None:
             raise ValueError("value is for means, numerator and denominator are for ratios")
-        if self.is_ratio and (self.answers != "mean" or self.missing == "zero"):
+        if self.is_ratio:
+            self.require_plain()
+
+    def require_plain(self) -> None:
+        """Raise ValueError for a rule or a policy that ratios of sums do not have."""
+        if self.answers != "mean" or self.missing == "zero":
             raise ValueError("a ratio of sums takes answers mean, and missing error or skip")
 
     @property

@@ -8,12 +8,11 @@ import numpy as np
 
 from fastcausal.arrays.strata import By
 from fastcausal.counts.statistics import Statistics
-from fastcausal.errors import warning_lines
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables
 from fastcausal.significance.sums import Int64, Rows
 from fastcausal.tasks.values.formula import ValueFormula
-from fastcausal.tasks.values.pairing import counts_of
+from fastcausal.tasks.values.pairing import counts_of, notes
 
 
 def present(statistics: Statistics, by: By = None) -> Report:
@@ -21,6 +20,7 @@ def present(statistics: Statistics, by: By = None) -> Report:
     formula = statistics.formula
     assert isinstance(formula, ValueFormula)
     parts = statistics.subsets(by)
+    name = statistics.system or "values"
     return Report(
         f"values of {statistics.n_units} examples",
         statistics.signature,
@@ -30,7 +30,7 @@ def present(statistics: Statistics, by: By = None) -> Report:
             name: _scores(formula, rows, np.ones(len(rows), np.int64))
             for name, rows in parts.items()
         },
-        warnings=warning_lines(statistics.warnings),
+        warnings=notes({name: statistics}),
         tables=Tables(per_example=statistics.table),
         statistics=partial(_itself, statistics),
     )

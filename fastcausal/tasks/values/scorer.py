@@ -124,6 +124,8 @@ def statistics_of(answers: Answers, reading: Reading, system: str | None = None)
     InputError
         As `statistics`.
     """
+    if answers.is_ratio:
+        reading.require_plain()
     examples = examples_of(answers)
     rule = reading.answers
     columns, variances = list[Float64](), dict[str, Float64]()
@@ -140,11 +142,11 @@ def statistics_of(answers: Answers, reading: Reading, system: str | None = None)
     if reading.missing == "zero":
         rows[:, 1::2] = 1
     else:
-        kept = ~_without_any(answers, examples, rows)
+        kept = ~_without_any(answers, rows, examples, unscored)
         if not kept.any():
             raise InputError(f"{answers.name}: no example has a score")
     formula = ValueFormula(
-        tuple(answers.scores), "ratio" if reading.is_ratio else "mean", rule, reading.missing,
+        tuple(answers.scores), "ratio" if answers.is_ratio else "mean", rule, reading.missing,
         tuple(sorted(answers.lower)),
     )  # fmt: skip
     units = _units(answers, examples, unscored, variances)
@@ -163,18 +165,19 @@ def statistics_of(answers: Answers, reading: Reading, system: str | None = None)
 def _lacking(
     answers: Answers, rows: Float64, examples: Examples, unscored: Any
 ) -> Any:
-    """Tell which examples lack a score: of ratios those without any answer that has both parts."""
-    if all(bottoms is None for _, bottoms in answers.scores.values()):
+    """Tell which examples lack a score; of a ratio, weights may be 0 of those that have it."""
+    if not answers.is_ratio:
         return (rows[:, 1::2] == 0).any(axis=1)
     return examples.sums(unscored) == examples.sizes
 
 
-def _without_any(answers: Answers, examples: Examples, rows: Float64) -> Any:
-    if all(bottoms is None for _, bottoms in answers.scores.values()):
+def _without_any(
+    answers: Answers, rows: Float64, examples: Examples, unscored: Any
+) -> Any:
+    """Tell which examples have no score at all."""
+    if not answers.is_ratio:
         return (rows[:, 1::2] == 0).all(axis=1)
-    [(tops, bottoms)] = answers.scores.values()
-    assert bottoms is not None
-    return examples.sums(~(np.isnan(tops) | np.isnan(bottoms))) == 0
+    return _lacking(answers, rows, examples, unscored)
 
 
 def _missing(answers: Answers, examples: Examples, lacks: Any) -> InputError:
