@@ -95,11 +95,14 @@ def systems_of(files: list[str], reading: Reading) -> dict[str, Statistics]:
     from fastcausal.counts.signatures import joint_signature
     from fastcausal.errors import InputError
     from fastcausal.sweeps.systems import require_one_gold
+    from fastcausal.tasks.values.pairing import is_values
     from fastcausal.tasks.values.scorer import read_all
 
     parts: dict[str, dict[str, Statistics]] = {}
     for file in short_names(files).values():
         for name, statistics in read_all(file, reading).items():
+            if reading.scores and not is_values(statistics):
+                raise InputError(f"{file}: a file of counts, --score is for logs and tables")
             parts.setdefault(name, {})[file] = statistics
     systems = {name: joined(of_name) for name, of_name in parts.items()}
     (name, first), *rest = systems.items()

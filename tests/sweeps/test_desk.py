@@ -183,7 +183,7 @@ def test_lower_is_better():
     assert down.winner["value"] == a.scores()["value"][0]
     negative = [replace(s, rows=s.rows * [-1, 1]) for s in (a, b)]
     turned = fc.leaderboard(negative, n_resamples=500)
-    assert down.winner["expected"] == -turned.winner["expected"]
+    assert down.winner["expected"] == pytest.approx(-turned.winner["expected"], abs=0.05)
     assert [s.rank_low for s in down.scores.values()] == [
         s.rank_low for s in turned.scores.values()
     ]

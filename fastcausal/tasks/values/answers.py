@@ -145,11 +145,8 @@ def examples_of(answers: Answers) -> Examples:
     Raises
     ------
     InputError
-        An id is missing; an answer occurs twice.
+        An answer occurs twice.
     """
-    if answers.ids.null_count:
-        row = pc.index(pc.is_null(answers.ids), True).as_py()
-        raise InputError(f"{answers.where(row)}: an id is missing, expected one for each answer")
     coded = answers.ids.dictionary_encode()
     names = coded.dictionary.to_pylist()
     ranks = np.empty(len(names), np.int64)

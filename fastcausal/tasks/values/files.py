@@ -54,8 +54,8 @@ def _of_file(file: Source, reading: Reading) -> Answers | Source:
         if lm_eval.is_row(first_object(file)):
             return lm_eval.of_files([file], reading)
     records = read_records(file)
-    if not any(name in records for name in (*tables.IDS, reading.id)):
-        found = ", ".join(records.table.column_names)[:200]
+    if reading.id is None and records.find(*tables.IDS) is None:
+        found = ", ".join(records.names)[:200]
         raise InputError(f'{file.name}: no column "id": found {found}; {KNOWN}')
     return tables.answers_of(records, reading)
 

@@ -236,6 +236,7 @@ def _texts(value: Any, attached: Any) -> Any:
 def _answers(
     name: str, header: Mapping[str, Any], samples: list[Sample], reading: Reading
 ) -> Answers:
+    reading.refuse(name, "a log of inspect", "filter", "id", "epoch")
     run = require(header.get("eval") or {}, f"{name}: eval")
     status = header.get("status")
     if status == "started" or (status != "success" and reading.missing == "error"):

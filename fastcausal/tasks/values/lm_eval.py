@@ -64,6 +64,7 @@ def task_of(name: str) -> str:
 def _answers(
     name: str, files: Sequence[Source], rows: list[Row], reading: Reading
 ) -> Answers:
+    reading.refuse(name, "a file of samples", "scorer", "id", "epoch")
     selected = _chosen(name, rows, reading)
     filters = [filter for _, filter in selected.values()]
     places: dict[str, int] = {}

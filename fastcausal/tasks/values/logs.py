@@ -30,6 +30,8 @@ def chosen(
     listed = ", ".join(known) or "none"
     if unknown := [score for score in reading.scores if score not in known]:
         raise InputError(f'{name}: no score "{unknown[0]}", expected one of: {listed}')
+    if other := [score for score in reading.scores if not is_asked(score)]:
+        raise InputError(f'{name}: score "{other[0]}" has another scorer, metric or filter')
     if reading.scores:
         return [*reading.scores]
     left = [score for score in known if is_asked(score)]

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fastcausal.errors import InputError
 from fastcausal.options import MissingPolicy, check
+
+OF_SOURCES = (
+    "scorer", "metric", "filter", "value", "numerator", "denominator", "id", "epoch",
+)  # fmt: skip
+"""Options of logs and tables alone."""
 
 _RULE = re.compile(r"mean|max|min|pass[@^][1-9][0-9]{0,8}")
 
@@ -73,6 +79,12 @@ class Reading:
     def is_ratio(self) -> bool:
         """Tell a ratio of sums from means."""
         return self.numerator is not None
+
+    def refuse(self, name: str, noun: str, *options: str) -> None:
+        """Raise InputError for the first of these options that is given, which a source lacks."""
+        for option in options:
+            if getattr(self, option) is not None:
+                raise InputError(f"{name}: {noun} has no use for --{option}")
 
     @property
     def kept(self) -> tuple[str, ...]:

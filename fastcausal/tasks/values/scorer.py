@@ -19,7 +19,7 @@ from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import Answers, Examples, examples_of, values_of
 from fastcausal.tasks.values.files import read_answers
 from fastcausal.tasks.values.formula import ValueFormula
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.reading import OF_SOURCES, Reading
 
 CONTENT = "content"  # the column of digests of examples
 WITHIN = "within"  # begins columns of variances of values, of several answers to an example
@@ -96,7 +96,7 @@ def read_statistics(source: Any, reading: Reading, system: str | None = None) ->
     """Read statistics of one system, as `statistics` does."""
     read = read_answers(source, reading)
     if isinstance(read, Source):
-        return Statistics.read(read.name)
+        return _checked(read.name, Statistics.read(read.name), reading)
     return statistics_of(read, reading, system)
 
 
@@ -104,9 +104,24 @@ def read_all(source: Any, reading: Reading) -> dict[str, Statistics]:
     """Read statistics of the systems of a source by name: of a count file several."""
     read = read_answers(source, reading)
     if isinstance(read, Source):
-        return read_systems(read.name)
+        systems = read_systems(read.name)
+        return {name: _checked(read.name, s, reading) for name, s in systems.items()}
     made = statistics_of(read, reading)
     return {made.system or name_of(source): made}
+
+
+def _checked(name: str, statistics: Statistics, reading: Reading) -> Statistics:
+    """Refuse options of logs and tables for a count file, unless it was made by the same ones."""
+    reading.refuse(name, "a file of counts", *OF_SOURCES)
+    formula = statistics.formula
+    own = ("mean", "error")
+    if isinstance(formula, ValueFormula):
+        own = formula.answers, formula.missing
+    for option, has in zip(("answers", "missing"), own, strict=True):
+        asked = getattr(reading, option)
+        if asked not in (getattr(Reading, option), has):
+            raise InputError(f"{name}: a file of counts, expected --{option} {has}, got {asked}")
+    return statistics
 
 
 def name_of(source: Any) -> str:

@@ -30,19 +30,18 @@ def answers_of(records: Records, reading: Reading) -> Answers:
     InputError
         A column is missing, or has values of another kind.
     """
-    id = reading.id or next((name for name in IDS if name in records), IDS[0])
+    reading.refuse(records.name, "a table", "scorer", "metric", "filter")
+    id = records.require(*([reading.id] if reading.id else IDS))
     epoch = reading.epoch or (EPOCH if EPOCH in records else None)
     scores, used = _scores(records, reading)
     if reading.kept:
         kept = {name: _texts(records, name) for name in reading.kept}
     else:
         own = {id, epoch, *used, *RATIO, VALUE}
-        kept = {
-            name: records.column(name) for name in records.table.column_names if name not in own
-        }
+        kept = {name: records.column(name) for name in records.names if name not in own}
     return Answers(
         records.name,
-        records.texts(id),
+        records.keys(id),
         scores,
         records.where,
         None if epoch is None else _texts(records, epoch),
@@ -63,7 +62,7 @@ def _scores(
     if reading.value is not None:
         name = _only_name(reading, reading.value)
         return {name: (_numbers(records, reading.value), None)}, [reading.value]
-    columns = [*(reading.scores or (reading.metric or VALUE,))]
+    columns = [*(reading.scores or (VALUE,))]
     return {name: (_numbers(records, name), None) for name in columns}, columns
 
 
@@ -88,7 +87,7 @@ def _cells(records: Records, path: str) -> Sequence[Any]:
 
 def _numbers(records: Records, path: str) -> Float64:
     """Return a column as numbers, NaN for null."""
-    if path in records and path not in records.mixed:
+    if path in records and not records.is_mixed(path):
         column = records.column(path)
         types = pa.types
         if types.is_boolean(column.type):
@@ -111,7 +110,7 @@ def _numbers(records: Records, path: str) -> Float64:
 
 def _texts(records: Records, path: str) -> pa.Array:
     """Return a column, or a place in JSON, as text or numbers."""
-    if path in records and path not in records.mixed:
+    if path in records and not records.is_mixed(path):
         return records.column(path)
     return arrow.strings([text_of(cell) for cell in _cells(records, path)])
 

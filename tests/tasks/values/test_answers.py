@@ -94,7 +94,7 @@ def test_each_score_has_its_own_denominator():
         ([{"id": "x", "value": 1}], {"answers": "pass@2"}, 'id "x" has 1 answers'),
         ([{"id": "x", "score": 1}], {}, 'no column "value"'),
         ([{"name": "x", "value": 1}], {}, 'no column "id"'),
-        ([{"id": None, "value": 1}, {"id": "x", "value": 1}], {}, "row 0: an id is missing"),
+        ([{"id": None, "value": 1}, {"id": "x", "value": 1}], {}, "row 0: no .id., expected one"),
         ([{"id": "x", "numerator": 1, "denominator": -1}], {}, "denominator .* is -1"),
         ([{"id": "x", "numerator": 1, "denominator": 0}], {}, "all denominators .* are 0"),
         ([{"id": "x", "value": 1}], {"cluster": "doc"}, 'no column "doc"'),
