@@ -111,9 +111,12 @@ def exchange_sums(
     parts = FixedPoint.of(np.vstack([rows, swapped]), 2 * int(times.sum()))
     before, after = np.hsplit(parts.parts, 2)
     sums = parts.room(n_resamples)
-    changes = np.ascontiguousarray(after - before)
+    changes = after - before
+    moved = changes.any(axis=1)
+    drawn = np.zeros((n_resamples, int(moved.sum())), np.int64)
     n_threads = _threads(n_resamples * len(times))
-    _sampling.exchange_sums(times, seed, 0, changes, sums, n_threads)
+    _sampling.exchange_sums(times, seed, 0, changes[moved], drawn, n_threads)
+    sums[:, moved] = drawn
     return parts.rounded(sums + before @ times)
 
 

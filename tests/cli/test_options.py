@@ -18,6 +18,8 @@ from click.testing import CliRunner
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
+from tests.support.logs import eval_log
+from tests.support.logs import sample as log_sample
 
 
 def commands(group, above=()):
@@ -391,6 +393,9 @@ def files(tmp_path_factory):
         ]  # fmt: skip
         lines = [json.dumps(row) + "\n" for row in rows]
         (folder / f"values_{name}.jsonl").write_text("".join(lines))
+        eval_log(folder / f"{name}.eval", [
+            log_sample(i, 1, {"match": "CI"[i % k > 0]}, doc=f"d{i // 3}") for i in range(12)
+        ])  # fmt: skip
     marks = ("T1\tCause 0 4\tRain\n", "T2\tEffect 5 9\tfell\n", "R1\tcauses A:T1 B:T2\n")
     (folder / "x.ann").write_text("".join(marks))
     (folder / "dates.csv").write_text("topic_id,date\n4,2021-05\n11,2021-06\n")
