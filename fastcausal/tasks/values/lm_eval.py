@@ -196,8 +196,10 @@ def _is_lower(files: Sequence[Source], score: str) -> bool:
 
 def _results(file: Source) -> Any:
     match = _NAME.fullmatch(Path(file.name).name)
-    path = Path(file.name).with_name(f"results_{match['date']}.json" if match else "")
-    if match is None or not path.is_file():
+    if match is None:
+        return None
+    path = Path(file.name).with_name(f"results_{match['date']}.json")
+    if not path.is_file():
         return None
     try:
         return json.loads(path.read_bytes())
