@@ -3,9 +3,9 @@
     python -m bench.desk
     python -m bench.desk --pairs 1000
 
-Prints the table of docs/desk.md: the share of p at most .05, in percent. Runs are drawn from laws of
-known accuracy; `fastcausal.compare` is asked for some pairs of each cell, and its p is that of the
-exchanges here, within their chance.
+Prints the table of docs/desk.md: the share of p at most .05, in percent. Runs are drawn from laws
+of known accuracy. `fastcausal.compare` gets some pairs of each cell: its p is that of the exchanges
+here, within their chance.
 """
 
 from __future__ import annotations
@@ -73,7 +73,12 @@ def cells(pairs: int, random) -> Iterator[tuple[str, ...]]:
                 check(a, b, p)
                 found.append((share(p), share(unpaired_z(a, b))))
             (alarm, other), (power, others) = found
-            yield f"{n} examples, correlation {rho}", f"{alarm} / {power}", f"{other} / {others}", ""
+            yield (
+                f"{n} examples, correlation {rho}",
+                f"{alarm} / {power}",
+                f"{other} / {others}",
+                "",
+            )
     yield from grouped(pairs, random)
 
 

@@ -62,6 +62,6 @@ from fastcausal.tasks.meta.report import MetaReport as MetaReport
 from fastcausal.tasks.meta.scorer import meta as meta
 from fastcausal.tasks.qa.count import qa as qa
 from fastcausal.tasks.qa.report import QAReport as QAReport
-from fastcausal.tasks.values.scorer import statistics as statistics
+from fastcausal.tasks.values.count import statistics as statistics
 
 __version__: str

@@ -12,14 +12,14 @@ from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.merge import joined
 from fastcausal.cli.options import (
     DRAWS,
+    VALUES,
     ByOption,
     DrawOptions,
     FormatOption,
     IntervalsOption,
     JsonOption,
     ScoresOption,
-    VALUES,
-    Values,
+    ValueOptions,
     format_of,
     refuse,
     refuse_inference,
@@ -48,7 +48,7 @@ def aggregate(
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
     score: ScoresOption = None,
-    values: Values = VALUES,
+    values: ValueOptions = VALUES,
     draws: DrawOptions = DRAWS,
     out: Annotated[
         Path | None,
@@ -69,6 +69,8 @@ def aggregate(
     chosen = format_of(ctx, json, format)
     if intervals or out is None:
         refuse_inference(ctx, intervals, draws)
+    else:  # the column of clusters is kept in the file
+        refuse(ctx, DrawOptions._fields[1:], "is for intervals: add --intervals")
     if chosen == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
     if out is not None:
@@ -95,8 +97,8 @@ def systems_of(files: list[str], reading: Reading) -> dict[str, Statistics]:
     from fastcausal.counts.signatures import joint_signature
     from fastcausal.errors import InputError
     from fastcausal.sweeps.systems import require_one_gold
+    from fastcausal.tasks.values.count import read_all
     from fastcausal.tasks.values.pairing import is_values
-    from fastcausal.tasks.values.scorer import read_all
 
     parts: dict[str, dict[str, Statistics]] = {}
     for file in short_names(files).values():

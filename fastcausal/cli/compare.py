@@ -9,6 +9,7 @@ import click
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
     DRAWS,
+    VALUES,
     CsvOption,
     DrawOptions,
     FormatOption,
@@ -18,8 +19,7 @@ from fastcausal.cli.options import (
     MarkdownOption,
     ScoresOption,
     UnpairedOption,
-    VALUES,
-    Values,
+    ValueOptions,
     format_of,
 )
 from fastcausal.cli.parameters import Argument
@@ -32,7 +32,7 @@ def compare(
     a: Annotated[str, Argument(help=STATISTICS.format("A"))],
     b: Annotated[str, Argument(help=STATISTICS.format("B"))],
     score: ScoresOption = None,
-    values: Values = VALUES,
+    values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
     draws: DrawOptions = DRAWS,
     json: JsonOption = False,

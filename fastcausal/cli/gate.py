@@ -11,14 +11,14 @@ import click
 from fastcausal.cli.console import doing, print_report, show
 from fastcausal.cli.options import (
     DRAWS,
+    VALUES,
     DrawOptions,
     FormatOption,
     JsonOption,
     LowerOption,
     ScoreOption,
     UnpairedOption,
-    VALUES,
-    Values,
+    ValueOptions,
     format_of,
 )
 from fastcausal.cli.parameters import Option
@@ -44,7 +44,7 @@ def gate(
     ],
     score: ScoreOption = None,
     lower_is_better: LowerOption = False,
-    values: Values = VALUES,
+    values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
     draws: DrawOptions = DRAWS,
     junit: Annotated[

@@ -9,6 +9,7 @@ import click
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
     DRAWS,
+    VALUES,
     CsvOption,
     DrawOptions,
     FormatOption,
@@ -18,8 +19,7 @@ from fastcausal.cli.options import (
     LowerOption,
     MarkdownOption,
     ScoreOption,
-    VALUES,
-    Values,
+    ValueOptions,
     format_of,
     refuse,
 )
@@ -38,7 +38,7 @@ def leaderboard(
     ],
     score: ScoreOption = None,
     lower_is_better: LowerOption = False,
-    values: Values = VALUES,
+    values: ValueOptions = VALUES,
     baseline: Annotated[
         str | None, Option(help="Test every system against this one, by name.")
     ] = None,

@@ -118,7 +118,7 @@ TagsOption = Annotated[
 ]
 
 
-class Values(NamedTuple):
+class ValueOptions(NamedTuple):
     """Options of how logs of evaluations and plain tables are read."""
 
     scorer: Annotated[
@@ -169,7 +169,7 @@ class Values(NamedTuple):
         return Reading(**self._asdict(), columns=tuple(columns), cluster=cluster)
 
 
-VALUES = Values()
+VALUES = ValueOptions()
 
 
 class ReadOptions(NamedTuple):

@@ -12,7 +12,7 @@ from fastcausal.cli.options import (
     FormatOption,
     JsonOption,
     ScoreOption,
-    Values,
+    ValueOptions,
     format_of,
 )
 from fastcausal.cli.parameters import Argument, Option
@@ -37,7 +37,7 @@ def plan(
     confidence: Annotated[
         float, Option("--confidence", help="Set the confidence of the test.")
     ] = 0.95,
-    values: Values = VALUES,
+    values: ValueOptions = VALUES,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:

@@ -162,7 +162,9 @@ def _share_documents(table: pa.Table) -> bool:
 def drawn_scores(units: Resampled, n_resamples: int, seed: int) -> dict[str, Float64]:
     """Compute the scores of every resample: float64[n_resamples] each."""
     if type(units) is Units and units.terms.dtype.kind == "f":
-        return {**units.formula.scores_of(bootstrap_sums(units.terms, units.times, n_resamples, seed))}
+        return {
+            **units.formula.scores_of(bootstrap_sums(units.terms, units.times, n_resamples, seed))
+        }
     draws = bootstrap_weights(units.times, n_resamples, seed)
     return _joined([units.scores(weights) for weights in draws])
 

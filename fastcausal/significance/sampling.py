@@ -12,7 +12,6 @@ from fastcausal.significance import _sampling
 from fastcausal.significance.draws import check_draws
 from fastcausal.significance.sums import FixedPoint, Float64, Int64, exact_sums  # noqa: F401  in doctests
 
-
 HEAVY = 32  # rows of more units are drawn by a binomial
 BLOCK = 2**21  # weights in memory at once: 16 MB
 WORK_PER_THREAD = 2**18  # rows and single draws

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
+from fastcausal.options import Method
 from fastcausal.significance.intervals import Spread, spreads_of, student_p, student_quantile
 from fastcausal.significance.paired import Difference
 from fastcausal.significance.units import Units
 
 
-def welch(a: Units, b: Units, confidence: float) -> Difference:
+def welch(a: Units, b: Units, method: Method, confidence: float) -> Difference:
     """Compute the difference of two systems on other units, B minus A, its bounds and its p.
 
     The variance is the sum of those of the jackknife, with Welch's degrees of freedom (1947). A
@@ -19,8 +20,16 @@ def welch(a: Units, b: Units, confidence: float) -> Difference:
     ----------
     a, b : Units
         With the formula of one score.
+    method : {"jackknife"}
     confidence : float
+
+    Raises
+    ------
+    ValueError
+        Another method: resamples of two samples are not drawn.
     """
+    if method != "jackknife":
+        raise ValueError(f"method is {method}, expected jackknife for unpaired samples")
     values, squares, freedoms = [], [], []
     for units in (a, b):
         [value] = units.scores(units.times[None]).values()

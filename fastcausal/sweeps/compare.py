@@ -223,7 +223,7 @@ def compare(
     def values(name: str) -> Scores:
         if n_differ is None:
             apart = [side.drawn(cluster, name) for side in (left, right)]
-            change = welch(*apart, confidence)
+            change = welch(*apart, method, confidence)
         else:
             units = joint_units(left, right, cluster, name)
             change = difference(units, n_differ, draws)

@@ -141,7 +141,9 @@ class Gate(Report):
         if self.lower_is_better:
             surely = {"pass": "surely at most", "fail": "surely above"}.get(self.verdict, "perhaps")
         else:
-            surely = {"pass": "surely at least", "fail": "surely below"}.get(self.verdict, "perhaps")
+            surely = {"pass": "surely at least", "fail": "surely below"}.get(
+                self.verdict, "perhaps"
+            )
         change = f"{self.score} changes by {delta} [{low}, {high}], {surely} {least}"
         if self.verdict != "inconclusive" or math.isnan(self.mde):
             return change
@@ -253,7 +255,7 @@ def gate(
     if unpaired:
         others = after.drawn(cluster, score)
         n_units = units.n_units + others.n_units
-        change = welch(units, others, level)
+        change = welch(units, others, method, level)
     else:
         units = joint_units(before, after, cluster, score)
         n_units = units.n_units

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.counts.statistics import Statistics
-from fastcausal.counts.units import joint_units
+from fastcausal.counts.joint import joint_units
 from fastcausal.report.grid import Grid, number_text
 from fastcausal.report.report import Report
+from fastcausal.significance.draws import Draws
 from fastcausal.significance.paired import difference, n_differing
 from fastcausal.significance.planning import units_needed
 from fastcausal.significance.units import units_text
 from fastcausal.sweeps.compare import with_scores
 from fastcausal.sweeps.systems import pair_of, statistics_of
+from fastcausal.tasks.values.count import WITHIN
 from fastcausal.tasks.values.reading import Reading
-from fastcausal.tasks.values.scorer import WITHIN
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,8 +162,8 @@ def plan(
     left, right = systems.systems.values()
     [score] = systems.scores(score)
     units = joint_units(left, right, cluster, score)
-    change = difference(units, n_differing(joint_units(left, right, cluster)), "jackknife",
-                        confidence, 1, 0)  # fmt: skip
+    draws = Draws("jackknife", confidence, 1, 0, cluster)
+    change = difference(units, n_differing(joint_units(left, right, cluster)), draws)
     if math.isnan(change.se):
         raise ValueError("the pilot does not vary, so it tells nothing about other samples")
     size = abs(change.delta if delta is None else delta)

@@ -22,11 +22,11 @@ from fastcausal.files.packed import stem_of
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import CountRows
 from fastcausal.sweeps.folder import counts_of_runs
+from fastcausal.tasks.values.count import read_all, read_statistics
 from fastcausal.tasks.values.files import logs_in
 from fastcausal.tasks.values.formula import ValueFormula
 from fastcausal.tasks.values.pairing import counts_of, is_values, notes, one_signature, pair
 from fastcausal.tasks.values.reading import Reading
-from fastcausal.tasks.values.scorer import read_all, read_statistics
 
 READING = Reading()
 

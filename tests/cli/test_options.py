@@ -195,7 +195,10 @@ VALUES = {
     "annotate export --rater": "zoe",
     "annotate export --only": "judge",
     "answers": "output",
-    **{f"{name} --answers": "pass@1" for name in ("aggregate", "compare", "gate", "leaderboard", "plan")},
+    **{
+        f"{name} --answers": "pass@1"
+        for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
+    },
     "delta": "0.07",
     "denominator": "size",
     "power": "0.5",
@@ -204,7 +207,9 @@ VALUES = {
     "id": "name",
     "missing": "zero",
     "numerator": "right",
-    **{f"{name} --metric": "f1" for name in ("aggregate", "compare", "gate", "leaderboard", "plan")},
+    **{
+        f"{name} --metric": "f1" for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
+    },
     "aggregate --out": "out.parquet",
     **{f"{name} --score": "right" for name in ("aggregate",)},
     "scorer": "match",

@@ -105,8 +105,8 @@ def json_log(path, samples, head=None, indent=None):
     return path
 
 
-def random_samples(seed, n=30, epochs=2, p=0.6, kinds=("grade", "number")):
-    """Samples of several scorers: grades, numbers, dicts and lists; some errors, gaps and limits."""
+def random_samples(seed, n=30, epochs=2, p=0.6):
+    """Samples of several scorers: grades, numbers, dicts, lists; some errors, gaps and limits."""
     chance = random.Random(seed)
     made = []
     for k in range(n):
@@ -166,6 +166,6 @@ def lm_samples(folder, rows, task="gsm", date="2026-01-02T03-04-05.678", lower=N
     path = folder / f"samples_{task}_{date}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     if lower is not None:
-        results = {"higher_is_better": {task: {name: False for name in lower}}}
+        results = {"higher_is_better": {task: dict.fromkeys(lower, False)}}
         (folder / f"results_{date}.json").write_text(json.dumps(results))
     return path

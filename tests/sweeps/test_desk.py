@@ -54,7 +54,9 @@ def test_differences_of_clusters():
     assert score.se == pytest.approx(theirs, rel=1e-12)
 
 
-@pytest.mark.parametrize(("n", "only_b", "only_a"), [(40, 7, 5), (40, 6, 0), (30, 3, 3), (50, 15, 1)])
+@pytest.mark.parametrize(
+    ("n", "only_b", "only_a"), [(40, 7, 5), (40, 6, 0), (30, 3, 3), (50, 15, 1)]
+)
 def test_p_is_that_of_mcnemar(n, only_b, only_a):
     a = [{"id": k, "value": int(only_b <= k < only_b + only_a or k > 20)} for k in range(n)]
     b = [{"id": k, "value": int(k < only_b or k > 20)} for k in range(n)]
@@ -97,6 +99,20 @@ def test_unpaired():
     assert freedom > 0
 
 
+def test_unpaired_takes_no_draws():
+    a, b = map(fc.statistics, runs(3, 20))
+    with pytest.raises(ValueError, match="method is bca, expected jackknife"):
+        fc.compare(a, b, unpaired=True, method="bca")
+
+
+@pytest.mark.parametrize(("value", "bounds"), [(1, (0.6915, 1.0)), (0, (0.0, 0.3085))])
+def test_bounds_of_perfect_samples(value, bounds):
+    """Clopper and Pearson, of 10 of 10."""
+    made = fc.statistics([{"id": k, "value": value} for k in range(10)])
+    low, high, _ = made.interval("value")
+    assert (round(low, 4), round(high, 4)) == bounds
+
+
 def test_a_against_itself_and_turned():
     a, b = (fc.statistics(side) for side in runs(5, kinds=(0.1, 0.5, 0.7)))
     same = fc.compare(a, a)["value"]
@@ -115,17 +131,15 @@ def test_missing_examples(policy):
     sides = [fc.statistics(side, missing=policy) for side in (a, b)]
     comparison = fc.compare(*sides)
     values = [desk.values((r["id"], r["value"]) for r in side) for side in (a, b)]
-    if policy == "skip":
-        ids = set(values[0]) & set(values[1])
-    else:
-        ids = {str(r["id"]) for r in (*a, *b)}
+    both, either = values[0].keys() & values[1].keys(), {str(r["id"]) for r in (*a, *b)}
+    ids = both if policy == "skip" else either
     assert comparison.n_units == len(ids)
     for name, side in zip("ab", values, strict=True):
         mean = float(desk.mean(side.get(id, 0) for id in ids))
         assert comparison["value"][name] == pytest.approx(mean, abs=1e-15)
     assert comparison.answers["a"] == {
         "examples": 37, "answers": 37, "errors": 0, "limits": 0, "unscored": 0,
-        "missing": 3 if policy == "zero" else 3,
+        "missing": 3,
     }  # fmt: skip
     assert comparison.answers["b"]["unscored"] == 1
 
@@ -133,7 +147,9 @@ def test_missing_examples(policy):
 def test_ids_of_one_side():
     a, b = runs(7, 10)
     sides = [fc.statistics(a[2:]), fc.statistics(b[:-1])]
-    with pytest.raises(InputError, match=r'A alone has 1 ids \("9"\); B alone has 2 ids \("0", "1"\)'):
+    with pytest.raises(
+        InputError, match=r'A alone has 1 ids \("9"\); B alone has 2 ids \("0", "1"\)'
+    ):
         fc.compare(*sides)
 
 

@@ -128,6 +128,10 @@ def test_files_name_systems_of_one_name(tmp_path):
         replace(A, system="pred", gold=1).write(files[k])
     assert [*systems_of(files[2:]).systems] == ["one", "two"]
     assert [*systems_of(files[2:3]).systems] == ["pred"]
-    assert [*systems_of([*files[2:], replace(A, system="pred")]).systems] == ["one", "two", "system 3"]
+    assert [*systems_of([*files[2:], replace(A, system="pred")]).systems] == [
+        "one",
+        "two",
+        "system 3",
+    ]
     with pytest.raises(fc.InputError, match='two systems have the name "counts", expected a name'):
         systems_of(files)

@@ -7,7 +7,7 @@
     inspect_logs.py, lm_eval.py, tables.py    their readers
     answers.py    from the answers of an example to its value
     formula.py    means and ratios of sums, with a denominator for each score
-    scorer.py     `fastcausal.statistics`
+    count.py      `fastcausal.statistics`
     pairing.py    several systems on the same examples
     report.py     scores of one system
 """
@@ -17,10 +17,10 @@ from __future__ import annotations
 from fastcausal.counts.task import Task
 
 TASK = Task(
-    score="fastcausal.tasks.values.scorer:statistics",
-    command="aggregate",
-    page="desk.md",
     job="values",
     formula="fastcausal.tasks.values.formula:ValueFormula",
     present="fastcausal.tasks.values.report:present",
+    score="fastcausal.tasks.values.count:statistics",
+    command="fastcausal.cli.aggregate:aggregate",
+    page="desk",
 )

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Warnings
 from fastcausal.significance.sums import EXACT, Float64, Int64
 
@@ -227,9 +226,7 @@ def _check_denominators(answers: Answers, name: str, bottoms: Float64) -> None:
         raise InputError(f"{answers.name}: all denominators of {name} are 0")
 
 
-def _check_counts(
-    answers: Answers, name: str, examples: Examples, n: Int64, rule: str
-) -> None:
+def _check_counts(answers: Answers, name: str, examples: Examples, n: Int64, rule: str) -> None:
     """Raise InputError for fewer answers than K, or unequal numbers of them for max and min."""
     least = int(rule[5:]) if rule.startswith("pass") else 0
     few = (n > 0) & (n < least)

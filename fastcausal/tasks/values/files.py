@@ -21,9 +21,7 @@ from fastcausal.tasks.values.answers import Answers
 from fastcausal.tasks.values.reading import Reading
 
 SAMPLES = "samples_*.jsonl"
-KNOWN = (
-    "expected a file of statistics, an inspect log, samples of lm-eval, or a table with id and value"
-)
+KNOWN = "expected counts, a log of inspect, samples of lm-eval, or a table with id and value"
 
 
 def read_answers(source: Any, reading: Reading, name: str = "rows") -> Answers | Source:

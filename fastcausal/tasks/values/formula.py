@@ -12,7 +12,7 @@ import numpy as np
 from fastcausal._version import __version__
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import MOST, Formula
-from fastcausal.significance.sums import Rows
+from fastcausal.significance.sums import CountRows
 
 PARTS = ("value", "weight")
 N_ANSWERS = ("n_answers", "n_errors", "n_limits", "n_unscored")
@@ -63,11 +63,11 @@ class ValueFormula(Formula):
         """Return the least and the largest value; weights are not negative."""
         return (0, MOST) if field.startswith("weight:") else (-MOST, MOST)
 
-    def terms(self, rows: Rows) -> Rows:
+    def terms(self, rows: CountRows) -> CountRows:
         """Return the rows: values and weights add."""
         return rows
 
-    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the scores."""
         parts = sums.reshape(len(sums), -1, 2)
         return {

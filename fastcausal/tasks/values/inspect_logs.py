@@ -282,7 +282,8 @@ def _columns(
 
 def _chosen(name: str, samples: list[Sample], reading: Reading) -> list[str]:
     if reading.is_ratio:
-        assert reading.numerator is not None and reading.denominator is not None
+        assert reading.numerator is not None
+        assert reading.denominator is not None
         return [reading.numerator, reading.denominator]
     if reading.value is not None:
         return [reading.value]

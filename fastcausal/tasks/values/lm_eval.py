@@ -61,9 +61,7 @@ def task_of(name: str) -> str:
     return match["task"] if match else Path(name).stem
 
 
-def _answers(
-    name: str, files: Sequence[Source], rows: list[Row], reading: Reading
-) -> Answers:
+def _answers(name: str, files: Sequence[Source], rows: list[Row], reading: Reading) -> Answers:
     reading.refuse(name, "a file of samples", "scorer", "id", "epoch")
     selected = _chosen(name, rows, reading)
     filters = [filter for _, filter in selected.values()]
@@ -133,7 +131,9 @@ def _chosen(name: str, rows: list[Row], reading: Reading) -> dict[str, tuple[str
 
     if reading.is_ratio or reading.value is not None:
         paths = (
-            [reading.value] if reading.value else [reading.numerator or "", reading.denominator or ""]
+            [reading.value]
+            if reading.value
+            else [reading.numerator or "", reading.denominator or ""]
         )
         filter = _filter(name, filters, reading)
         return {f"{path},{filter}": (path, filter) for path in paths}

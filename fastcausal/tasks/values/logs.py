@@ -1,4 +1,4 @@
-"""Shared by readers of logs: the choice of scores, digests of examples, rows that become columns."""
+"""Tools of all readers of logs: the choice of scores, values as numbers, digests of examples."""
 
 from __future__ import annotations
 

@@ -121,9 +121,7 @@ def one_signature(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
         formula = formula.union(other)
     formats = {_source_of(s).get("format", "table") for s in systems.values()}
     signature = formula.signature(formats)
-    return {
-        name: replace(s, formula=formula, signature=signature) for name, s in systems.items()
-    }
+    return {name: replace(s, formula=formula, signature=signature) for name, s in systems.items()}
 
 
 def _unlike(signature: str, other: str) -> str:
@@ -209,7 +207,8 @@ def _check_examples(
 ) -> None:
     """Raise InputError where examples of one id have other contents or clusters."""
     (name, mine), (other, theirs) = a, b
-    assert mine.units is not None and theirs.units is not None
+    assert mine.units is not None
+    assert theirs.units is not None
     for column, noun in ((CONTENT, "inputs"), (cluster, f"values of {cluster}")):
         sides = [s.units[column] for s in (mine, theirs)
                  if column is not None and column in s.units.column_names]  # fmt: skip
@@ -220,7 +219,7 @@ def _check_examples(
         if unlike.any():
             id = mine.units["id"][int(unlike.argmax())]
             raise InputError(
-                f'{name} and {other} have other {noun} for {int(unlike.sum())} of {len(unlike)} '
+                f"{name} and {other} have other {noun} for {int(unlike.sum())} of {len(unlike)} "
                 f'ids, first for "{id}": expected the same examples'
             )
 

@@ -58,7 +58,7 @@ class Reading:
 
     def __post_init__(self) -> None:
         check("missing", self.missing, MissingPolicy)
-        if not isinstance(self.answers, str) or not _RULE.fullmatch(self.answers):
+        if not _RULE.fullmatch(str(self.answers)):
             raise ValueError(
                 f'answers is "{self.answers}", expected mean, pass@K, pass^K, max or min, such as '
                 "pass@2"

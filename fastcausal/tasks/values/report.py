@@ -10,7 +10,7 @@ from fastcausal.arrays.strata import By
 from fastcausal.counts.statistics import Statistics
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables
-from fastcausal.significance.sums import Int64, Rows
+from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.values.formula import ValueFormula
 from fastcausal.tasks.values.pairing import counts_of, notes
 
@@ -40,6 +40,6 @@ def _itself(statistics: Statistics) -> Statistics:
     return statistics
 
 
-def _scores(formula: ValueFormula, rows: Rows, times: Int64) -> Groups:
+def _scores(formula: ValueFormula, rows: CountRows, times: Int64) -> Groups:
     values = formula.scores(rows, times[None])
     return {"overall": Scores({name: float(value[0]) for name, value in values.items()})}

@@ -45,9 +45,7 @@ def test_rules(rule, kinds):
 
 
 def test_table_of_the_reference():
-    rows = [
-        {"id": c, "epoch": k, "value": int(k < c)} for c in range(5) for k in range(4)
-    ]
+    rows = [{"id": c, "epoch": k, "value": int(k < c)} for c in range(5) for k in range(4)]
     at_least = fc.statistics(rows, answers="pass@2").rows_of_units()[:, 0]
     whole = fc.statistics(rows, answers="pass^2").rows_of_units()[:, 0]
     assert at_least.tolist() == [0, 1 / 2, 5 / 6, 1, 1]
@@ -122,7 +120,7 @@ def test_faults(rows, options, message):
     ],
 )
 def test_arguments(options):
-    with pytest.raises(ValueError, match="expected|go together|for means|takes answers"):
+    with pytest.raises(ValueError, match=r"expected|go together|for means|takes answers"):
         fc.statistics([{"id": 1, "value": 1}], **options)
 
 

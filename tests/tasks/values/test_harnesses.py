@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 import fastcausal as fc
-from fastcausal.counts.units import units_of
 from fastcausal.significance.intervals import spreads_of
 
 pytestmark = pytest.mark.slow
@@ -43,7 +42,7 @@ def inspect(tmp_path_factory):
 
 
 def error_of(statistics, score, cluster=None):
-    units = units_of(statistics, cluster, score)
+    units = statistics.drawn(cluster, score)
     return spreads_of(units.left_out(), units.times)[score].error
 
 
@@ -56,9 +55,7 @@ def test_inspect(inspect, seed, scorer):
     [metrics] = [each["metrics"] for each in scores if each["name"] == scorer]
     for path in (log, packed):
         statistics = fc.statistics(path, scorer, cluster="doc")
-        printed = {
-            name: each["value"] for name, each in metrics.items() if not each.get("params")
-        }
+        printed = {name: each["value"] for name, each in metrics.items() if not each.get("params")}
         mean = printed.get("mean", printed.get("accuracy"))
         assert statistics.scores()[scorer][0] == pytest.approx(mean, abs=1e-12)
         assert error_of(statistics, scorer) == pytest.approx(printed["stderr"], rel=1e-9)
@@ -76,7 +73,8 @@ def test_inspect_of_unequal_clusters_is_near(inspect):
 
     values, clusters = [0, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 1], list("aaaaabbbccde")
     rows = [
-        {"id": k, "value": v, "doc": c} for k, (v, c) in enumerate(zip(values, clusters, strict=True))
+        {"id": k, "value": v, "doc": c}
+        for k, (v, c) in enumerate(zip(values, clusters, strict=True))
     ]
     ours = error_of(fc.statistics(rows), "value", "doc")
     theirs = float(desk.inspect_clustered(values, clusters)) ** 0.5

@@ -177,18 +177,14 @@ def statistics_of(answers: Answers, reading: Reading, system: str | None = None)
     )
 
 
-def _lacking(
-    answers: Answers, rows: Float64, examples: Examples, unscored: Any
-) -> Any:
+def _lacking(answers: Answers, rows: Float64, examples: Examples, unscored: Any) -> Any:
     """Tell which examples lack a score; of a ratio, weights may be 0 of those that have it."""
     if not answers.is_ratio:
         return (rows[:, 1::2] == 0).any(axis=1)
     return examples.sums(unscored) == examples.sizes
 
 
-def _without_any(
-    answers: Answers, rows: Float64, examples: Examples, unscored: Any
-) -> Any:
+def _without_any(answers: Answers, rows: Float64, examples: Examples, unscored: Any) -> Any:
     """Tell which examples have no score at all."""
     if not answers.is_ratio:
         return (rows[:, 1::2] == 0).all(axis=1)
