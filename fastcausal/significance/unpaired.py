@@ -37,14 +37,16 @@ def welch(a: Units, b: Units, method: Method, confidence: float) -> Difference:
         values.append(float(value[0]))
         squares.append(_square(spread))
         freedoms.append(units.n_units - 1)
-    delta, variance = values[1] - values[0], sum(squares)
+    (left, right), variance = values, sum(squares)
+    delta = right - left
     if math.isnan(delta) or not variance > 0 or min(freedoms) < 1:
-        return Difference(*values, delta, *[math.nan] * 4, False)
+        nan = math.nan
+        return Difference(left, right, delta, nan, nan, nan, nan, False)
     freedom = variance**2 / sum(s**2 / n for s, n in zip(squares, freedoms, strict=True))
     error = math.sqrt(variance)
     half = student_quantile((1 + confidence) / 2, freedom) * error
     p = student_p(delta / error, freedom)
-    return Difference(*values, delta, delta - half, delta + half, error, p, False)
+    return Difference(left, right, delta, delta - half, delta + half, error, p, False)
 
 
 def _square(spread: Spread) -> float:

@@ -203,10 +203,11 @@ def compare(
     names, systems = pair_of(a, b, ("A", "B"), reading, not unpaired)
     left, right = systems.systems.values()
     asked = systems.scores(score)
+    n_differ: int | None = None
     if unpaired:
         sides = [side.drawn(cluster) for side in (left, right)]
         n_a, n_b = (side.n_units for side in sides)
-        unit, n_units, n_differ = sides[0].unit, n_a + n_b, None
+        unit, n_units = sides[0].unit, n_a + n_b
         warnings = tuple(
             dict.fromkeys(
                 line
@@ -222,8 +223,8 @@ def compare(
 
     def values(name: str) -> Scores:
         if n_differ is None:
-            apart = [side.drawn(cluster, name) for side in (left, right)]
-            change = welch(*apart, method, confidence)
+            apart = left.drawn(cluster, name), right.drawn(cluster, name)
+            change = welch(apart[0], apart[1], method, confidence)
         else:
             units = joint_units(left, right, cluster, name)
             change = difference(units, n_differ, draws)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.joint import joint_units
+from fastcausal.counts.statistics import Statistics
 from fastcausal.report.grid import Grid, number_text
 from fastcausal.report.report import Report
 from fastcausal.significance.draws import Draws

@@ -282,7 +282,7 @@ class _Groups:
         if whole and np.abs(self.values).max() * float(self.sizes.max()) < EXACT:
             sums = np.add.reduceat(self.values, self._some)
             return self._filled(sums / self.sizes[self.sizes > 0])
-        return self._filled([_mean(part) for part in self._parts()])
+        return self._filled([_mean(part.tolist()) for part in self._parts()])
 
     def _parts(self) -> list[Float64]:
         return np.split(self.values, self._some[1:])

@@ -68,7 +68,7 @@ def of_archive(archive: Archive, reading: Reading) -> Answers:
     if HEADER not in archive.names:
         start = require(_json(archive, START), name)
         n = sum(path.startswith(SAMPLES) for path in archive.names)
-        raise _unfinished(name, start | {"status": "started"}, n)
+        raise _unfinished(name, {**start, "status": "started"}, n)
     header = require(_json(archive, HEADER), f"{name}/{HEADER}")
     if SUMMARIES in archive.names:
         listed = _json(archive, SUMMARIES)

@@ -106,10 +106,10 @@ def one_signature(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
     formulas = [_formula_of(statistics)]
     for name, other in rest:
         try:
-            formulas.append(formulas[0].union(other.formula))  # type: ignore[arg-type]
+            formulas.append(formulas[0].union(other.formula))
         except ValueError as error:
             ours, theirs = (
-                s.formula.signature([]) if is_values(s) else s.signature
+                s.formula.signature([]) if isinstance(s.formula, ValueFormula) else s.signature
                 for s in (statistics, other)
             )
             raise InputError(
@@ -117,8 +117,8 @@ def one_signature(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
                 f"{_unlike(theirs, ours)}"
             ) from error
     formula = formulas[0]
-    for other in formulas[1:]:
-        formula = formula.union(other)
+    for each in formulas[1:]:
+        formula = formula.union(each)
     formats = {_source_of(s).get("format", "table") for s in systems.values()}
     signature = formula.signature(formats)
     return {name: replace(s, formula=formula, signature=signature) for name, s in systems.items()}
@@ -210,8 +210,8 @@ def _check_examples(
     assert mine.units is not None
     assert theirs.units is not None
     for column, noun in ((CONTENT, "inputs"), (cluster, f"values of {cluster}")):
-        sides = [s.units[column] for s in (mine, theirs)
-                 if column is not None and column in s.units.column_names]  # fmt: skip
+        tables = [t for t in (mine.units, theirs.units) if column in t.column_names]
+        sides = [table[column] for table in tables]
         if len(sides) < 2:
             continue
         left, right = (joined(side.cast(pa.string())) for side in sides)
@@ -316,7 +316,8 @@ def _numbers(statistics: Statistics) -> Int64 | None:
     n, unscored = (
         np.asarray(pc.fill_null(units[name], 0), np.int64) for name in ("n_answers", "n_unscored")
     )
-    return np.maximum(n - unscored, 1)
+    numbers: Int64 = np.maximum(n - unscored, 1)
+    return numbers
 
 
 def _range(numbers: Int64) -> str:
