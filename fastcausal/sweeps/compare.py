@@ -204,9 +204,11 @@ def compare(
     left, right = systems.systems.values()
     asked = systems.scores(score)
     n_differ: int | None = None
+    n_a: int | None = None
+    n_b: int | None = None
     if unpaired:
         sides = [side.drawn(cluster) for side in (left, right)]
-        n_a, n_b = (side.n_units for side in sides)
+        n_a, n_b = sides[0].n_units, sides[1].n_units
         unit, n_units = sides[0].unit, n_a + n_b
         warnings = tuple(
             dict.fromkeys(
@@ -217,7 +219,6 @@ def compare(
         )
     else:
         every = joint_units(left, right, cluster)
-        n_a = n_b = None
         unit, n_units, n_differ = every.unit, every.n_units, n_differing(every)
         warnings = warnings_of(every, left.units, method)
 
