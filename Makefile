@@ -40,8 +40,8 @@ test: $(VENV)/.test  ## run the quick tests of the core, and the examples in doc
 	$(BIN)/pytest -q $(ON_ALL_CORES) -m 'not slow' --hypothesis-profile=dev
 
 # On the newest versions that pip finds for $(VENV), the quick tests of the core as well.
-test-all: $(VENV)/.test-all $(if $(ASAN),sanitize) test-lowest  ## run all tests: also slow ones, those of training, sanitizers, lowest versions
-	$(BIN)/pytest -q $(ON_ALL_CORES)
+test-all: $(VENV)/.test-all $(VENV)-harnesses/.test $(if $(ASAN),sanitize) test-lowest  ## run all tests: also slow ones, those of training, sanitizers, lowest versions
+	FASTCAUSAL_HARNESSES=$(abspath $(VENV)-harnesses/bin/python) $(BIN)/pytest -q $(ON_ALL_CORES)
 
 # Without fuzzing, training and documents, and without the examples in docstrings: 1 to 2 minutes.
 test-lowest: $(VENV)-lowest/.test  ## run the quick tests of the core on the lowest versions that pyproject.toml declares
@@ -97,7 +97,7 @@ fuzz: $(VENV)/.test  ## run the command line and each native parser on mutated i
 	FASTCAUSAL_FUZZ_SECONDS=60 $(BIN)/pytest -q tests/fuzz
 
 clean:  ## remove the environments and all that was built
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-wheel build dist *.egg-info
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-harnesses $(VENV)-wheel build dist *.egg-info
 	find fastcausal -name '*.so' -delete
 	rm -rf .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
@@ -125,6 +125,12 @@ $(VENV)/.test: $(INPUTS) | $(BIN)/python
 $(VENV)/.test-all: $(INPUTS) | $(BIN)/python
 	$(BIN)/pip install -q -e '.[test-all]'
 	touch $(VENV)/.run $(VENV)/.test $@
+
+# Harnesses write logs in an environment of their own (1 GB); their tests are skipped without it.
+$(VENV)-harnesses/.test:
+	$(PYTHON) -m venv $(VENV)-harnesses
+	-$(VENV)-harnesses/bin/pip install -q inspect-ai openai lm-eval
+	touch $@
 
 # The native modules are those that $(VENV) has built: a path entry leads to them.
 $(VENV)-lowest/.test: $(VENV)/.test tests/support/lowest.py

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "bits.hpp"
 #include "fastcausal/logarithms.h"
@@ -198,6 +199,28 @@ void draw_all(const Draw& draw, int64_t seed, int64_t first, int64_t n_resamples
     Philox random(seed, first + k);
     draw(random, weights + k * n_rows);
     meter.add_cost(draw.cost());
+  });
+}
+
+// Fills row k of sums with the weighted sum of each part under resample first + k. No sum may leave
+// 64 bits. The weights of a resample stay in the cache of its thread.
+// parts: int64[n_parts, n_rows], sums: int64[n_resamples, n_parts].
+template <class Draw>
+void sum_all(const Draw& draw, int64_t seed, int64_t first, int64_t n_resamples, int64_t n_rows,
+             const int64_t* parts, int64_t n_parts, int64_t* sums, int64_t n_threads,
+             StopRequested stop_requested) {
+  for_blocks(n_resamples, n_threads, stop_requested, [&](int64_t k, CostMeter& meter) {
+    thread_local std::vector<int64_t> weights;
+    weights.assign(static_cast<size_t>(n_rows), 0);
+    Philox random(seed, first + k);
+    draw(random, weights.data());
+    for (int64_t p = 0; p < n_parts; ++p) {
+      const int64_t* part = parts + p * n_rows;
+      int64_t sum = 0;
+      for (int64_t row = 0; row < n_rows; ++row) sum += weights[row] * part[row];
+      sums[k * n_parts + p] = sum;
+    }
+    meter.add_cost(draw.cost() + n_parts * n_rows);
   });
 }
 

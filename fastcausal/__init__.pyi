@@ -19,6 +19,8 @@ from fastcausal.sweeps.gate import Gate as Gate
 from fastcausal.sweeps.gate import gate as gate
 from fastcausal.sweeps.leaderboard import Leaderboard as Leaderboard
 from fastcausal.sweeps.leaderboard import leaderboard as leaderboard
+from fastcausal.sweeps.plan import Plan as Plan
+from fastcausal.sweeps.plan import plan as plan
 from fastcausal.sweeps.sweep import SweepResult as SweepResult
 from fastcausal.sweeps.sweep import sweep as sweep
 from fastcausal.tasks.agreement.agree import agree as agree
@@ -60,5 +62,6 @@ from fastcausal.tasks.meta.report import MetaReport as MetaReport
 from fastcausal.tasks.meta.scorer import meta as meta
 from fastcausal.tasks.qa.count import qa as qa
 from fastcausal.tasks.qa.report import QAReport as QAReport
+from fastcausal.tasks.values.count import statistics as statistics
 
 __version__: str

@@ -22,8 +22,8 @@ from fastcausal.cli.parameters import Group, command
 from fastcausal.counts.task import declared
 
 TOOLS = (
-    "errors", "report", "compare", "leaderboard", "gate", "sweep", "aggregate", "merge", "explain",
-    "convert", "schema", "demo", "bench", "doctor",
+    "errors", "report", "compare", "leaderboard", "gate", "plan", "sweep", "aggregate", "merge",
+    "explain", "convert", "schema", "demo", "bench", "doctor",
 )  # fmt: skip
 COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by a shell that completes a line
 SHELLS = ("bash", "zsh", "fish")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
@@ -10,20 +12,24 @@ from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.merge import joined
 from fastcausal.cli.options import (
     DRAWS,
+    VALUES,
     ByOption,
     DrawOptions,
     FormatOption,
     IntervalsOption,
     JsonOption,
+    ScoresOption,
+    ValueOptions,
     format_of,
     refuse,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.cli.systems import print_reports, with_intervals
+from fastcausal.cli.systems import print_reports, with_intervals, write_units
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
+    from fastcausal.tasks.values.reading import Reading
 
 
 def aggregate(
@@ -41,28 +47,46 @@ def aggregate(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
+    score: ScoresOption = None,
+    values: ValueOptions = VALUES,
     draws: DrawOptions = DRAWS,
+    out: Annotated[
+        Path | None,
+        Option(help="Write the statistics to this .parquet or .arrow file of counts."),
+    ] = None,
 ) -> None:
-    """Print the scores of files of counts, as scoring does.
+    """Print the scores of files of counts, logs and tables, as scoring does.
 
     Examples
     --------
     fastcausal aggregate careful.parquet hasty.parquet
     fastcausal aggregate careful.parquet --intervals
+    fastcausal aggregate a.eval --cluster doc --out a.parquet
     """
+    from fastcausal.counts.files import require_metadata
+    from fastcausal.files.targets import keep_apart
+
     chosen = format_of(ctx, json, format)
-    refuse_inference(ctx, intervals, draws)
+    if intervals or out is None:
+        refuse_inference(ctx, intervals, draws)
+    else:  # the column of clusters is kept in the file
+        refuse(ctx, DrawOptions._fields[1:], "is for intervals: add --intervals")
     if chosen == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
+    if out is not None:
+        keep_apart([out], files)
+        require_metadata(out)
+    reading = replace(values.reading(by or (), draws.cluster), scores=tuple(score or ()))
     with doing("reading counts"):
-        systems = systems_of(files)
+        systems = systems_of(files, reading)
         reports = {name: statistics.report(by) for name, statistics in systems.items()}
     if intervals:
         reports = with_intervals(reports, draws, by)
+    write_units(out, reports)
     print_reports(reports, chosen, by, counts)
 
 
-def systems_of(files: list[str]) -> dict[str, Statistics]:
+def systems_of(files: list[str], reading: Reading) -> dict[str, Statistics]:
     """Read systems by name: parts of one name are joined, and all systems if disjoint.
 
     Raises
@@ -71,13 +95,16 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
         Systems share some examples but not all, or differ in signature or gold.
     """
     from fastcausal.counts.signatures import joint_signature
-    from fastcausal.counts.statistics import read_systems
     from fastcausal.errors import InputError
     from fastcausal.sweeps.systems import require_one_gold
+    from fastcausal.tasks.values.count import read_all
+    from fastcausal.tasks.values.pairing import is_values
 
     parts: dict[str, dict[str, Statistics]] = {}
     for file in short_names(files).values():
-        for name, statistics in read_systems(file).items():
+        for name, statistics in read_all(file, reading).items():
+            if reading.scores and not is_values(statistics):
+                raise InputError(f"{file}: a file of counts, --score is for logs and tables")
             parts.setdefault(name, {})[file] = statistics
     systems = {name: joined(of_name) for name, of_name in parts.items()}
     (name, first), *rest = systems.items()

@@ -9,6 +9,7 @@ import click
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
     DRAWS,
+    VALUES,
     CsvOption,
     DrawOptions,
     FormatOption,
@@ -17,19 +18,22 @@ from fastcausal.cli.options import (
     LatexOption,
     MarkdownOption,
     ScoresOption,
+    UnpairedOption,
+    ValueOptions,
     format_of,
 )
 from fastcausal.cli.parameters import Argument
 
-STATISTICS = "Counts of {}, as score --per-example writes them."
-SCORES = ["overall_f1"]
+STATISTICS = "Counts of {}, as score --per-example writes them; or a log or table of an evaluation."
 
 
 def compare(
     ctx: click.Context,
     a: Annotated[str, Argument(help=STATISTICS.format("A"))],
     b: Annotated[str, Argument(help=STATISTICS.format("B"))],
-    score: ScoresOption = SCORES,
+    score: ScoresOption = None,
+    values: ValueOptions = VALUES,
+    unpaired: UnpairedOption = False,
     draws: DrawOptions = DRAWS,
     json: JsonOption = False,
     format: FormatOption = "text",
@@ -44,6 +48,7 @@ def compare(
     --------
     fastcausal compare careful.parquet hasty.parquet
     fastcausal compare careful.parquet hasty.parquet --score cause_f1 --latex
+    fastcausal compare a.eval b.eval --score match --cluster doc
     """
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     import fastcausal as fc
@@ -55,6 +60,8 @@ def compare(
             a,
             b,
             score,
+            unpaired=unpaired,
+            reading=values.reading(),
             **draws._asdict(),
         )
     if html is not None:

@@ -11,10 +11,14 @@ import click
 from fastcausal.cli.console import doing, print_report, show
 from fastcausal.cli.options import (
     DRAWS,
+    VALUES,
     DrawOptions,
     FormatOption,
     JsonOption,
+    LowerOption,
     ScoreOption,
+    UnpairedOption,
+    ValueOptions,
     format_of,
 )
 from fastcausal.cli.parameters import Option
@@ -38,7 +42,10 @@ def gate(
         float,
         Option(help="Pass if the candidate is surely better by this; below 0, what may be lost."),
     ],
-    score: ScoreOption = "overall_f1",
+    score: ScoreOption = None,
+    lower_is_better: LowerOption = False,
+    values: ValueOptions = VALUES,
+    unpaired: UnpairedOption = False,
     draws: DrawOptions = DRAWS,
     junit: Annotated[
         Path | None, Option(help="Write the verdict to this file as JUnit's XML.")
@@ -67,6 +74,9 @@ def gate(
             candidate,
             min_delta=min_delta,
             score=score,
+            lower_is_better=lower_is_better,
+            unpaired=unpaired,
+            reading=values.reading(),
             **draws._asdict(),
         )
     if junit is not None:

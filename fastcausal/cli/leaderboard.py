@@ -9,14 +9,17 @@ import click
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
     DRAWS,
+    VALUES,
     CsvOption,
     DrawOptions,
     FormatOption,
     HtmlOption,
     JsonOption,
     LatexOption,
+    LowerOption,
     MarkdownOption,
     ScoreOption,
+    ValueOptions,
     format_of,
     refuse,
 )
@@ -28,9 +31,14 @@ def leaderboard(
     ctx: click.Context,
     systems: Annotated[
         list[str],
-        Argument(help="Files of counts, as score --per-example writes them, or folders of sweeps."),
+        Argument(
+            help="Files of counts, as score --per-example writes them, logs and tables of "
+            "evaluations, or folders of sweeps or logs."
+        ),
     ],
-    score: ScoreOption = "overall_f1",
+    score: ScoreOption = None,
+    lower_is_better: LowerOption = False,
+    values: ValueOptions = VALUES,
     baseline: Annotated[
         str | None, Option(help="Test every system against this one, by name.")
     ] = None,
@@ -60,10 +68,12 @@ def leaderboard(
     from fastcausal.files.targets import keep_apart
 
     keep_apart([html], systems)
-    with doing(f"ranking by {score}"):
+    with doing(f"ranking by {score or 'score'}"):
         board = fc.leaderboard(
             systems,
             score,
+            lower_is_better=lower_is_better,
+            reading=values.reading(),
             baseline=baseline,
             correction=correction,
             **draws._asdict(),

@@ -16,6 +16,7 @@ from fastcausal.options import (
     KernelName,
     LabelPolicy,
     Method,
+    MissingPolicy,
     Occurrence,
     Policy,
     ReadFormat,
@@ -26,6 +27,7 @@ from fastcausal.options import (
 if TYPE_CHECKING:
     from fastcausal.protocols import Protocol
     from fastcausal.recipe import Recipe
+    from fastcausal.tasks.values.reading import Reading
 
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
 FormatOption = Annotated[
@@ -57,11 +59,25 @@ FromOption = Annotated[
     Option("--from", help="Read files in this format; by default their content decides."),
 ]
 ScoreOption = Annotated[
-    str, Option("--score", help="Look at this score, such as multi_relation_cause_recall.")
+    str | None,
+    Option(
+        "--score",
+        help="Look at this score, such as multi_relation_cause_recall; by default overall_f1, of "
+        "logs and tables the only one.",
+    ),
 ]
 ScoresOption = Annotated[
-    list[str], Option("--score", help="Look at this score; may be given several times.")
+    list[str] | None,
+    Option(
+        "--score",
+        help="Look at this score; may be given several times. By default overall_f1, of logs and "
+        "tables the only one.",
+    ),
 ]
+UnpairedOption = Annotated[
+    bool, Option("--unpaired", help="Compare other examples, by Welch's test of two samples.")
+]
+LowerOption = Annotated[bool, Option("--lower-is-better", help="Rank and judge by less.")]
 
 
 class DrawOptions(NamedTuple):
@@ -100,6 +116,60 @@ TagsOption = Annotated[
     TagReading | None,
     Option("--tags", help="Read tagged sentences so; aligned takes rewritten ones."),
 ]
+
+
+class ValueOptions(NamedTuple):
+    """Options of how logs of evaluations and plain tables are read."""
+
+    scorer: Annotated[
+        str | None, Option("--scorer", help="Take the score of this scorer of inspect.")
+    ] = None
+    metric: Annotated[
+        str | None, Option("--metric", help="Take this metric of lm-eval, or part of a scorer.")
+    ] = None
+    filter: Annotated[
+        str | None, Option("--filter", help="Take the scores of this filter of lm-eval.")
+    ] = None
+    value: Annotated[
+        str | None,
+        Option("--value", help="Take values from this column; dots lead into JSON: f1.0."),
+    ] = None
+    numerator: Annotated[
+        str | None, Option("--numerator", help="Score by the sum of this column ...")
+    ] = None
+    denominator: Annotated[
+        str | None, Option("--denominator", help="... divided by the sum of this one.")
+    ] = None
+    id: Annotated[
+        str | None, Option("--id", help="Join a table by this column; by default id, else doc_id.")
+    ] = None
+    epoch: Annotated[
+        str | None, Option("--epoch", help="Tell repeats of an example by this column.")
+    ] = None
+    answers: Annotated[
+        str,
+        Option(
+            "--answers",
+            metavar="mean|pass@K|pass^K|max|min",
+            help="Make one value of the answers to an example by this rule.",
+        ),
+    ] = "mean"
+    missing: Annotated[
+        MissingPolicy,
+        Option(
+            "--missing",
+            help="Stop at examples that lack a score, leave them out of all, or count 0.",
+        ),
+    ] = "error"
+
+    def reading(self, columns: Sequence[str] = (), cluster: str | None = None) -> Reading:
+        """Return what to read of logs and tables, with columns to keep."""
+        from fastcausal.tasks.values.reading import Reading
+
+        return Reading(**self._asdict(), columns=tuple(columns), cluster=cluster)
+
+
+VALUES = ValueOptions()
 
 
 class ReadOptions(NamedTuple):

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 VERSION = 1
 KEY = b"fastcausal"  # in the metadata of a file
-FACTS = ("protocol", "roles")  # equal in all parts
+SOURCE = "source"  # the fact on a log of values: its format, model and task
+FACTS = ("protocol", "roles", SOURCE)  # equal in all parts
 About = dict[str, Any]
 JOINED: Warnings = {
     ("rows were joined or left out by another program: warnings are those of a part",): ()
@@ -50,6 +51,7 @@ TYPES: dict[str, Any] = {
     "recipe": dict | None,
     "protocol": str | None,
     "roles": list | None,
+    SOURCE: dict | None,
     "fields": list,
     "system": str | None,
     "gold": str | None,
@@ -128,7 +130,7 @@ def about_systems(abouts: Mapping[str, About]) -> About:
     """Return the metadata of a file of several systems: shared ones, and each system's own."""
     first = next(iter(abouts.values()))
     golds = {about["gold"] for about in abouts.values()}
-    own = ("signature", "recipe", "gold", "warnings", "totals", "formula", "n_rows", ROWS)
+    own = ("signature", "recipe", "gold", "warnings", "totals", "formula", SOURCE, "n_rows", ROWS)
     return {
         **first,
         "system": None,

@@ -12,7 +12,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName
 from fastcausal.counts.rules import Rule
 from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, sums_of
-from fastcausal.significance.units import OneScore
+from fastcausal.significance.units import OneScore, is_share
 
 MOST = EXACT - 1  # of a count
 
@@ -69,7 +69,15 @@ class Formula(ABC):
 
     def scores_of(self, sums: CountRows) -> dict[str, Float64]:
         """Compute every score under its flat name, such as ``overall_f1``, from sums of terms."""
-        return flat(self.groups_of(sums))
+        return self.flat(self.groups_of(sums))
+
+    def flat(self, groups: Mapping[str, ScoresByName]) -> dict[str, Float64]:
+        """Name the scores of groups as loggers and files do."""
+        return {self.flat_name(g, n): v for g, scores in groups.items() for n, v in scores.items()}
+
+    def flat_name(self, group: str, name: str) -> str:
+        """Join the names of a group and a score as loggers and files do."""
+        return f"{group}_{name}"
 
     def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
@@ -84,7 +92,13 @@ class Formula(ABC):
             The score is unknown; the message lists the names.
         """
         self._require(name)
-        return OneScore(name, self.terms, lambda sums: self.scores_of(sums)[name])
+        return OneScore(
+            name, self.terms, lambda sums: self.scores_of(sums)[name], share=self.is_share(name)
+        )
+
+    def is_share(self, name: str) -> bool:
+        """Tell if a score is a share of what units have, as `significance.units.is_share` does."""
+        return is_share(name)
 
     def names(self) -> dict[str, list[str]]:
         """Return the names of the scores of every group."""
@@ -93,7 +107,7 @@ class Formula(ABC):
         return {group: [*scores] for group, scores in groups.items()}
 
     def _require(self, name: str) -> None:
-        known = [f"{group}_{score}" for group, scores in self.names().items() for score in scores]
+        known = [self.flat_name(g, n) for g, names in self.names().items() for n in names]
         if name not in known:
             raise ValueError(f'unknown score "{name}", expected one of {", ".join(known)}')
 
@@ -110,8 +124,3 @@ class Formula(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {"job": self.job, **asdict(self)}
-
-
-def flat(groups: Mapping[str, ScoresByName]) -> dict[str, Float64]:
-    """Return scores of groups by flat name, for loggers and files."""
-    return {f"{g}_{name}": v for g, scores in groups.items() for name, v in scores.items()}

@@ -156,7 +156,7 @@ def _nested(formula: Formula, flat: Mapping[str, Interval]) -> tuple[Groups, dic
             if group.startswith(f"{subset}_"):
                 target = subsets.setdefault(subset, {})
                 name = group.removeprefix(f"{subset}_")
-        target[name] = {n: flat[f"{group}_{n}"] for n in names}
+        target[name] = {n: flat[formula.flat_name(group, n)] for n in names}
     return scores, subsets
 
 

@@ -8,7 +8,7 @@ import stat
 import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from fastcausal.errors import InputError
 
@@ -22,7 +22,10 @@ MOST_RATIO = 200  # unpacked bytes per packed byte; DEFLATE reaches 1032
 FREE = 1 << 20  # bytes exempt from the ratio: short texts repeat themselves
 ADDED = (".DS_Store", "Thumbs.db")  # added by operating systems
 ENCRYPTED = 0x1  # in the flags of an entry
-METHODS = (0, 8)  # stored, DEFLATE: every program writes these
+ZSTD = 93  # zipfile reads it from Python 3.14 on
+METHODS = (0, 8, ZSTD)  # stored, DEFLATE: every program writes these; logs of evaluations zstd
+LOCAL = 30  # bytes of the header before a file, without its name and extra field
+MOST_IN_LOG = 1_000_000  # files of a log
 
 
 @dataclass
@@ -44,11 +47,18 @@ class Archive:
         All of it.
     room : Room
         Limits the unpacked bytes, together with the outer archive.
+    file : file, optional
+        The archive on disk, instead of ``data``.
+    is_log : bool
+        It was appended to: the last file of a name counts, names are any text, and the bounds
+        hold for the files that are read alone.
     """
 
     name: str
-    data: bytes = field(repr=False)
+    data: bytes = field(repr=False, default=b"")
     room: Room = field(default_factory=Room, repr=False)
+    file: IO[bytes] | None = field(default=None, repr=False)
+    is_log: bool = False
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -73,15 +83,15 @@ class Archive:
 
     def read(self, path: str) -> bytes:
         """Unpack a file; raise InputError if it is damaged or too large."""
+        import struct
         import zipfile
 
         entry = self._entries[path]
         self._take(entry.file_size)
         try:
-            with self._zip.open(entry) as file:
-                data = file.read(entry.file_size + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError,
-                RuntimeError, ValueError) as error:  # fmt: skip
+            data = self._unpacked(entry)
+        except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError,
+                OSError, RuntimeError, ValueError) as error:  # fmt: skip
             raise InputError(f"{self.name}/{path}: damaged or packed in an unknown way: {error}"
                              ) from error  # fmt: skip
         if len(data) != entry.file_size:
@@ -94,12 +104,38 @@ class Archive:
         """Open a zip inside; its unpacked bytes count for this one too."""
         return Archive(f"{self.name}/{path}", self.read(path), self.room)
 
+    def _unpacked(self, entry: zipfile.ZipInfo) -> bytes:
+        """Unpack a file, at most one byte more than the archive says."""
+        if entry.compress_type not in METHODS:
+            raise NotImplementedError(f"method {entry.compress_type}")
+        if entry.compress_type != ZSTD:
+            with self._zip.open(entry) as file:
+                return file.read(entry.file_size + 1)
+        import pyarrow as pa
+
+        archive = self._bytes
+        archive.seek(entry.header_offset)
+        header = archive.read(LOCAL)
+        lengths = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
+        archive.seek(sum(lengths), io.SEEK_CUR)
+        packed = archive.read(entry.compress_size)
+        if len(packed) < entry.compress_size or not entry.file_size:
+            raise ValueError("the file is cut")
+        data: bytes = pa.Codec("zstd").decompress(packed, entry.file_size, asbytes=True)
+        if zlib.crc32(data) != entry.CRC:
+            raise ValueError("its CRC-32 is another one")
+        return data
+
+    @cached_property
+    def _bytes(self) -> IO[bytes]:
+        return io.BytesIO(self.data) if self.file is None else self.file
+
     @cached_property
     def _zip(self) -> zipfile.ZipFile:
         import zipfile
 
         try:
-            return zipfile.ZipFile(io.BytesIO(self.data))
+            return zipfile.ZipFile(self._bytes)
         except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
             raise InputError(f"{self.name}: damaged or no zip: {error}") from error
 
@@ -107,8 +143,11 @@ class Archive:
     def _entries(self) -> dict[str, zipfile.ZipInfo]:
         entries: dict[str, zipfile.ZipInfo] = {}
         listed = self._zip.infolist()
-        if len(listed) > MOST_FILES:
-            raise InputError(f"{self.name}: {len(listed)} files, expected at most {MOST_FILES}")
+        most = MOST_IN_LOG if self.is_log else MOST_FILES
+        if len(listed) > most:
+            raise InputError(f"{self.name}: {len(listed)} files, expected at most {most}")
+        if self.is_log:
+            return {entry.filename: entry for entry in listed}
         for entry in listed:
             if reason := _refusal(entry):
                 raise InputError(f"{self.name}: {entry.orig_filename!r:.80} {reason}")

@@ -1,4 +1,4 @@
-"""The embedded sample: relations, annotators, judged pairs, answers, claims and scores.
+"""The embedded sample: relations, annotators, judged pairs, answers, claims, scores and logs.
 
 The README in this folder describes its files.
 """
@@ -21,7 +21,7 @@ CRAB_GOLD = FOLDER / "crab_gold.jsonl"
 CRAB_SCORES = {name: FOLDER / f"crab_scores_{name}.jsonl" for name in SYSTEMS}
 CRAB_YES_NO = FOLDER / "crab_yes_no.jsonl"
 CRAB_LETTERS = FOLDER / "crab_letters.jsonl"
-SUFFIXES = (".csv", ".json", ".jsonl")
+SUFFIXES = (".csv", ".json", ".jsonl", ".eval")
 CLAIMS = tuple(
     FOLDER / f"claims_{side}_{system}_{rater}.json"
     for side in ("prediction", "reference")

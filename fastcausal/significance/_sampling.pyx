@@ -23,6 +23,10 @@ cdef extern from "sampling.hpp" namespace "fastcausal" nogil:
     void draw_all[Draw](
         const Draw&, int64_t, int64_t, int64_t, int64_t, int64_t*, int64_t, StopRequested
     ) except +
+    void sum_all[Draw](
+        const Draw&, int64_t, int64_t, int64_t, int64_t, const int64_t*, int64_t, int64_t*, int64_t,
+        StopRequested
+    ) except +
 
 
 def resample(heavy, heavy_times, light, int64_t seed, int64_t first, weights, int64_t num_threads):
@@ -55,4 +59,44 @@ def exchange(times, int64_t seed, int64_t first, weights, int64_t num_threads):
         draw_all(
             draw, seed, first, to_weights.n, to_weights.width, <int64_t*>to_weights.data,
             num_threads, interrupted,
+        )
+
+
+def resample_sums(
+    heavy, heavy_times, light, int64_t seed, int64_t first, parts, sums, int64_t num_threads
+):
+    """Sum parts, int64[n_parts, n_rows], under resamples first, first + 1, ...
+
+    sums: int64[n_draws, n_parts]. No sum may leave 64 bits.
+    """
+    cdef Array row = int64s(heavy)
+    cdef Array times = int64s(heavy_times)
+    cdef Array unit = int32s(light)
+    cdef Array part = int64s(parts, 2)
+    cdef Array to_sums = int64s(sums, 2, PyBUF_WRITABLE)
+    cdef Resampler draw
+    draw.heavy = <const int64_t*>row.data
+    draw.heavy_times = <const int64_t*>times.data
+    draw.n_heavy = row.n
+    draw.light = <const int32_t*>unit.data
+    draw.n_light = unit.n
+    with nogil:
+        sum_all(
+            draw, seed, first, to_sums.n, part.width, <const int64_t*>part.data, part.n,
+            <int64_t*>to_sums.data, num_threads, interrupted,
+        )
+
+
+def exchange_sums(times, int64_t seed, int64_t first, parts, sums, int64_t num_threads):
+    """Sum parts of the exchanged units of resamples first, first + 1, ..., as `resample_sums`."""
+    cdef Array of_row = int64s(times)
+    cdef Array part = int64s(parts, 2)
+    cdef Array to_sums = int64s(sums, 2, PyBUF_WRITABLE)
+    cdef Exchanger draw
+    draw.times = <const int64_t*>of_row.data
+    draw.n_rows = of_row.n
+    with nogil:
+        sum_all(
+            draw, seed, first, to_sums.n, part.width, <const int64_t*>part.data, part.n,
+            <int64_t*>to_sums.data, num_threads, interrupted,
         )

@@ -13,7 +13,7 @@ from fastcausal.arrays.strata import texts_of_column
 from fastcausal.errors import InputError
 from fastcausal.options import Method
 from fastcausal.significance.draws import Draws
-from fastcausal.significance.sampling import bootstrap_weights
+from fastcausal.significance.sampling import bootstrap_sums, bootstrap_weights
 from fastcausal.significance.sums import exact_sums
 from fastcausal.significance.units import DIFFERENCES, EQUAL, EXAMPLE, Units, units_text
 
@@ -161,6 +161,10 @@ def _share_documents(table: pa.Table) -> bool:
 
 def drawn_scores(units: Resampled, n_resamples: int, seed: int) -> dict[str, Float64]:
     """Compute the scores of every resample: float64[n_resamples] each."""
+    if type(units) is Units and units.terms.dtype.kind == "f":
+        return {
+            **units.formula.scores_of(bootstrap_sums(units.terms, units.times, n_resamples, seed))
+        }
     draws = bootstrap_weights(units.times, n_resamples, seed)
     return _joined([units.scores(weights) for weights in draws])
 
@@ -209,14 +213,14 @@ def spreads_of(left_out: Mapping[str, Float64], times: Int64) -> dict[str, Sprea
     return dict(zip(left_out, map(Spread._make, pairs), strict=True))
 
 
-def student_quantile(level: float, freedom: int) -> float:
+def student_quantile(level: float, freedom: float) -> float:
     """Return a quantile of Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, level))
 
 
-def student_p(t: float, freedom: int) -> float:
+def student_p(t: float, freedom: float) -> float:
     """Return the two-sided p of a value of Student's t."""
     from scipy.special import stdtr
 

@@ -13,7 +13,7 @@ import numpy as np
 from fastcausal.arrays.distinct import distinct
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
-from fastcausal.significance.sampling import exchanges
+from fastcausal.significance.sampling import exchange_sums, exchanges
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import EQUAL, OneScore, Units
 
@@ -173,13 +173,23 @@ def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> t
     rows, times, alike = _unordered(units)
     exact = n_differ <= MOST_LISTED
     hits, total = 0, 0
-    for exchanged in _listed(times) if exact else exchanges(times, n_resamples, seed):
-        sums = alike + sums_of(
-            np.vstack([rows, _swapped(rows)]), np.hstack([times - exchanged, exchanged])
-        )
+    for sums in _sums_of_exchanges(rows, times, exact, n_resamples, seed):
+        sums = alike + sums
         hits += int(np.count_nonzero(~(np.abs(difference_of(sums)) < observed - EQUAL)))
-        total += len(exchanged)
+        total += len(sums)
     return (hits / total if exact else (1 + hits) / (1 + total)), exact
+
+
+def _sums_of_exchanges(
+    rows: CountRows, times: Int64, exact: bool, n_resamples: int, seed: int
+) -> Iterator[CountRows]:
+    """Yield the sums of differing rows under all exchanges, or under drawn ones."""
+    swapped = _swapped(rows)
+    if rows.dtype.kind == "f" and not exact:
+        yield exchange_sums(rows, swapped, times, n_resamples, seed)
+        return
+    for exchanged in _listed(times) if exact else exchanges(times, n_resamples, seed):
+        yield sums_of(np.vstack([rows, swapped]), np.hstack([times - exchanged, exchanged]))
 
 
 def _unordered(units: Units) -> tuple[CountRows, Int64, CountRows]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,11 @@ from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import EQUAL, OneScore
 
 CELLS = 2**23  # most weights or sums in memory at once
+
+
+def negated(score: OneScore) -> OneScore:
+    """Return a score of which less is better, turned so that more is."""
+    return replace(score, value=lambda sums: -score.value(sums))
 
 
 class Shared(NamedTuple):

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from fastcausal.significance import _sampling
 from fastcausal.significance.draws import check_draws
-
-Int64 = npt.NDArray[np.int64]
+from fastcausal.significance.sums import FixedPoint, Float64, Int64, exact_sums  # noqa: F401  in doctests
 
 HEAVY = 32  # rows of more units are drawn by a binomial
 BLOCK = 2**21  # weights in memory at once: 16 MB
@@ -48,6 +47,18 @@ def bootstrap_weights(
     >>> weights.shape, weights.sum(axis=1)
     ((2, 3), array([1000, 1000]))
     """
+    heavy, heavy_times, light = _rows_of_draws(times, n_resamples, seed)
+
+    def draw(number: int, weights: Int64, num_threads: int) -> None:
+        _sampling.resample(heavy, heavy_times, light, seed, number, weights, num_threads)
+
+    return _blocks(draw, len(times), len(times) + len(light), first, n_resamples)
+
+
+def _rows_of_draws(
+    times: Int64, n_resamples: int, seed: int
+) -> tuple[Int64, Int64, npt.NDArray[np.int32]]:
+    """Return the rows drawn by binomials, their times, and the row of each other unit."""
     check_draws(n_resamples, seed)
     order = np.argsort(-times, kind="stable")
     heavy = order[: np.count_nonzero(times > HEAVY)]
@@ -56,11 +67,56 @@ def bootstrap_weights(
     if n_light >= 2**32:
         raise ValueError(f"{n_light} units of rare rows, expected less than 2^32")
     light = np.repeat(np.arange(len(times), dtype=np.int32), np.where(times > HEAVY, 0, times))
+    return heavy, heavy_times, light
 
-    def draw(number: int, weights: Int64, num_threads: int) -> None:
-        _sampling.resample(heavy, heavy_times, light, seed, number, weights, num_threads)
 
-    return _blocks(draw, len(times), len(times) + n_light, first, n_resamples)
+def bootstrap_sums(values: Float64, times: Int64, n_resamples: int, seed: int) -> Float64:
+    """Return the sums of floats in every resample of `bootstrap_weights`, each rounded once.
+
+    Parameters
+    ----------
+    values : float64[n_rows, n_fields]
+    times : int64[n_rows]
+    n_resamples, seed : int
+
+    Returns
+    -------
+    float64[n_resamples, n_fields]
+        As `exact_sums` of the weights, which are never held.
+
+    Examples
+    --------
+    >>> values, times = np.array([[0.1], [0.7]]), np.array([1, 1])
+    >>> [weights] = bootstrap_weights(times, 4, seed=0)
+    >>> bool((bootstrap_sums(values, times, 4, 0) == exact_sums(values, weights)).all())
+    True
+    """
+    heavy, heavy_times, light = _rows_of_draws(times, n_resamples, seed)
+    parts = FixedPoint.of(values, int(times.sum()))
+    sums = parts.room(n_resamples)
+    n_threads = _threads(n_resamples * (len(times) + len(light)))
+    _sampling.resample_sums(heavy, heavy_times, light, seed, 0, parts.parts, sums, n_threads)
+    return parts.rounded(sums)
+
+
+def exchange_sums(
+    rows: Float64, swapped: Float64, times: Int64, n_resamples: int, seed: int
+) -> Float64:
+    """Return the sums of rows, or of the swapped ones of the exchanged units of `exchanges`.
+
+    Each is rounded once: float64[n_resamples, n_fields].
+    """
+    check_draws(n_resamples, seed)
+    parts = FixedPoint.of(np.vstack([rows, swapped]), 2 * int(times.sum()))
+    before, after = np.hsplit(parts.parts, 2)
+    sums = parts.room(n_resamples)
+    changes = after - before
+    moved = changes.any(axis=1)
+    drawn = np.zeros((n_resamples, int(moved.sum())), np.int64)
+    n_threads = _threads(n_resamples * len(times))
+    _sampling.exchange_sums(times, seed, 0, changes[moved], drawn, n_threads)
+    sums[:, moved] = drawn
+    return parts.rounded(sums + before @ times)
 
 
 def exchanges(times: Int64, n_resamples: int, seed: int) -> Iterator[Int64]:
@@ -103,6 +159,9 @@ def _blocks(
     most = max(n_cores, BLOCK // max(n_rows, 1))
     for done in range(0, n_resamples, most):
         weights = np.zeros((min(most, n_resamples - done), n_rows), np.int64)
-        n_threads = min(n_cores, 1 + len(weights) * work // WORK_PER_THREAD)
-        draw(first + done, weights, n_threads)
+        draw(first + done, weights, _threads(len(weights) * work))
         yield weights
+
+
+def _threads(work: int) -> int:
+    return min(os.cpu_count() or 1, 1 + work // WORK_PER_THREAD)

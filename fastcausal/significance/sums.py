@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -105,3 +105,71 @@ def exact_sums(values: Float64, weights: npt.NDArray[np.int64]) -> Float64:
         return sum(parts, np.zeros((len(weights), values.shape[1])))
     cells = np.stack(parts, axis=-1).reshape(-1, len(parts))
     return np.array([math.fsum(cell) for cell in cells.tolist()]).reshape(parts[0].shape)
+
+
+class FixedPoint(NamedTuple):
+    """Floats as sums of integers times powers of two, whose weighted sums are exact.
+
+    Attributes
+    ----------
+    parts : int64[n_parts, n_rows]
+    columns : tuple of (int, int)
+        The column and the power of two of each part.
+    n_columns : int
+    """
+
+    parts: Int64
+    columns: tuple[tuple[int, int], ...]
+    n_columns: int
+
+    @classmethod
+    def of(cls, values: Float64, total: int) -> FixedPoint:
+        """Split finite floats, so that weights of this total leave every sum below 2^62.
+
+        Examples
+        --------
+        >>> split = FixedPoint.of(np.array([[0.5, 3.0], [0.25, 1.0]]), 2)
+        >>> split.rounded(split.parts.sum(axis=1)[None])
+        array([[0.75, 4.  ]])
+        """
+        bits = min(52, 62 - total.bit_length())
+        if bits < 1:
+            raise ValueError("weights add up to 2^61 or more, expected less")
+        parts, columns = list[Int64](), list[tuple[int, int]]()
+        for k, column in enumerate(values.T):
+            exponent = int(np.frexp(max_abs(column))[1])
+            rest = column
+            while rest.any():
+                exponent -= bits
+                part = np.rint(np.ldexp(rest, -exponent))
+                rest = rest - np.ldexp(part, exponent)
+                parts.append(part.astype(np.int64))
+                columns.append((k, exponent))
+        held = np.array(parts, np.int64).reshape(len(parts), len(values))
+        return cls(held, tuple(columns), values.shape[1])
+
+    def room(self, n_draws: int) -> Int64:
+        """Return zeros for the sums of so many draws: int64[n_draws, n_parts]."""
+        return np.zeros((n_draws, len(self.parts)), np.int64)
+
+    def rounded(self, sums: Int64) -> Float64:
+        """Return sums of parts, int64[n_draws, n_parts], as floats that are rounded once."""
+        totals = np.zeros((len(sums), self.n_columns))
+        for k in range(self.n_columns):
+            own = [(p, exponent) for p, (of, exponent) in enumerate(self.columns) if of == k]
+            if not own:
+                continue
+            least = min(exponent for _, exponent in own)
+            columns = [(sums[:, p].tolist(), exponent - least) for p, exponent in own]
+            whole = [sum(each) for each in zip(
+                *([n << shift for n in column] for column, shift in columns), strict=True
+            )]  # fmt: skip
+            totals[:, k] = [_times_power(n, least) for n in whole]
+        return totals
+
+
+def _times_power(n: int, exponent: int) -> float:
+    """Return an integer times a power of two, rounded once."""
+    if exponent >= 0:
+        return float(n << exponent)
+    return n / (1 << -exponent)

@@ -6,7 +6,7 @@ Units are sorted by content, so the order of examples changes no draw and no sum
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -31,6 +31,10 @@ def units_text(n_units: int, unit: str) -> str:
 
 class Scored(Protocol):
     """A formula from sums of terms to scores by flat name."""
+
+    def is_share(self, name: str) -> bool:
+        """Tell if a score is a share of what units have."""
+        ...
 
     def scores_of(self, sums: CountRows) -> Mapping[str, Float64]:
         """Compute scores from sums of terms [n_draws, n_terms]."""
@@ -57,11 +61,18 @@ class OneScore:
         From rows to additive terms, as `Formula.terms`.
     value : callable
         From sums of terms [n_draws, n_terms] to the score, float64[n_draws].
+    share : bool
+        Whether it is a share of what units have, of which each adds its part.
     """
 
     name: str
     terms: Callable[[CountRows], CountRows]
     value: Callable[[CountRows], Float64]
+    share: bool = field(default=False, kw_only=True)
+
+    def is_share(self, name: str) -> bool:
+        """Tell if the score is a share."""
+        return self.share
 
     def scores_of(self, sums: CountRows) -> dict[str, Float64]:
         """Compute the score from sums of terms, as `Formula.scores_of`."""
@@ -111,7 +122,7 @@ class Units:
 
         A share is left out if any unit differs from it, or if no unit defines it.
         """
-        shares = [name for name in values if is_share(name)]
+        shares = [name for name in values if self.formula.is_share(name)]
         if not shares:
             return {}
         alone, none = self._alone(), self.scores(np.zeros((1, len(self.times)), np.int64))

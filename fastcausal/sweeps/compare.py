@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
 from fastcausal.counts.joint import joint_units
-from fastcausal.options import Method, PairedTest
+from fastcausal.options import Method, PairedTest, Pairing
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, plain
@@ -17,12 +17,18 @@ from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import detectable, difference, is_student, n_differing
 from fastcausal.significance.units import units_text
-from fastcausal.sweeps.systems import pair_of
+from fastcausal.significance.unpaired import welch
+from fastcausal.sweeps.systems import READING, pair_of
+from fastcausal.tasks.values.reading import Reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TESTS = {"randomisation": "randomisation test", "student": "Student's t"}
+TESTS = {
+    "randomisation": "randomisation test",
+    "student": "Student's t",
+    "welch": "Welch's t of two samples",
+}
 SHOWN = ("a", "b", "delta", "low", "high", "p", "mde")
 
 
@@ -44,13 +50,18 @@ class Comparison(Report):
     unit : str
         ``example``, or the column of the clusters.
     n_units, n_differ : int
-        Number of units, and of units with different counts.
+        Number of units, and of units with different counts; unpaired, of both sides, and None.
     method : {"bca", "percentile", "jackknife"}
     confidence : float
     n_resamples, seed : int
     scores : mapping of str to Scores
         By flat name.
     warnings : tuple of str
+    pairing : {"id", "none"}
+    answers : mapping, optional
+        Of values: the rule from answers to values, and counts of answers of ``a`` and ``b``.
+    n_a, n_b : int, optional
+        Units of either side, unpaired.
     """
 
     signature: str
@@ -58,30 +69,46 @@ class Comparison(Report):
     systems: Mapping[str, str]
     unit: str
     n_units: int
-    n_differ: int
+    n_differ: int | None
     method: Method
     confidence: float
     n_resamples: int
     seed: int
     scores: Mapping[str, Scores]
     warnings: tuple[str, ...] = ()
+    pairing: Pairing = "id"
+    answers: Mapping[str, Any] | None = None
+    n_a: int | None = None
+    n_b: int | None = None
 
-    _keys = (
-        "signature", "gold", "systems", "unit", "n_units", "n_differ", "method", "confidence",
-        "n_resamples", "seed", "test", "scores", "warnings",
-    )  # fmt: skip
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        besides: tuple[str, ...] = ()
+        if self.answers is not None or self.pairing == "none":
+            besides = ("pairing", "answers")
+        if self.pairing == "none":
+            besides += ("n_a", "n_b")
+        return (
+            "signature", "gold", "systems", "unit", "n_units", "n_differ", "method", "confidence",
+            "n_resamples", "seed", "test", "scores", "warnings", *besides,
+        )  # fmt: skip
+
     _logged = ()
 
     @property
     def test(self) -> PairedTest:
         """Test of p: Student's t if there are too few units for exchanges to reach the level."""
+        if self.pairing == "none":
+            return "welch"
         return "student" if is_student(self.n_units, self.confidence) else "randomisation"
 
     @cached_property
     def title(self) -> str:
         """Line with the compared systems."""
-        differ = f"{self.n_differ} of {units_text(self.n_units, self.unit)} differ"
-        return f"{self.systems['b']} minus {self.systems['a']}: {differ}"
+        names = f"{self.systems['b']} minus {self.systems['a']}"
+        if self.pairing == "none":
+            return f"{names}, unpaired: {units_text(self.n_b or 0, self.unit)} and {self.n_a}"
+        return f"{names}: {self.n_differ} of {units_text(self.n_units, self.unit)} differ"
 
     def to_arrow(self) -> pa.Table:
         """Return a row per score; undefined values are null."""
@@ -114,8 +141,10 @@ class Comparison(Report):
 def compare(
     a: Any,
     b: Any,
-    score: str | Iterable[str] = "overall_f1",
+    score: str | Iterable[str] | None = None,
     *,
+    unpaired: bool = False,
+    reading: Reading | None = None,
     cluster: str | None = None,
     method: Method = "jackknife",
     confidence: float = 0.95,
@@ -126,10 +155,16 @@ def compare(
 
     Parameters
     ----------
-    a, b : Statistics, Report or path
-        Output of `Statistics.write`, such as the file of ``score --per-example``.
-    score : str or iterable of str
-        Flat names, such as ``overall_f1`` or ``multi_relation_cause_recall``.
+    a, b : Statistics, Report, path or table
+        Output of `Statistics.write`, such as the file of ``score --per-example``; or what
+        `statistics` reads: logs of evaluations and plain tables.
+    score : str or iterable of str, optional
+        Flat names, such as ``overall_f1`` or ``multi_relation_cause_recall``. By default
+        ``overall_f1``, of values the only score.
+    unpaired : bool
+        Compare other examples: the difference of two means, by Welch's test.
+    reading : Reading, optional
+        What to read of logs and tables.
     cluster : str, optional
         A column of gold, such as ``doc_id``; examples with the same value are drawn together.
     method : {"bca", "percentile", "jackknife"}
@@ -163,30 +198,62 @@ def compare(
     >>> round(comparison["overall_f1"].delta, 4), comparison.n_differ, comparison.n_units
     (-0.144, 47, 61)
     """
-    asked = [score] if isinstance(score, str) else list(score)
-    if not asked:
-        raise ValueError("no score is asked for, expected one or more")
-    names, left, right = pair_of(a, b, ("A", "B"))
-    every = joint_units(left, right, cluster)
-    n_differ = n_differing(every)
+    reading = with_scores(reading, score, cluster)
     draws = Draws(method, confidence, n_resamples, seed, cluster)
+    names, systems = pair_of(a, b, ("A", "B"), reading, not unpaired)
+    left, right = systems.systems.values()
+    asked = systems.scores(score)
+    n_differ: int | None = None
+    n_a: int | None = None
+    n_b: int | None = None
+    if unpaired:
+        sides = [side.drawn(cluster) for side in (left, right)]
+        n_a, n_b = sides[0].n_units, sides[1].n_units
+        unit, n_units = sides[0].unit, n_a + n_b
+        warnings = tuple(
+            dict.fromkeys(
+                line
+                for side, s in zip(sides, (left, right), strict=True)
+                for line in warnings_of(side, s.units, method)
+            )
+        )
+    else:
+        every = joint_units(left, right, cluster)
+        unit, n_units, n_differ = every.unit, every.n_units, n_differing(every)
+        warnings = warnings_of(every, left.units, method)
 
     def values(name: str) -> Scores:
-        units = joint_units(left, right, cluster, name)
-        change = difference(units, n_differ, draws)
+        if n_differ is None:
+            apart = left.drawn(cluster, name), right.drawn(cluster, name)
+            change = welch(apart[0], apart[1], method, confidence)
+        else:
+            units = joint_units(left, right, cluster, name)
+            change = difference(units, n_differ, draws)
         return Scores({**change._asdict(), "mde": detectable(change.se, confidence)})
 
     return Comparison(
         signature=left.signature,
         gold=digest_text(left.gold),
         systems=dict(zip("ab", names, strict=True)),
-        unit=every.unit,
-        n_units=every.n_units,
+        unit=unit,
+        n_units=n_units,
         n_differ=n_differ,
         method=method,
         confidence=confidence,
         n_resamples=n_resamples,
         seed=seed,
         scores={name: values(name) for name in asked},
-        warnings=warnings_of(every, left.units, method),
+        warnings=systems.warnings + warnings,
+        pairing="none" if unpaired else "id",
+        answers=systems.answers,
+        n_a=n_a,
+        n_b=n_b,
     )
+
+
+def with_scores(
+    reading: Reading | None, score: str | Iterable[str] | None, cluster: str | None
+) -> Reading:
+    """Return the reading of these scores, with the column of clusters."""
+    scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
+    return replace(reading or READING, scores=scores, cluster=cluster)

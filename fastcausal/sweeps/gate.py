@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from fastcausal.counts.joint import joint_units
-from fastcausal.options import Method, Verdict
+from fastcausal.options import Method, Pairing, Verdict
 from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid, number_text
 from fastcausal.report.groups import Scores
@@ -18,7 +18,10 @@ from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference, detectable, difference, n_differing
 from fastcausal.significance.units import units_text
+from fastcausal.significance.unpaired import welch
+from fastcausal.sweeps.compare import with_scores
 from fastcausal.sweeps.systems import pair_of
+from fastcausal.tasks.values.reading import Reading
 
 FEWEST = 10  # fewest units for a pass or fail
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
@@ -52,6 +55,11 @@ class Gate(Report):
     method : {"bca", "percentile", "jackknife"}
     n_resamples, seed : int
     warnings : tuple of str
+    lower_is_better : bool
+        The gain is baseline minus candidate.
+    pairing : {"id", "none"}
+    answers : mapping, optional
+        As in `Comparison`.
     """
 
     verdict: Verdict
@@ -64,7 +72,7 @@ class Gate(Report):
     min_delta: float
     confidence: float
     n_units: int
-    n_differ: int
+    n_differ: int | None
     mde: float
     systems: Mapping[str, str]
     signature: str
@@ -73,11 +81,21 @@ class Gate(Report):
     n_resamples: int
     seed: int
     warnings: tuple[str, ...] = ()
+    lower_is_better: bool = False
+    pairing: Pairing = "id"
+    answers: Mapping[str, Any] | None = None
 
-    _keys = (
-        "verdict", "score", *SHOWN[:5], "min_delta", "confidence", "n_units", "n_differ", "mde",
-        "systems", "signature", "unit", "method", "n_resamples", "seed", "warnings",
-    )  # fmt: skip
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        besides: tuple[str, ...] = ("lower_is_better",) if self.lower_is_better else ()
+        if self.answers is not None or self.pairing == "none":
+            besides += ("pairing", "answers")
+        return (
+            "verdict", "score", *SHOWN[:5], "min_delta", "confidence", "n_units", "n_differ",
+            "mde", "systems", "signature", "unit", "method", "n_resamples", "seed", "warnings",
+            *besides,
+        )  # fmt: skip
+
     _logged = ()
 
     @property
@@ -101,6 +119,8 @@ class Gate(Report):
         """Lines below the table: the reason, and the meaning of the columns."""
         bounds = f"one-sided {100 * self.confidence:g}% bounds of delta ({self.method})"
         differ = f"{self.n_differ} of {units_text(self.n_units, self.unit)} differ"
+        if self.n_differ is None:
+            differ = f"unpaired, {units_text(self.n_units, self.unit)} in all"
         return (self.reason, f"low, high: {bounds}; {differ}")
 
     @cached_property
@@ -111,9 +131,19 @@ class Gate(Report):
             return f"{units} decide nothing, expected at least {FEWEST}"
         delta, low, high, least = (
             number_text(value, sign="+")
-            for value in (self.delta, self.low, self.high, self.min_delta)
+            for value in (
+                self.delta,
+                self.low,
+                self.high,
+                0.0 - self.min_delta if self.lower_is_better else self.min_delta,
+            )
         )
-        surely = {"pass": "surely at least", "fail": "surely below"}.get(self.verdict, "perhaps")
+        if self.lower_is_better:
+            surely = {"pass": "surely at most", "fail": "surely above"}.get(self.verdict, "perhaps")
+        else:
+            surely = {"pass": "surely at least", "fail": "surely below"}.get(
+                self.verdict, "perhaps"
+            )
         change = f"{self.score} changes by {delta} [{low}, {high}], {surely} {least}"
         if self.verdict != "inconclusive" or math.isnan(self.mde):
             return change
@@ -152,7 +182,10 @@ def gate(
     candidate: Any,
     *,
     min_delta: float,
-    score: str = "overall_f1",
+    score: str | None = None,
+    lower_is_better: bool = False,
+    unpaired: bool = False,
+    reading: Reading | None = None,
     cluster: str | None = None,
     method: Method = "jackknife",
     confidence: float = 0.95,
@@ -171,8 +204,14 @@ def gate(
         As in `compare`.
     min_delta : float
         Below 0, the largest allowed loss; above 0, the smallest required gain.
-    score : str
-        Flat name.
+    score : str, optional
+        Flat name; by default as in `compare`.
+    lower_is_better : bool
+        Less is better: the gain is baseline minus candidate. Results of lm-eval beside its samples
+        say so by themselves.
+    unpaired : bool
+    reading : Reading, optional
+        As in `compare`.
     cluster : str, optional
         A column of gold; examples with the same value are drawn together.
     method : {"bca", "percentile", "jackknife"}
@@ -205,15 +244,29 @@ def gate(
         raise ValueError(
             f"confidence is {confidence}, expected one-sided bounds of more than 0.5 and below 1"
         )
-    names, before, after = pair_of(baseline, candidate, ("baseline", "candidate"))
-    units = joint_units(before, after, cluster, score)
-    n_differ = n_differing(joint_units(before, after, cluster))
-    draws = Draws(method, 2 * confidence - 1, n_resamples, seed, cluster)
-    change = difference(units, n_differ, draws)
-    if not n_differ and change.delta == 0:
+    names, systems = pair_of(
+        baseline, candidate, ("baseline", "candidate"), with_scores(reading, score, cluster),
+        not unpaired,
+    )  # fmt: skip
+    before, after = systems.systems.values()
+    [score] = systems.scores(score)
+    level = 2 * confidence - 1
+    units, n_differ = before.drawn(cluster, score), None
+    if unpaired:
+        others = after.drawn(cluster, score)
+        n_units = units.n_units + others.n_units
+        change = welch(units, others, method, level)
+    else:
+        units = joint_units(before, after, cluster, score)
+        n_units = units.n_units
+        n_differ = n_differing(joint_units(before, after, cluster))
+        change = difference(units, n_differ, Draws(method, level, n_resamples, seed, cluster))
+    if n_differ == 0 and change.delta == 0:
         change = change._replace(low=0.0, high=0.0)
+    lower_is_better = lower_is_better or systems.is_lower(score)
+    gain = _turned(change) if lower_is_better else change
     return Gate(
-        verdict=verdict_of(change, units.n_units, min_delta),
+        verdict=verdict_of(gain, n_units, min_delta),
         score=score,
         baseline=change.a,
         candidate=change.b,
@@ -222,7 +275,7 @@ def gate(
         high=change.high,
         min_delta=float(min_delta),
         confidence=confidence,
-        n_units=units.n_units,
+        n_units=n_units,
         n_differ=n_differ,
         mde=detectable(change.se, confidence),
         systems=dict(zip(("baseline", "candidate"), names, strict=True)),
@@ -231,8 +284,16 @@ def gate(
         method=method,
         n_resamples=n_resamples,
         seed=seed,
-        warnings=warnings_of(units, before.units, method),
+        warnings=systems.warnings + warnings_of(units, before.units, method),
+        lower_is_better=lower_is_better,
+        pairing="none" if unpaired else "id",
+        answers=systems.answers,
     )
+
+
+def _turned(change: Difference) -> Difference:
+    """Return the gain of B where less is better."""
+    return change._replace(delta=-change.delta, low=-change.high, high=-change.low)
 
 
 def verdict_of(change: Difference, n_units: int, min_delta: float) -> Verdict:

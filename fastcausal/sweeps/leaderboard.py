@@ -24,11 +24,12 @@ from fastcausal.significance.corrections import adjusted, resamples_needed
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import is_student
-from fastcausal.significance.ranks import rank_sets, share
+from fastcausal.significance.ranks import negated, rank_sets, share
 from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.significance.units import OneScore, units_text
-from fastcausal.sweeps.compare import TESTS, compare
+from fastcausal.sweeps.compare import TESTS, compare, with_scores
 from fastcausal.sweeps.systems import set_aside, systems_of
+from fastcausal.tasks.values.reading import Reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,6 +66,9 @@ class Leaderboard(Report):
     baseline : str or None
     correction : {"holm", "bh", "none"}
     warnings : tuple of str
+    lower_is_better : bool
+    answers : mapping, optional
+        Of values: the rule from answers to values, and counts of answers of each system.
     """
 
     signature: str
@@ -80,11 +84,19 @@ class Leaderboard(Report):
     baseline: str | None = None
     correction: Correction = "holm"
     warnings: tuple[str, ...] = ()
+    lower_is_better: bool = False
+    answers: Mapping[str, Any] | None = None
 
-    _keys = (
-        "signature", "score", "n_systems", "unit", "n_units", "method", "confidence",
-        "n_resamples", "seed", "test", "winner", "systems", "warnings",
-    )  # fmt: skip
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        besides: tuple[str, ...] = ("lower_is_better",) if self.lower_is_better else ()
+        if self.answers is not None:
+            besides += ("answers",)
+        return (
+            "signature", "score", "n_systems", "unit", "n_units", "method", "confidence",
+            "n_resamples", "seed", "test", "winner", "systems", "warnings", *besides,
+        )  # fmt: skip
+
     _logged = ()
 
     @property
@@ -159,8 +171,10 @@ class Leaderboard(Report):
 
 def leaderboard(
     systems: Any,
-    score: str = "overall_f1",
+    score: str | None = None,
     *,
+    lower_is_better: bool = False,
+    reading: Reading | None = None,
     baseline: str | None = None,
     correction: Correction = "holm",
     cluster: str | None = None,
@@ -173,10 +187,15 @@ def leaderboard(
 
     Parameters
     ----------
-    systems : list of Statistics, Report or path; or mapping of names to them
-        A path is a file of one or several systems, or the folder of a sweep.
-    score : str
-        Flat name.
+    systems : list of Statistics, Report, path or table; or mapping of names to them
+        A path is a file of one or several systems, a log, a table, or a folder: that of a sweep,
+        or of logs.
+    score : str, optional
+        Flat name; by default as in `compare`.
+    lower_is_better : bool
+        Less is better. Results of lm-eval beside its samples say so by themselves.
+    reading : Reading, optional
+        As in `compare`.
     baseline : str, optional
         All other systems are tested against it, by `compare`.
     correction : {"holm", "bh", "none"}
@@ -214,16 +233,20 @@ def leaderboard(
     """
     check("correction", correction, Correction)
     draws = Draws(method, confidence, n_resamples, seed, cluster)
-    joined = systems_of(systems)
+    joint = systems_of(systems, with_scores(reading, score, cluster))
+    joined = joint.systems
+    [score] = joint.scores(score)
+    lower_is_better = lower_is_better or joint.is_lower(score)
     if baseline is not None and baseline not in joined:
         raise ValueError(f'baseline is "{baseline}", expected one of {", ".join(joined)}')
-    rows, expected = _ranked(joined, score, draws)
+    rows, expected = _ranked(joined, score, lower_is_better, draws)
     for name, row in rows.items():
         interval = joined[name].interval(score, **draws.arguments())
         row |= {"low": interval.low, "high": interval.high}
     winner = next(iter(rows))
     units = joined[winner].drawn(cluster, score)
-    warnings = set_aside(systems) + warnings_of(units, joined[winner].units, method)
+    warnings = set_aside(systems) + joint.warnings
+    warnings += warnings_of(units, joined[winner].units, method)
     if baseline is not None:
         _add_differences(rows, joined, baseline, score, correction, draws)
         warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)
@@ -244,6 +267,8 @@ def leaderboard(
         baseline=baseline,
         correction=correction,
         warnings=warnings,
+        lower_is_better=lower_is_better,
+        answers=joint.answers,
     )
 
 
@@ -253,18 +278,21 @@ def _bounded(systems: Mapping[str, Scores], *names: str) -> dict[str, dict[str, 
 
 
 def _ranked(
-    systems: Mapping[str, Statistics], score: str, draws: Draws
+    systems: Mapping[str, Statistics], score: str, lower_is_better: bool, draws: Draws
 ) -> tuple[dict[str, Row], float]:
     """Return values and ranks, best first, then by name; and the expected score of the best."""
+    sign = -1 if lower_is_better else 1
     terms = {name: _narrow(terms_of(s, draws.cluster, score)) for name, s in systems.items()}
     names = sorted(terms, key=lambda name: (_totals(terms[name]), name))  # not the caller's order
     formula = systems[names[0]].formula.only(score)
     assert isinstance(formula, OneScore)  # terms_of refuses scores that are not sums
+    if lower_is_better:
+        formula = negated(formula)
     columns = np.stack([terms[name] for name in names], axis=1)
     shared = share(formula, columns, draws.n_resamples, draws.seed)
     sets = rank_sets(shared.values, shared.drawn, draws.confidence, len(terms[names[0]]))
     rows = {
-        name: {"value": value, "rank": rank or math.nan, "rank_low": low or math.nan}
+        name: {"value": sign * value, "rank": rank or math.nan, "rank_low": low or math.nan}
         | {"rank_high": high or math.nan, "best": low == 1}
         for name, value, rank, low, high in zip(
             names, *(column.tolist() for column in (shared.values, *sets)), strict=True
@@ -273,7 +301,7 @@ def _ranked(
     order = sorted(
         rows, key=lambda name: (math.isnan(rows[name]["rank"]), rows[name]["rank"], name)
     )
-    return {name: rows[name] for name in order}, shared.expected
+    return {name: rows[name] for name in order}, sign * shared.expected
 
 
 def _narrow(terms: CountRows) -> CountRows:

@@ -71,7 +71,7 @@ def _ranks(reports: Reports, **options: Any) -> Section:
     first, *_ = reports
     title = "Leaderboard"
     try:
-        systems = systems_of({name: report.statistics for name, report in reports.items()})
+        systems = systems_of({n: report.statistics for n, report in reports.items()}).systems
     except InputError as error:
         return Section(title, lines=[f"no ranks: {error}", *missing_pictures()])
     score = f"overall_{main_score(reports[first])}"

@@ -8,63 +8,179 @@ from dataclasses import replace
 from functools import reduce
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.joint import places
 from fastcausal.counts.signatures import joint_signature
-from fastcausal.counts.statistics import Statistics, read_systems
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError
 from fastcausal.files.keys import repeated
 from fastcausal.files.packed import stem_of
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import CountRows
 from fastcausal.sweeps.folder import counts_of_runs
+from fastcausal.tasks.values.count import read_all, read_statistics
+from fastcausal.tasks.values.files import logs_in
+from fastcausal.tasks.values.formula import ValueFormula
+from fastcausal.tasks.values.pairing import counts_of, is_values, notes, one_signature, pair
+from fastcausal.tasks.values.reading import Reading
+
+READING = Reading()
 
 
-def statistics_of(source: Any) -> Statistics:
-    """Return statistics, or load them from a report or a file."""
+class Systems(NamedTuple):
+    """Systems by name, with units in one order.
+
+    Attributes
+    ----------
+    systems : dict of str to Statistics
+    answers : mapping, optional
+        Of values: the rule, and counts of answers of each system.
+    warnings : tuple of str
+    """
+
+    systems: dict[str, Statistics]
+    answers: Mapping[str, Any] | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def any(self) -> Statistics:
+        """Statistics of the first system."""
+        return next(iter(self.systems.values()))
+
+    def scores(self, asked: str | Iterable[str] | None) -> list[str]:
+        """Return the scores that are asked for; by default the only one, or ``overall_f1``."""
+        if asked is None:
+            return self._default()
+        scores = [asked] if isinstance(asked, str) else list(asked)
+        if not scores:
+            raise ValueError("no score is asked for, expected one or more")
+        return scores
+
+    def is_lower(self, score: str) -> bool:
+        """Tell if the sources say that less is better."""
+        formula = self.any.formula
+        return isinstance(formula, ValueFormula) and score in formula.lower
+
+    def _default(self) -> list[str]:
+        formula = self.any.formula
+        if not isinstance(formula, ValueFormula):
+            return ["overall_f1"]
+        if len(formula.names_of_scores) > 1:
+            names = ", ".join(formula.names_of_scores)
+            raise InputError(f"several scores, name one with --score: {names}")
+        return [*formula.names_of_scores]
+
+
+def statistics_of(source: Any, reading: Reading = READING) -> Statistics:
+    """Return statistics, or load them from a report, a file, a log or a table."""
     if isinstance(source, Statistics):
         return source
-    return source.statistics if isinstance(source, Report) else Statistics.read(source)
+    return source.statistics if isinstance(source, Report) else read_statistics(source, reading)
 
 
 def pair_of(
-    a: Any, b: Any, roles: tuple[str, str]
-) -> tuple[tuple[str, str], Statistics, Statistics]:
-    """Return the names of two systems and their statistics, with units in one order.
+    a: Any,
+    b: Any,
+    roles: tuple[str, str],
+    reading: Reading = READING,
+    paired: bool = True,
+) -> tuple[tuple[str, str], Systems]:
+    """Return the names of two systems, and both with units in one order.
 
     Parameters
     ----------
-    a, b : Statistics, Report or path
+    a, b : Statistics, Report, path or table
     roles : tuple of str
         Words for the two systems in messages, besides their names.
+    reading : Reading
+    paired : bool
+        Without, units are left as they are.
     """
-    sides = statistics_of(a), statistics_of(b)
+    sides = statistics_of(a, reading), statistics_of(b, reading)
     names = _names(roles, (a, b), sides)
     called = [
         role if name == role else f"{role} ({name})"
         for role, name in zip(roles, names, strict=True)
     ]
-    left, right = aligned(zip(called, sides, strict=True)).values()
-    return names, left, right
+    systems = zip(called, sides, strict=True)
+    if paired:
+        joint = _joined(systems, reading.cluster)
+        if joint.answers is not None:
+            joint = joint._replace(answers=_of_roles(joint.answers, called))
+        return names, joint
+    apart = _apart(dict(systems))
+    return names, apart
+
+
+def _of_roles(answers: Mapping[str, Any], called: list[str]) -> dict[str, Any]:
+    """Name the counts of answers a and b."""
+    counts = {role: answers[name] for role, name in zip("ab", called, strict=True)}
+    return {"rule": answers["rule"], **counts}
+
+
+def _apart(systems: dict[str, Statistics]) -> Systems:
+    """Return two systems of one kind, whose examples are not joined."""
+    if not all(map(is_values, systems.values())):
+        return Systems(_of_one_kind(systems))
+    signed = one_signature(systems)
+    formula = next(iter(signed.values())).formula
+    assert isinstance(formula, ValueFormula)
+    counts = {
+        role: {**counts_of(s), "missing": 0} for role, s in zip("ab", signed.values(), strict=True)
+    }
+    return Systems(signed, {"rule": formula.answers, **counts}, notes(systems))
+
+
+def _joined(systems: Iterable[tuple[str, Statistics]], cluster: str | None) -> Systems:
+    """Bring systems into one order; of values, also onto the same examples."""
+    pairs = iter(systems)
+    first = next(pairs, None)
+    if first is None:
+        raise InputError("no systems, expected at least one")
+    if not is_values(first[1]):
+        return Systems(aligned(chain([first], pairs)))
+    paired = pair(_each_named_once(chain([first], pairs)), cluster)
+    return Systems(aligned(paired.systems.items()), paired.answers, paired.warnings)
+
+
+def _each_named_once(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
+    named: dict[str, Statistics] = {}
+    for name, statistics in systems:
+        if name in named:
+            raise InputError(f'two systems have the name "{name}", expected a name each')
+        named[name] = statistics
+    return named
 
 
 def _names(
     roles: tuple[str, str], sources: tuple[Any, Any], sides: tuple[Statistics, Statistics]
 ) -> tuple[str, str]:
-    """Name systems by their statistics, or by their files if the names are equal."""
+    """Name systems as their statistics do, or with their tasks; where these agree, by files."""
     first, second = (
-        stem_of(source) if isinstance(source, str | Path) else role
+        _file_name(source) if isinstance(source, str | os.PathLike) else role
         for role, source in zip(roles, sources, strict=True)
     )
     own = sides[0].system or first, sides[1].system or second
-    return (first, second) if own[0] == own[1] else own
+    if own[0] != own[1]:
+        return own
+    of_tasks = _with_task(own[0], sides[0]), _with_task(own[1], sides[1])
+    return of_tasks if of_tasks[0] != of_tasks[1] else (first, second)
 
 
-def systems_of(sources: Any) -> dict[str, Statistics]:
+def _with_task(name: str, statistics: Statistics) -> str:
+    task = (statistics.facts.get("source") or {}).get("task")
+    return name if task is None else f"{task} {name}"
+
+
+def _file_name(source: str | os.PathLike[str]) -> str:
+    return Path(source).name if Path(source).is_dir() else stem_of(source)
+
+
+def systems_of(sources: Any, reading: Reading = READING) -> Systems:
     """Return many systems by name, with units in one order.
 
     Systems with the same name are named by their files, as in `pair_of`.
@@ -72,43 +188,47 @@ def systems_of(sources: Any) -> dict[str, Statistics]:
     Parameters
     ----------
     sources : mapping of str to source, list of sources, or a source
-        Statistics, reports and paths. A path is a file of one or several systems, or the folder of
-        a sweep with all its runs.
+        Statistics, reports and paths. A path is a file of one or several systems, a log, a table,
+        or a folder: that of a sweep stands for all its runs, another one for the logs in it.
+    reading : Reading
 
     Raises
     ------
     InputError
-        A file cannot be read, or a folder has no runs; also the errors of `aligned`.
+        A file cannot be read, or a folder has no runs or logs; as `aligned`.
     """
     own_names: list[str] = []
     files: list[str] = []
 
     def called() -> Iterator[tuple[str, Statistics]]:
-        for own, file, statistics in _each(sources):
+        for own, file, statistics in _each(sources, reading):
             yield f"{own} ({file})" if own in own_names else own, statistics
             own_names.append(own)
             files.append(file)
 
-    joined = aligned(called())
+    joint = _joined(called(), reading.cluster)
     if repeated(own_names) is None:
-        return joined
+        return joint
     if again := repeated(files):
         raise InputError(f'two systems have the name "{files[again[0]]}", expected a name each')
-    return dict(zip(files, joined.values(), strict=True))
+    renamed = dict(zip(joint.systems, files, strict=True))
+    answers = joint.answers and {renamed.get(k, k): v for k, v in joint.answers.items()}
+    named = {renamed[name]: statistics for name, statistics in joint.systems.items()}
+    return joint._replace(systems=named, answers=answers)
 
 
-def _each(sources: Any) -> Iterator[tuple[str, str, Statistics]]:
+def _each(sources: Any, reading: Reading) -> Iterator[tuple[str, str, Statistics]]:
     """Yield each system with its own name and the name of its file."""
     if isinstance(sources, Mapping):
         for name, source in sources.items():
-            yield name, name, statistics_of(source)
+            yield name, name, statistics_of(source, reading)
         return
     for k, source in enumerate(_listed(sources), 1):
-        if isinstance(source, Statistics | Report):
-            statistics = statistics_of(source)
-            yield statistics.system or f"system {k}", f"system {k}", statistics
+        if isinstance(source, str | os.PathLike):
+            yield from _in_path(Path(source), reading)
         else:
-            yield from _in_path(Path(source))
+            statistics = statistics_of(source, reading)
+            yield statistics.system or f"system {k}", f"system {k}", statistics
 
 
 def set_aside(sources: Any) -> tuple[str, ...]:
@@ -124,17 +244,25 @@ def _listed(sources: Any) -> list[Any]:
     return list(sources.values() if isinstance(sources, Mapping) else sources)
 
 
-def _in_path(path: Path) -> Iterator[tuple[str, str, Statistics]]:
+def _in_path(path: Path, reading: Reading) -> Iterator[tuple[str, str, Statistics]]:
     if not path.is_dir():
-        systems = read_systems(path)
+        systems = read_all(path, reading)
         for name, statistics in systems.items():
             yield name, path.stem if len(systems) == 1 else name, statistics
         return
-    runs = counts_of_runs(path)
-    if not runs:
-        raise InputError(f"{path}: no runs/*.parquet, expected the folder of a sweep or a file")
-    for run, file in runs.items():
-        yield run, run, Statistics.read(file)
+    if runs := counts_of_runs(path):
+        for run, file in runs.items():
+            yield run, run, Statistics.read(file)
+        return
+    logs = logs_in(path)
+    if not logs:
+        raise InputError(
+            f"{path}: no runs/*.parquet, expected the folder of a sweep, one of logs, or a file"
+        )
+    for log in logs:
+        statistics = read_statistics(log, reading)
+        name = _file_name(log)
+        yield statistics.system or name, name, statistics
 
 
 def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:

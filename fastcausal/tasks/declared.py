@@ -16,6 +16,7 @@ from fastcausal.tasks import (
     labels,
     meta,
     qa,
+    values,
 )
 
 # Every task, once, in the order of the commands: another one is its folder and its line here.
@@ -26,6 +27,7 @@ ALL = (
     classification.TASK,
     eci.TASK,
     qa.TASK,
+    values.TASK,
     answers.TASK,
     claims.TASK,
     *crab.TASKS,

@@ -119,8 +119,8 @@ def test_refusals(tmp_path):
     gold = tmp_path / "gold.parquet"
     replace(fc.Statistics.read(path), system="of other gold", gold=1).write(gold)
     for arguments, message in (
-        (("aggregate", table), "not a file of statistics"),
-        (("aggregate", GOLD), "not a file of statistics"),
+        (("aggregate", table), 'no column "value"'),
+        (("aggregate", GOLD), 'no column "value"'),
         (("aggregate", path, path), "is given twice"),
         (("aggregate", path, other), "careful has the signature recess|"),
         (("aggregate", path, gold), "careful and of other gold were scored against different gold"),

@@ -18,6 +18,8 @@ from click.testing import CliRunner
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
+from tests.support.logs import eval_log
+from tests.support.logs import sample as log_sample
 
 
 def commands(group, above=()):
@@ -39,6 +41,7 @@ USES = {
         "json": "careful.parquet --json",
         "intervals": "careful.parquet --intervals",
         "jackknife": "careful.parquet --intervals --method jackknife",
+        "values": "values_a.jsonl values_b.jsonl",
     },
     "agree": {
         "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
@@ -75,6 +78,7 @@ USES = {
     "compare": {
         "text": "careful.parquet hasty.parquet --n-resamples 100 --method bca",
         "json": "careful.parquet hasty.parquet --n-resamples 100 --json",
+        "values": "values_a.jsonl values_b.jsonl --json",
     },
     "convert": {
         "tags": "short.csv out.jsonl",
@@ -145,6 +149,7 @@ USES = {
         "one": "careful.parquet --out merged.parquet",
         "lost": "lost --out merged.parquet --like careful.parquet",
     },
+    "plan": {"counts": "careful.parquet hasty.parquet", "values": "values_a.jsonl values_b.jsonl"},
     "qa": {"": "questions.json answers.json"},
     "report": {
         "one": "gold.csv careful.jsonl --n-resamples 100 --method bca --out page.html",
@@ -191,6 +196,25 @@ VALUES = {
     "annotate export --rater": "zoe",
     "annotate export --only": "judge",
     "answers": "output",
+    **{
+        f"{name} --answers": "pass@1"
+        for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
+    },
+    "delta": "0.07",
+    "denominator": "size",
+    "power": "0.5",
+    "epoch": "epoch",
+    "filter": "flex",
+    "id": "name",
+    "missing": "zero",
+    "numerator": "right",
+    **{
+        f"{name} --metric": "f1" for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
+    },
+    "aggregate --out": "out.parquet",
+    **{f"{name} --score": "right" for name in ("aggregate",)},
+    "scorer": "match",
+    "value": "size",
     "average": "relation",
     "baseline": "hasty.parquet",
     "border": "down",
@@ -371,6 +395,17 @@ def files(tmp_path_factory):
     )
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
+    for k, name in enumerate("ab", 2):
+        rows = [
+            {"id": i, "name": f"n{i}", "epoch": 1, "value": int(i % k == 0), "right": i % 2 / 2,
+             "size": 1 + i % k, "text": f"t{i // 3}", "doc_id": i // 2}
+            for i in range(12)
+        ]  # fmt: skip
+        lines = [json.dumps(row) + "\n" for row in rows]
+        (folder / f"values_{name}.jsonl").write_text("".join(lines))
+        eval_log(folder / f"{name}.eval", [
+            log_sample(i, 1, {"match": "CI"[i % k > 0]}, doc=f"d{i // 3}") for i in range(12)
+        ])  # fmt: skip
     marks = ("T1\tCause 0 4\tRain\n", "T2\tEffect 5 9\tfell\n", "R1\tcauses A:T1 B:T2\n")
     (folder / "x.ann").write_text("".join(marks))
     (folder / "dates.csv").write_text("topic_id,date\n4,2021-05\n11,2021-06\n")

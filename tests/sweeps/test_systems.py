@@ -71,7 +71,7 @@ def test_labels_are_numbered_alike():
 
 def test_names_of_files_and_of_systems(tmp_path):
     A.write(tmp_path / "large.parquet")
-    names, _, _ = pair_of(tmp_path / "large.parquet", replace(A, system="s"), ("A", "B"))
+    names, _ = pair_of(tmp_path / "large.parquet", replace(A, system="s"), ("A", "B"))
     assert names == ("large", "s")
     assert pair_of(A, A, ("A", "B"))[0] == ("A", "B")
     twice = replace(A, system="s")
@@ -126,8 +126,12 @@ def test_files_name_systems_of_one_name(tmp_path):
         replace(A, system="pred", gold=1).write(files[-1])
         files[k].parent.mkdir()
         replace(A, system="pred", gold=1).write(files[k])
-    assert [*systems_of(files[2:])] == ["one", "two"]
-    assert [*systems_of(files[2:3])] == ["pred"]
-    assert [*systems_of([*files[2:], replace(A, system="pred")])] == ["one", "two", "system 3"]
+    assert [*systems_of(files[2:]).systems] == ["one", "two"]
+    assert [*systems_of(files[2:3]).systems] == ["pred"]
+    assert [*systems_of([*files[2:], replace(A, system="pred")]).systems] == [
+        "one",
+        "two",
+        "system 3",
+    ]
     with pytest.raises(fc.InputError, match='two systems have the name "counts", expected a name'):
         systems_of(files)

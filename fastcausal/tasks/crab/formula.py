@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 
 from fastcausal.counts.arithmetic import ScoresByName, ratio, spearman
-from fastcausal.counts.formula import flat
 from fastcausal.counts.labels import ConfusionFormula, Label
 from fastcausal.counts.means import MeanFormula
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
@@ -134,7 +133,9 @@ class ScoredFormula(JudgedFormula):
     def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
         counts = sums_of(super().terms(rows[:, :2]), weights)
-        return flat(self._with_numbers(super().groups_of(counts), **self.numbers(rows, weights)))
+        return self.flat(
+            self._with_numbers(super().groups_of(counts), **self.numbers(rows, weights))
+        )
 
     def numbers(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute the mean distance, the correlation of ranks and the bias alone."""

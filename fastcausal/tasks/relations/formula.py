@@ -124,7 +124,7 @@ class RelationFormula(Formula):
             values: Float64 = self.scores_of_group(counts)[score]
             return values
 
-        return OneScore(name, terms, value)
+        return OneScore(name, terms, value, share=self.is_share(name))
 
     def scores_of_group(self, counts: Counts) -> ScoresByName:
         """Compute the scores of one group from its counts by field name."""

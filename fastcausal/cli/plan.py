@@ -1,0 +1,64 @@
+"""``fastcausal plan A B``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import click
+
+from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.options import (
+    VALUES,
+    FormatOption,
+    JsonOption,
+    ScoreOption,
+    ValueOptions,
+    format_of,
+)
+from fastcausal.cli.parameters import Argument, Option
+
+PILOT = "Counts, a log or a table of {}."
+
+
+def plan(
+    ctx: click.Context,
+    a: Annotated[str, Argument(help=PILOT.format("A"))],
+    b: Annotated[str, Argument(help=PILOT.format("B"))],
+    score: ScoreOption = None,
+    power: Annotated[
+        float, Option("--power", help="Set the share of comparisons that see the difference.")
+    ] = 0.8,
+    delta: Annotated[
+        float | None, Option("--delta", help="See this difference; by default that of the pilot.")
+    ] = None,
+    cluster: Annotated[
+        str | None, Option("--cluster", help="Draw the values of this column instead of examples.")
+    ] = None,
+    confidence: Annotated[
+        float, Option("--confidence", help="Set the confidence of the test.")
+    ] = 0.95,
+    values: ValueOptions = VALUES,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+) -> None:
+    """Plan how many examples, and answers to each, show a difference of two systems.
+
+    Examples
+    --------
+    fastcausal plan careful.parquet hasty.parquet --delta 0.05
+    """
+    chosen = format_of(ctx, json, format)
+    import fastcausal as fc
+
+    with doing(f"planning from {a} and {b}"):
+        result = fc.plan(
+            a,
+            b,
+            score,
+            power=power,
+            delta=delta,
+            cluster=cluster,
+            confidence=confidence,
+            reading=values.reading(),
+        )
+    print_report(result, chosen)

@@ -1,0 +1,53 @@
+"""Differences of two systems on other units: Welch's test."""
+
+from __future__ import annotations
+
+import math
+
+from fastcausal.options import Method
+from fastcausal.significance.intervals import Spread, spreads_of, student_p, student_quantile
+from fastcausal.significance.paired import Difference
+from fastcausal.significance.units import Units
+
+
+def welch(a: Units, b: Units, method: Method, confidence: float) -> Difference:
+    """Compute the difference of two systems on other units, B minus A, its bounds and its p.
+
+    The variance is the sum of those of the jackknife, with Welch's degrees of freedom (1947). A
+    side that does not vary adds nothing; where neither varies, nothing can be said.
+
+    Parameters
+    ----------
+    a, b : Units
+        With the formula of one score.
+    method : {"jackknife"}
+    confidence : float
+
+    Raises
+    ------
+    ValueError
+        Another method: resamples of two samples are not drawn.
+    """
+    if method != "jackknife":
+        raise ValueError(f"method is {method}, expected jackknife for unpaired samples")
+    values, squares, freedoms = [], [], []
+    for units in (a, b):
+        [value] = units.scores(units.times[None]).values()
+        [spread] = spreads_of(units.left_out(), units.times).values()
+        values.append(float(value[0]))
+        squares.append(_square(spread))
+        freedoms.append(units.n_units - 1)
+    (left, right), variance = values, sum(squares)
+    delta = right - left
+    if math.isnan(delta) or not variance > 0 or min(freedoms) < 1:
+        nan = math.nan
+        return Difference(left, right, delta, nan, nan, nan, nan, False)
+    freedom = variance**2 / sum(s**2 / n for s, n in zip(squares, freedoms, strict=True))
+    error = math.sqrt(variance)
+    half = student_quantile((1 + confidence) / 2, freedom) * error
+    p = student_p(delta / error, freedom)
+    return Difference(left, right, delta, delta - half, delta + half, error, p, False)
+
+
+def _square(spread: Spread) -> float:
+    return 0.0 if math.isnan(spread.error) else spread.error**2

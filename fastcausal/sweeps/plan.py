@@ -1,0 +1,214 @@
+"""Numbers of items, and of answers to each, until a difference is seen: from a pilot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcausal.counts.joint import joint_units
+from fastcausal.counts.statistics import Statistics
+from fastcausal.report.grid import Grid, number_text
+from fastcausal.report.report import Report
+from fastcausal.significance.draws import Draws
+from fastcausal.significance.paired import difference, n_differing
+from fastcausal.significance.planning import units_needed
+from fastcausal.significance.units import units_text
+from fastcausal.sweeps.compare import with_scores
+from fastcausal.sweeps.systems import pair_of, statistics_of
+from fastcausal.tasks.values.count import WITHIN
+from fastcausal.tasks.values.reading import Reading
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ANSWERS = (1, 2, 4, 8, 16)  # to an example, that are tried
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Report):
+    """Units that a comparison needs, after a pilot.
+
+    Attributes
+    ----------
+    signature : str
+    score : str
+        Flat name.
+    systems : mapping of str to str
+    unit : str
+        ``example``, or the column of the clusters.
+    n_units : int
+        Units of the pilot.
+    delta : float
+        The difference that is to be seen, without its sign.
+    power : float
+        The share of such comparisons that see it.
+    confidence : float
+    se : float
+        Standard error of the pilot's difference.
+    plans : list of dict
+        ``answers`` to each example (None: as in the pilot), ``units`` in all, and how many
+        ``more`` than the pilot has.
+    warnings : tuple of str
+    """
+
+    signature: str
+    score: str
+    systems: Mapping[str, str]
+    unit: str
+    n_units: int
+    delta: float
+    power: float
+    confidence: float
+    se: float
+    plans: Sequence[Mapping[str, Any]]
+    warnings: tuple[str, ...] = ()
+
+    _keys = (
+        "signature", "score", "systems", "unit", "n_units", "delta", "power", "confidence", "se",
+        "plans", "warnings",
+    )  # fmt: skip
+    _logged = ()
+
+    @cached_property
+    def title(self) -> str:
+        """Line with the difference and its power."""
+        return (
+            f"{self.score}: to see {number_text(self.delta)} in {100 * self.power:g}% of "
+            f"comparisons, after a pilot of {units_text(self.n_units, self.unit)}"
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row per plan."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([dict(plan) for plan in self.plans])
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a row per number of answers."""
+        grid = Grid(self.title, ("units", "more"), "answers")
+        for plan in self.plans:
+            name = "as now" if plan["answers"] is None else str(plan["answers"])
+            grid.add(name, plan["units"], plan["more"])
+        return grid
+
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """Line below the table."""
+        return (f"units: {self.unit}s in all; more: besides the pilot; paired test at "
+                f"{100 * self.confidence:g}%",)  # fmt: skip
+
+
+def plan(
+    a: Any,
+    b: Any,
+    score: str | None = None,
+    *,
+    power: float = 0.8,
+    delta: float | None = None,
+    cluster: str | None = None,
+    confidence: float = 0.95,
+    reading: Reading | None = None,
+) -> Plan:
+    """Plan a comparison of two systems from a pilot on the same examples.
+
+    Parameters
+    ----------
+    a, b : Statistics, Report, path or table
+        As `compare` takes them.
+    score : str, optional
+        Flat name; by default as in `compare`.
+    power : float
+        The share of comparisons that see the difference.
+    delta : float, optional
+        The difference that is to be seen; by default the pilot's own, which is often too large.
+    cluster : str, optional
+        A column whose values are drawn together: units are clusters.
+    confidence : float
+    reading : Reading, optional
+        As in `compare`.
+
+    Returns
+    -------
+    Plan
+        With several answers to an example, also for other numbers of them: the variance of an
+        example is that between examples, and that of its answers by their number.
+
+    Raises
+    ------
+    InputError
+        As `compare`; the pilot does not vary, or shows no difference and ``delta`` is missing.
+    ValueError
+        A number out of its range.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> a, b = ([{"id": k, "value": k % n == 0} for k in range(60)] for n in (2, 3))
+    >>> fc.plan(fc.statistics(a), fc.statistics(b), delta=0.1).plans
+    ({'answers': None, 'units': 379, 'more': 319},)
+    """
+    for name, value in (("power", power), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise ValueError(f"{name} is {value}, expected a number between 0 and 1")
+    if delta is not None and not (math.isfinite(delta) and delta != 0):
+        raise ValueError(f"delta is {delta}, expected a number other than 0")
+    reading = with_scores(reading, score, cluster)
+    names, systems = pair_of(a, b, ("A", "B"), reading)
+    left, right = systems.systems.values()
+    [score] = systems.scores(score)
+    units = joint_units(left, right, cluster, score)
+    draws = Draws("jackknife", confidence, 1, 0, cluster)
+    change = difference(units, n_differing(joint_units(left, right, cluster)), draws)
+    if math.isnan(change.se):
+        raise ValueError("the pilot does not vary, so it tells nothing about other samples")
+    size = abs(change.delta if delta is None else delta)
+    if not size:
+        raise ValueError("the pilot shows no difference: name one with delta")
+    variance = change.se**2 * units.n_units
+    by_answers: list[tuple[int | None, float]] = [(None, variance)]
+    if cluster is None:
+        sides = [statistics_of(side, reading) for side in (a, b)]
+        by_answers += _by_answers(sides, score, variance)
+    plans = []
+    for answers, each in by_answers:
+        n = units_needed(each, size, power, confidence)
+        plans.append({"answers": answers, "units": n, "more": max(0, n - units.n_units)})
+    return Plan(
+        signature=left.signature,
+        score=score,
+        systems=dict(zip("ab", names, strict=True)),
+        unit=units.unit,
+        n_units=units.n_units,
+        delta=size,
+        power=power,
+        confidence=confidence,
+        se=change.se,
+        plans=tuple(plans),
+        warnings=systems.warnings,
+    )
+
+
+def _by_answers(
+    sides: Sequence[Statistics], score: str, variance: float
+) -> list[tuple[int | None, float]]:
+    """Return the variance of an example's difference by the number of its answers.
+
+    Empty where an example has one answer, or examples have other numbers of them.
+    """
+    within, numbers = 0.0, set()
+    for side in sides:
+        units, name = side.units, f"{WITHIN}:{score}"
+        if units is None or name not in units.column_names or units[name].null_count:
+            return []
+        within += float(np.mean(np.asarray(units[name])))
+        numbers |= {*np.unique(np.asarray(units["n_answers"])).tolist()}
+    if len(numbers) != 1:
+        return []
+    [n] = numbers
+    between = max(0.0, variance - within)
+    return [(k, between + within * n / k) for k in ANSWERS]

@@ -1,0 +1,333 @@
+"""Answers to examples, several to each, and the rules that make one value of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError, Warnings
+from fastcausal.significance.sums import EXACT, Float64, Int64
+
+LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
+WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers of one system, a row each.
+
+    Attributes
+    ----------
+    name : str
+        The source, for messages.
+    ids : pyarrow.Array of string
+        The example of each answer.
+    scores : mapping of str to (float64[n], float64[n] or None)
+        Values, NaN without; and denominators of ratios.
+    where : callable
+        Place of an answer, for messages.
+    epochs : pyarrow.Array, optional
+        Numbers or names of repeats.
+    errors, limits : bool[n], optional
+        Answers that ended in an error, or at a limit.
+    contents : pyarrow.Array of string, optional
+        Digests of the example: of input and target, or of the document.
+    columns : mapping of str to pyarrow.Array
+        Other columns to keep.
+    about : mapping
+        ``format``, and where the source has them ``model``, ``task``, ``version``, ``prompts``.
+    lower : tuple of str
+        Scores of which less is better.
+    system : str, optional
+    warnings : dict
+    """
+
+    name: str
+    ids: pa.Array
+    scores: Mapping[str, tuple[Float64, Float64 | None]]
+    where: Callable[[int], str]
+    epochs: pa.Array | None = None
+    errors: Any = None
+    limits: Any = None
+    contents: pa.Array | None = None
+    columns: Mapping[str, pa.Array] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    lower: tuple[str, ...] = ()
+    system: str | None = None
+    warnings: Warnings = field(default_factory=dict)
+
+    @property
+    def is_ratio(self) -> bool:
+        """Tell ratios of sums from means."""
+        return any(bottoms is not None for _, bottoms in self.scores.values())
+
+
+def number_of(value: Any) -> float:
+    """Return a value of a score as a number, NaN of None.
+
+    Raises
+    ------
+    ValueError
+        It is a list, an object, or a text that is neither a grade nor a number.
+
+    Examples
+    --------
+    >>> [number_of(value) for value in ("C", "P", "N", True, "0.25", "Yes", None)]
+    [1.0, 0.5, 0.0, 1.0, 0.25, 1.0, nan]
+    """
+    if value is None:
+        return math.nan
+    if isinstance(value, str):
+        known = LETTERS.get(value, WORDS.get(value.strip().lower()))
+        return float(value) if known is None else known
+    if not isinstance(value, int | float):
+        raise ValueError("no number")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def at(value: Any, path: str) -> Any:
+    """Follow a name with dots into JSON, None where nothing is there.
+
+    Examples
+    --------
+    >>> at({"deep": {"x": [1, 2]}, "a.b": 3}, "deep.x.1"), at({"a.b": 3}, "a.b"), at({}, "a")
+    (2, 3, None)
+    """
+    if isinstance(value, Mapping) and path in value:
+        return value[path]
+    first, dot, rest = path.partition(".")
+    if isinstance(value, list | tuple):
+        value = value[int(first)] if first.isdecimal() and int(first) < len(value) else None
+    else:
+        value = value.get(first) if isinstance(value, Mapping) else None
+    return at(value, rest) if dot else value
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Examples in the order of their ids, with the places of their answers.
+
+    Attributes
+    ----------
+    ids : list of str
+    order : int64[n_answers]
+        Answers by example.
+    starts, sizes : int64[n_examples]
+        The first answer of each example in ``order``, and how many it has.
+    """
+
+    ids: list[str]
+    order: Int64
+    starts: Int64
+    sizes: Int64
+
+    def sums(self, flags: Any) -> Int64:
+        """Count the answers of each example that are flagged."""
+        if flags is None:
+            return np.zeros(len(self.ids), np.int64)
+        return np.add.reduceat(np.asarray(flags, np.int64)[self.order], self.starts)
+
+
+def examples_of(answers: Answers) -> Examples:
+    """Group answers by example.
+
+    Raises
+    ------
+    InputError
+        An answer occurs twice.
+    """
+    coded = answers.ids.dictionary_encode()
+    names = coded.dictionary.to_pylist()
+    ranks = np.empty(len(names), np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    codes = ranks[arrow.values_of(coded.indices).astype(np.int64)]
+    order = np.argsort(codes, kind="stable")
+    starts, sizes = np.unique(codes[order], return_index=True, return_counts=True)[1:]
+    examples = Examples(sorted(names), order, starts, sizes)
+    if (sizes > 1).any():
+        _require_unique(answers, examples, codes)
+    return examples
+
+
+def _require_unique(answers: Answers, examples: Examples, codes: Int64) -> None:
+    """Raise InputError where an example has an answer twice, by its epoch."""
+    if answers.epochs is None:
+        k = int((examples.sizes > 1).argmax())
+        id, n = examples.ids[k], examples.sizes[k]
+        raise InputError(
+            f'{answers.name}: id "{id}" occurs {n} times, expected once: '
+            "name the column of repeats with --epoch"
+        )
+    epochs = arrow.values_of(answers.epochs.dictionary_encode("encode").indices).astype(np.int64)
+    pairs = np.lexsort((epochs, codes))
+    same = (codes[pairs][1:] == codes[pairs][:-1]) & (epochs[pairs][1:] == epochs[pairs][:-1])
+    if same.any():
+        row = int(pairs[1:][same].min())
+        raise InputError(
+            f'{answers.where(row)}: id "{answers.ids[row]}", epoch {answers.epochs[row]} '
+            "occurs twice, expected once"
+        )
+
+
+def values_of(
+    answers: Answers, name: str, examples: Examples, rule: str
+) -> tuple[Float64, Float64, Float64]:
+    """Return the value and the weight of each example, and the variance of its value.
+
+    Both are 0 of an example without this score. The variance is that of the mean of its answers,
+    NaN for one answer and for other rules.
+
+    Raises
+    ------
+    InputError
+        A value is infinite, a denominator negative; or the rule takes other numbers of answers.
+    """
+    tops, bottoms = answers.scores[name]
+    if np.isinf(tops).any():
+        row = int(np.isinf(tops).argmax())
+        raise InputError(
+            f'{answers.where(row)}: id "{answers.ids[row]}": {name} is {tops[row]}, '
+            "expected a finite number"
+        )
+    scored = ~np.isnan(tops)
+    if bottoms is not None:
+        _check_denominators(answers, name, bottoms)
+        scored &= ~np.isnan(bottoms)
+    order = examples.order[scored[examples.order]]
+    n = examples.sums(scored)
+    ends = np.cumsum(n)
+    groups = _Groups(tops[order], ends - n, n)
+    if bottoms is not None:
+        weights = _Groups(bottoms[order], ends - n, n).means()
+        return groups.means(), weights, np.full(len(n), math.nan)
+    _check_counts(answers, name, examples, n, rule)
+    return groups.by(rule), (n > 0).astype(np.float64), groups.variances(rule)
+
+
+def _check_denominators(answers: Answers, name: str, bottoms: Float64) -> None:
+    wrong = (bottoms < 0) | np.isinf(bottoms)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(
+            f'{answers.where(row)}: id "{answers.ids[row]}": the denominator of {name} is '
+            f"{bottoms[row]}, expected 0 or more"
+        )
+    if not (bottoms > 0).any():
+        raise InputError(f"{answers.name}: all denominators of {name} are 0")
+
+
+def _check_counts(answers: Answers, name: str, examples: Examples, n: Int64, rule: str) -> None:
+    """Raise InputError for fewer answers than K, or unequal numbers of them for max and min."""
+    least = int(rule[5:]) if rule.startswith("pass") else 0
+    few = (n > 0) & (n < least)
+    if few.any():
+        k = int(few.argmax())
+        raise InputError(
+            f'{answers.name}: id "{examples.ids[k]}" has {n[k]} answers with {name}, '
+            f"expected at least {least} for {rule}"
+        )
+    some = n[n > 0]
+    if rule in ("max", "min") and len(some) and some.min() < some.max():
+        k = int((n == some.min()).argmax())
+        raise InputError(
+            f'{answers.name}: id "{examples.ids[k]}" has {some.min()} answers with {name}, another '
+            f"has {some.max()}, expected as many everywhere for {rule}"
+        )
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Values of answers, those of an example side by side."""
+
+    values: Float64
+    starts: Int64
+    sizes: Int64
+
+    def by(self, rule: str) -> Float64:
+        """Return the value of each example, 0 of none."""
+        if rule == "mean":
+            return self.means()
+        if rule in ("max", "min"):
+            best = np.maximum if rule == "max" else np.minimum
+            return self._filled(best.reduceat(self.values, self._some))
+        return self._passes(int(rule[5:]), rule[4] == "@")
+
+    @property
+    def _some(self) -> Int64:
+        """Starts of the examples that have answers."""
+        return self.starts[self.sizes > 0]
+
+    def _filled(self, values: Any) -> Float64:
+        filled = np.zeros(len(self.sizes))
+        filled[self.sizes > 0] = values
+        return filled
+
+    def means(self) -> Float64:
+        """Return the mean of each example, rounded once."""
+        if not len(self.values):
+            return np.zeros(len(self.sizes))
+        if self.sizes.max() == 1:
+            return self._filled(self.values)
+        whole = (self.values == np.rint(self.values)).all()
+        if whole and np.abs(self.values).max() * float(self.sizes.max()) < EXACT:
+            sums = np.add.reduceat(self.values, self._some)
+            return self._filled(sums / self.sizes[self.sizes > 0])
+        return self._filled([_mean(part.tolist()) for part in self._parts()])
+
+    def _parts(self) -> list[Float64]:
+        return np.split(self.values, self._some[1:])
+
+    def _passes(self, k: int, at_least_one: bool) -> Float64:
+        """Return the share of all choices of k answers with one right, or with all right."""
+        if not len(self.values):
+            return np.zeros(len(self.sizes))
+        right = np.add.reduceat((self.values >= 1).astype(np.int64), self._some)
+        shares: dict[tuple[int, int], float] = {}
+        found = []
+        for pair in zip(right.tolist(), self.sizes[self.sizes > 0].tolist(), strict=True):
+            if pair not in shares:
+                shares[pair] = _share(*pair, k, at_least_one)
+            found.append(shares[pair])
+        return self._filled(found)
+
+    def variances(self, rule: str) -> Float64:
+        """Return the variance of the mean of each example's answers, NaN of fewer than two."""
+        variances = np.full(len(self.sizes), math.nan)
+        several = self.sizes > 1
+        if rule == "mean" and several.any():
+            of = np.repeat(np.arange(len(self.sizes)), self.sizes)
+            away = (self.values - self.means()[of]) ** 2
+            sums = np.bincount(of, away, len(self.sizes))[several]
+            n = self.sizes[several]
+            variances[several] = sums / (n - 1) / n
+        return variances
+
+
+def _share(right: int, n: int, k: int, at_least_one: bool) -> float:
+    """Return the share of the choices of k of n answers with a right one, or with right ones alone.
+
+    Chen et al. 2021, equation 1.
+
+    Examples
+    --------
+    >>> [round(_share(c, 4, 2, True), 4) for c in range(5)]
+    [0.0, 0.5, 0.8333, 1.0, 1.0]
+    """
+    if at_least_one:
+        return (math.comb(n, k) - math.comb(n - right, k)) / math.comb(n, k)
+    return math.comb(right, k) / math.comb(n, k)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Return a mean that is rounded once."""
+    return float(sum(map(Fraction, values)) / len(values))

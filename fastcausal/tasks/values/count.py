@@ -1,0 +1,245 @@
+"""Statistics of values: `fastcausal.statistics`."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import strings
+from fastcausal.counts.statistics import Statistics, read_systems
+from fastcausal.errors import InputError, Remedy, some_of
+from fastcausal.files.files import Source
+from fastcausal.options import MissingPolicy
+from fastcausal.significance.sums import Float64
+from fastcausal.tasks.values.answers import Answers, Examples, examples_of, values_of
+from fastcausal.tasks.values.files import read_answers
+from fastcausal.tasks.values.formula import ValueFormula
+from fastcausal.tasks.values.reading import OF_SOURCES, Reading
+
+CONTENT = "content"  # the column of digests of examples
+WITHIN = "within"  # begins columns of variances of values, of several answers to an example
+
+
+def statistics(
+    source: Any,
+    score: str | Iterable[str] | None = None,
+    *,
+    value: str | None = None,
+    numerator: str | None = None,
+    denominator: str | None = None,
+    id: str | None = None,
+    cluster: str | None = None,
+    epoch: str | None = None,
+    answers: str = "mean",
+    missing: MissingPolicy = "error",
+    system: str | None = None,
+) -> Statistics:
+    """Read the values that any evaluation gave its examples.
+
+    Parameters
+    ----------
+    source : path, pyarrow.Table, object with ``__arrow_c_stream__``, or list of dict
+        A log of inspect-ai, samples of lm-evaluation-harness or a folder of them, a plain table,
+        or a count file, told apart by content.
+    score : str or iterable of str, optional
+        Scores by name, such as ``match``, ``dicty.a`` or ``exact_match,flex``; by default the only
+        one. Of tables, columns.
+    value : str, optional
+        Column of values; names with dots lead into JSON, such as ``metrics.f1``.
+    numerator, denominator : str, optional
+        Columns whose sums make a ratio.
+    id, epoch : str, optional
+        Columns of a table: by default ``id``, else ``doc_id``; and ``epoch``.
+    cluster : str, optional
+        Column, or key of metadata or of the document, that is kept to draw by.
+    answers : str
+        ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example.
+    missing : {"error", "skip", "zero"}
+        Refuse examples without a score, leave them out, or count them as 0.
+    system : str, optional
+        Name of the system; by default that of the log.
+
+    Returns
+    -------
+    Statistics
+        A row for each example, whatever the number of its answers.
+
+    Raises
+    ------
+    InputError
+        The source cannot be read; a score, column or id is missing, or a value is no number.
+    ValueError
+        An unknown rule or policy.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> runs = [[{"id": k, "value": k % n == 0} for k in range(12)] for n in (2, 3)]
+    >>> half, third = map(fc.statistics, runs)
+    >>> half.scores()["value"], fc.compare(half, third)["value"].delta
+    (array([0.5]), -0.16666666666666669)
+    """
+    scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
+    reading = Reading(
+        scores, value=value, numerator=numerator, denominator=denominator, id=id,
+        cluster=cluster, epoch=epoch, answers=answers, missing=missing,
+    )  # fmt: skip
+    return read_statistics(source, reading, system)
+
+
+def read_statistics(source: Any, reading: Reading, system: str | None = None) -> Statistics:
+    """Read statistics of one system, as `statistics` does."""
+    read = read_answers(source, reading)
+    if isinstance(read, Source):
+        return _checked(read.name, Statistics.read(read.name), reading)
+    return statistics_of(read, reading, system)
+
+
+def read_all(source: Any, reading: Reading) -> dict[str, Statistics]:
+    """Read statistics of the systems of a source by name: of a count file several."""
+    read = read_answers(source, reading)
+    if isinstance(read, Source):
+        systems = read_systems(read.name)
+        return {name: _checked(read.name, s, reading) for name, s in systems.items()}
+    made = statistics_of(read, reading)
+    return {made.system or name_of(source): made}
+
+
+def _checked(name: str, statistics: Statistics, reading: Reading) -> Statistics:
+    """Refuse options of logs and tables for a count file, unless it was made by the same ones."""
+    reading.refuse(name, "a file of counts", *OF_SOURCES)
+    formula = statistics.formula
+    own = ("mean", "error")
+    if isinstance(formula, ValueFormula):
+        own = formula.answers, formula.missing
+    for option, has in zip(("answers", "missing"), own, strict=True):
+        asked = getattr(reading, option)
+        if asked not in (getattr(Reading, option), has):
+            raise InputError(f"{name}: a file of counts, expected --{option} {has}, got {asked}")
+    return statistics
+
+
+def name_of(source: Any) -> str:
+    """Return the name of a source that does not name its system."""
+    from fastcausal.files.packed import stem_of
+
+    return stem_of(source) if isinstance(source, str | os.PathLike) else "rows"
+
+
+def statistics_of(answers: Answers, reading: Reading, system: str | None = None) -> Statistics:
+    """Make a row for each example of one system.
+
+    Raises
+    ------
+    InputError
+        As `statistics`.
+    """
+    if answers.is_ratio:
+        reading.require_plain()
+    examples = examples_of(answers)
+    rule = reading.answers
+    columns, variances = list[Float64](), dict[str, Float64]()
+    unscored = np.zeros(len(answers.ids), bool)
+    for name, (tops, bottoms) in answers.scores.items():
+        values, weights, variances[name] = values_of(answers, name, examples, rule)
+        columns += [values, weights]
+        unscored |= np.isnan(tops) if bottoms is None else np.isnan(tops) | np.isnan(bottoms)
+    rows = np.column_stack(columns)
+    lacks = _lacking(answers, rows, examples, unscored)
+    if lacks.any() and reading.missing == "error":
+        raise _missing(answers, examples, lacks)
+    kept = np.ones(len(rows), bool)
+    if reading.missing == "zero":
+        rows[:, 1::2] = 1
+    else:
+        kept = ~_without_any(answers, rows, examples, unscored)
+        if not kept.any():
+            raise InputError(f"{answers.name}: no example has a score")
+    formula = ValueFormula(
+        tuple(answers.scores), "ratio" if answers.is_ratio else "mean", rule, reading.missing,
+        tuple(sorted(answers.lower)),
+    )  # fmt: skip
+    units = _units(answers, examples, unscored, variances)
+    return Statistics.of_units(
+        formula,
+        formula.signature([answers.about["format"]]),
+        rows[kept],
+        units.filter(pa.array(kept)),
+        {"source": dict(answers.about)},
+        system=system or answers.system,
+        warnings=dict(answers.warnings),
+        left_out=None if kept.all() else units.filter(pa.array(~kept)),
+    )
+
+
+def _lacking(answers: Answers, rows: Float64, examples: Examples, unscored: Any) -> Any:
+    """Tell which examples lack a score; of a ratio, weights may be 0 of those that have it."""
+    if not answers.is_ratio:
+        return (rows[:, 1::2] == 0).any(axis=1)
+    return examples.sums(unscored) == examples.sizes
+
+
+def _without_any(answers: Answers, rows: Float64, examples: Examples, unscored: Any) -> Any:
+    """Tell which examples have no score at all."""
+    if not answers.is_ratio:
+        return (rows[:, 1::2] == 0).all(axis=1)
+    return _lacking(answers, rows, examples, unscored)
+
+
+def _missing(answers: Answers, examples: Examples, lacks: Any) -> InputError:
+    ids = [examples.ids[k] for k in np.flatnonzero(lacks)]
+    names = ", ".join(answers.scores)
+    return InputError(
+        f"{answers.name}: {len(ids)} of {len(examples.ids)} examples without {names}"
+        f"{some_of(ids[:4])}, expected a score for each",
+        Remedy("missing", ("skip", "zero"), "would leave them out or count 0"),
+    )
+
+
+def _units(
+    answers: Answers,
+    examples: Examples,
+    unscored: Any,
+    variances: Mapping[str, Float64],
+) -> pa.Table:
+    """Return a row for each example: id, kept columns, digest, and counts of its answers."""
+    first = pa.array(examples.order[examples.starts])
+    columns: dict[str, Any] = {"id": strings(examples.ids)}
+    for name, column in answers.columns.items():
+        if (of_examples := _of_examples(answers, name, column, examples)) is not None:
+            columns[name] = of_examples
+    if answers.contents is not None:
+        columns[CONTENT] = answers.contents.take(first)
+    columns["n_answers"] = pa.array(examples.sizes)
+    columns["n_errors"] = pa.array(examples.sums(answers.errors))
+    columns["n_limits"] = pa.array(examples.sums(answers.limits))
+    columns["n_unscored"] = pa.array(examples.sums(unscored))
+    for name, variance in variances.items():
+        if not np.isnan(variance).all():
+            columns[f"{WITHIN}:{name}"] = pa.array(
+                [None if math.isnan(each) else each for each in variance.tolist()], pa.float64()
+            )
+    return pa.table(columns)
+
+
+def _of_examples(
+    answers: Answers, name: str, column: pa.Array, examples: Examples
+) -> pa.Array | None:
+    """Return a column of examples, None where answers of one example differ in it."""
+    column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    firsts = column.take(pa.array(examples.order[examples.starts]))
+    if examples.sizes.max() > 1:
+        try:
+            codes = column.dictionary_encode("encode").indices
+        except pa.ArrowException:
+            return None
+        in_order = codes.take(pa.array(examples.order)).to_numpy(zero_copy_only=False)
+        lead = np.repeat(in_order[examples.starts], examples.sizes)
+        if (in_order != lead).any():
+            return None
+    return firsts

@@ -1,0 +1,110 @@
+"""Sources of values, told apart by content: count files, logs of two harnesses, plain tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fastcausal.counts.files import KEY
+from fastcausal.errors import InputError
+from fastcausal.files import binary
+from fastcausal.files.files import Source
+from fastcausal.files.lines import first_object
+from fastcausal.files.packed import is_url, local
+from fastcausal.files.records import read_records
+from fastcausal.files.zips import Archive, is_zip
+from fastcausal.tasks.values import inspect_logs, lm_eval, tables
+from fastcausal.tasks.values.answers import Answers
+from fastcausal.tasks.values.reading import Reading
+
+SAMPLES = "samples_*.jsonl"
+KNOWN = "expected counts, a log of inspect, samples of lm-eval, or a table with id and value"
+
+
+def read_answers(source: Any, reading: Reading, name: str = "rows") -> Answers | Source:
+    """Read the answers of one system; a count file is returned as it is.
+
+    Raises
+    ------
+    InputError
+        It is neither a log nor a table; or damaged, or without what ``reading`` asks for.
+    """
+    if not isinstance(source, str | os.PathLike | Source):
+        return tables.answers_of(read_records(source, name), reading)
+    if isinstance(source, str | os.PathLike):
+        if Path(local(source)).is_dir():
+            return lm_eval.of_files([Source.open(path) for path in _samples_in(source)], reading)
+        with _archive(source) as archive:
+            if archive is not None and inspect_logs.is_archive(archive):
+                return inspect_logs.of_archive(archive, reading)
+    return _of_file(Source.open(source), reading)
+
+
+def _of_file(file: Source, reading: Reading) -> Answers | Source:
+    if is_counts(file):
+        return file
+    if binary.sniff(file.data) is None and file.data.lstrip()[:1] == b"{":
+        if inspect_logs.is_document(file.text):
+            return inspect_logs.of_document(file.name, file.text, reading)
+        if lm_eval.is_row(first_object(file)):
+            return lm_eval.of_files([file], reading)
+    records = read_records(file)
+    if reading.id is None and records.find(*tables.IDS) is None:
+        found = ", ".join(records.names)[:200]
+        raise InputError(f'{file.name}: no column "id": found {found}; {KNOWN}')
+    return tables.answers_of(records, reading)
+
+
+def is_counts(file: Source) -> bool:
+    """Tell a count file by the metadata of its table."""
+    if binary.sniff(file.data) is None:
+        return False
+    return KEY in (binary.load(file).schema.metadata or {})
+
+
+@contextmanager
+def _archive(source: str | os.PathLike[str]) -> Iterator[Archive | None]:
+    """Open a zip on disk, without reading all of it; None for other files."""
+    path = local(source)
+    if is_url(source) or path == "-" or not Path(path).is_file():
+        yield None
+        return
+    try:
+        with Path(path).open("rb") as file:
+            if is_zip(file.read(4)):
+                file.seek(0)
+                yield Archive(os.fspath(source), file=file, is_log=True)
+            else:
+                yield None
+    except OSError as error:
+        raise InputError(f"{os.fspath(source)}: {error.strerror or error}") from error
+
+
+def _samples_in(folder: str | os.PathLike[str]) -> list[Path]:
+    """Return the samples of one run; InputError where a task has several files."""
+    files = sorted(Path(folder).glob(SAMPLES))
+    if not files:
+        raise InputError(f"{os.fspath(folder)}: no {SAMPLES}, expected samples of lm-eval")
+    tasks: dict[str, Path] = {}
+    for file in files:
+        task = lm_eval.task_of(file.name)
+        if task in tasks:
+            raise InputError(f"{file}: {tasks[task].name} has the task {task} too, expected a run")
+        tasks[task] = file
+    return files
+
+
+def logs_in(folder: str | os.PathLike[str]) -> list[Path]:
+    """Return the logs in a folder and below: files of inspect, folders of samples."""
+    root = Path(folder)
+    logs = [*root.rglob("*.eval")]
+    logs += [path for path in root.rglob("*.json") if _is_log(path)]
+    logs += {path.parent for path in root.rglob(SAMPLES)}
+    return sorted(logs)
+
+
+def _is_log(path: Path) -> bool:
+    return inspect_logs.is_document(Source.open(path).text)

@@ -1,0 +1,103 @@
+"""Means of values and ratios of sums, with a denominator for each score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from fastcausal._version import __version__
+from fastcausal.counts.arithmetic import ScoresByName, ratio
+from fastcausal.counts.formula import MOST, Formula
+from fastcausal.significance.sums import CountRows
+
+PARTS = ("value", "weight")
+N_ANSWERS = ("n_answers", "n_errors", "n_limits", "n_unscored")
+
+
+@dataclass(frozen=True)
+class ValueFormula(Formula):
+    """Scores of examples: of each the sum of values by the sum of weights.
+
+    A mean has the weight 1 for each example, 0 for one without this score. A ratio of sums has
+    denominators as weights.
+
+    Attributes
+    ----------
+    names_of_scores : tuple of str
+        Scores, as the source calls them.
+    of : {"mean", "ratio"}
+    answers : str
+        The rule from the answers of an example to its value.
+    missing : {"error", "skip", "zero"}
+        The policy for examples without a score.
+    lower : tuple of str
+        Scores of which less is better.
+
+    Examples
+    --------
+    >>> formula = ValueFormula(("f1",))
+    >>> formula.scores(np.array([[0.5, 1], [1.0, 1], [0, 0]]), np.array([[1, 1, 1], [0, 2, 0]]))
+    {'f1': array([0.75, 1.  ])}
+    """
+
+    job = "values"
+    dtype: ClassVar[type[np.generic]] = np.float64
+    totals: ClassVar[tuple[str, ...]] = N_ANSWERS
+
+    names_of_scores: tuple[str, ...]
+    of: str = "mean"
+    answers: str = "mean"
+    missing: str = "error"
+    lower: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns: the value and the weight of each score."""
+        return tuple(f"{part}:{name}" for name in self.names_of_scores for part in PARTS)
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value; weights are not negative."""
+        return (0, MOST) if field.startswith("weight:") else (-MOST, MOST)
+
+    def terms(self, rows: CountRows) -> CountRows:
+        """Return the rows: values and weights add."""
+        return rows
+
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
+        """Compute the scores."""
+        parts = sums.reshape(len(sums), -1, 2)
+        return {
+            "overall": {
+                name: ratio(parts[:, k, 0], parts[:, k, 1], math.nan)
+                for k, name in enumerate(self.names_of_scores)
+            }
+        }
+
+    def flat_name(self, group: str, name: str) -> str:
+        """Return the name that the source has for a score."""
+        return name
+
+    def is_share(self, name: str) -> bool:
+        """Tell if a score is a mean, so that an example changes it by its part alone."""
+        return self.of == "mean"
+
+    def union(self, other: Formula) -> Self:
+        """Return the formula of both; ValueError where they differ in more than `lower`."""
+        if isinstance(other, ValueFormula):
+            lower = tuple(sorted({*self.lower, *other.lower}))
+            if replace(self, lower=lower) == replace(other, lower=lower):
+                return replace(self, lower=lower)
+        return super().union(other)
+
+    def signature(self, formats: Iterable[str]) -> str:
+        """Print what scores depend on, after the formats of their sources."""
+        parts = [
+            "fastcausal", __version__, "values", f"score:{'+'.join(self.names_of_scores)}",
+            f"of:{self.of}", f"answers:{self.answers}", f"missing:{self.missing}",
+            f"source:{'+'.join(sorted({*formats}))}",
+        ]  # fmt: skip
+        return "|".join(parts)

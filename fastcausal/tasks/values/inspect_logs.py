@@ -1,0 +1,372 @@
+"""Logs of inspect-ai: ``.eval`` zips and their JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import strings
+from fastcausal.errors import InputError, Remedy, Warnings, invalid_json
+from fastcausal.files.zips import Archive
+from fastcausal.significance.sums import Float64
+from fastcausal.tasks.values.answers import Answers, at
+from fastcausal.tasks.values.logs import (
+    chosen,
+    digest_of,
+    require,
+    score_number,
+    text_id,
+)
+from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.tables import text_of
+
+HEADER, START, SUMMARIES = "header.json", "_journal/start.json", "summaries.json"
+SAMPLES = "samples/"
+COMPARED = 1000  # characters of a text: summaries cut longer ones
+REMOVED = "Key removed from summary (> 1k)"
+THINNED = 1000  # characters from which a text of metadata may be cut
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+class Sample(NamedTuple):
+    """The part of a sample that comparisons need."""
+
+    id: str
+    epoch: int
+    scores: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+    content: str
+    error: bool
+    limit: bool
+
+
+def is_archive(archive: Archive) -> bool:
+    """Tell a log from other zips."""
+    return not {HEADER, START}.isdisjoint(archive.names)
+
+
+def is_document(text: str) -> bool:
+    """Tell the JSON of a log by its keys."""
+    keys = set()
+    try:
+        for key, _ in _pairs(text):
+            keys.add(key)
+            if key == "samples" or {"eval", "status"} <= keys:
+                break
+    except (ValueError, RecursionError):
+        return False
+    return "eval" in keys and not {"status", "samples"}.isdisjoint(keys)
+
+
+def of_archive(archive: Archive, reading: Reading) -> Answers:
+    """Return the answers in a ``.eval`` file."""
+    name = archive.name
+    if HEADER not in archive.names:
+        start = require(_json(archive, START), name)
+        n = sum(path.startswith(SAMPLES) for path in archive.names)
+        raise _unfinished(name, {**start, "status": "started"}, n)
+    header = require(_json(archive, HEADER), f"{name}/{HEADER}")
+    if SUMMARIES in archive.names:
+        listed = _json(archive, SUMMARIES)
+        if not isinstance(listed, list):
+            raise InputError(f"{name}/{SUMMARIES}: expected a list of samples")
+        samples = [_sample(each, f"{name}/{SUMMARIES}: row {k}") for k, each in enumerate(listed)]
+        if any(_is_thinned(sample.metadata, key) for sample in samples for key in reading.kept):
+            whole = {(each.id, each.epoch): each.metadata for each in _whole(archive)}
+            samples = [
+                each._replace(metadata=whole.get((each.id, each.epoch), {})) for each in samples
+            ]
+    else:
+        samples = [*_whole(archive)]
+    return _answers(name, header, samples, reading)
+
+
+def _whole(archive: Archive) -> Iterator[Sample]:
+    """Read samples one at a time."""
+    for path in archive.names:
+        if path.startswith(SAMPLES):
+            yield _sample(_json(archive, path), f"{archive.name}/{path!r:.80}")
+
+
+def _is_thinned(metadata: Mapping[str, Any], key: str) -> bool:
+    value = metadata.get(key, metadata.get(key.partition(".")[0]))
+    return isinstance(value, str) and (value == REMOVED or len(value) >= THINNED)
+
+
+def _json(archive: Archive, path: str) -> Any:
+    name = f"{archive.name}/{path!r:.80}"
+    try:
+        return json.loads(archive.read(path))
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(invalid_json(name, error)) from error
+
+
+def of_document(name: str, text: str, reading: Reading) -> Answers:
+    """Return the answers in the JSON of a log; samples are decoded one at a time."""
+    header: dict[str, Any] = {}
+    samples: list[Sample] = []
+    try:
+        for key, value in _pairs(text):
+            if key == "samples" and isinstance(value, Iterator):
+                samples = [_sample(each, f"{name}: samples[{k}]") for k, each in enumerate(value)]
+            else:
+                header[key] = value
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(invalid_json(name, error)) from error
+    return _answers(name, header, samples, reading)
+
+
+def _pairs(text: str) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of an object and their values; of ``samples`` an iterator over the list."""
+    decoder = json.JSONDecoder()
+
+    def skip(place: int, mark: str = "") -> int:
+        place = _end_of_space(text, place)
+        if mark and text[place : place + 1] != mark:
+            raise json.JSONDecodeError(f"Expecting '{mark}'", text, place)
+        return _end_of_space(text, place + 1) if mark else place
+
+    place = skip(0, "{")
+    while text[place : place + 1] != "}":
+        key, place = decoder.raw_decode(text, place)
+        place = skip(place, ":")
+        if key == "samples" and text[place : place + 1] == "[":
+            items = _Items(text, place, decoder)
+            yield key, iter(items)
+            place = items.end
+        else:
+            value, place = decoder.raw_decode(text, place)
+            yield key, value
+        place = skip(place)
+        if text[place : place + 1] != "}":
+            place = skip(place, ",")
+    if text[place + 1 :].strip():
+        raise json.JSONDecodeError("Extra data", text, place + 1)
+
+
+def _end_of_space(text: str, place: int) -> int:
+    match = _SPACE.match(text, place)
+    assert match is not None
+    return match.end()
+
+
+class _Items:
+    """The values of a list in a text, decoded one at a time."""
+
+    def __init__(self, text: str, start: int, decoder: json.JSONDecoder) -> None:
+        self._text, self._decoder = text, decoder
+        self.end = start + 1
+
+    def __iter__(self) -> Iterator[Any]:
+        text = self._text
+        place = _end_of_space(text, self.end)
+        while text[place : place + 1] != "]":
+            value, place = self._decoder.raw_decode(text, place)
+            yield value
+            place = _end_of_space(text, place)
+            if text[place : place + 1] == ",":
+                place = _end_of_space(text, place + 1)
+            elif text[place : place + 1] != "]":
+                raise json.JSONDecodeError("Expecting ',' or ']'", text, place)
+        self.end = place + 1
+
+
+def _sample(record: Any, where: str) -> Sample:
+    record = require(record, where)
+    epoch = record.get("epoch", 1)
+    if not isinstance(epoch, int) or isinstance(epoch, bool):
+        raise InputError(f'{where}: "epoch" is no integer')
+    attached = record.get("attachments")
+    content = digest_of(
+        _input(record.get("input"), attached), _texts(record.get("target"), attached)
+    )
+    return Sample(
+        text_id(record.get("id"), where),
+        epoch,
+        require(record.get("scores") or {}, f"{where}: scores"),
+        require(record.get("metadata") or {}, f"{where}: metadata"),
+        content,
+        bool(record.get("error")),
+        bool(record.get("limit")),
+    )
+
+
+def _input(value: Any, attached: Any) -> Any:
+    """Return a text, or the roles and texts of messages, as far as summaries have them."""
+    if not isinstance(value, list):
+        return _texts(value, attached)
+    return [
+        [message.get("role"), _content(message.get("content"), attached)]
+        for message in value
+        if isinstance(message, dict)
+    ]
+
+
+def _content(value: Any, attached: Any) -> Any:
+    if not isinstance(value, list):
+        return _texts(value, attached)
+    parts = [part for part in value if isinstance(part, dict)]
+    return [
+        _texts(part.get("text"), attached)
+        if part.get("type") == "text"
+        else f"({str(part.get('type')).capitalize()})"
+        for part in parts
+    ]
+
+
+def _texts(value: Any, attached: Any) -> Any:
+    """Cut texts to the length that summaries keep; an attachment is put in its place."""
+    if isinstance(value, list):
+        return [_texts(each, attached) for each in value]
+    if not isinstance(value, str):
+        return value
+    if value.startswith("attachment://") and isinstance(attached, dict):
+        value = str(attached.get(value.removeprefix("attachment://"), value))
+    return value[:COMPARED]
+
+
+def _answers(
+    name: str, header: Mapping[str, Any], samples: list[Sample], reading: Reading
+) -> Answers:
+    reading.refuse(name, "a log of inspect", "filter", "id", "epoch")
+    run = require(header.get("eval") or {}, f"{name}: eval")
+    status = header.get("status")
+    if status == "started" or (status != "success" and reading.missing == "error"):
+        raise _unfinished(name, header, len(samples))
+    if not samples:
+        raise InputError(f"{name}: a log without samples")
+    values = {score: _values(name, samples, score) for score in _chosen(name, samples, reading)}
+    numbers = {
+        score: [
+            score_number(value, f"{name}", sample.id, score)
+            for value, sample in zip(column, samples, strict=True)
+        ]
+        for score, column in values.items()
+    }
+    return Answers(
+        name,
+        strings([sample.id for sample in samples]),
+        _columns(numbers, reading),
+        lambda row: f"{name}: sample {row}",
+        pa.array([sample.epoch for sample in samples], pa.int64()),
+        [sample.error for sample in samples],
+        [sample.limit for sample in samples],
+        strings([sample.content for sample in samples]),
+        _kept(name, samples, reading),
+        _about(run),
+        system=str(run["model"]) if run.get("model") else None,
+        warnings=_cluster_note(name, header, reading),
+    )
+
+
+def _columns(
+    numbers: Mapping[str, list[float]], reading: Reading
+) -> dict[str, tuple[Float64, Float64 | None]]:
+    import numpy as np
+
+    arrays = {score: np.array(column, np.float64) for score, column in numbers.items()}
+    if not reading.is_ratio:
+        return {score: (column, None) for score, column in arrays.items()}
+    top, bottom = arrays.values()
+    name = reading.scores[0] if reading.scores else f"{reading.numerator}/{reading.denominator}"
+    return {name: (top, bottom)}
+
+
+def _chosen(name: str, samples: list[Sample], reading: Reading) -> list[str]:
+    if reading.is_ratio:
+        assert reading.numerator is not None
+        assert reading.denominator is not None
+        return [reading.numerator, reading.denominator]
+    if reading.value is not None:
+        return [reading.value]
+    known: dict[str, None] = {}
+    for sample in samples:
+        for scorer, score in sample.scores.items():
+            known |= dict.fromkeys(_names(scorer, score))
+
+    def is_asked(score: str) -> bool:
+        scorer, _, rest = score.partition(".")
+        return reading.scorer in (None, scorer, score) and reading.metric in (None, rest, score)
+
+    return chosen(name, known, reading, is_asked)
+
+
+def _names(scorer: str, score: Any) -> list[str]:
+    """Name the scores of a scorer: one for each key of an object and each place of a list."""
+    value = score.get("value") if isinstance(score, Mapping) else score
+    if isinstance(value, Mapping):
+        return [f"{scorer}.{key}" for key in value]
+    if isinstance(value, list):
+        return [f"{scorer}.{k}" for k in range(len(value))]
+    return [scorer]
+
+
+def _values(name: str, samples: list[Sample], score: str) -> list[Any]:
+    found = []
+    for sample in samples:
+        scorer = score
+        while scorer not in sample.scores and "." in scorer:
+            scorer = scorer.rpartition(".")[0]
+        held = sample.scores.get(scorer)
+        value = held.get("value") if isinstance(held, Mapping) else held
+        rest = score[len(scorer) + 1 :]
+        found.append(at(value, rest) if rest else value)
+    return found
+
+
+def _kept(name: str, samples: list[Sample], reading: Reading) -> dict[str, pa.Array]:
+    columns = {}
+    for key in reading.kept:
+        values = [text_of(at(sample.metadata, key)) for sample in samples]
+        if not any(value is not None for value in values):
+            known = sorted({key for sample in samples for key in sample.metadata})
+            raise InputError(
+                f'{name}: no metadata "{key}", expected one of: {", ".join(known) or "none"}'
+            )
+        columns[key] = strings(values)
+    return columns
+
+
+def _about(run: Mapping[str, Any]) -> dict[str, Any]:
+    about = {"format": "inspect"}
+    for name, key in (("model", "model"), ("task", "task"), ("version", "task_version")):
+        if run.get(key) is not None:
+            about[name] = str(run[key])
+    return about
+
+
+def _cluster_note(name: str, header: Mapping[str, Any], reading: Reading) -> Warnings:
+    """Name the cluster that the log's own standard errors are by, where none is asked for."""
+    scores = (header.get("results") or {}).get("scores") or []
+    clusters = {
+        cluster
+        for score in scores
+        for metric in (score.get("metrics") or {}).values()
+        if isinstance(cluster := (metric.get("params") or {}).get("cluster"), str)
+    }
+    if reading.cluster is not None or not clusters:
+        return {}
+    named = sorted(clusters)[0]
+    return {(f"{name}: standard errors of the log are by {named}: --cluster {named}",): ()}
+
+
+def _unfinished(name: str, header: Mapping[str, Any], n: int) -> InputError:
+    run = header.get("eval") or {}
+    n_examples = (run.get("dataset") or {}).get("samples")
+    epochs = (run.get("config") or {}).get("epochs") or 1
+    of = f" of {n_examples * epochs}" if isinstance(n_examples, int) else ""
+    status = header.get("status")
+    remedy = None
+    if status in ("error", "cancelled"):
+        remedy = Remedy("missing", ("skip", "zero"), "would take the samples that ended")
+    return InputError(
+        f"{name}: log not finished: status {status}, {n}{of} samples, expected success", remedy
+    )

@@ -1,0 +1,207 @@
+"""Samples of EleutherAI's lm-evaluation-harness: a row for each document and filter."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fastcausal.arrays.arrow import strings
+from fastcausal.errors import InputError, Problems
+from fastcausal.files.files import Source
+from fastcausal.significance.sums import Float64
+from fastcausal.tasks.values.answers import Answers, at
+from fastcausal.tasks.values.logs import chosen, digest_of, score_number, text_id
+from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.tables import text_of
+
+MARKS = ("doc_hash", "resps", "filtered_resps", "metrics")  # a row has one, besides doc_id
+OWN = {
+    "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
+    "doc_hash", "prompt_hash", "target_hash",
+}  # fmt: skip
+NO_FILTER = "none"
+_NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
+Row = tuple[str, Mapping[str, Any]]
+
+
+def is_row(row: Any) -> bool:
+    """Tell a row of samples from rows of other tables."""
+    return isinstance(row, Mapping) and "doc_id" in row and any(key in row for key in MARKS)
+
+
+def of_files(files: Sequence[Source], reading: Reading) -> Answers:
+    """Return the answers in the samples of one run: a file of one task, or files of a group."""
+    rows: list[Row] = []
+    for file in files:
+        problems = Problems()
+        task = task_of(file.name) if len(files) > 1 else None
+        for line, row in file.objects(problems):
+            where = f"{file.name}:{line}"
+            id = text_id(row.get("doc_id"), where)
+            rows.append((where, {**row, "": id if task is None else f"{task}/{id}", "task": task}))
+        problems.raise_if_any()
+    name = files[0].name if len(files) == 1 else str(Path(files[0].name).parent)
+    return _answers(name, files, rows, reading)
+
+
+def task_of(name: str) -> str:
+    """Return the task in the name of a file of samples.
+
+    Examples
+    --------
+    >>> task_of("out/gpt2/samples_arc_easy_2026-01-02T03-04-05.678.jsonl")
+    'arc_easy'
+    """
+    match = _NAME.fullmatch(Path(name).name)
+    return match["task"] if match else Path(name).stem
+
+
+def _answers(name: str, files: Sequence[Source], rows: list[Row], reading: Reading) -> Answers:
+    reading.refuse(name, "a file of samples", "scorer", "id", "epoch")
+    selected = _chosen(name, rows, reading)
+    filters = [filter for _, filter in selected.values()]
+    places: dict[str, int] = {}
+    kept: list[Row] = []
+    for where, row in rows:
+        if row.get("filter", NO_FILTER) in filters and row[""] not in places:
+            places[row[""]] = len(kept)
+            kept.append((where, row))
+    scores = {
+        score: _values(name, rows, places, score, *parts) for score, parts in selected.items()
+    }
+    prompts = digest_of(sorted(str(row.get("prompt_hash")) for _, row in kept))
+    about = {"format": "lm-eval", "prompts": prompts, "task": _task(files)}
+    return Answers(
+        name,
+        strings([row[""] for _, row in kept]),
+        _paired(scores, reading),
+        lambda k: kept[k][0],
+        contents=strings([_content(row) for _, row in kept]),
+        columns={
+            key: strings([text_of(_place(row, key)) for _, row in kept]) for key in reading.kept
+        },
+        about=about,
+        lower=tuple(score for score in scores if _is_lower(files, score)),
+        system=_system(files),
+    )
+
+
+def _task(files: Sequence[Source]) -> str:
+    return "+".join(sorted(task_of(file.name) for file in files))
+
+
+def _system(files: Sequence[Source]) -> str | None:
+    """Name a run by the folder of its samples, where that has its name from the harness."""
+    path = Path(files[0].name)
+    return path.parent.name or None if _NAME.fullmatch(path.name) else None
+
+
+def _content(row: Mapping[str, Any]) -> str:
+    held = row.get("doc_hash")
+    return held if isinstance(held, str) else digest_of(row.get("doc"), row.get("target"))
+
+
+def _place(row: Mapping[str, Any], key: str) -> Any:
+    """Return a key of the document, or a column of the row: ``subject``, ``doc.subject``."""
+    value = at(row.get("doc"), key.removeprefix("doc."))
+    return at(row, key) if value is None else value
+
+
+def _chosen(name: str, rows: list[Row], reading: Reading) -> dict[str, tuple[str, str]]:
+    """Return the path and the filter of each score that is asked for."""
+    known: dict[str, tuple[str, str]] = {}
+    filters: dict[str, None] = {}
+    for _, row in rows:
+        filter = str(row.get("filter", NO_FILTER))
+        filters[filter] = None
+        metrics = row.get("metrics")
+        columns = metrics if isinstance(metrics, list) else [k for k in row if k not in OWN]
+        for metric in columns:
+            if metric not in ("", "task"):
+                known.setdefault(f"{metric},{filter}", (str(metric), filter))
+
+    def is_asked(score: str) -> bool:
+        metric, filter = known[score]
+        return reading.metric in (None, metric) and reading.filter in (None, filter)
+
+    if reading.is_ratio or reading.value is not None:
+        paths = (
+            [reading.value]
+            if reading.value
+            else [reading.numerator or "", reading.denominator or ""]
+        )
+        filter = _filter(name, filters, reading)
+        return {f"{path},{filter}": (path, filter) for path in paths}
+    return {score: known[score] for score in chosen(name, known, reading, is_asked)}
+
+
+def _filter(name: str, filters: Mapping[str, None], reading: Reading) -> str:
+    named = reading.filter or (reading.scores[0].rpartition(",")[2] if reading.scores else None)
+    if named is None and len(filters) == 1:
+        return next(iter(filters))
+    if named not in filters:
+        raise InputError(
+            f"{name}: {len(filters)} filters, name one with --filter: {', '.join(filters)}"
+        )
+    assert named is not None
+    return named
+
+
+def _values(
+    name: str, rows: list[Row], places: Mapping[str, int], score: str, path: str, filter: str
+) -> Float64:
+    """Return a score of each document, NaN without; InputError for a document twice."""
+    values = np.full(len(places), np.nan)
+    seen = np.zeros(len(places), bool)
+    for where, row in rows:
+        if row.get("filter", NO_FILTER) == filter:
+            k = places[row[""]]
+            if seen[k]:
+                raise InputError(f'{where}: id "{row[""]}" occurs twice with filter {filter}')
+            seen[k] = True
+            values[k] = score_number(at(row, path), where, row[""], path)
+    return values
+
+
+def _paired(
+    scores: Mapping[str, Float64], reading: Reading
+) -> dict[str, tuple[Float64, Float64 | None]]:
+    if not reading.is_ratio:
+        return {score: (values, None) for score, values in scores.items()}
+    (top, a), (_, b) = scores.items()
+    name = reading.scores[0] if reading.scores else _ratio_name(reading, top)
+    return {name: (a, b)}
+
+
+def _ratio_name(reading: Reading, top: str) -> str:
+    return f"{reading.numerator}/{reading.denominator},{top.rpartition(',')[2]}"
+
+
+def _is_lower(files: Sequence[Source], score: str) -> bool:
+    """Tell if the results beside the samples say that less is better."""
+    metric = score.rpartition(",")[0]
+    for file in files:
+        results = _results(file)
+        tasks = results.get("higher_is_better") if isinstance(results, Mapping) else None
+        better = tasks.get(task_of(file.name)) if isinstance(tasks, Mapping) else None
+        if isinstance(better, Mapping) and better.get(metric) is False:
+            return True
+    return False
+
+
+def _results(file: Source) -> Any:
+    match = _NAME.fullmatch(Path(file.name).name)
+    if match is None:
+        return None
+    path = Path(file.name).with_name(f"results_{match['date']}.json")
+    if not path.is_file():
+        return None
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: results that cannot be read: {error}") from error

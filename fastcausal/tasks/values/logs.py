@@ -1,0 +1,80 @@
+"""Tools of all readers of logs: the choice of scores, values as numbers, digests of examples."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from fastcausal.errors import InputError
+from fastcausal.files.values import shown
+from fastcausal.tasks.values.answers import number_of
+from fastcausal.tasks.values.reading import Reading
+
+
+def chosen(
+    name: str,
+    known: Iterable[str],
+    reading: Reading,
+    is_asked: Callable[[str], bool],
+) -> list[str]:
+    """Return the scores that are asked for by name, else the only one with the asked parts.
+
+    Raises
+    ------
+    InputError
+        A score is unknown, or several are left; the message lists all.
+    """
+    known = sorted(known)
+    listed = ", ".join(known) or "none"
+    if unknown := [score for score in reading.scores if score not in known]:
+        raise InputError(f'{name}: no score "{unknown[0]}", expected one of: {listed}')
+    if other := [score for score in reading.scores if not is_asked(score)]:
+        raise InputError(f'{name}: score "{other[0]}" has another scorer, metric or filter')
+    if reading.scores:
+        return [*reading.scores]
+    left = [score for score in known if is_asked(score)]
+    if len(left) != 1:
+        raise InputError(f"{name}: {len(left)} scores, name one with --score: {listed}")
+    return left
+
+
+def score_number(value: Any, where: str, id: Any, score: str) -> float:
+    """Return a value of a score as a number; InputError for a text or a list."""
+    try:
+        return number_of(value)
+    except ValueError as error:
+        parts = ""
+        if isinstance(value, list):
+            parts = f"; --numerator {score}.0 --denominator {score}.1 name its parts, or --value"
+        raise InputError(
+            f'{where}: id "{id}": {score} is {shown(value)}, expected a number{parts}'
+        ) from error
+
+
+def text_id(value: Any, where: str) -> str:
+    """Return an id as text; InputError where it is neither text nor an integer."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(f"{where}: id is {shown(value)}, expected text or an integer")
+
+
+def digest_of(*parts: Any) -> str:
+    """Return a short digest of values of JSON."""
+    text = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def one_of(values: Sequence[Any]) -> Any:
+    """Return the value that all have, None where they differ."""
+    return values[0] if values and all(value == values[0] for value in values) else None
+
+
+def require(record: Any, where: str) -> Mapping[str, Any]:
+    """Return an object; InputError for another value."""
+    if not isinstance(record, Mapping):
+        raise InputError(f"{where}: {shown(record)}, expected an object")
+    return record

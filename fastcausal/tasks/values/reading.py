@@ -1,0 +1,93 @@
+"""What to read of a log or table."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fastcausal.errors import InputError
+from fastcausal.options import MissingPolicy, check
+
+OF_SOURCES = (
+    "scorer", "metric", "filter", "value", "numerator", "denominator", "id", "epoch",
+)  # fmt: skip
+"""Options of logs and tables alone."""
+
+_RULE = re.compile(r"mean|max|min|pass[@^][1-9][0-9]{0,8}")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Scores and columns of a source, and policies for its examples.
+
+    Attributes
+    ----------
+    scores : tuple of str
+        Scores by name; without any, the only one.
+    scorer, metric, filter : str, optional
+        Parts of the name of a score.
+    value : str, optional
+        Column of values; names with dots lead into JSON.
+    numerator, denominator : str, optional
+        Columns whose sums make a ratio.
+    id, epoch : str, optional
+        Columns of a table; by default ``id``, else ``doc_id``, and ``epoch``.
+    cluster : str, optional
+        Column, or key of metadata, that is kept.
+    columns : tuple of str
+        Other columns to keep.
+    answers : str
+        ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example.
+    missing : {"error", "skip", "zero"}
+        Refuse examples without a score, leave them out, or count them as 0.
+    """
+
+    scores: tuple[str, ...] = ()
+    scorer: str | None = None
+    metric: str | None = None
+    filter: str | None = None
+    value: str | None = None
+    numerator: str | None = None
+    denominator: str | None = None
+    id: str | None = None
+    epoch: str | None = None
+    cluster: str | None = None
+    columns: tuple[str, ...] = ()
+    answers: str = "mean"
+    missing: MissingPolicy = "error"
+
+    def __post_init__(self) -> None:
+        check("missing", self.missing, MissingPolicy)
+        if not _RULE.fullmatch(str(self.answers)):
+            raise ValueError(
+                f'answers is "{self.answers}", expected mean, pass@K, pass^K, max or min, such as '
+                "pass@2"
+            )
+        if (self.numerator is None) != (self.denominator is None):
+            raise ValueError("numerator and denominator go together, got one of them")
+        if self.is_ratio and self.value is not None:
+            raise ValueError("value is for means, numerator and denominator are for ratios")
+        if self.is_ratio:
+            self.require_plain()
+
+    def require_plain(self) -> None:
+        """Raise ValueError for a rule or a policy that ratios of sums do not have."""
+        if self.answers != "mean" or self.missing == "zero":
+            raise ValueError("a ratio of sums takes answers mean, and missing error or skip")
+
+    @property
+    def is_ratio(self) -> bool:
+        """Tell a ratio of sums from means."""
+        return self.numerator is not None
+
+    def refuse(self, name: str, noun: str, *options: str) -> None:
+        """Raise InputError for the first of these options that is given, which a source lacks."""
+        for option in options:
+            if getattr(self, option) is not None:
+                raise InputError(f"{name}: {noun} has no use for --{option}")
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Columns to keep, each once."""
+        asked = [*([] if self.cluster is None else [self.cluster]), *self.columns]
+        return tuple(dict.fromkeys(asked))

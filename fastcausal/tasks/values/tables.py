@@ -1,0 +1,132 @@
+"""Plain tables: a row for each answer, with its id and its value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError
+from fastcausal.files.records import Records
+from fastcausal.files.values import kind, shown
+from fastcausal.significance.sums import Float64
+from fastcausal.tasks.values.answers import Answers, at, number_of
+from fastcausal.tasks.values.reading import Reading
+
+IDS = ("id", "doc_id")
+VALUE, EPOCH = "value", "epoch"
+RATIO = ("numerator", "denominator")
+
+
+def answers_of(records: Records, reading: Reading) -> Answers:
+    """Return the answers of a table.
+
+    Raises
+    ------
+    InputError
+        A column is missing, or has values of another kind.
+    """
+    reading.refuse(records.name, "a table", "scorer", "metric", "filter")
+    id = records.require(*([reading.id] if reading.id else IDS))
+    epoch = reading.epoch or (EPOCH if EPOCH in records else None)
+    scores, used = _scores(records, reading)
+    if reading.kept:
+        kept = {name: _texts(records, name) for name in reading.kept}
+    else:
+        own = {id, epoch, *used, *RATIO, VALUE}
+        kept = {name: records.column(name) for name in records.names if name not in own}
+    return Answers(
+        records.name,
+        records.keys(id),
+        scores,
+        records.where,
+        None if epoch is None else _texts(records, epoch),
+        columns=kept,
+        about={"format": "table"},
+    )
+
+
+def _scores(
+    records: Records, reading: Reading
+) -> tuple[dict[str, tuple[Float64, Float64 | None]], list[str]]:
+    """Return the scores, and the columns that they stand in."""
+    if reading.is_ratio or (not reading.scores and reading.value is None and _is_ratio(records)):
+        columns = [reading.numerator or RATIO[0], reading.denominator or RATIO[1]]
+        name = _only_name(reading, "/".join(columns))
+        top, bottom = (_numbers(records, column) for column in columns)
+        return {name: (top, bottom)}, columns
+    if reading.value is not None:
+        name = _only_name(reading, reading.value)
+        return {name: (_numbers(records, reading.value), None)}, [reading.value]
+    columns = [*(reading.scores or (VALUE,))]
+    return {name: (_numbers(records, name), None) for name in columns}, columns
+
+
+def _is_ratio(records: Records) -> bool:
+    return VALUE not in records and all(name in records for name in RATIO)
+
+
+def _only_name(reading: Reading, name: str) -> str:
+    if len(reading.scores) > 1:
+        raise InputError(f"{len(reading.scores)} scores of one column, expected one")
+    return reading.scores[0] if reading.scores else name
+
+
+def _cells(records: Records, path: str) -> Sequence[Any]:
+    """Return the values of a column, or of a place in the JSON of one."""
+    first, dot, rest = path.partition(".")
+    if path in records or not dot or first not in records:
+        records.column(path)  # raises where there is none
+        return records.values(path)
+    return [at(value, rest) for value in records.values(first)]
+
+
+def _numbers(records: Records, path: str) -> Float64:
+    """Return a column as numbers, NaN for null."""
+    if path in records and not records.is_mixed(path):
+        column = records.column(path)
+        types = pa.types
+        if types.is_boolean(column.type):
+            column = column.cast(pa.float64())
+        if types.is_integer(column.type) or types.is_floating(column.type):
+            return arrow.values_of(column.cast(pa.float64(), safe=False), np.nan)
+    cells = _cells(records, path)
+    values = np.empty(len(cells))
+    for row, cell in enumerate(cells):
+        try:
+            values[row] = number_of(cell)
+        except ValueError as error:
+            got = shown(cell) if isinstance(cell, str) else kind(cell)
+            parts = f"; {path}.0 names a part" if isinstance(cell, list) else ""
+            raise InputError(
+                f'{records.where(row)}: "{path}" is {got}, expected a number{parts}'
+            ) from error
+    return values
+
+
+def _texts(records: Records, path: str) -> pa.Array:
+    """Return a column, or a place in JSON, as text or numbers."""
+    if path in records and not records.is_mixed(path):
+        return records.column(path)
+    return arrow.strings([text_of(cell) for cell in _cells(records, path)])
+
+
+def text_of(value: Any) -> str | None:
+    """Return a value of JSON as text for a column of strata, None of none.
+
+    Examples
+    --------
+    >>> text_of(2.0), text_of(" a  b "), text_of(None), text_of([1])
+    ('2', 'a b', None, '[1]')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, str):
+        return " ".join(value.split()).encode(errors="backslashreplace").decode()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return shown(value)

@@ -1,0 +1,53 @@
+"""Sums of floats under resamples and exchanges: those of the weights, in any number of threads."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fastcausal.significance import sampling
+from fastcausal.significance.sampling import (
+    bootstrap_sums,
+    bootstrap_weights,
+    exchange_sums,
+    exchanges,
+)
+from fastcausal.significance.sums import FixedPoint, exact_sums
+
+N_DRAWS, SEED = 40, 7
+
+
+@pytest.fixture(params=[(50, 1), (3000, 1e-9), (3000, 1e200), (200, 1e-310)])
+def values(request):
+    n, scale = request.param
+    random = np.random.default_rng(1)
+    values = random.normal(size=(n, 3)) * scale
+    values[:, 2] = 1
+    values[0, 0] *= 1e-8
+    return values, random.integers(1, 50, n)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_sums_are_those_of_the_weights(values, threads, monkeypatch):
+    monkeypatch.setattr(sampling, "_threads", lambda work: threads)
+    rows, times = values
+    weights = np.vstack([*bootstrap_weights(times, N_DRAWS, SEED)])
+    expected = exact_sums(rows, weights)
+    assert bootstrap_sums(rows, times, N_DRAWS, SEED).tobytes() == expected.tobytes()
+    swapped = np.roll(rows, 1, axis=1)
+    exchanged = np.vstack([*exchanges(times, N_DRAWS, SEED)])
+    both = np.hstack([times - exchanged, exchanged])
+    found = exchange_sums(rows, swapped, times, N_DRAWS, SEED)
+    assert found.tobytes() == exact_sums(np.vstack([rows, swapped]), both).tobytes()
+
+
+def test_sums_are_rounded_once(values):
+    rows, times = values
+    split = FixedPoint.of(rows, int(times.sum()))
+    expected = [
+        float(sum(Fraction(v) * t for v, t in zip(column.tolist(), times.tolist(), strict=True)))
+        for column in rows.T
+    ]
+    assert split.rounded((split.parts @ times)[None])[0].tolist() == expected

@@ -1,0 +1,96 @@
+"""Logs that the harnesses write, and the means and standard errors that they print.
+
+``FASTCAUSAL_HARNESSES`` names a Python that has inspect-ai and lm-eval: they need not stand beside
+this package.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastcausal as fc
+from fastcausal.significance.intervals import spreads_of
+
+pytestmark = pytest.mark.slow
+SCRIPTS = Path(__file__).parents[2] / "support" / "harnesses"
+PYTHON = os.environ.get("FASTCAUSAL_HARNESSES", sys.executable)
+
+
+def run(module, script, folder):
+    found = subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, text=True)
+    if found.returncode:
+        pytest.skip(f"{module} is not installed: {found.stderr.strip().splitlines()[-1]}")
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub")}
+    done = subprocess.run(
+        [PYTHON, str(SCRIPTS / script), str(folder)],
+        capture_output=True, text=True, cwd=folder, env=os.environ | offline, timeout=600,
+    )  # fmt: skip
+    assert not done.returncode, done.stderr[-2000:]
+
+
+@pytest.fixture(scope="module")
+def inspect(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("inspect")
+    run("inspect_ai", "inspect_run.py", folder)
+    return folder
+
+
+def error_of(statistics, score, cluster=None):
+    units = statistics.drawn(cluster, score)
+    return spreads_of(units.left_out(), units.times)[score].error
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("scorer", ["right", "overlap"])
+def test_inspect(inspect, seed, scorer):
+    [log] = (inspect / f"{seed}-json").glob("*.json")
+    [packed] = (inspect / f"{seed}-eval").glob("*.eval")
+    scores = json.loads(log.read_text())["results"]["scores"]
+    [metrics] = [each["metrics"] for each in scores if each["name"] == scorer]
+    for path in (log, packed):
+        statistics = fc.statistics(path, scorer, cluster="doc")
+        printed = {name: each["value"] for name, each in metrics.items() if not each.get("params")}
+        mean = printed.get("mean", printed.get("accuracy"))
+        assert statistics.scores()[scorer][0] == pytest.approx(mean, abs=1e-12)
+        assert error_of(statistics, scorer) == pytest.approx(printed["stderr"], rel=1e-9)
+        [clustered] = [each["value"] for each in metrics.values() if each.get("params")]
+        assert error_of(statistics, scorer, "doc") == pytest.approx(clustered, rel=1e-9)
+    comparison = fc.compare(
+        fc.statistics(log, scorer, cluster="doc"), fc.statistics(packed, scorer, cluster="doc")
+    )
+    assert comparison[scorer].delta == 0
+
+
+def test_inspect_of_unequal_clusters_is_near(inspect):
+    """The jackknife leaves out clusters, inspect is linear: they are near, not equal."""
+    from tests.oracles import desk
+
+    values, clusters = [0, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 1], list("aaaaabbbccde")
+    rows = [
+        {"id": k, "value": v, "doc": c}
+        for k, (v, c) in enumerate(zip(values, clusters, strict=True))
+    ]
+    ours = error_of(fc.statistics(rows), "value", "doc")
+    theirs = float(desk.inspect_clustered(values, clusters)) ** 0.5
+    assert ours == pytest.approx(theirs, rel=0.3)
+    assert ours != pytest.approx(theirs, rel=1e-6)
+
+
+def test_lm_eval(tmp_path):
+    run("lm_eval", "lm_eval_run.py", tmp_path)
+    [samples] = (tmp_path / "out").rglob("samples_*.jsonl")
+    [results] = (tmp_path / "out").rglob("results_*.json")
+    printed = json.loads(results.read_text())["results"]["ours"]
+    for name in ("acc,none", "acc_norm,none"):
+        statistics = fc.statistics(samples, name)
+        assert statistics.n_units == 40
+        assert statistics.scores()[name][0] == pytest.approx(printed[name], abs=1e-12)
+        printed_error = printed[name.replace(",", "_stderr,")]
+        if printed_error != "N/A":
+            assert error_of(statistics, name) == pytest.approx(printed_error, rel=1e-9)
