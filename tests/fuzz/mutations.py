@@ -10,6 +10,7 @@ import json
 import random
 import re
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,7 @@ def _changed(whole: Any, rng: random.Random) -> Any:
     elif how == 3:
         parent[key] = rng.choice(([parent[key]], {"x": parent[key]}, str(parent[key])[:999]))
     else:
-        parent[key] = rng.choice(VALUES)
+        parent[key] = deepcopy(rng.choice(VALUES))  # the next run draws them as they are
     return root[0]
 
 
