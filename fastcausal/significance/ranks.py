@@ -223,5 +223,5 @@ def widen_for_few_units(critical: float, n_units: int, n_pairs: int, confidence:
     if math.isinf(t):  # the normal law has no such level
         return math.inf
     apart = max(t, -student_quantile((1 - confidence) / (2 * n_pairs), freedom))
-    share = t * t / (t * t + freedom)
+    share = t / (t + freedom / t) if t else 0.0  # t squared may be beyond all numbers
     return (t + share * (apart - t)) * math.sqrt(n_units / freedom)

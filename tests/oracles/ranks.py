@@ -53,11 +53,11 @@ def margins(
 def wider(c: float, n_pairs: int, confidence: float, n_units: int) -> float:
     """Between t at the level that c has in the normal law, and t of Bonferroni's level."""
     law = stats.t(n_units - 1)
-    one = law.isf(stats.norm.sf(c))
+    one = float(law.isf(stats.norm.sf(c)))
     if one == float("inf"):
         return one
-    by_bonferroni = max(one, law.isf((1 - confidence) / 2 / n_pairs))
-    of_the_error = 1 / (1 + (n_units - 1) / one**2) if one else 0
+    by_bonferroni = max(one, float(law.isf((1 - confidence) / 2 / n_pairs)))
+    of_the_error = 1 / (1 + (n_units - 1) / one / one) if one else 0
     mixed = of_the_error * by_bonferroni + (1 - of_the_error) * one
     return mixed / math.sqrt(1 - 1 / n_units)
 
