@@ -19,6 +19,7 @@ BEHIND_EXTRAS = {
     "fastcausal/training/evaluation.py": "evaluate",
     "fastcausal/training/span_score.py": "torchmetrics",
 }
+collect_ignore_glob = ["tests/support/harnesses/*"]  # programs that other environments run
 collect_ignore = [path for path, module in BEHIND_EXTRAS.items() if find_spec(module) is None]
 
 

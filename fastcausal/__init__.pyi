@@ -19,7 +19,7 @@ from fastcausal.sweeps.gate import Gate as Gate
 from fastcausal.sweeps.gate import gate as gate
 from fastcausal.sweeps.leaderboard import Leaderboard as Leaderboard
 from fastcausal.sweeps.leaderboard import leaderboard as leaderboard
-from fastcausal.sweeps.plan import Plan as Plan
+from fastcausal.sweeps.plan import ComparisonPlan as ComparisonPlan
 from fastcausal.sweeps.plan import plan as plan
 from fastcausal.sweeps.sweep import SweepResult as SweepResult
 from fastcausal.sweeps.sweep import sweep as sweep

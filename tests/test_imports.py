@@ -200,7 +200,7 @@ def test_all_names_load():
         "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionReport",
         "ExtractionScorer",
         "Gate", "InputError", "Intervals", "LabelAgreement", "Leaderboard",
-        "MetaReport", "Objective", "PROTOCOLS", "PairReport", "Plan", "Protocol", "QAReport",
+        "MetaReport", "Objective", "PROTOCOLS", "PairReport", "ComparisonPlan", "Protocol", "QAReport",
         "Relations", "Report", "Rows", "SpanDecoder", "Statistics", "SweepResult", "TagScheme",
         "TagScorer", "agree", "alpha_interval", "answers", "check", "claims", "classify",
         "classify_groups", "cohen_kappa", "compare", "crab", "describe", "eci", "explain",

@@ -29,7 +29,7 @@ from fastcausal.cli.systems import print_reports, with_intervals, write_units
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
-    from fastcausal.tasks.values.reading import Reading
+    from fastcausal.tasks.values.reading import ValueReading
 
 
 def aggregate(
@@ -86,7 +86,7 @@ def aggregate(
     print_reports(reports, chosen, by, counts)
 
 
-def systems_of(files: list[str], reading: Reading) -> dict[str, Statistics]:
+def systems_of(files: list[str], reading: ValueReading) -> dict[str, Statistics]:
     """Read systems by name: parts of one name are joined, and all systems if disjoint.
 
     Raises

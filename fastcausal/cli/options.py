@@ -27,7 +27,7 @@ from fastcausal.options import (
 if TYPE_CHECKING:
     from fastcausal.protocols import Protocol
     from fastcausal.recipe import Recipe
-    from fastcausal.tasks.values.reading import Reading
+    from fastcausal.tasks.values.reading import ValueReading
 
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
 FormatOption = Annotated[
@@ -162,11 +162,11 @@ class ValueOptions(NamedTuple):
         ),
     ] = "error"
 
-    def reading(self, columns: Sequence[str] = (), cluster: str | None = None) -> Reading:
+    def reading(self, columns: Sequence[str] = (), cluster: str | None = None) -> ValueReading:
         """Return what to read of logs and tables, with columns to keep."""
-        from fastcausal.tasks.values.reading import Reading
+        from fastcausal.tasks.values.reading import ValueReading
 
-        return Reading(**self._asdict(), columns=tuple(columns), cluster=cluster)
+        return ValueReading(**self._asdict(), columns=tuple(columns), cluster=cluster)
 
 
 VALUES = ValueOptions()

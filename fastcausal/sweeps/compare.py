@@ -19,7 +19,7 @@ from fastcausal.significance.paired import detectable, difference, is_student, n
 from fastcausal.significance.units import units_text
 from fastcausal.significance.unpaired import welch
 from fastcausal.sweeps.systems import READING, pair_of
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.reading import ValueReading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -144,7 +144,7 @@ def compare(
     score: str | Iterable[str] | None = None,
     *,
     unpaired: bool = False,
-    reading: Reading | None = None,
+    reading: ValueReading | None = None,
     cluster: str | None = None,
     method: Method = "jackknife",
     confidence: float = 0.95,
@@ -163,7 +163,7 @@ def compare(
         ``overall_f1``, of values the only score.
     unpaired : bool
         Compare other examples: the difference of two means, by Welch's test.
-    reading : Reading, optional
+    reading : ValueReading, optional
         What to read of logs and tables.
     cluster : str, optional
         A column of gold, such as ``doc_id``; examples with the same value are drawn together.
@@ -252,8 +252,8 @@ def compare(
 
 
 def with_scores(
-    reading: Reading | None, score: str | Iterable[str] | None, cluster: str | None
-) -> Reading:
+    reading: ValueReading | None, score: str | Iterable[str] | None, cluster: str | None
+) -> ValueReading:
     """Return the reading of these scores, with the column of clusters."""
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
     return replace(reading or READING, scores=scores, cluster=cluster)

@@ -21,7 +21,7 @@ from fastcausal.significance.units import units_text
 from fastcausal.significance.unpaired import welch
 from fastcausal.sweeps.compare import with_scores
 from fastcausal.sweeps.systems import pair_of
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.reading import ValueReading
 
 FEWEST = 10  # fewest units for a pass or fail
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
@@ -185,7 +185,7 @@ def gate(
     score: str | None = None,
     lower_is_better: bool = False,
     unpaired: bool = False,
-    reading: Reading | None = None,
+    reading: ValueReading | None = None,
     cluster: str | None = None,
     method: Method = "jackknife",
     confidence: float = 0.95,
@@ -210,7 +210,7 @@ def gate(
         Less is better: the gain is baseline minus candidate. Results of lm-eval beside its samples
         say so by themselves.
     unpaired : bool
-    reading : Reading, optional
+    reading : ValueReading, optional
         As in `compare`.
     cluster : str, optional
         A column of gold; examples with the same value are drawn together.

@@ -29,7 +29,7 @@ from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.significance.units import OneScore, units_text
 from fastcausal.sweeps.compare import TESTS, compare, with_scores
 from fastcausal.sweeps.systems import set_aside, systems_of
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.reading import ValueReading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -174,7 +174,7 @@ def leaderboard(
     score: str | None = None,
     *,
     lower_is_better: bool = False,
-    reading: Reading | None = None,
+    reading: ValueReading | None = None,
     baseline: str | None = None,
     correction: Correction = "holm",
     cluster: str | None = None,
@@ -194,7 +194,7 @@ def leaderboard(
         Flat name; by default as in `compare`.
     lower_is_better : bool
         Less is better. Results of lm-eval beside its samples say so by themselves.
-    reading : Reading, optional
+    reading : ValueReading, optional
         As in `compare`.
     baseline : str, optional
         All other systems are tested against it, by `compare`.

@@ -21,7 +21,7 @@ from fastcausal.significance.units import units_text
 from fastcausal.sweeps.compare import with_scores
 from fastcausal.sweeps.systems import pair_of, statistics_of
 from fastcausal.tasks.values.count import WITHIN
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.reading import ValueReading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +30,7 @@ ANSWERS = (1, 2, 4, 8, 16)  # to an example, that are tried
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(Report):
+class ComparisonPlan(Report):
     """Units that a comparison needs, after a pilot.
 
     Attributes
@@ -112,9 +112,9 @@ def plan(
     delta: float | None = None,
     cluster: str | None = None,
     confidence: float = 0.95,
-    reading: Reading | None = None,
-) -> Plan:
-    """Plan a comparison of two systems from a pilot on the same examples.
+    reading: ValueReading | None = None,
+) -> ComparisonPlan:
+    """ComparisonPlan a comparison of two systems from a pilot on the same examples.
 
     Parameters
     ----------
@@ -129,12 +129,12 @@ def plan(
     cluster : str, optional
         A column whose values are drawn together: units are clusters.
     confidence : float
-    reading : Reading, optional
+    reading : ValueReading, optional
         As in `compare`.
 
     Returns
     -------
-    Plan
+    ComparisonPlan
         With several answers to an example, also for other numbers of them: the variance of an
         example is that between examples, and that of its answers by their number.
 
@@ -178,7 +178,7 @@ def plan(
     for answers, each in by_answers:
         n = units_needed(each, size, power, confidence)
         plans.append({"answers": answers, "units": n, "more": max(0, n - units.n_units)})
-    return Plan(
+    return ComparisonPlan(
         signature=left.signature,
         score=score,
         systems=dict(zip("ab", names, strict=True)),

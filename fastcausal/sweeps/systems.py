@@ -26,9 +26,9 @@ from fastcausal.tasks.values.count import read_all, read_statistics
 from fastcausal.tasks.values.files import logs_in
 from fastcausal.tasks.values.formula import ValueFormula
 from fastcausal.tasks.values.pairing import counts_of, is_values, notes, one_signature, pair
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.reading import ValueReading
 
-READING = Reading()
+READING = ValueReading()
 
 
 class Systems(NamedTuple):
@@ -75,7 +75,7 @@ class Systems(NamedTuple):
         return [*formula.names_of_scores]
 
 
-def statistics_of(source: Any, reading: Reading = READING) -> Statistics:
+def statistics_of(source: Any, reading: ValueReading = READING) -> Statistics:
     """Return statistics, or load them from a report, a file, a log or a table."""
     if isinstance(source, Statistics):
         return source
@@ -86,7 +86,7 @@ def pair_of(
     a: Any,
     b: Any,
     roles: tuple[str, str],
-    reading: Reading = READING,
+    reading: ValueReading = READING,
     paired: bool = True,
 ) -> tuple[tuple[str, str], Systems]:
     """Return the names of two systems, and both with units in one order.
@@ -96,7 +96,7 @@ def pair_of(
     a, b : Statistics, Report, path or table
     roles : tuple of str
         Words for the two systems in messages, besides their names.
-    reading : Reading
+    reading : ValueReading
     paired : bool
         Without, units are left as they are.
     """
@@ -180,7 +180,7 @@ def _file_name(source: str | os.PathLike[str]) -> str:
     return Path(source).name if Path(source).is_dir() else stem_of(source)
 
 
-def systems_of(sources: Any, reading: Reading = READING) -> Systems:
+def systems_of(sources: Any, reading: ValueReading = READING) -> Systems:
     """Return many systems by name, with units in one order.
 
     Systems with the same name are named by their files, as in `pair_of`.
@@ -190,7 +190,7 @@ def systems_of(sources: Any, reading: Reading = READING) -> Systems:
     sources : mapping of str to source, list of sources, or a source
         Statistics, reports and paths. A path is a file of one or several systems, a log, a table,
         or a folder: that of a sweep stands for all its runs, another one for the logs in it.
-    reading : Reading
+    reading : ValueReading
 
     Raises
     ------
@@ -217,7 +217,7 @@ def systems_of(sources: Any, reading: Reading = READING) -> Systems:
     return joint._replace(systems=named, answers=answers)
 
 
-def _each(sources: Any, reading: Reading) -> Iterator[tuple[str, str, Statistics]]:
+def _each(sources: Any, reading: ValueReading) -> Iterator[tuple[str, str, Statistics]]:
     """Yield each system with its own name and the name of its file."""
     if isinstance(sources, Mapping):
         for name, source in sources.items():
@@ -244,7 +244,7 @@ def _listed(sources: Any) -> list[Any]:
     return list(sources.values() if isinstance(sources, Mapping) else sources)
 
 
-def _in_path(path: Path, reading: Reading) -> Iterator[tuple[str, str, Statistics]]:
+def _in_path(path: Path, reading: ValueReading) -> Iterator[tuple[str, str, Statistics]]:
     if not path.is_dir():
         systems = read_all(path, reading)
         for name, statistics in systems.items():

@@ -183,7 +183,7 @@ def test_round_trip(tmp_path_factory, table):
     lost = formats.write(table, folder / "a.bio")
     kept = []
     for row in content(table, "id", "text"):
-        tokens = spans.Sentence(row["text"])
+        tokens = spans.SearchedSentence(row["text"])
         plain = " ".join(row["text"][a:b] for a, b in zip(tokens.starts, tokens.stops, strict=True))
         if "\n" in row["text"] or "\r" in row["text"]:
             row["text"] = plain

@@ -63,6 +63,8 @@ TAKES = (
     *(f"convert {{relations}} {target} --tags strict|cnc-2023|cnc-2022 [--from {FORMATS}]"
       for target in TARGETS),
     "convert {relations} x.csv|x.jsonl|x.conll --like {relations} [--tags aligned]",
+    f"eci {{event_pairs}} {{event_pairs}} [{{event_pairs}}] [--outside ignore] {SHOWN}",
+    "plan {counts} {counts} [--power 0.9] [--json]",
     f"crab describe {{pairs}} [{{pairs}}] [--threshold 80] [--by period] {SHOWN}",
     f"crab pairwise {{pairs}} {{crab_answers}} [{{crab_answers}}] --task score|multiclass|binary "
     f"[--per-pair out.parquet] [--by period] [--intervals {DRAWS}] {CRAB}",

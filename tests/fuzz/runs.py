@@ -63,6 +63,7 @@ OF_SAMPLE = {
     "saved": ("judged_ann.json", "judged_ben.json", "claims_prediction_brief_ann.json"),
     "claims": tuple(path.name for path in sample.CLAIMS),
     "pairs": ("crab_gold.jsonl",),
+    "event_pairs": ("pairs_gold.csv", "pairs_careful.csv"),
     "crab_answers": ("crab_scores_careful.jsonl", "crab_scores_hasty.jsonl", "crab_yes_no.jsonl",
                      "crab_letters.jsonl"),
     "crab_questions": ("crab_questions.jsonl",),

@@ -1,4 +1,4 @@
-"""Answers to examples, several to each, and the rules that make one value of them."""
+"""ValueAnswers to examples, several to each, and the rules that make one value of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 @dataclass(frozen=True)
-class Answers:
+class ValueAnswers:
     """The answers of one system, a row each.
 
     Attributes
@@ -36,7 +36,7 @@ class Answers:
     epochs : pyarrow.Array, optional
         Numbers or names of repeats.
     errors, limits : bool[n], optional
-        Answers that ended in an error, or at a limit.
+        ValueAnswers that ended in an error, or at a limit.
     contents : pyarrow.Array of string, optional
         Digests of the example: of input and target, or of the document.
     columns : mapping of str to pyarrow.Array
@@ -121,7 +121,7 @@ class Examples:
     ----------
     ids : list of str
     order : int64[n_answers]
-        Answers by example.
+        ValueAnswers by example.
     starts, sizes : int64[n_examples]
         The first answer of each example in ``order``, and how many it has.
     """
@@ -138,7 +138,7 @@ class Examples:
         return np.add.reduceat(np.asarray(flags, np.int64)[self.order], self.starts)
 
 
-def examples_of(answers: Answers) -> Examples:
+def examples_of(answers: ValueAnswers) -> Examples:
     """Group answers by example.
 
     Raises
@@ -159,7 +159,7 @@ def examples_of(answers: Answers) -> Examples:
     return examples
 
 
-def _require_unique(answers: Answers, examples: Examples, codes: Int64) -> None:
+def _require_unique(answers: ValueAnswers, examples: Examples, codes: Int64) -> None:
     """Raise InputError where an example has an answer twice, by its epoch."""
     if answers.epochs is None:
         k = int((examples.sizes > 1).argmax())
@@ -180,7 +180,7 @@ def _require_unique(answers: Answers, examples: Examples, codes: Int64) -> None:
 
 
 def values_of(
-    answers: Answers, name: str, examples: Examples, rule: str
+    answers: ValueAnswers, name: str, examples: Examples, rule: str
 ) -> tuple[Float64, Float64, Float64]:
     """Return the value and the weight of each example, and the variance of its value.
 
@@ -214,7 +214,7 @@ def values_of(
     return groups.by(rule), (n > 0).astype(np.float64), groups.variances(rule)
 
 
-def _check_denominators(answers: Answers, name: str, bottoms: Float64) -> None:
+def _check_denominators(answers: ValueAnswers, name: str, bottoms: Float64) -> None:
     wrong = (bottoms < 0) | np.isinf(bottoms)
     if wrong.any():
         row = int(wrong.argmax())
@@ -226,7 +226,9 @@ def _check_denominators(answers: Answers, name: str, bottoms: Float64) -> None:
         raise InputError(f"{answers.name}: all denominators of {name} are 0")
 
 
-def _check_counts(answers: Answers, name: str, examples: Examples, n: Int64, rule: str) -> None:
+def _check_counts(
+    answers: ValueAnswers, name: str, examples: Examples, n: Int64, rule: str
+) -> None:
     """Raise InputError for fewer answers than K, or unequal numbers of them for max and min."""
     least = int(rule[5:]) if rule.startswith("pass") else 0
     few = (n > 0) & (n < least)

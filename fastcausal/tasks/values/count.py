@@ -16,10 +16,10 @@ from fastcausal.errors import InputError, Remedy, some_of
 from fastcausal.files.files import Source
 from fastcausal.options import MissingPolicy
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import Answers, Examples, examples_of, values_of
+from fastcausal.tasks.values.answers import Examples, ValueAnswers, examples_of, values_of
 from fastcausal.tasks.values.files import read_answers
 from fastcausal.tasks.values.formula import ValueFormula
-from fastcausal.tasks.values.reading import OF_SOURCES, Reading
+from fastcausal.tasks.values.reading import OF_SOURCES, ValueReading
 
 CONTENT = "content"  # the column of digests of examples
 WITHIN = "within"  # begins columns of variances of values, of several answers to an example
@@ -85,14 +85,14 @@ def statistics(
     (array([0.5]), -0.16666666666666669)
     """
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
-    reading = Reading(
+    reading = ValueReading(
         scores, value=value, numerator=numerator, denominator=denominator, id=id,
         cluster=cluster, epoch=epoch, answers=answers, missing=missing,
     )  # fmt: skip
     return read_statistics(source, reading, system)
 
 
-def read_statistics(source: Any, reading: Reading, system: str | None = None) -> Statistics:
+def read_statistics(source: Any, reading: ValueReading, system: str | None = None) -> Statistics:
     """Read statistics of one system, as `statistics` does."""
     read = read_answers(source, reading)
     if isinstance(read, Source):
@@ -100,7 +100,7 @@ def read_statistics(source: Any, reading: Reading, system: str | None = None) ->
     return statistics_of(read, reading, system)
 
 
-def read_all(source: Any, reading: Reading) -> dict[str, Statistics]:
+def read_all(source: Any, reading: ValueReading) -> dict[str, Statistics]:
     """Read statistics of the systems of a source by name: of a count file several."""
     read = read_answers(source, reading)
     if isinstance(read, Source):
@@ -110,7 +110,7 @@ def read_all(source: Any, reading: Reading) -> dict[str, Statistics]:
     return {made.system or name_of(source): made}
 
 
-def _checked(name: str, statistics: Statistics, reading: Reading) -> Statistics:
+def _checked(name: str, statistics: Statistics, reading: ValueReading) -> Statistics:
     """Refuse options of logs and tables for a count file, unless it was made by the same ones."""
     reading.refuse(name, "a file of counts", *OF_SOURCES)
     formula = statistics.formula
@@ -119,7 +119,7 @@ def _checked(name: str, statistics: Statistics, reading: Reading) -> Statistics:
         own = formula.answers, formula.missing
     for option, has in zip(("answers", "missing"), own, strict=True):
         asked = getattr(reading, option)
-        if asked not in (getattr(Reading, option), has):
+        if asked not in (getattr(ValueReading, option), has):
             raise InputError(f"{name}: a file of counts, expected --{option} {has}, got {asked}")
     return statistics
 
@@ -131,7 +131,9 @@ def name_of(source: Any) -> str:
     return stem_of(source) if isinstance(source, str | os.PathLike) else "rows"
 
 
-def statistics_of(answers: Answers, reading: Reading, system: str | None = None) -> Statistics:
+def statistics_of(
+    answers: ValueAnswers, reading: ValueReading, system: str | None = None
+) -> Statistics:
     """Make a row for each example of one system.
 
     Raises
@@ -177,21 +179,21 @@ def statistics_of(answers: Answers, reading: Reading, system: str | None = None)
     )
 
 
-def _lacking(answers: Answers, rows: Float64, examples: Examples, unscored: Any) -> Any:
+def _lacking(answers: ValueAnswers, rows: Float64, examples: Examples, unscored: Any) -> Any:
     """Tell which examples lack a score; of a ratio, weights may be 0 of those that have it."""
     if not answers.is_ratio:
         return (rows[:, 1::2] == 0).any(axis=1)
     return examples.sums(unscored) == examples.sizes
 
 
-def _without_any(answers: Answers, rows: Float64, examples: Examples, unscored: Any) -> Any:
+def _without_any(answers: ValueAnswers, rows: Float64, examples: Examples, unscored: Any) -> Any:
     """Tell which examples have no score at all."""
     if not answers.is_ratio:
         return (rows[:, 1::2] == 0).all(axis=1)
     return _lacking(answers, rows, examples, unscored)
 
 
-def _missing(answers: Answers, examples: Examples, lacks: Any) -> InputError:
+def _missing(answers: ValueAnswers, examples: Examples, lacks: Any) -> InputError:
     ids = [examples.ids[k] for k in np.flatnonzero(lacks)]
     names = ", ".join(answers.scores)
     return InputError(
@@ -202,7 +204,7 @@ def _missing(answers: Answers, examples: Examples, lacks: Any) -> InputError:
 
 
 def _units(
-    answers: Answers,
+    answers: ValueAnswers,
     examples: Examples,
     unscored: Any,
     variances: Mapping[str, Float64],
@@ -228,7 +230,7 @@ def _units(
 
 
 def _of_examples(
-    answers: Answers, name: str, column: pa.Array, examples: Examples
+    answers: ValueAnswers, name: str, column: pa.Array, examples: Examples
 ) -> pa.Array | None:
     """Return a column of examples, None where answers of one example differ in it."""
     column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column

@@ -17,14 +17,14 @@ from fastcausal.files.packed import is_url, local
 from fastcausal.files.records import read_records
 from fastcausal.files.zips import Archive, is_zip
 from fastcausal.tasks.values import inspect_logs, lm_eval, tables
-from fastcausal.tasks.values.answers import Answers
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.answers import ValueAnswers
+from fastcausal.tasks.values.reading import ValueReading
 
 SAMPLES = "samples_*.jsonl"
 KNOWN = "expected counts, a log of inspect, samples of lm-eval, or a table with id and value"
 
 
-def read_answers(source: Any, reading: Reading, name: str = "rows") -> Answers | Source:
+def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> ValueAnswers | Source:
     """Read the answers of one system; a count file is returned as it is.
 
     Raises
@@ -43,7 +43,7 @@ def read_answers(source: Any, reading: Reading, name: str = "rows") -> Answers |
     return _of_file(Source.open(source), reading)
 
 
-def _of_file(file: Source, reading: Reading) -> Answers | Source:
+def _of_file(file: Source, reading: ValueReading) -> ValueAnswers | Source:
     if is_counts(file):
         return file
     if binary.sniff(file.data) is None and file.data.lstrip()[:1] == b"{":

@@ -13,7 +13,7 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Remedy, Warnings, invalid_json
 from fastcausal.files.zips import Archive
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import Answers, at
+from fastcausal.tasks.values.answers import ValueAnswers, at
 from fastcausal.tasks.values.logs import (
     chosen,
     digest_of,
@@ -21,7 +21,7 @@ from fastcausal.tasks.values.logs import (
     score_number,
     text_id,
 )
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.reading import ValueReading
 from fastcausal.tasks.values.tables import text_of
 
 HEADER, START, SUMMARIES = "header.json", "_journal/start.json", "summaries.json"
@@ -62,7 +62,7 @@ def is_document(text: str) -> bool:
     return "eval" in keys and not {"status", "samples"}.isdisjoint(keys)
 
 
-def of_archive(archive: Archive, reading: Reading) -> Answers:
+def of_archive(archive: Archive, reading: ValueReading) -> ValueAnswers:
     """Return the answers in a ``.eval`` file."""
     name = archive.name
     if HEADER not in archive.names:
@@ -107,7 +107,7 @@ def _json(archive: Archive, path: str) -> Any:
         raise InputError(invalid_json(name, error)) from error
 
 
-def of_document(name: str, text: str, reading: Reading) -> Answers:
+def of_document(name: str, text: str, reading: ValueReading) -> ValueAnswers:
     """Return the answers in the JSON of a log; samples are decoded one at a time."""
     header: dict[str, Any] = {}
     samples: list[Sample] = []
@@ -234,8 +234,8 @@ def _texts(value: Any, attached: Any) -> Any:
 
 
 def _answers(
-    name: str, header: Mapping[str, Any], samples: list[Sample], reading: Reading
-) -> Answers:
+    name: str, header: Mapping[str, Any], samples: list[Sample], reading: ValueReading
+) -> ValueAnswers:
     reading.refuse(name, "a log of inspect", "filter", "id", "epoch")
     run = require(header.get("eval") or {}, f"{name}: eval")
     status = header.get("status")
@@ -251,7 +251,7 @@ def _answers(
         ]
         for score, column in values.items()
     }
-    return Answers(
+    return ValueAnswers(
         name,
         strings([sample.id for sample in samples]),
         _columns(numbers, reading),
@@ -268,7 +268,7 @@ def _answers(
 
 
 def _columns(
-    numbers: Mapping[str, list[float]], reading: Reading
+    numbers: Mapping[str, list[float]], reading: ValueReading
 ) -> dict[str, tuple[Float64, Float64 | None]]:
     import numpy as np
 
@@ -280,7 +280,7 @@ def _columns(
     return {name: (top, bottom)}
 
 
-def _chosen(name: str, samples: list[Sample], reading: Reading) -> list[str]:
+def _chosen(name: str, samples: list[Sample], reading: ValueReading) -> list[str]:
     if reading.is_ratio:
         assert reading.numerator is not None
         assert reading.denominator is not None
@@ -322,7 +322,7 @@ def _values(name: str, samples: list[Sample], score: str) -> list[Any]:
     return found
 
 
-def _kept(name: str, samples: list[Sample], reading: Reading) -> dict[str, pa.Array]:
+def _kept(name: str, samples: list[Sample], reading: ValueReading) -> dict[str, pa.Array]:
     columns = {}
     for key in reading.kept:
         values = [text_of(at(sample.metadata, key)) for sample in samples]
@@ -343,7 +343,7 @@ def _about(run: Mapping[str, Any]) -> dict[str, Any]:
     return about
 
 
-def _cluster_note(name: str, header: Mapping[str, Any], reading: Reading) -> Warnings:
+def _cluster_note(name: str, header: Mapping[str, Any], reading: ValueReading) -> Warnings:
     """Name the cluster that the log's own standard errors are by, where none is asked for."""
     scores = (header.get("results") or {}).get("scores") or []
     clusters = {

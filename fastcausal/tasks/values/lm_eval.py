@@ -14,9 +14,9 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import Answers, at
+from fastcausal.tasks.values.answers import ValueAnswers, at
 from fastcausal.tasks.values.logs import chosen, digest_of, score_number, text_id
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.reading import ValueReading
 from fastcausal.tasks.values.tables import text_of
 
 MARKS = ("doc_hash", "resps", "filtered_resps", "metrics")  # a row has one, besides doc_id
@@ -34,7 +34,7 @@ def is_row(row: Any) -> bool:
     return isinstance(row, Mapping) and "doc_id" in row and any(key in row for key in MARKS)
 
 
-def of_files(files: Sequence[Source], reading: Reading) -> Answers:
+def of_files(files: Sequence[Source], reading: ValueReading) -> ValueAnswers:
     """Return the answers in the samples of one run: a file of one task, or files of a group."""
     rows: list[Row] = []
     for file in files:
@@ -61,7 +61,9 @@ def task_of(name: str) -> str:
     return match["task"] if match else Path(name).stem
 
 
-def _answers(name: str, files: Sequence[Source], rows: list[Row], reading: Reading) -> Answers:
+def _answers(
+    name: str, files: Sequence[Source], rows: list[Row], reading: ValueReading
+) -> ValueAnswers:
     reading.refuse(name, "a file of samples", "scorer", "id", "epoch")
     selected = _chosen(name, rows, reading)
     filters = [filter for _, filter in selected.values()]
@@ -76,7 +78,7 @@ def _answers(name: str, files: Sequence[Source], rows: list[Row], reading: Readi
     }
     prompts = digest_of(sorted(str(row.get("prompt_hash")) for _, row in kept))
     about = {"format": "lm-eval", "prompts": prompts, "task": _task(files)}
-    return Answers(
+    return ValueAnswers(
         name,
         strings([row[""] for _, row in kept]),
         _paired(scores, reading),
@@ -112,7 +114,7 @@ def _place(row: Mapping[str, Any], key: str) -> Any:
     return at(row, key) if value is None else value
 
 
-def _chosen(name: str, rows: list[Row], reading: Reading) -> dict[str, tuple[str, str]]:
+def _chosen(name: str, rows: list[Row], reading: ValueReading) -> dict[str, tuple[str, str]]:
     """Return the path and the filter of each score that is asked for."""
     known: dict[str, tuple[str, str]] = {}
     filters: dict[str, None] = {}
@@ -140,7 +142,7 @@ def _chosen(name: str, rows: list[Row], reading: Reading) -> dict[str, tuple[str
     return {score: known[score] for score in chosen(name, known, reading, is_asked)}
 
 
-def _filter(name: str, filters: Mapping[str, None], reading: Reading) -> str:
+def _filter(name: str, filters: Mapping[str, None], reading: ValueReading) -> str:
     named = reading.filter or (reading.scores[0].rpartition(",")[2] if reading.scores else None)
     if named is None and len(filters) == 1:
         return next(iter(filters))
@@ -169,7 +171,7 @@ def _values(
 
 
 def _paired(
-    scores: Mapping[str, Float64], reading: Reading
+    scores: Mapping[str, Float64], reading: ValueReading
 ) -> dict[str, tuple[Float64, Float64 | None]]:
     if not reading.is_ratio:
         return {score: (values, None) for score, values in scores.items()}
@@ -178,7 +180,7 @@ def _paired(
     return {name: (a, b)}
 
 
-def _ratio_name(reading: Reading, top: str) -> str:
+def _ratio_name(reading: ValueReading, top: str) -> str:
     return f"{reading.numerator}/{reading.denominator},{top.rpartition(',')[2]}"
 
 

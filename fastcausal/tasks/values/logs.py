@@ -10,13 +10,13 @@ from typing import Any
 from fastcausal.errors import InputError
 from fastcausal.files.values import shown
 from fastcausal.tasks.values.answers import number_of
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.reading import ValueReading
 
 
 def chosen(
     name: str,
     known: Iterable[str],
-    reading: Reading,
+    reading: ValueReading,
     is_asked: Callable[[str], bool],
 ) -> list[str]:
     """Return the scores that are asked for by name, else the only one with the asked parts.

@@ -21,7 +21,7 @@ CONTENT = "content"  # the column of digests of examples
 MOST_UNEQUAL = 4  # times as many answers, beyond which p may be too small (docs/desk.md)
 
 
-class Paired(NamedTuple):
+class PairedAnswers(NamedTuple):
     """Systems on the same examples.
 
     Attributes
@@ -53,7 +53,7 @@ def counts_of(statistics: Statistics) -> dict[str, int]:
     return counts
 
 
-def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Paired:
+def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> PairedAnswers:
     """Bring systems onto the same examples, in the order of their ids.
 
     Examples that one lacks are refused, left out of all, or count 0 of it, as the policy for
@@ -84,7 +84,7 @@ def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Paire
     if formula.missing == "skip":
         aligned = _scored_by_all(aligned)
     units = _joint_units(aligned)
-    return Paired(
+    return PairedAnswers(
         {name: replace(s, units=units) for name, s in aligned.items()},
         {"rule": formula.answers, **answers},
         notes(systems) + _unequal(aligned, formula.answers),

@@ -17,7 +17,7 @@ _RULE = re.compile(r"mean|max|min|pass[@^][1-9][0-9]{0,8}")
 
 
 @dataclass(frozen=True)
-class Reading:
+class ValueReading:
     """Scores and columns of a source, and policies for its examples.
 
     Attributes

@@ -14,15 +14,15 @@ from fastcausal.errors import InputError
 from fastcausal.files.records import Records
 from fastcausal.files.values import kind, shown
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import Answers, at, number_of
-from fastcausal.tasks.values.reading import Reading
+from fastcausal.tasks.values.answers import ValueAnswers, at, number_of
+from fastcausal.tasks.values.reading import ValueReading
 
 IDS = ("id", "doc_id")
 VALUE, EPOCH = "value", "epoch"
 RATIO = ("numerator", "denominator")
 
 
-def answers_of(records: Records, reading: Reading) -> Answers:
+def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
     """Return the answers of a table.
 
     Raises
@@ -39,7 +39,7 @@ def answers_of(records: Records, reading: Reading) -> Answers:
     else:
         own = {id, epoch, *used, *RATIO, VALUE}
         kept = {name: records.column(name) for name in records.names if name not in own}
-    return Answers(
+    return ValueAnswers(
         records.name,
         records.keys(id),
         scores,
@@ -51,7 +51,7 @@ def answers_of(records: Records, reading: Reading) -> Answers:
 
 
 def _scores(
-    records: Records, reading: Reading
+    records: Records, reading: ValueReading
 ) -> tuple[dict[str, tuple[Float64, Float64 | None]], list[str]]:
     """Return the scores, and the columns that they stand in."""
     if reading.is_ratio or (not reading.scores and reading.value is None and _is_ratio(records)):
@@ -70,7 +70,7 @@ def _is_ratio(records: Records) -> bool:
     return VALUE not in records and all(name in records for name in RATIO)
 
 
-def _only_name(reading: Reading, name: str) -> str:
+def _only_name(reading: ValueReading, name: str) -> str:
     if len(reading.scores) > 1:
         raise InputError(f"{len(reading.scores)} scores of one column, expected one")
     return reading.scores[0] if reading.scores else name
