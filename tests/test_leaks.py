@@ -172,7 +172,9 @@ CALLS: dict[str, Call] = {
     "crab.experts": lambda k, _: crab.experts(
         rows_of("crab_gold", k), rows_of("crab_ratings", k)
     ),
-    "plan": lambda k, _: fc.plan(*(fc.statistics([{"id": str(n), "value": n % m > 1} for n in range(40)]) for m in (4, 5))),
+    "plan": lambda k, _: fc.plan(*(
+        fc.statistics([{"id": str(n), "value": n % m > 1} for n in range(40)]) for m in (4, 5)
+    )),
     "statistics": lambda k, _: fc.statistics([{"id": str(n), "value": n % 2} for n in range(9)]),
     "crab.describe": lambda k, _: crab.describe(rows_of("crab_gold", k)),
     "crab.describe_questions": lambda k, _: crab.describe_questions(
