@@ -19,7 +19,7 @@ from fastcausal.significance.intervals import spreads_of
 
 pytestmark = pytest.mark.slow
 SCRIPTS = Path(__file__).parents[2] / "support" / "harnesses"
-PYTHON = os.environ.get("FASTCAUSAL_HARNESSES", sys.executable)
+PYTHON = os.environ.get("FASTCAUSAL_HARNESSES") or sys.executable
 
 
 def run(module, script, folder):
