@@ -90,7 +90,7 @@ class DistinctTexts {
       before = text;
       const int64_t number =
           numbers_.add(hash_before(text.data() + length, length, data),
-                       [&](int64_t k) { return texts_[static_cast<size_t>(k)] == text; });
+                       [&](int64_t k) { return same_text(texts_[static_cast<size_t>(k)], text); });
       if (static_cast<size_t>(number) == texts_.size()) {
         texts_.push_back(text);
         first.push_back(i);

@@ -213,8 +213,8 @@ class Document {
     const std::string_view text = texts[row];
     const int64_t length = static_cast<int64_t>(text.size());
     const uint64_t hash = hash_before(text.data() + length, length, texts.data);
-    const size_t number = static_cast<size_t>(
-        mentions_.add(hash, [&](int64_t k) { return texts_[static_cast<size_t>(k)] == text; }));
+    const size_t number = static_cast<size_t>(mentions_.add(
+        hash, [&](int64_t k) { return same_text(texts_[static_cast<size_t>(k)], text); }));
     if (number == texts_.size()) {
       texts_.push_back(text);
       sentences_.push_back(-1);
@@ -274,20 +274,29 @@ class Document {
     if (stratum != OVERALL) counts[static_cast<size_t>(at + stratum * N_COUNTS)] += n;
   }
 
+  // Sums by stratum first: OVERALL stands for unknown sentences there.
   void count_items(Counts& counts) const {
+    std::array<std::array<int64_t, N_GROUPS * N_COUNTS>, N_STRATA> sums{};
     for (const Labels& pair : labels_) {
-      const Stratum in = stratum(pair.a, pair.b);
-      for (int group = 0; group < N_GROUPS; ++group) {
+      int64_t* sum = sums[static_cast<size_t>(stratum(pair.a, pair.b))].data();
+      for (int group = 0; group < N_GROUPS; ++group, sum += N_COUNTS) {
         const uint64_t gold = items(group, pair.gold), pred = items(group, pair.pred);
-        const int64_t n_hits = count_ones(hits(gold, pred));
-        const int64_t n_gold = count_ones(gold), n_pred = count_ones(pred);
-        add_to(counts, group, in, TP, n_hits);
-        add_to(counts, group, in, WRONG, n_pred - n_hits);
-        add_to(counts, group, in, MISSED, n_gold - n_hits);
-        add_to(counts, group, in, INVENTED, gold ? 0 : n_pred);
+        const int64_t n_hits = count_few(hits(gold, pred)), n_pred = count_few(pred);
+        sum[TP] += n_hits;
+        sum[WRONG] += n_pred - n_hits;
+        sum[MISSED] += count_few(gold) - n_hits;
+        sum[INVENTED] += gold ? 0 : n_pred;
+      }
+    }
+    for (int at = 0; at < N_GROUPS * N_COUNTS; ++at) {
+      for (int in = OVERALL; in < N_STRATA; ++in) {
+        const int64_t n = sums[static_cast<size_t>(in)][static_cast<size_t>(at)];
+        add_to(counts, at / N_COUNTS, in, static_cast<Count>(at % N_COUNTS), n);
       }
     }
   }
+
+  static int64_t count_few(uint64_t x) { return x & (x - 1) ? count_ones(x) : x != 0; }
 
   void count_lines(Counts& counts) const {
     for (int group = 0; group < N_GROUPS; ++group) {

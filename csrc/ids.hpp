@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 namespace fastcausal {
@@ -43,6 +44,11 @@ inline uint64_t hash_before(const char* stop, int64_t length, const char* data) 
   uint64_t word = 0;
   std::memcpy(&word, stop - 8, 8);
   return mixed(hash_of_none(length, 0) ^ word >> (64 - 8 * length));
+}
+
+// Tells whether texts with equal hashes are equal.
+inline bool same_text(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && (a.size() <= 8 || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
 // Text i is data[offsets[i]:offsets[i + 1]].

@@ -17,6 +17,7 @@ from fastcausal.cli.options import (
     IntervalsOption,
     JsonOption,
     format_of,
+    refuse,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Option
@@ -88,6 +89,8 @@ def eci(
     """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
+    if candidates is None:
+        refuse(ctx, ("outside",), "is for candidates: add --candidates")
     from fastcausal.errors import InputError
     from fastcausal.tasks.eci.count import LISTED
     from fastcausal.tasks.eci.count import eci as score

@@ -89,6 +89,7 @@ USES = {
         "brat": "x.ann out.jsonl",
         "questions": "gold.csv out.json --to squad",
         "inference": "gold.csv out.jsonl --to nli",
+        "event pairs": "corpus.CLINK.txt out.jsonl",
     },
     "crab describe": {"": "crab_gold.jsonl"},
     "crab pairwise": {
@@ -131,8 +132,19 @@ USES = {
     "demo": {"": ""},
     "describe": {"one": "gold.csv", "several": "gold.csv annotator_1.jsonl", "labels": "texts.csv"},
     "doctor": {"": ""},
-    "errors": {"text": "gold.csv careful.jsonl", "json": "gold.csv careful.jsonl --json"},
-    "explain": {"": "gold.csv chatty.jsonl"},
+    "eci": {
+        "intervals": "pairs_gold.csv pairs_careful.csv --candidates pairs_events.csv --intervals",
+        "json": "pairs_gold.csv pairs_hasty.csv --json",
+    },
+    "errors": {
+        "text": "gold.csv careful.jsonl",
+        "json": "gold.csv careful.jsonl --json",
+        "event pairs": "pairs_gold.csv pairs_careful.csv",
+    },
+    "explain": {
+        "": "gold.csv chatty.jsonl",
+        "event pairs": "pairs_gold.csv pairs_careful.csv --from ilif-direction",
+    },
     "gate": {
         "": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1 --method bca"
     },
@@ -238,7 +250,15 @@ VALUES = {
     "column": "text",
     "compare": "systems.pearson",
     "disagreements": "disagreements.csv",
+    "backward": "follows",
+    "eci --by": "topic",
+    "eci --candidates": "listed",
+    "eci --cluster": "topic",
+    "eci --outside": "ignore",
+    "eci --protocol": "ilif-direction",
     "epsilon": "0.1",
+    "explain --to": "eventstoryline",
+    "fold": "fold",
     "folds": "3",
     "meta --by": "topic",
     "meta --cluster": "topic",
@@ -275,6 +295,7 @@ VALUES = {
     "examples": "7",
     "expert-share": "0.1",
     "format": "markdown",
+    "forward": "leads to",
     "from": "bio",
     "gold-from": "score",
     "high": "AB",
@@ -301,6 +322,7 @@ VALUES = {
     "outside": "drop",
     "pairs": "pairs.csv",
     "per-chain": "chains.parquet",
+    "per-document": "documents.parquet",
     "per-example": "examples.arrow",
     "per-frame": "frames.parquet",
     "per-item": "items.csv",
@@ -314,6 +336,7 @@ VALUES = {
     "protocol": "cnc-2023",
     "rater": "who",
     "raters": "majority",
+    "relation": "temporal",
     "role": "effect",
     "rule": "mixed",
     "run-column": "text",
@@ -323,6 +346,7 @@ VALUES = {
     "system": "careless",
     "tags": "cnc-2022",
     "test": "30",
+    "text": "pairs_text.csv",
     "threshold": "80",
     "thresholds": "20,50.5",
     "ties": "none",
@@ -383,6 +407,7 @@ def files(tmp_path_factory):
         rows = [f"{i},u{i * k % 7},r{k},w{i % 2},{label}" for i, label in enumerate(labels)]
         head = "id,index,rater,who,label\n"
         (folder / f"labels_{k}.csv").write_text(head + "\n".join(rows) + "\n")
+    (folder / "corpus.CLINK.txt").write_text("wsj_1.col\te1\te2\tCLINK\n")
     (folder / "ratings.csv").write_text(
         "id,index,rater,who,label\n0,a,r1,w1,0\n0,b,r2,w2,1\n1,a,r1,w1,1\n1,b,r2,w3,1\n"
     )

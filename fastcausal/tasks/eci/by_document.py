@@ -35,8 +35,8 @@ class Counted(NamedTuple):
     ----------
     documents : pyarrow.Array
         Ids, ascending: string[n].
-    in_gold, is_predicted : bool[n]
-        Gold names the document; a pair is predicted in it.
+    in_gold : bool[n]
+        Gold names the document.
     strata : tuple of str
         ``overall`` alone where no mention has a sentence.
     columns : int64[n, m]
@@ -45,7 +45,6 @@ class Counted(NamedTuple):
 
     documents: pa.Array
     in_gold: npt.NDArray[np.bool_]
-    is_predicted: npt.NDArray[np.bool_]
     strata: tuple[str, ...]
     columns: dict[int, Int64]
 
@@ -114,14 +113,10 @@ def count(
         _refuse_sentence(conflict, [candidates, gold, pred], values)
     if first >= 0 and outside == "error":
         _refuse_outside(pred, int(first))
-    named = np.append(documents[0], arrow.values_of(pc.index_in(gold.named, names)))
-    assert pred.label is not None
-    predicted = documents[1][pred.label > 0]
-    in_gold, is_predicted = (
-        np.bincount(some, minlength=len(names)) > 0 for some in (named, predicted)
-    )
-    columns_by_place = dict(zip(wanted, out.T, strict=True))
-    return Counted(names, in_gold, is_predicted, strata, columns_by_place)
+    in_gold = np.zeros(len(names), bool)
+    in_gold[documents[0]] = True
+    in_gold[arrow.values_of(pc.index_in(gold.named, names))] = True
+    return Counted(names, in_gold, strata, dict(zip(wanted, out.T, strict=True)))
 
 
 def _documents(sides: Sequence[EventPairs]) -> tuple[pa.Array, list[Int32]]:

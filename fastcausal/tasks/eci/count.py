@@ -19,14 +19,14 @@ from fastcausal.files.targets import keep_apart
 from fastcausal.options import OutsidePairs, PairProtocolName, PairRelation, check
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.eci import against
-from fastcausal.tasks.eci.by_document import DIGEST, N_OUTSIDE, Counted, count
+from fastcausal.tasks.eci.by_document import DIGEST, N_OUTSIDE, Counted, count, places
 from fastcausal.tasks.eci.columns import columns_of_documents
 from fastcausal.tasks.eci.corpora.documents import Corpus
 from fastcausal.tasks.eci.corpora.maven import LABELS
 from fastcausal.tasks.eci.files import GOLD, PRED, EventPairs, open_table, pairs_of, read_candidates
 from fastcausal.tasks.eci.formula import PairFormula
 from fastcausal.tasks.eci.labels import LabelScheme
-from fastcausal.tasks.eci.protocols import MAVEN_ERE, PairProtocol, pair_protocol
+from fastcausal.tasks.eci.protocols import MAVEN_ERE, OVERALL, PairProtocol, pair_protocol
 from fastcausal.tasks.eci.report import PairReport, present
 
 LISTED = "listed"
@@ -245,7 +245,8 @@ def statistics_of(
     ids = counted.documents.take(arrow.numbers(kept))
     units = columns_of_documents(sources.gold, ids, required)
     warnings = dict(sources.warnings)
-    strange = int((counted.is_predicted & ~counted.in_gold).sum())
+    tp, wrong = (counted.columns[at] for at in places(protocol.groups[0], OVERALL)[:2])
+    strange = int((tp + wrong)[~counted.in_gold].astype(bool).sum())
     if strange:
         effect = "cost nothing" if protocol.gold_documents else "are charged"
         texts = ("predictions in ", f" documents that gold does not name {effect}")
