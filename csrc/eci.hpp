@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
-#include <string_view>
 #include <vector>
 
 #include "bits.hpp"
@@ -19,20 +18,10 @@ constexpr int NO_RELATION = 0, UNKNOWN = 1, MOST_LABELS = 64;
 constexpr uint64_t UNKNOWN_BIT = 1 << UNKNOWN;
 constexpr uint64_t A_CAUSES_B = 0x5555555555555554u, B_CAUSES_A = A_CAUSES_B << 1;
 
-struct Texts {
-  const int32_t* offsets = nullptr;  // null where there are none
-  const char* data = nullptr;
-
-  std::string_view operator[](int64_t i) const {
-    return {data + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])};
-  }
-};
-
 // Rows of one source. A list of events has no b, candidates have no labels.
 struct Rows {
   int64_t n = 0;
-  const int32_t* document = nullptr;
-  Texts a, b;
+  const int32_t *document = nullptr, *a = nullptr, *b = nullptr;  // numbers
   const int8_t* label = nullptr;
   const int32_t *sentence_a = nullptr, *sentence_b = nullptr;  // negative: unknown
 };
@@ -97,11 +86,13 @@ class Document {
  public:
   using Counts = std::array<int64_t, N_FIELDS>;
 
-  explicit Document(const Rules& rules) : rules_(rules) {}
+  // Mentions are numbers below the length of hashes, which are those of their texts.
+  Document(const Rules& rules, const uint64_t* hashes, int64_t n_mentions)
+      : rules_(rules), hashes_(hashes), places_(static_cast<size_t>(n_mentions)) {}
 
   void clear() {
+    ++n_documents_;
     mentions_.clear();
-    texts_.clear();
     sentences_.clear();
     is_event_.clear();
     for (Numbers* keys : {&pairs_, &candidates_, &gold_pairs_, &outside_}) keys->clear();
@@ -116,7 +107,7 @@ class Document {
 
   void add_candidate(const Rows& rows, int64_t row) {
     const uint32_t a = mention(rows.a, rows.sentence_a, CANDIDATES, row, 0);
-    if (rows.b.offsets == nullptr) {
+    if (rows.b == nullptr) {
       is_event_[a] = true;
       return;
     }
@@ -129,7 +120,7 @@ class Document {
     if (line.label == NO_RELATION) return;
     const size_t number = relate(line);
     labels_[number].gold |= bit(line.label);
-    gold_.push_back({number, bit(line.label)});
+    if (rules_.repeats) gold_.push_back({number, bit(line.label)});
     const uint64_t pair = unordered(line.a, line.b);
     if (has_candidates_ && add(gold_pairs_, pair)) different_gold_.push_back(pair);
   }
@@ -145,7 +136,7 @@ class Document {
     }
     const size_t number = relate(line);
     labels_[number].pred |= bit(line.label);
-    pred_.push_back({number, bit(line.label)});
+    if (rules_.repeats) pred_.push_back({number, bit(line.label)});
     return outside;
   }
 
@@ -182,11 +173,18 @@ class Document {
     size_t pair;
     uint64_t label;
   };
+  struct Place {
+    int64_t document = 0;  // counted from 1
+    uint32_t number = 0;   // of the mention in it
+  };
   const Rules rules_;
+  const uint64_t* hashes_;
+  std::vector<Place> places_;
+  int64_t n_documents_ = 0;
   Conflict conflict_;
   bool has_candidates_ = false;
-  Numbers mentions_, pairs_, candidates_, gold_pairs_, outside_;
-  std::vector<std::string_view> texts_;
+  Numbers pairs_, candidates_, gold_pairs_, outside_;
+  std::vector<int32_t> mentions_;
   std::vector<int32_t> sentences_;
   std::vector<char> is_event_;
   std::vector<Labels> labels_;  // of pairs, by number
@@ -208,18 +206,16 @@ class Document {
     return keys.add(mixed(key), [](int64_t) { return true; }) == n;
   }
 
-  uint32_t mention(const Texts& texts, const int32_t* sentences, Source source, int64_t row,
+  uint32_t mention(const int32_t* mentions, const int32_t* sentences, Source source, int64_t row,
                    int64_t end) {
-    const std::string_view text = texts[row];
-    const int64_t length = static_cast<int64_t>(text.size());
-    const uint64_t hash = hash_before(text.data() + length, length, texts.data);
-    const size_t number = static_cast<size_t>(mentions_.add(
-        hash, [&](int64_t k) { return same_text(texts_[static_cast<size_t>(k)], text); }));
-    if (number == texts_.size()) {
-      texts_.push_back(text);
+    Place& place = places_[static_cast<size_t>(mentions[row])];
+    if (place.document != n_documents_) {
+      place = {n_documents_, static_cast<uint32_t>(mentions_.size())};
+      mentions_.push_back(mentions[row]);
       sentences_.push_back(-1);
       is_event_.push_back(false);
     }
+    const size_t number = place.number;
     if (sentences != nullptr && sentences[row] >= 0) {
       int32_t& sentence = sentences_[number];
       if (sentence >= 0 && sentence != sentences[row] && conflict_.source < 0) {
@@ -333,8 +329,7 @@ class Document {
   }
 
   uint64_t hash_of_mention(uint32_t number) const {
-    const std::string_view text = texts_[number];
-    return hash_of(text.data(), static_cast<int64_t>(text.size()));
+    return hashes_[static_cast<size_t>(mentions_[number])];
   }
 
   void add_every(Counts& counts, uint64_t pair, int count) const {
@@ -346,7 +341,7 @@ class Document {
   void count_pairs_of_events(Counts& counts) const {
     std::vector<int32_t> known;
     int64_t n = 0;
-    for (size_t k = 0; k < texts_.size(); ++k) {
+    for (size_t k = 0; k < mentions_.size(); ++k) {
       if (!is_event_[k]) continue;
       ++n;
       if (sentences_[k] >= 0) known.push_back(sentences_[k]);
@@ -372,12 +367,13 @@ struct Outcome {
 
 // Fills out[n_documents][n_columns] with the counts of each document that the columns name.
 inline Outcome count_documents(int64_t n_documents, const Rows& gold, const Rows& pred,
-                               const Rows* candidates, const Rules& rules, const int64_t* columns,
-                               int64_t n_columns, int64_t* out) {
+                               const Rows* candidates, const uint64_t* hashes, int64_t n_mentions,
+                               const Rules& rules, const int64_t* columns, int64_t n_columns,
+                               int64_t* out) {
   const ByDocument of_gold(gold, n_documents), of_pred(pred, n_documents);
   const ByDocument of_candidates(candidates ? *candidates : Rows(), n_documents);
   Outcome outcome;
-  Document document(rules);
+  Document document(rules, hashes, n_mentions);
   Document::Counts counts;
   for (int64_t d = 0; d < n_documents; ++d) {
     document.clear();

@@ -52,13 +52,15 @@ def _ordered(rows: AnyRows) -> Int64:
     return np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)
 
 
-def number_texts(columns: Sequence[pa.Array]) -> tuple[list[Int32], pa.Array]:
+def number_texts(
+    columns: Sequence[pa.Array | pa.ChunkedArray],
+) -> tuple[list[Int32], pa.Array]:
     """Number the texts of several columns in order of first occurrence; null is the empty text.
 
     Parameters
     ----------
-    columns : sequence of pyarrow.Array
-        string[n] each. Runs of equal texts cost least.
+    columns : sequence of pyarrow.Array or ChunkedArray
+        string[n] each, perhaps in dictionaries. Runs of equal texts cost least.
 
     Returns
     -------
@@ -73,9 +75,32 @@ def number_texts(columns: Sequence[pa.Array]) -> tuple[list[Int32], pa.Array]:
     (array([0, 0, 1], dtype=int32), array([1, 2], dtype=int32), ['x', 'y', 'z'])
     """
     numbers = [np.empty(len(column), np.int32) for column in columns]
-    places = _distinct.number_texts([arrow.texts_of(column) for column in columns], numbers)
-    names = [
-        column.take(arrow.numbers(np.array(first, np.int64)))
-        for column, first in zip(columns, places, strict=True)
+    parts: list[tuple[pa.Array, Int32]] = []
+    for column, out in zip(columns, numbers, strict=True):
+        start = 0
+        for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+            parts.append((_plain(chunk), out[start : start + len(chunk)]))
+            start += len(chunk)
+    coded = [pa.types.is_dictionary(part.type) for part, _ in parts]
+    texts = [p.dictionary if c else p for (p, _), c in zip(parts, coded, strict=True)]
+    own = [
+        np.empty(len(text), np.int32) if is_coded else out
+        for text, is_coded, (_, out) in zip(texts, coded, parts, strict=True)
     ]
-    return numbers, pa.concat_arrays(names) if names else pa.array([], pa.string())
+    places = _distinct.number_texts([arrow.texts_of(text) for text in texts], own)
+    for (part, out), of_text, is_coded in zip(parts, own, coded, strict=True):
+        if is_coded:
+            np.take(of_text, arrow.values_of(part.indices), out=out, mode="clip")
+    names = [
+        text.take(arrow.numbers(np.array(first, np.int64)))
+        for text, first in zip(texts, places, strict=True)
+    ]
+    return numbers, pa.concat_arrays([pa.array([], pa.string()), *names])
+
+
+def _plain(chunk: pa.Array) -> pa.Array:
+    """Return texts without their dictionary, if a row is null or the dictionary is long."""
+    is_dictionary = pa.types.is_dictionary(chunk.type)
+    if is_dictionary and (chunk.null_count or len(chunk.dictionary) > len(chunk)):
+        return chunk.dictionary_decode()
+    return chunk

@@ -31,8 +31,10 @@ LINES = 1 << 12  # rows converted to Python objects at a time
 BATCH = 1 << 17  # rows of a written record batch: the unit of reading
 
 
-def load(source: Source, format: str | None = None) -> pa.Table:
+def load(source: Source, format: str | None = None, encoded: bool = False) -> pa.Table:
     """Return the table of a Parquet or Arrow IPC file unchanged.
+
+    If ``encoded``, columns of text in Parquet are dictionaries, as they are stored.
 
     Raises
     ------
@@ -41,8 +43,8 @@ def load(source: Source, format: str | None = None) -> pa.Table:
     """
     format = format or sniff(source.data) or "parquet"
     try:
-        loader = {"parquet": _load_parquet, "arrow": _load_arrow}[format]
-        loaded = loader(copy_to_arrow(source.data))
+        buffer = copy_to_arrow(source.data)
+        loaded = _load_arrow(buffer) if format == "arrow" else _load_parquet(buffer, encoded)
         loaded.validate(full=True)  # offsets of a damaged file may point anywhere
     except DAMAGE as error:
         raise damaged(source.name, format, error) from error
@@ -180,10 +182,14 @@ def sniff(data: bytes) -> str | None:
     return next((name for name, begin in marks.items() if data.startswith(begin)), None)
 
 
-def _load_parquet(buffer: Any) -> Any:
+def _load_parquet(buffer: Any, encoded: bool) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(pa.BufferReader(buffer)).read()  # columns of one name too
+    texts = []
+    if encoded:
+        schema = pq.read_schema(pa.BufferReader(buffer))
+        texts = [field.name for field in schema if field.type == pa.string()]
+    return pq.ParquetFile(pa.BufferReader(buffer), read_dictionary=texts).read()  # twins too
 
 
 def _load_arrow(buffer: Any) -> Any:

@@ -171,6 +171,19 @@ class Records:
         """Return a column as text: string[n] with nulls; integers as written, 1.0 as 1."""
         return self._of(name).texts()
 
+    def encoded(self, name: str) -> pa.ChunkedArray:
+        """Return a column as text in its chunks, in dictionaries if these have some."""
+        name = self.require(name)
+        if self.typed and isinstance(self._rows, pa.Table):
+            column = self._rows[name]
+            kind = column.type
+            if pa.types.is_dictionary(kind) and kind.value_type == pa.string():
+                if not any(chunk.dictionary.null_count for chunk in column.chunks):
+                    return column
+            elif kind == pa.string():
+                return column
+        return pa.chunked_array([self.texts(name)])
+
     def answers(self, name: str) -> pa.Array:
         """Return a column of any kind; values of several kinds as text, NaN as null."""
         return self._of(name).answers()
@@ -241,6 +254,7 @@ def read_records(
     delimiter: str | None = None,
     column: str | None = None,
     may_be_empty: bool = False,
+    encoded: bool = False,
 ) -> Records:
     r"""Read the rows of a flat table.
 
@@ -259,6 +273,8 @@ def read_records(
         The name of the only column, for a list of plain values, an array or a column.
     may_be_empty : bool
         Allow a table without rows.
+    encoded : bool
+        Keep text of Parquet in dictionaries until a column is read.
 
     Raises
     ------
@@ -274,7 +290,7 @@ def read_records(
     if isinstance(source, Records):
         return source
     if isinstance(source, str | os.PathLike | Source):
-        records = _of_file(Source.open(source), delimiter)
+        records = _of_file(Source.open(source), delimiter, encoded)
     elif column is not None and (single := _of_values(source, column, name)) is not None:
         records = single
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
@@ -288,9 +304,9 @@ def read_records(
     return records
 
 
-def _of_file(file: Source, delimiter: str | None) -> Records:
+def _of_file(file: Source, delimiter: str | None, encoded: bool) -> Records:
     if binary.sniff(file.data) is not None:
-        return Records(file.name, binary.load(file))
+        return Records(file.name, binary.load(file, encoded=encoded))
     if file.data.lstrip()[:1] == b"[":
         return _of_objects(file.document(), file.name)
     if file.is_json:

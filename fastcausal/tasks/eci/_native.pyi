@@ -7,6 +7,7 @@ def count(
     gold: tuple[Any, ...],
     pred: tuple[Any, ...],
     candidates: tuple[Any, ...] | None,
+    hashes: NDArray[int64],
     rules: tuple[bool, bool, bool, bool],
     columns: NDArray[int64],
     out: NDArray[int64],

@@ -2,22 +2,18 @@
 """Counts of causal pairs by documents; by_document.py names the fields."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 from libcpp cimport bool as cbool
 
-from fastcausal.arrays.buffers cimport Array, int32s, int64s, int8s, text
+from fastcausal.arrays.buffers cimport Array, int32s, int64s, int8s
 
 
 cdef extern from "eci.hpp" namespace "fastcausal::eci" nogil:
-    cdef cppclass Texts:
-        const int32_t* offsets
-        const char* data
-
     cdef cppclass Rows:
         int64_t n
         const int32_t* document
-        Texts a
-        Texts b
+        const int32_t* a
+        const int32_t* b
         const int8_t* label
         const int32_t* sentence_a
         const int32_t* sentence_b
@@ -39,15 +35,8 @@ cdef extern from "eci.hpp" namespace "fastcausal::eci" nogil:
         int64_t first_outside
 
     Outcome count_documents(
-        int64_t, const Rows&, const Rows&, const Rows*, const Rules&, const int64_t*, int64_t,
-        int64_t*) except +
-
-
-cdef Texts _texts(tuple data_offsets) except *:
-    cdef Texts texts
-    texts.data = <const char*>text(data_offsets[0]).data
-    texts.offsets = <const int32_t*>int32s(data_offsets[1]).data
-    return texts
+        int64_t, const Rows&, const Rows&, const Rows*, const uint64_t*, int64_t, const Rules&,
+        const int64_t*, int64_t, int64_t*) except +
 
 
 cdef Rows _rows(object side) except *:
@@ -56,9 +45,9 @@ cdef Rows _rows(object side) except *:
     cdef Array document = int32s(side[0])
     rows.n = document.n
     rows.document = <const int32_t*>document.data
-    rows.a = _texts(side[1])
+    rows.a = <const int32_t*>int32s(side[1]).data
     if side[2] is not None:
-        rows.b = _texts(side[2])
+        rows.b = <const int32_t*>int32s(side[2]).data
     if side[3] is not None:
         rows.label = <const int8_t*>int8s(side[3]).data
     if side[4] is not None:
@@ -68,12 +57,13 @@ cdef Rows _rows(object side) except *:
     return rows
 
 
-def count(gold, pred, candidates, rules, columns, out):
+def count(gold, pred, candidates, hashes, rules, columns, out):
     """Fill out[document] with the counts that columns name.
 
     The conflict of sentences (source, row, end, sentence; source -1 for none) and the first
-    predicted row that is no candidate (-1 for none) are returned. Codes of documents are below
-    the length of out, and all columns of a side are of one length: the caller's promise.
+    predicted row that is no candidate (-1 for none) are returned. Numbers of documents are below
+    the length of out, those of mentions below that of hashes, and all columns of a side are of one
+    length: the caller's promise.
     """
     cdef Rows of_gold = _rows(gold), of_pred = _rows(pred), of_candidates
     cdef Rules how
@@ -83,10 +73,11 @@ def count(gold, pred, candidates, rules, columns, out):
         of_candidates = _rows(candidates)
         candidate = &of_candidates
     cdef Array column = int64s(columns), to = int64s(out, 2, PyBUF_WRITABLE)
+    cdef Array hash = int64s(hashes)
     cdef Outcome outcome
     with nogil:
         outcome = count_documents(
-            to.n, of_gold, of_pred, candidate, how, <const int64_t*>column.data, column.n,
-            <int64_t*>to.data)
+            to.n, of_gold, of_pred, candidate, <const uint64_t*>hash.data, hash.n, how,
+            <const int64_t*>column.data, column.n, <int64_t*>to.data)
     cdef Conflict conflict = outcome.conflict
     return (conflict.source, conflict.row, conflict.end, conflict.sentence), outcome.first_outside

@@ -11,15 +11,14 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.distinct import number_texts
+from fastcausal.arrays.distinct import Int32, number_texts
 from fastcausal.errors import InputError, Remedy
+from fastcausal.files.keys import hashes_of
 from fastcausal.options import OutsidePairs
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.eci import _native
 from fastcausal.tasks.eci.files import EventPairs
 from fastcausal.tasks.eci.protocols import EXISTS, GROUPS, STRATA, PairProtocol
-
-Int32 = npt.NDArray[np.int32]
 
 COUNTS = ("tp", "wrong", "missed", "invented")  # as csrc/eci.hpp has them
 EVERY = len(GROUPS) * len(STRATA) * len(COUNTS)
@@ -50,10 +49,10 @@ class Counted(NamedTuple):
 
     def errors(self, group: str, stratum: str, protocol: PairProtocol) -> list[Int64]:
         """Return hits, false positives and misses of a group: int64[n] each."""
-        tp, wrong, missed, invented = (self.columns[at] for at in places(group, stratum))
-        if protocol.untyped_misses:
-            missed = self.columns[places(EXISTS, stratum)[COUNTS.index("missed")]]
-        return [tp, invented if protocol.free_turns else wrong, missed]
+        of_misses = EXISTS if protocol.untyped_misses else group
+        wrong = "invented" if protocol.free_turns else "wrong"
+        names = ((group, "tp"), (group, wrong), (of_misses, "missed"))
+        return [self.columns[places(g, stratum)[COUNTS.index(name)]] for g, name in names]
 
     def every(self, stratum: str) -> list[Int64]:
         """Return hits, candidates and gold, where every candidate is called causal."""
@@ -95,20 +94,23 @@ def count(
     """
     sides = [gold, pred, *([] if candidates is None or candidates is gold else [candidates])]
     names, documents = _documents(sides)
+    maps, mentions = number_texts([side.mentions for side in sides])
     sentences, values = _sentences(sides)
     strata = STRATA if any(s is not None for ends in sentences for s in ends) else STRATA[:1]
     native = [
-        _side(side, codes, ends)
-        for side, codes, ends in zip(sides, documents, sentences, strict=True)
+        (codes, *(_mapped(of, end) for end in (side.a, side.b)), side.label, *ends)
+        for side, of, codes, ends in zip(sides, maps, documents, sentences, strict=True)
     ]
     third = None if candidates is None else native[0] if candidates is gold else native[2]
     counted = {*(groups or protocol.groups), *([EXISTS] if protocol.untyped_misses else [])}
     wanted = sorted(at for group in counted for s in strata for at in places(group, s))
-    wanted += range(EVERY, DIGEST + 1)
+    wanted += range(N_OUTSIDE if candidates is None else EVERY, DIGEST + 1)
     out = np.zeros((len(names), len(wanted)), np.int64)
     rules = (protocol.ordered, protocol.repeats, protocol.ordered, outside == "ignore")
     columns = np.array(wanted, np.int64)
-    conflict, first = _native.count(native[0], native[1], third, rules, columns, out)
+    conflict, first = _native.count(
+        native[0], native[1], third, hashes_of(mentions), rules, columns, out
+    )
     if conflict[0] >= 0:
         _refuse_sentence(conflict, [candidates, gold, pred], values)
     if first >= 0 and outside == "error":
@@ -120,14 +122,27 @@ def count(
 
 
 def _documents(sides: Sequence[EventPairs]) -> tuple[pa.Array, list[Int32]]:
-    """Number the documents of all sides, ascending."""
-    codes, names = number_texts([*(side.doc for side in sides), sides[0].named])
+    """Number the documents of all sides anew, ascending; a dictionary may have more."""
+    columns = [*(side.documents for side in sides), sides[0].named]
+    maps, names = number_texts(columns)
+    codes = [_mapped(of, side.doc) for of, side in zip(maps, sides, strict=False)]
+    used = np.zeros(len(names), bool)
+    for some in (*codes, maps[-1]):
+        used[some] = True
     order = arrow.values_of(pc.array_sort_indices(names)).astype(np.int64)
-    if (order[1:] > order[:-1]).all():
-        return names, codes[:-1]
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return names.take(arrow.numbers(order)), [rank[part] for part in codes[:-1]]
+    order = order[used[order]]
+    if len(order) < len(names) or (order[1:] < order[:-1]).any():
+        rank = np.empty(len(names), np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        codes = [rank[some] for some in codes]
+    return names.take(arrow.numbers(order)), codes
+
+
+def _mapped(of: Int32, numbers: Any) -> Any:
+    """Return numbers in the numbering of all sides; those of the first are the same."""
+    if numbers is None or (of == np.arange(len(of), dtype=np.int32)).all():
+        return numbers
+    return of[numbers]
 
 
 def _sentences(sides: Sequence[EventPairs]) -> tuple[list[list[Int32 | None]], Any]:
@@ -152,32 +167,23 @@ def _is_small(column: pa.Array) -> bool:
     return ends["min"] is None or (ends["min"] >= 0 and ends["max"] < 2**31)
 
 
-def _side(side: EventPairs, documents: Int32, sentences: Sequence[Int32 | None]) -> tuple[Any, ...]:
-    texts = [None if c is None else arrow.texts_of(c) for c in (side.a, side.b)]
-    return documents, *texts, side.label, *sentences
-
-
 def _refuse_sentence(
     conflict: tuple[int, ...], sides: Sequence[EventPairs | None], values: Any
 ) -> None:
     source, row, end, earlier = conflict
     side = sides[source]
     assert side is not None
-    column = (side.a, side.b)[end]
+    document, *mentions = side.ids(row)
     sentence = side.sentences[end]
-    assert column is not None
     assert sentence is not None
     known = earlier if values is None else values[earlier].as_py()
     raise InputError(
-        f'{side.where(row)}: mention "{column[row].as_py()}" of document "{side.doc[row].as_py()}" '
+        f'{side.where(row)}: mention "{mentions[end]}" of document "{document}" '
         f"is in sentence {sentence[row].as_py()}, expected {known} as in an earlier row"
     )
 
 
 def _refuse_outside(pred: EventPairs, row: int) -> None:
-    assert pred.b is not None
-    pair = f'"{pred.a[row].as_py()}", "{pred.b[row].as_py()}"'
-    raise InputError(
-        f'{pred.where(row)}: the pair {pair} of document "{pred.doc[row].as_py()}" is no candidate',
-        ALLOWED,
-    )
+    document, a, b = pred.ids(row)
+    message = f'the pair "{a}", "{b}" of document "{document}" is no candidate'
+    raise InputError(f"{pred.where(row)}: {message}", ALLOWED)

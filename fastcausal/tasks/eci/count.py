@@ -124,6 +124,8 @@ def eci(
         raise ValueError("candidates is not for maven-ere, whose gold lists its mentions")
     sources = read_sources(gold, pred, LISTED if is_listed else candidates, rules, labels, relation)
     counted = count(*sources[:3], rules, outside)
+    gold_source, pred_source = (side.without_rows() for side in sources[:2])
+    sources = sources._replace(gold=gold_source, pred=pred_source)
     statistics = statistics_of(
         sources,
         counted,

@@ -178,18 +178,17 @@ def pair_errors(
 
 def _said(side: EventPairs) -> dict[str, Said]:
     """Return what a side says of the pairs of each document."""
-    assert side.b is not None
     assert side.label is not None
-    texts = side.records.texts("label") if len(side) else side.doc
+    texts = side.records.texts("label") if len(side) else side.named
     documents: dict[str, Said] = {}
     related = side.label.nonzero()[0].tolist()
     rows = related if side.rows is None else side.rows[related].tolist()
     for k, row in zip(related, rows, strict=True):
-        a, b, code = side.a[k].as_py(), side.b[k].as_py(), int(side.label[k])
+        (doc, a, b), code = side.ids(k), int(side.label[k])
         cause, effect = (b, a) if code > UNKNOWN and code % 2 else (a, b)
         if code == UNKNOWN:
             cause, effect = sorted((a, b))
-        pairs = documents.setdefault(side.doc[k].as_py(), {})
+        pairs = documents.setdefault(doc, {})
         written = f"{a} {texts[row].as_py()} {b}"
         pairs.setdefault(frozenset((a, b)), {})[cause, effect, code // 2] = written
     return documents
@@ -222,12 +221,11 @@ def _places(sides: Sequence[EventPairs]) -> dict[tuple[str, str], str]:
     """Return the sentence of each mention, as text."""
     places = {}
     for side in sides:
-        for mentions, sentences in zip((side.a, side.b), side.sentences, strict=True):
-            if mentions is not None and sentences is not None:
-                columns = (side.doc, mentions, sentences)
-                for doc, mention, sentence in zip(*(c.to_pylist() for c in columns), strict=True):
-                    if sentence is not None:
-                        places[doc, mention] = str(sentence)
+        for end, sentences in enumerate(side.sentences, 1):
+            for row, sentence in enumerate([] if sentences is None else sentences.to_pylist()):
+                if sentence is not None:
+                    ids = side.ids(row)
+                    places[ids[0], ids[end]] = str(sentence)
     return places
 
 

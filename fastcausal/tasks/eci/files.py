@@ -8,9 +8,11 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,13 +20,13 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
+from fastcausal.arrays.distinct import Int32, number_texts
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.records import Records, read_records
 from fastcausal.tasks.eci.corpora import is_corpus, read_corpus
-from fastcausal.tasks.eci.corpora.documents import Corpus, EventDocument
 from fastcausal.tasks.eci.labels import LabelCodes, LabelScheme
 
 GOLD, PRED, CANDIDATES = "gold", "pred", "candidates"
@@ -41,8 +43,10 @@ class EventPairs:
         The source, for messages and other columns.
     rows : int64[n] or None
         Rows of the source; None for all.
-    doc, a, b : pyarrow.Array
-        string[n]; ``b`` is None of a list of events.
+    doc, a, b : int32[n]
+        Numbers of documents and mentions; ``b`` is None of a list of events.
+    documents, mentions : pyarrow.Array
+        Their ids, by number: string.
     label : int8[n] or None
         Codes of `LabelScheme`; None of candidates.
     sentences : tuple of (pyarrow.Array or None)
@@ -53,9 +57,11 @@ class EventPairs:
 
     records: Records
     rows: Any
-    doc: pa.Array
-    a: pa.Array
-    b: pa.Array | None
+    doc: Int32
+    a: Int32
+    b: Int32 | None
+    documents: pa.Array
+    mentions: pa.Array
     label: LabelCodes | None
     sentences: tuple[pa.Array | None, pa.Array | None]
     named: pa.Array
@@ -67,21 +73,16 @@ class EventPairs:
         """Name the place of a row in messages."""
         return self.records.where(int(row if self.rows is None else self.rows[row]))
 
-    @property
-    def documents(self) -> Sequence[EventDocument]:
-        """Documents of a corpus, with their mentions; none of a table."""
-        return self.records.documents if isinstance(self.records, Corpus) else ()
+    def without_rows(self) -> EventPairs:
+        """Return the source alone: columns of many rows take memory."""
+        none = np.zeros(0, np.int32)
+        return replace(self, rows=None, doc=none, a=none, b=none, label=None)
 
-    def keep(self, rows: Any) -> EventPairs:
-        """Return some of the rows, by number."""
-        at = arrow.numbers(rows)
-        of = [None if x is None else pc.take(x, at) for x in (self.doc, self.a, self.b)]
-        of_a, of_b = (None if x is None else pc.take(x, at) for x in self.sentences)
-        label = None if self.label is None else self.label[rows]
-        return replace(
-            self, rows=rows if self.rows is None else self.rows[rows], doc=of[0], a=of[1], b=of[2],
-            label=label, sentences=(of_a, of_b),
-        )  # fmt: skip
+    def ids(self, row: int) -> tuple[str, str, str]:
+        """Return the ids of the document and of both mentions of a row, of an event twice."""
+        ends = self.a, self.a if self.b is None else self.b
+        a, b = (self.mentions[int(end[row])].as_py() for end in ends)
+        return self.documents[int(self.doc[row])].as_py(), a, b
 
 
 def read_pairs(
@@ -109,8 +110,8 @@ def read_pairs(
     --------
     >>> rows = [{"doc_id": "d", "a": 1, "b": 2, "label": "CAUSE"}, {"doc_id": "e"}]
     >>> pairs = read_pairs(rows, LabelScheme())
-    >>> pairs.a.to_pylist(), pairs.label, pairs.named.to_pylist()
-    (['1'], array([4], dtype=int8), ['e'])
+    >>> pairs.ids(0), pairs.label, pairs.named.to_pylist()
+    (('d', '1', '2'), array([4], dtype=int8), ['e'])
     """
     return pairs_of(open_table(source, relation, name), labels)
 
@@ -126,17 +127,20 @@ def read_candidates(source: Any, name: str = CANDIDATES) -> EventPairs:
     Examples
     --------
     >>> events = read_candidates([{"doc_id": "d", "event": "x", "sentence": 3}])
-    >>> events.a.to_pylist(), events.b
-    (['x'], None)
+    >>> events.ids(0), events.b
+    (('d', 'x', 'x'), None)
     """
     records = open_table(source, "causal", name)
     if "event" not in records:
         return pairs_of(records, None)
-    doc, event = (records.texts(column) for column in ("doc_id", "event"))
-    problems = Problems()
-    _require(records, {"doc_id": doc, "event": event}, problems)
-    sentence = _sentence(records, "sentence")
-    return EventPairs(records, None, doc, event, None, None, (sentence, None), doc[:0])
+    doc, event = (records.encoded(column) for column in ("doc_id", "event"))
+    _require(records.where, {"doc_id": doc, "event": event}, Problems())
+    (docs,), documents = number_texts([doc])
+    (events,), mentions = number_texts([event])
+    ends = _sentence(records, "sentence"), None
+    return EventPairs(
+        records, None, docs, events, None, documents, mentions, None, ends, documents[:0]
+    )
 
 
 def open_table(source: Any, relation: str = "causal", name: str = "rows") -> Records:
@@ -145,11 +149,12 @@ def open_table(source: Any, relation: str = "causal", name: str = "rows") -> Rec
         source = Source.open(source)
     if isinstance(source, Records):
         return source
-    if is_corpus(source):
+    is_path = isinstance(source, str | os.PathLike)
+    if is_corpus(source) or (is_path and Path(source).is_dir()):
         return read_corpus(source, relation, name)
     if relation != "causal":
         raise InputError(f"{name}: relation {relation}, expected MAVEN-ERE JSON lines")
-    return read_records(source, name, may_be_empty=name == PRED)
+    return read_records(source, name, may_be_empty=name == PRED, encoded=True)
 
 
 def is_pairs(source: str) -> bool:
@@ -172,40 +177,55 @@ def is_pairs(source: str) -> bool:
 
 def pairs_of(records: Records, labels: LabelScheme | None) -> EventPairs:
     """Return the pairs of rows; labels None: of candidates."""
-    if not len(records):
-        none = pa.array([], pa.string())
-        return EventPairs(records, None, none, none, none, np.zeros(0, np.int8), (None, None), none)
-    doc, a, b = (records.texts(column) for column in ("doc_id", "a", "b"))
     problems = Problems()
-    label = None if labels is None else labels.encode(records, problems)
-    ends = _sentence(records, "sentence_a"), _sentence(records, "sentence_b")
-    pairs = EventPairs(records, None, doc, a, b, label, ends, doc[:0])
-    if a.null_count or b.null_count:
-        pairs = _without_names(pairs)
-    _require(pairs, {"doc_id": pairs.doc, "a": pairs.a, "b": pairs.b}, problems)
-    same = pc.equal(pairs.a, pairs.b)
-    if pc.any(same, min_count=0).as_py():
-        for row in np.flatnonzero(np.asarray(same)).tolist():
-            event = pairs.a[row].as_py()
-            problems.add(f'{pairs.where(row)}: event "{event}" is paired with itself')
+    columns, label, ends = _columns(records, labels, problems)
+    rows, named = None, columns[0][:0]
+    if any(column.null_count for column in columns[1:]):
+        empty = ~(_are_valid(columns[1]) | _are_valid(columns[2]))
+        empty &= True if label is None else label == 0
+        rows = np.flatnonzero(~empty)
+        named = pc.take(columns[0], arrow.numbers(np.flatnonzero(empty))).drop_null()
+        columns = [pc.take(column, arrow.numbers(rows)) for column in columns]
+        ends = [None if end is None else pc.take(end, arrow.numbers(rows)) for end in ends]
+        label = None if label is None else label[rows]
+
+    def where(row: int) -> str:
+        return records.where(int(row if rows is None else rows[row]))
+
+    _require(where, dict(zip(("doc_id", "a", "b"), columns, strict=True)), problems)
+    (doc,), documents = number_texts(columns[:1])
+    (a, b), mentions = number_texts(columns[1:])
+    for row in np.flatnonzero(a == b).tolist():
+        event = mentions[int(a[row])].as_py()
+        problems.add(f'{where(row)}: event "{event}" is paired with itself')
     problems.raise_if_any()
-    return pairs
+    of_a, of_b = ends
+    names = arrow.joined(named.cast(pa.string()))
+    return EventPairs(records, rows, doc, a, b, documents, mentions, label, (of_a, of_b), names)
 
 
-def _without_names(pairs: EventPairs) -> EventPairs:
-    """Set apart rows that have a document alone; they name it."""
-    empty = ~arrow.is_valid(pairs.a) & ~arrow.is_valid(pairs.b)
-    if pairs.label is not None:
-        empty &= pairs.label == 0
-    named = pc.take(pairs.doc, arrow.numbers(np.flatnonzero(empty)))
-    return replace(pairs.keep(np.flatnonzero(~empty)), named=named.drop_null())
+def _columns(
+    records: Records, labels: LabelScheme | None, problems: Problems
+) -> tuple[list[pa.ChunkedArray], LabelCodes | None, list[pa.Array | None]]:
+    """Return documents and mentions, labels and sentences; of predictions there may be no rows."""
+    if not len(records):
+        return [pa.chunked_array([], pa.string())] * 3, np.zeros(0, np.int8), [None, None]
+    columns = [records.encoded(column) for column in ("doc_id", "a", "b")]
+    label = None if labels is None else labels.encode(records, problems)
+    return columns, label, [_sentence(records, f"sentence_{end}") for end in "ab"]
 
 
-def _require(place: Any, columns: dict[str, pa.Array], problems: Problems) -> None:
+def _are_valid(column: pa.ChunkedArray) -> Any:
+    return np.asarray(column.is_valid())
+
+
+def _require(
+    where: Callable[[int], str], columns: dict[str, pa.ChunkedArray], problems: Problems
+) -> None:
     for name, column in columns.items():
         if column.null_count:
-            for row in np.flatnonzero(~arrow.is_valid(column)).tolist():
-                problems.add(f'{place.where(row)}: no "{name}"')
+            for row in np.flatnonzero(~_are_valid(column)).tolist():
+                problems.add(f'{where(row)}: no "{name}"')
     problems.raise_if_any()
 
 

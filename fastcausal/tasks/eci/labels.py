@@ -84,7 +84,7 @@ class LabelScheme:
         InputError
             There is no column of labels.
         """
-        texts = records.texts("label")
+        texts = records.encoded("label")
         (numbers,), names = number_texts([texts])
         codes = np.array([self.codes.get(name or "", -1) for name in names.to_pylist()], np.int8)
         rows: LabelCodes = codes[numbers]

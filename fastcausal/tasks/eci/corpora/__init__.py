@@ -37,7 +37,9 @@ def is_corpus(source: Any) -> bool:
     if isinstance(source, str | os.PathLike):
         if source == "-" or not os.fspath(source):
             return False
-        return Path(source).is_dir() or _suffix(source) != "" or _is_maven(source)
+        if Path(source).is_dir():
+            return any(_is_wanted(path.name) for path in Path(source).rglob("*"))
+        return _suffix(source) != "" or _is_maven(source)
     if isinstance(source, Source):
         return source.is_json and maven.is_line(first_object(source))
     return isinstance(source, Sequence) and bool(source) and maven.is_line(source[0])
@@ -137,7 +139,8 @@ def _source(name: str, data: bytes) -> Source:
 
 def _is_wanted(path: str) -> bool:
     hidden = any(part[0] in "._" for part in PurePosixPath(path).parts)
-    return not hidden and PurePosixPath(path).suffix.lower() in READERS
+    is_other = path.endswith("TypeSystem.xml")  # of a CAS
+    return not hidden and not is_other and PurePosixPath(path).suffix.lower() in READERS
 
 
 def _columns(path: str) -> dict[str, str]:
