@@ -135,6 +135,7 @@ USES = {
     "eci": {
         "intervals": "pairs_gold.csv pairs_careful.csv --candidates pairs_events.csv --intervals",
         "json": "pairs_gold.csv pairs_hasty.csv --json",
+        "several": "pairs_gold.csv pairs_careful.csv pairs_hasty.csv",
     },
     "errors": {
         "text": "gold.csv careful.jsonl",
@@ -170,10 +171,6 @@ USES = {
         "jackknife": "gold.csv careful.jsonl --method jackknife --out page.html",
         "span texts": "gold.csv spans_of_gold.jsonl --method jackknife --out page.html",
     },
-    "eci": {
-        "one": "pairs_gold.csv pairs_careful.csv",
-        "several": "pairs_gold.csv pairs_careful.csv pairs_hasty.csv",
-    },
     "schema": {"": ""},
     "score": {
         "one": "gold.csv careful.jsonl",
@@ -196,13 +193,6 @@ USES = {
 }
 # Values other than the default; an option has those of its command, or those of its name.
 VALUES = {
-    "relation": "temporal",
-    "eci --candidates": "pairs_events.csv",
-    "eci --fold": "topic",
-    "eci --per-document": "documents.parquet",
-    "forward": "LEADS",
-    "backward": "FOLLOWS",
-    "errors --text": "pairs_text.csv",
     "unplaced": "skip",
     "link": "other",
     "agree --cluster": "text",
