@@ -100,9 +100,9 @@ def convert(
 
 
 def _is_corpus_of_pairs(source: str, *given: str | None) -> bool:
-    from fastcausal.tasks.eci.corpora import has_files, is_corpus
+    from fastcausal.tasks.eci.corpora import is_corpus
 
-    return not any(given) and is_corpus(source) and has_files(source)
+    return not any(given) and is_corpus(source)
 
 
 def _convert_pairs(source: str, target: Path, relation: PairRelation) -> None:

@@ -45,13 +45,6 @@ def is_corpus(source: Any) -> bool:
     return isinstance(source, Sequence) and bool(source) and maven.is_line(source[0])
 
 
-def has_files(source: str | os.PathLike[str]) -> bool:
-    """Tell if a folder holds a file that a reader takes; any other source is one itself."""
-    folder = Path(source)
-    paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
-    return not folder.is_dir() or any(map(_is_wanted, paths))
-
-
 def read_corpus(source: Any, relation: str = "causal", name: str = "rows") -> Corpus:
     """Read the documents of a corpus.
 
