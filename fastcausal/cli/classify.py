@@ -7,11 +7,9 @@ from typing import Annotated
 import click
 
 from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
+from fastcausal.cli.options import ZERO, FormatOption, JsonOption, PerExampleOption, format_of
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import LabelPolicy, ZeroByZero
-
-ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
 def classify(

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import click
 
-from fastcausal.cli.console import doing
 from fastcausal.cli.options import (
     DRAWS,
+    ZERO,
     ByOption,
     DrawOptions,
     FormatOption,
@@ -25,7 +25,6 @@ from fastcausal.cli.systems import print_reports
 from fastcausal.cli.task import GoldArgument, SystemsArgument, written
 from fastcausal.options import OutsidePairs, PairProtocolName, PairRelation, ZeroByZero
 
-ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 ForwardOption = Annotated[
     list[str] | None,
     Option(
@@ -91,13 +90,9 @@ def eci(
     refuse_inference(ctx, intervals, draws)
     if candidates is None:
         refuse(ctx, ("outside",), "is for candidates: add --candidates")
-    from fastcausal.errors import InputError
     from fastcausal.tasks.eci.count import LISTED
     from fastcausal.tasks.eci.count import eci as score
     from fastcausal.tasks.eci.report import PairReport
-
-    if html is not None and len(pred) > 1:
-        raise InputError("--html is for one system, expected one file of predictions")
 
     def make(file: str) -> PairReport:
         return score(
@@ -120,11 +115,8 @@ def eci(
         make,
         [str(source) for source in sources],
         units=per_document,
-        others=[html],
+        html=html,
         draws=draws if intervals else None,
         by=by,
     )
-    if html is not None:
-        with doing(f"writing {html}"):
-            next(iter(reports.values())).to_html(html)
     print_reports(reports, chosen, by)

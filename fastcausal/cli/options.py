@@ -22,6 +22,7 @@ from fastcausal.options import (
     ReadFormat,
     TableFormat,
     TagReading,
+    ZeroByZero,
 )
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from fastcausal.recipe import Recipe
     from fastcausal.tasks.values.reading import ValueReading
 
+ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}  # values of 0/0
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
 FormatOption = Annotated[
     TableFormat, Option("--format", help="Print text, a JSON object, or tables to paste.")

@@ -80,21 +80,16 @@ def print_scores(
     format = format_of(ctx, shown.json, shown.format)
     refuse_inference(ctx, shown.intervals, draws)
     from fastcausal.cli.systems import groups_table, print_reports
-    from fastcausal.errors import InputError
 
-    if shown.html is not None and len(pred) > 1:
-        raise InputError("--html is for one system, expected one file of predictions")
     reports = written(
         pred,
         score,
         [gold, *pred],
         units=shown.per_example,
-        others=[shown.html],
+        html=shown.html,
         draws=draws if shown.intervals else None,
         by=shown.by,
     )
-    if shown.html is not None:
-        next(iter(reports.values())).to_html(shown.html)
     print_reports(reports, format, shown.by, tables=groups_table)
 
 
@@ -104,21 +99,27 @@ def written(
     sources: Sequence[str],
     *,
     units: Path | None,
-    others: Sequence[Path | None] = (),
+    html: Path | None = None,
     draws: DrawOptions | None,
     by: Sequence[str] | None,
 ) -> dict[str, Any]:
-    """Make a report of every file by its short name; write the counts of units.
+    """Make a report of every file by its short name; write the counts of units and a page.
 
-    ``others`` are files that the caller writes, which may be none of ``sources``. ``draws`` gives
-    every score an interval.
+    No file to write may be one of ``sources``. ``draws`` gives every score an interval.
     """
+    from fastcausal.cli.console import doing
     from fastcausal.cli.systems import reports_of, with_intervals, write_units
+    from fastcausal.errors import InputError
     from fastcausal.files.targets import keep_apart
 
-    keep_apart([units, *others], sources)
+    if html is not None and len(pred) > 1:
+        raise InputError("--html is for one system, expected one file of predictions")
+    keep_apart([units, html], sources)
     reports = reports_of(pred, score)
     if draws is not None:
         reports = with_intervals(reports, draws, by)
     write_units(units, reports)
+    if html is not None:
+        with doing(f"writing {html}"):
+            next(iter(reports.values())).to_html(html)
     return reports

@@ -29,18 +29,32 @@ cdef extern from "sampling.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
-def resample(heavy, heavy_times, light, int64_t seed, int64_t first, weights, int64_t num_threads):
-    """Count how often resamples first, first + 1, ... draw each row. weights are 0 on entry."""
+cdef Resampler resampler(heavy, heavy_times, light) except *:
+    """The caller keeps the arrays alive."""
     cdef Array row = int64s(heavy)
     cdef Array times = int64s(heavy_times)
     cdef Array unit = int32s(light)
-    cdef Array to_weights = int64s(weights, 2, PyBUF_WRITABLE)
     cdef Resampler draw
     draw.heavy = <const int64_t*>row.data
     draw.heavy_times = <const int64_t*>times.data
     draw.n_heavy = row.n
     draw.light = <const int32_t*>unit.data
     draw.n_light = unit.n
+    return draw
+
+
+cdef Exchanger exchanger(times) except *:
+    cdef Array of_row = int64s(times)
+    cdef Exchanger draw
+    draw.times = <const int64_t*>of_row.data
+    draw.n_rows = of_row.n
+    return draw
+
+
+def resample(heavy, heavy_times, light, int64_t seed, int64_t first, weights, int64_t num_threads):
+    """Count how often resamples first, first + 1, ... draw each row. weights are 0 on entry."""
+    cdef Array to_weights = int64s(weights, 2, PyBUF_WRITABLE)
+    cdef Resampler draw = resampler(heavy, heavy_times, light)
     with nogil:
         draw_all(
             draw, seed, first, to_weights.n, to_weights.width, <int64_t*>to_weights.data,
@@ -50,11 +64,8 @@ def resample(heavy, heavy_times, light, int64_t seed, int64_t first, weights, in
 
 def exchange(times, int64_t seed, int64_t first, weights, int64_t num_threads):
     """Count the units of each row that resamples first, first + 1, ... exchange."""
-    cdef Array of_row = int64s(times)
     cdef Array to_weights = int64s(weights, 2, PyBUF_WRITABLE)
-    cdef Exchanger draw
-    draw.times = <const int64_t*>of_row.data
-    draw.n_rows = of_row.n
+    cdef Exchanger draw = exchanger(times)
     with nogil:
         draw_all(
             draw, seed, first, to_weights.n, to_weights.width, <int64_t*>to_weights.data,
@@ -69,17 +80,9 @@ def resample_sums(
 
     sums: int64[n_draws, n_parts]. No sum may leave 64 bits.
     """
-    cdef Array row = int64s(heavy)
-    cdef Array times = int64s(heavy_times)
-    cdef Array unit = int32s(light)
     cdef Array part = int64s(parts, 2)
     cdef Array to_sums = int64s(sums, 2, PyBUF_WRITABLE)
-    cdef Resampler draw
-    draw.heavy = <const int64_t*>row.data
-    draw.heavy_times = <const int64_t*>times.data
-    draw.n_heavy = row.n
-    draw.light = <const int32_t*>unit.data
-    draw.n_light = unit.n
+    cdef Resampler draw = resampler(heavy, heavy_times, light)
     with nogil:
         sum_all(
             draw, seed, first, to_sums.n, part.width, <const int64_t*>part.data, part.n,
@@ -89,12 +92,9 @@ def resample_sums(
 
 def exchange_sums(times, int64_t seed, int64_t first, parts, sums, int64_t num_threads):
     """Sum parts of the exchanged units of resamples first, first + 1, ..., as `resample_sums`."""
-    cdef Array of_row = int64s(times)
     cdef Array part = int64s(parts, 2)
     cdef Array to_sums = int64s(sums, 2, PyBUF_WRITABLE)
-    cdef Exchanger draw
-    draw.times = <const int64_t*>of_row.data
-    draw.n_rows = of_row.n
+    cdef Exchanger draw = exchanger(times)
     with nogil:
         sum_all(
             draw, seed, first, to_sums.n, part.width, <const int64_t*>part.data, part.n,

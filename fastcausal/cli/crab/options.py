@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
+from fastcausal.cli.options import ZERO
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy, ZeroByZero
 
@@ -37,7 +38,6 @@ GoldFromOption = Annotated[
     Option("--gold-from", help="Take gold's class where it has one, or always its score."),
 ]
 PlotOption = Annotated[Path | None, Option("--plot", help="Draw to this .png, .svg or .pdf file.")]
-ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
 class AnswerOptions(NamedTuple):

@@ -12,7 +12,7 @@ from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import Rule
 from fastcausal.significance.sums import CountRows
-from fastcausal.tasks.eci.protocols import INTER, INTRA, OVERALL, STRATA
+from fastcausal.tasks.eci.protocols import INTER, INTRA, OVERALL
 
 EVERY = "every"  # the group in which every candidate is called causal
 OF_EVERY = ("tp", "predicted", "gold")
@@ -151,18 +151,3 @@ def named(group: str, stratum: str) -> str:
     ('typed', 'intra_typed')
     """
     return group if stratum == OVERALL else f"{stratum}_{group}"
-
-
-def by_stratum(names: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
-    """Return the strata of each group, with the flat names of both.
-
-    Examples
-    --------
-    >>> by_stratum(("typed", "intra_typed"))
-    {'typed': [('overall', 'typed'), ('intra', 'intra_typed')]}
-    """
-    groups: dict[str, list[tuple[str, str]]] = {}
-    for name in names:
-        stratum = next((s for s in STRATA[1:] if name.startswith(f"{s}_")), OVERALL)
-        groups.setdefault(name.removeprefix(f"{stratum}_"), []).append((stratum, name))
-    return groups

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fastcausal.errors import InputError
@@ -66,11 +66,6 @@ def digest_of(*parts: Any) -> str:
     """Return a short digest of values of JSON."""
     text = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def one_of(values: Sequence[Any]) -> Any:
-    """Return the value that all have, None where they differ."""
-    return values[0] if values and all(value == values[0] for value in values) else None
 
 
 def require(record: Any, where: str) -> Mapping[str, Any]:

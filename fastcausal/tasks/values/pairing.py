@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined
 from fastcausal.counts.statistics import Statistics
-from fastcausal.errors import InputError, Remedy, some_of, warning_lines
+from fastcausal.errors import InputError, Remedy, warning_lines
+from fastcausal.files.keys import lacking, places_of, some_keys
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.values.formula import N_ANSWERS, ValueFormula
 
@@ -149,27 +150,26 @@ def _common(every: Mapping[str, pa.Array]) -> pa.Array:
 
 
 def _no_common(every: Mapping[str, pa.Array]) -> InputError:
-    shown = "; ".join(f"{name} has {len(ids)}{some_of(_first(ids))}" for name, ids in every.items())
+    shown = "; ".join(
+        f"{name} has {len(ids)}{some_keys(ids, np.arange(len(ids)))}" for name, ids in every.items()
+    )
     return InputError(f"no common ids: {shown}", _UNPAIRED)
 
 
 _UNPAIRED = Remedy("unpaired", (), "would compare other examples on purpose")
 
 
-def _first(ids: pa.Array) -> list[str]:
-    first: list[str] = ids.slice(0, 4).to_pylist()
-    return first
-
-
 def _require_same(every: Mapping[str, pa.Array], common: pa.Array) -> None:
     """Raise InputError where a system has ids that another one lacks, with ids of both sides."""
     if not len(common):
         raise _no_common(every)
-    alone = {name: ids.filter(pc.invert(pc.is_in(ids, common))) for name, ids in every.items()}
+    alone = {name: lacking(ids, common) for name, ids in every.items()}
     if not any(map(len, alone.values())):
         return
-    shown = "; ".join(f"{name} alone has {len(ids)} ids{some_of(_first(ids))}"
-                      for name, ids in alone.items())  # fmt: skip
+    shown = "; ".join(
+        f"{name} alone has {len(rows)} ids{some_keys(every[name], rows)}"
+        for name, rows in alone.items()
+    )
     raise InputError(
         f"{shown}, expected the same ids",
         Remedy("missing", ("skip", "zero"), "would leave them out or count 0"),
@@ -178,16 +178,15 @@ def _require_same(every: Mapping[str, pa.Array], common: pa.Array) -> None:
 
 def _on(statistics: Statistics, ids: pa.Array, wanted: pa.Array) -> Statistics:
     """Bring a system onto these examples: of those that it lacks, values are 0."""
-    places = pc.index_in(wanted, ids)
-    rows, units = statistics.rows_of_units(), statistics.units
+    places = places_of(wanted, ids)
+    lacks = places < 0
+    units = statistics.units
     assert units is not None
-    if not places.null_count:
-        order = places.to_numpy(zero_copy_only=False).astype(np.int64)
-        return _with(statistics, rows[order], units.take(pa.array(order)))
-    lacks = np.asarray(places.is_null())
-    taken = rows[np.asarray(places.fill_null(0), np.int64)]
+    taken = statistics.rows_of_units()[places]
     taken[lacks, 0::2], taken[lacks, 1::2] = 0, 1
-    table = units.take(places)
+    table = units.take(pa.array(places, mask=lacks))
+    if not lacks.any():
+        return _with(statistics, taken, table)
     return _with(statistics, taken, table.set_column(table.column_names.index("id"), "id", wanted))
 
 
