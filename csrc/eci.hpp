@@ -34,18 +34,18 @@ struct Rules {
 };
 
 enum Source { CANDIDATES, GOLD_ROWS, PRED_ROWS };
-enum Group { EXISTS, DIRECTION, TYPED, N_GROUPS };
-enum Stratum { OVERALL, INTRA, INTER, N_STRATA };
+enum Group : size_t { EXISTS, DIRECTION, TYPED, N_GROUPS };
+enum Stratum : size_t { OVERALL, INTRA, INTER, N_STRATA };
 // Wrong: predicted without a hit, invented where gold does not relate the pair at all. Missed: gold
 // without a hit.
-enum Count { TP, WRONG, MISSED, INVENTED, N_COUNTS };
+enum Count : size_t { TP, WRONG, MISSED, INVENTED, N_COUNTS };
 // After the counts of groups and strata: tp, predicted and gold of calling every candidate causal,
 // the pairs predicted that are no candidates, and a hash of the different items of gold that adds.
-constexpr int EVERY = N_GROUPS * N_STRATA * N_COUNTS;
-constexpr int N_EVERY = 3;
-constexpr int N_OUTSIDE = EVERY + N_EVERY * N_STRATA;
-constexpr int DIGEST = N_OUTSIDE + 1;
-constexpr int N_FIELDS = DIGEST + 1;
+constexpr size_t EVERY = N_GROUPS * N_STRATA * N_COUNTS;
+constexpr size_t N_EVERY = 3;
+constexpr size_t N_OUTSIDE = EVERY + N_EVERY * N_STRATA;
+constexpr size_t DIGEST = N_OUTSIDE + 1;
+constexpr size_t N_FIELDS = DIGEST + 1;
 
 // The rows of each document, in their order.
 class ByDocument {
@@ -229,7 +229,7 @@ class Document {
   Line read(const Rows& rows, int64_t row, Source source) {
     const uint32_t a = mention(rows.a, rows.sentence_a, source, row, 0);
     const uint32_t b = mention(rows.b, rows.sentence_b, source, row, 1);
-    const int label = rows.label[row];
+    const int label = static_cast<uint8_t>(rows.label[row]);
     if (rules_.ordered || a < b) return {a, b, label};
     return {b, a, label > UNKNOWN ? label ^ 1 : label};
   }
@@ -253,7 +253,7 @@ class Document {
   }
 
   // The items that a set of labels makes in a group.
-  static uint64_t items(int group, uint64_t labels) {
+  static uint64_t items(size_t group, uint64_t labels) {
     if (group == TYPED || labels == 0) return labels;
     if (group == EXISTS) return 4;
     return (labels & UNKNOWN_BIT) | ((labels & A_CAUSES_B) ? 4 : 0) |
@@ -264,18 +264,18 @@ class Document {
     return gold & pred & (rules_.unknown_hits ? ~uint64_t{0} : ~UNKNOWN_BIT);
   }
 
-  static void add_to(Counts& counts, int group, int stratum, Count count, int64_t n) {
-    const int at = group * N_STRATA * N_COUNTS + count;
-    counts[static_cast<size_t>(at)] += n;
-    if (stratum != OVERALL) counts[static_cast<size_t>(at + stratum * N_COUNTS)] += n;
+  static void add_to(Counts& counts, size_t group, size_t stratum, size_t count, int64_t n) {
+    const size_t at = group * N_STRATA * N_COUNTS + count;
+    counts[at] += n;
+    if (stratum != OVERALL) counts[at + stratum * N_COUNTS] += n;
   }
 
   // Sums by stratum first: OVERALL stands for unknown sentences there.
   void count_items(Counts& counts) const {
     std::array<std::array<int64_t, N_GROUPS * N_COUNTS>, N_STRATA> sums{};
     for (const Labels& pair : labels_) {
-      int64_t* sum = sums[static_cast<size_t>(stratum(pair.a, pair.b))].data();
-      for (int group = 0; group < N_GROUPS; ++group, sum += N_COUNTS) {
+      int64_t* sum = sums[stratum(pair.a, pair.b)].data();
+      for (size_t group = 0; group < N_GROUPS; ++group, sum += N_COUNTS) {
         const uint64_t gold = items(group, pair.gold), pred = items(group, pair.pred);
         const int64_t n_hits = count_few(hits(gold, pred)), n_pred = count_few(pred);
         sum[TP] += n_hits;
@@ -284,10 +284,9 @@ class Document {
         sum[INVENTED] += gold ? 0 : n_pred;
       }
     }
-    for (int at = 0; at < N_GROUPS * N_COUNTS; ++at) {
-      for (int in = OVERALL; in < N_STRATA; ++in) {
-        const int64_t n = sums[static_cast<size_t>(in)][static_cast<size_t>(at)];
-        add_to(counts, at / N_COUNTS, in, static_cast<Count>(at % N_COUNTS), n);
+    for (size_t at = 0; at < N_GROUPS * N_COUNTS; ++at) {
+      for (size_t in = OVERALL; in < N_STRATA; ++in) {
+        add_to(counts, at / N_COUNTS, in, at % N_COUNTS, sums[in][at]);
       }
     }
   }
@@ -295,7 +294,7 @@ class Document {
   static int64_t count_few(uint64_t x) { return x & (x - 1) ? count_ones(x) : x != 0; }
 
   void count_lines(Counts& counts) const {
-    for (int group = 0; group < N_GROUPS; ++group) {
+    for (size_t group = 0; group < N_GROUPS; ++group) {
       for (const Said& line : gold_) {
         const Labels& pair = labels_[line.pair];
         const Stratum in = stratum(pair.a, pair.b);
@@ -332,10 +331,10 @@ class Document {
     return hashes_[static_cast<size_t>(mentions_[number])];
   }
 
-  void add_every(Counts& counts, uint64_t pair, int count) const {
+  void add_every(Counts& counts, uint64_t pair, size_t count) const {
     const Stratum in = stratum(first_of(pair), second_of(pair));
-    ++counts[static_cast<size_t>(EVERY + count)];
-    if (in != OVERALL) ++counts[static_cast<size_t>(EVERY + N_EVERY * in + count)];
+    ++counts[EVERY + count];
+    if (in != OVERALL) ++counts[EVERY + N_EVERY * in + count];
   }
 
   void count_pairs_of_events(Counts& counts) const {
@@ -388,7 +387,9 @@ inline Outcome count_documents(int64_t n_documents, const Rows& gold, const Rows
       if (first < 0 || row < first) first = row;
     });
     document.count(counts);
-    for (int64_t k = 0; k < n_columns; ++k) *out++ = counts[static_cast<size_t>(columns[k])];
+    for (int64_t k = 0; k < n_columns; ++k) {
+      out[d * n_columns + k] = counts[static_cast<size_t>(columns[k])];
+    }
   }
   outcome.conflict = document.conflict();
   return outcome;
