@@ -16,6 +16,7 @@ from fastcausal.errors import InputError
 
 SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
 BLOCK = 1 << 16  # bytes that are looked at together
+FIRST_BLOCK = 1 << 8  # a broken offset leads beyond memory, where bytes are soon not ASCII
 RELATIONS = pa.list_(pa.list_(SPAN))
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
 
@@ -366,8 +367,13 @@ def _is_ascii(strings: pa.Array) -> bool:
     text = np.frombuffer(data, np.uint8)
     if not 0 <= places[0] <= places[-1] <= len(text) or (places[1:] < places[:-1]).any():
         return False
-    blocks = range(int(places[0]), int(places[-1]), BLOCK)  # a broken offset leads beyond memory
-    return all(text[at : min(at + BLOCK, places[-1])].max() < 0x80 for at in blocks)
+    at, stop = int(places[0]), int(places[-1])
+    size = FIRST_BLOCK
+    while at < stop:
+        if text[at : min(at + size, stop)].max() >= 0x80:
+            return False
+        at, size = at + size, min(2 * size, BLOCK)
+    return True
 
 
 def _validate(array: pa.Array) -> None:
