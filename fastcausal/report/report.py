@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from fastcausal.report.page import Section
 
 MOST_COLUMNS = 12
+LOGGED = (
+    "n_unparsed", "n_unparsed_answers", "n_unparsed_relations", "unparsed_answers_rate",
+    "unparsed_relations_rate",
+)  # fmt: skip
 BOUNDARY_ERRORS = ("bes", "bel", "beo")  # too small, too large, partial: together be
 
 
@@ -54,11 +58,6 @@ class Tables(Mapping[str, "pa.Table"]):
         return len(self._makers)
 
 
-# Attributes of a report that was given none.
-_NOTHING: dict[str, Any] = dict.fromkeys(("facts", "subsets", "tables"), MappingProxyType({}))
-_NOTHING |= {"warnings": (), "legend": (), "_statistics": None}
-
-
 class Report(Printed):
     """Results of one task: groups of scores, what they are about, and all ways to show them.
 
@@ -75,13 +74,15 @@ class Report(Printed):
     scores : mapping of str to Scores
         By group.
     facts : mapping of str to object, optional
-        All else that it says, attributes of the report as well.
+        Results besides the scores, attributes of the report as well.
     subsets : mapping of str to mapping, optional
         Groups of scores for parts of the examples.
+    class_scores : mapping of int or str to Scores, optional
+        Groups of scores by label, ``class_LABEL`` in flat names.
     warnings : tuple of str
         Warnings to a reader of the numbers; all ways to print show them.
     tables : mapping of str to pyarrow.Table, optional
-        Details by name.
+        Details by name, attributes of the report as well.
     statistics : callable, optional
         Makes `statistics` when they are asked for.
     legend : tuple of str
@@ -89,6 +90,8 @@ class Report(Printed):
     keys : sequence of str, optional
         Facts, tables and attributes that JSON holds; None: signature, facts, scores, subsets and
         warnings.
+    logged : sequence of str
+        Facts that `to_flat` has too.
     grids : callable, optional
         Makes the tables to print, of the report and ``counts``; None: one table of all scores.
 
@@ -107,62 +110,6 @@ class Report(Printed):
     ants v1
     """
 
-    if TYPE_CHECKING:  # read-only: some tasks make them when they are looked at
-
-        @property
-        def title(self) -> str:
-            """Line that says what was scored."""
-
-        @property
-        def signature(self) -> str:
-            """Line that says everything the numbers depend on."""
-
-        @property
-        def scores(self) -> Groups:
-            """Scores by group."""
-
-        @property
-        def facts(self) -> Mapping[str, Any]:
-            """Facts besides the scores."""
-
-        @property
-        def subsets(self) -> Mapping[str, Groups]:
-            """Scores by part of the examples and group."""
-
-        @property
-        def warnings(self) -> tuple[str, ...]:
-            """Warnings to a reader of the numbers."""
-
-        @property
-        def legend(self) -> tuple[str, ...]:
-            """Lines below the tables that say what they show."""
-
-        @property
-        def tables(self) -> Mapping[str, pa.Table]:
-            """Details by name."""
-
-        @property
-        def _statistics(self) -> Callable[[], Statistics] | None:
-            """Maker of `statistics`."""
-
-    else:  # type checkers shall refuse what is not declared
-
-        def __getattr__(self, name: str) -> Any:
-            if name in _NOTHING:
-                return _NOTHING[name]
-            if name.startswith("__") or name not in self.facts:
-                raise AttributeError(f"{type(self).__name__} without {name}")
-            return self.facts[name]
-
-    _logged: tuple[str, ...] = (
-        "n_unparsed",
-        "n_unparsed_answers",
-        "n_unparsed_relations",
-        "unparsed_answers_rate",
-        "unparsed_relations_rate",
-    )
-    """Facts that `to_flat` has too."""
-
     def __init__(
         self,
         title: str,
@@ -171,27 +118,41 @@ class Report(Printed):
         *,
         facts: Mapping[str, Any] | None = None,
         subsets: Mapping[str, Groups] | None = None,
+        class_scores: Mapping[Any, Scores] | None = None,
         warnings: tuple[str, ...] = (),
         tables: Mapping[str, pa.Table] | None = None,
         statistics: Callable[[], Statistics] | None = None,
         legend: tuple[str, ...] = (),
         keys: Sequence[str] | None = None,
+        logged: Sequence[str] = LOGGED,
         grids: Callable[[Any, bool], Sequence[Grid]] | None = None,
     ) -> None:
-        vars(self).update(
-            title=title,
-            signature=signature,
-            scores=scores,
-            facts=facts or {},
-            subsets=subsets or {},
-            warnings=warnings,
-            tables=tables or {},
-            _statistics=statistics,
-            _json_keys=keys,
-            _grids=grids,
-        )
-        if legend:
-            vars(self).update(legend=legend)
+        self.title = title
+        self.signature = signature
+        self.scores = scores
+        self.facts = facts or {}
+        self.subsets = subsets or {}
+        self.class_scores = class_scores or {}
+        self.warnings = warnings
+        self.tables = tables or {}
+        self.legend = legend
+        self._statistics = statistics
+        self._keys, self._logged, self._grids = keys, logged, grids
+
+    if not TYPE_CHECKING:  # type checkers shall refuse what is not declared
+
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("__") and name not in ("facts", "tables"):
+                for named in (self.facts, self.tables):
+                    if name in named:
+                        return named[name]
+            raise AttributeError(f"{type(self).__name__} without {name}")
+
+    class_scores: Mapping[Any, Scores] = MappingProxyType({})
+    _keys: Sequence[str] | None = None
+    _logged: Sequence[str] = LOGGED
+    _grids: Callable[[Any, bool], Sequence[Grid]] | None = None
+    _intervals: Mapping[str, Any] | None = None
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -199,8 +160,6 @@ class Report(Printed):
         if self._statistics is None:
             raise InputError("a report of scores that do not add has no statistics")
         return self._statistics()
-
-    _intervals: dict[str, Any] | None = None
 
     def with_intervals(self, **options: Any) -> Self:
         """Return this report with an interval of every score, which tables and JSON show.
@@ -210,28 +169,25 @@ class Report(Printed):
         intervals = self.statistics.intervals(**options)
         flat = intervals.flat()
         report = copy(self)
-        vars(report).update(
-            self._regrouped({name: bounded(s, name, flat) for name, s in self._flat_groups()}),
-            legend=(*self.legend, intervals.title),
-            warnings=(*self.warnings, *intervals.warnings),
-            _intervals=intervals.to_dict(),
-        )
+        report.scores = {name: bounded(s, name, flat) for name, s in self.scores.items()}
+        report.subsets = {
+            subset: {name: bounded(s, f"{subset}_{name}", flat) for name, s in groups.items()}
+            for subset, groups in self.subsets.items()
+        }
+        report.class_scores = {
+            label: bounded(s, f"class_{label}", flat) for label, s in self.class_scores.items()
+        }
+        report.legend = (*self.legend, intervals.title)
+        report.warnings = (*self.warnings, *intervals.warnings)
+        report._intervals = intervals.to_dict()
         return report
 
     def without_details(self) -> Self:
         """Return this report without tables and statistics: what it holds stays small."""
         report = copy(self)
-        vars(report).update(tables={}, _statistics=None)
-        vars(report).pop("statistics", None)
+        report.tables, report._statistics = {}, None
+        report.__dict__.pop("statistics", None)
         return report
-
-    def _regrouped(self, groups: Mapping[str, Scores]) -> dict[str, Any]:
-        """Attributes that hold these scores, which `_flat_groups` has named."""
-        subsets = {
-            subset: {group: groups[f"{subset}_{group}"] for group in named}
-            for subset, named in self.subsets.items()
-        }
-        return {"scores": {group: groups[group] for group in self.scores}, "subsets": subsets}
 
     def __getitem__(self, group: str) -> Scores:
         return self.scores[group]
@@ -247,40 +203,15 @@ class Report(Printed):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.title})"
 
-    @property
-    def per_example(self) -> pa.Table:
-        """Table of examples: their columns in gold, relations on both sides, and all counts."""
-        return self._table("per_example")
-
-    @property
-    def unparsed(self) -> pa.Table:
-        """Table of predictions that could not be read: (id, relation, reason, text)."""
-        return self._table("unparsed")
-
-    @property
-    def matches(self) -> pa.Table:
-        """Table of pairs: example, gold and predicted relation (null: unmatched), counts, words."""
-        return self._table("matches")
-
     def _table(self, name: str) -> pa.Table:
         if name not in self.tables:
             raise InputError(f"{self.title}: a report of counts alone has no {name}")
         return self.tables[name]
 
-    _grids: Callable[[Any, bool], Sequence[Grid]] | None = None
-
-    _json_keys: Sequence[str] | None = None
-
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        """Names that `to_dict` holds: facts, tables or attributes."""
-        if self._json_keys is not None:
-            return tuple(self._json_keys)
-        return ("signature", *self.facts, "scores", "subsets", "warnings")
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: an undefined score is None."""
-        values = {name: plain(self._named(name)) for name in self._keys}
+        names = self._keys or ("signature", *self.facts, "scores", "subsets", "warnings")
+        values = {name: plain(self._named(name)) for name in names}
         return values if self._intervals is None else values | {"intervals": self._intervals}
 
     def _named(self, name: str) -> Any:
@@ -294,18 +225,15 @@ class Report(Printed):
         ``counts=False`` leaves out all that is counted.
         """
         flat: dict[str, Number] = {n: self.facts[n] for n in self._logged if n in self.facts}
-        for group, scores in self._flat_groups():
+        groups = dict(self.scores)
+        for subset, of_subset in self.subsets.items():
+            groups |= {f"{subset}_{group}": scores for group, scores in of_subset.items()}
+        groups |= {f"class_{label}": scores for label, scores in self.class_scores.items()}
+        for group, scores in groups.items():
             flat |= {f"{group}_{name}": value for name, value in scores.items()}
         for bound, values in (self.facts.get("bounds") or {}).items():
             flat |= {f"overall_{name}_{bound}": v for name, v in (values or {}).items()}
         return {f"{prefix}{name}": v for name, v in flat.items() if counts or isinstance(v, float)}
-
-    def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
-        """Yield all groups with their flat names."""
-        yield from self.scores.items()
-        for subset, groups in self.subsets.items():
-            for group, scores in groups.items():
-                yield f"{subset}_{group}", scores
 
     def to_arrow(self) -> pa.Table:
         """Return a row per subset and group, a column per score and count; undefined is null."""

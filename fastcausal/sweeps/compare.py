@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
@@ -32,7 +31,7 @@ TESTS = {
 SHOWN = ("a", "b", "delta", "low", "high", "p", "mde")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Comparison(Report):
     """Differences of two systems, B minus A.
 
@@ -81,19 +80,28 @@ class Comparison(Report):
     n_a: int | None = None
     n_b: int | None = None
 
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        besides: tuple[str, ...] = ()
-        if self.answers is not None or self.pairing == "none":
-            besides = ("pairing", "answers")
-        if self.pairing == "none":
-            besides += ("n_a", "n_b")
-        return (
-            "signature", "gold", "systems", "unit", "n_units", "n_differ", "method", "confidence",
-            "n_resamples", "seed", "test", "scores", "warnings", *besides,
+    def __post_init__(self) -> None:
+        is_unpaired = self.pairing == "none"
+        besides: tuple[str, ...] = (
+            ("pairing", "answers") if self.answers is not None or is_unpaired else ()
+        )
+        besides += ("n_a", "n_b") if is_unpaired else ()
+        bounds = f"{100 * self.confidence:g}% bounds of delta ({self.method})"
+        super().__init__(
+            self._headline(),
+            self.signature,
+            self.scores,
+            warnings=self.warnings,
+            legend=(
+                f"low, high: {bounds}; p: {TESTS[self.test]}",
+                "mde: minimum detectable effect (80% power)",
+            ),
+            keys=(
+                "signature", "gold", "systems", "unit", "n_units", "n_differ", "method",
+                "confidence", "n_resamples", "seed", "test", "scores", "warnings", *besides,
+            ),
+            logged=(),
         )  # fmt: skip
-
-    _logged = ()
 
     @property
     def test(self) -> PairedTest:
@@ -102,9 +110,8 @@ class Comparison(Report):
             return "welch"
         return "student" if is_student(self.n_units, self.confidence) else "randomisation"
 
-    @cached_property
-    def title(self) -> str:
-        """Line with the compared systems."""
+    def _headline(self) -> str:
+        """Name the compared systems and units."""
         names = f"{self.systems['b']} minus {self.systems['a']}"
         if self.pairing == "none":
             return f"{names}, unpaired: {units_text(self.n_b or 0, self.unit)} and {self.n_a}"
@@ -127,15 +134,6 @@ class Comparison(Report):
         for name, values in self.scores.items():
             grid.add(name, *(values[column] for column in SHOWN))
         return grid
-
-    @property
-    def legend(self) -> tuple[str, ...]:
-        """Lines below the table: the meaning of its columns."""
-        return (
-            f"low, high: {100 * self.confidence:g}% bounds of delta ({self.method}); "
-            f"p: {TESTS[self.test]}",
-            "mde: minimum detectable effect (80% power)",
-        )
 
 
 def compare(

@@ -27,7 +27,7 @@ FEWEST = 10  # fewest units for a pass or fail
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Gate(Report):
     """A verdict on a candidate, with the numbers behind it.
 
@@ -85,43 +85,34 @@ class Gate(Report):
     pairing: Pairing = "id"
     answers: Mapping[str, Any] | None = None
 
-    @property
-    def _keys(self) -> tuple[str, ...]:
+    def __post_init__(self) -> None:
+        baseline, candidate = self.systems.values()
+        bounds = f"one-sided {100 * self.confidence:g}% bounds of delta ({self.method})"
+        units = units_text(self.n_units, self.unit)
+        differ = f"{self.n_differ} of {units} differ"
+        if self.n_differ is None:
+            differ = f"unpaired, {units} in all"
         besides: tuple[str, ...] = ("lower_is_better",) if self.lower_is_better else ()
         if self.answers is not None or self.pairing == "none":
             besides += ("pairing", "answers")
-        return (
-            "verdict", "score", *SHOWN[:5], "min_delta", "confidence", "n_units", "n_differ",
-            "mde", "systems", "signature", "unit", "method", "n_resamples", "seed", "warnings",
-            *besides,
+        super().__init__(
+            f"{self.verdict}: {candidate} against {baseline}",
+            self.signature,
+            {self.score: Scores({name: getattr(self, name) for name in SHOWN})},
+            warnings=self.warnings,
+            legend=(self.reason, f"low, high: {bounds}; {differ}"),
+            keys=(
+                "verdict", "score", *SHOWN[:5], "min_delta", "confidence", "n_units", "n_differ",
+                "mde", "systems", "signature", "unit", "method", "n_resamples", "seed", "warnings",
+                *besides,
+            ),
+            logged=(),
         )  # fmt: skip
-
-    _logged = ()
 
     @property
     def passed(self) -> bool:
         """Return True for a pass."""
         return self.verdict == "pass"
-
-    @cached_property
-    def title(self) -> str:
-        """Line of verdict and systems."""
-        baseline, candidate = self.systems.values()
-        return f"{self.verdict}: {candidate} against {baseline}"
-
-    @cached_property
-    def scores(self) -> Mapping[str, Scores]:
-        """The numbers under the name of the score."""
-        return {self.score: Scores({name: getattr(self, name) for name in SHOWN})}
-
-    @property
-    def legend(self) -> tuple[str, ...]:
-        """Lines below the table: the reason, and the meaning of the columns."""
-        bounds = f"one-sided {100 * self.confidence:g}% bounds of delta ({self.method})"
-        differ = f"{self.n_differ} of {units_text(self.n_units, self.unit)} differ"
-        if self.n_differ is None:
-            differ = f"unpaired, {units_text(self.n_units, self.unit)} in all"
-        return (self.reason, f"low, high: {bounds}; {differ}")
 
     @cached_property
     def reason(self) -> str:

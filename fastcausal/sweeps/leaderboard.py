@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +38,7 @@ DIFFERENCE = ("delta", "delta_low", "delta_high", "p", "p_adjusted")
 COLUMNS = ("value", "low", "high", "rank", "rank_low", "rank_high", "best", *DIFFERENCE)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Leaderboard(Report):
     """Systems, best first, then by name.
 
@@ -87,17 +86,22 @@ class Leaderboard(Report):
     lower_is_better: bool = False
     answers: Mapping[str, Any] | None = None
 
-    @property
-    def _keys(self) -> tuple[str, ...]:
+    def __post_init__(self) -> None:
+        units = units_text(self.n_units, self.unit)
         besides: tuple[str, ...] = ("lower_is_better",) if self.lower_is_better else ()
-        if self.answers is not None:
-            besides += ("answers",)
-        return (
-            "signature", "score", "n_systems", "unit", "n_units", "method", "confidence",
-            "n_resamples", "seed", "test", "winner", "systems", "warnings", *besides,
+        besides += () if self.answers is None else ("answers",)
+        super().__init__(
+            f"{self.score} of {self.n_systems} systems on {units}",
+            self.signature,
+            self.scores,
+            warnings=self.warnings,
+            legend=self._lines(),
+            keys=(
+                "signature", "score", "n_systems", "unit", "n_units", "method", "confidence",
+                "n_resamples", "seed", "test", "winner", "systems", "warnings", *besides,
+            ),
+            logged=(),
         )  # fmt: skip
-
-    _logged = ()
 
     @property
     def n_systems(self) -> int:
@@ -108,12 +112,6 @@ class Leaderboard(Report):
     def systems(self) -> list[dict[str, Any]]:
         """Names and values of the systems."""
         return [{"system": name, **values} for name, values in self.scores.items()]
-
-    @cached_property
-    def title(self) -> str:
-        """Line with the score of the ranking."""
-        units = units_text(self.n_units, self.unit)
-        return f"{self.score} of {self.n_systems} systems on {units}"
 
     @property
     def test(self) -> PairedTest:
@@ -152,9 +150,8 @@ class Leaderboard(Report):
             drawings |= bars_of(text, _bounded(tested, *DIFFERENCE[:3]))
         return drawings
 
-    @property
-    def legend(self) -> tuple[str, ...]:
-        """Lines below the table: the meaning of its columns, and the expected best score."""
+    def _lines(self) -> tuple[str, ...]:
+        """Write the meaning of the columns, and the expected best score."""
         expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
         bounds = f"{100 * self.confidence:g}% bounds"
         lines = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 ANSWERS = (1, 2, 4, 8, 16)  # to an example, that are tried
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class ComparisonPlan(Report):
     """Units that a comparison needs, after a pilot.
 
@@ -68,19 +67,23 @@ class ComparisonPlan(Report):
     plans: Sequence[Mapping[str, Any]]
     warnings: tuple[str, ...] = ()
 
-    _keys = (
-        "signature", "score", "systems", "unit", "n_units", "delta", "power", "confidence", "se",
-        "plans", "warnings",
-    )  # fmt: skip
-    _logged = ()
-
-    @cached_property
-    def title(self) -> str:
-        """Line with the difference and its power."""
-        return (
+    def __post_init__(self) -> None:
+        super().__init__(
             f"{self.score}: to see {number_text(self.delta)} in {100 * self.power:g}% of "
-            f"comparisons, after a pilot of {units_text(self.n_units, self.unit)}"
-        )
+            f"comparisons, after a pilot of {units_text(self.n_units, self.unit)}",
+            self.signature,
+            {},
+            warnings=self.warnings,
+            legend=(
+                f"units: {self.unit}s in all; more: besides the pilot; paired test at "
+                f"{100 * self.confidence:g}%",
+            ),
+            keys=(
+                "signature", "score", "systems", "unit", "n_units", "delta", "power",
+                "confidence", "se", "plans", "warnings",
+            ),
+            logged=(),
+        )  # fmt: skip
 
     def to_arrow(self) -> pa.Table:
         """Return a row per plan."""
@@ -95,12 +98,6 @@ class ComparisonPlan(Report):
             name = "as now" if plan["answers"] is None else str(plan["answers"])
             grid.add(name, plan["units"], plan["more"])
         return grid
-
-    @property
-    def legend(self) -> tuple[str, ...]:
-        """Line below the table."""
-        return (f"units: {self.unit}s in all; more: besides the pilot; paired test at "
-                f"{100 * self.confidence:g}%",)  # fmt: skip
 
 
 def plan(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
 
 import pyarrow as pa
 
@@ -46,7 +44,7 @@ class PairAgreement:
     paired: Paired = field(repr=False, compare=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Agreement(Report):
     """Agreement between annotators: each pair, and the mean over the pairs.
 
@@ -79,10 +77,29 @@ class Agreement(Report):
     alpha_all: Mapping[str, Scores]
     _statistics: Callable[[], Statistics] = field(repr=False)
 
-    _keys = (
-        "signature", "protocol", "annotators", "n_examples", "scores", "pairs", "alpha_all",
-        "subsets", "warnings",
-    )  # fmt: skip
+    def __post_init__(self) -> None:
+        names = ("protocol", "annotators", "n_examples", "pairs", "alpha_all")
+        of = f"{self.n_examples} examples, {len(self.annotators)} annotators"
+        super().__init__(
+            f"agreement, {self.protocol}: {of}",
+            self.signature,
+            self.scores,
+            facts={name: getattr(self, name) for name in names},
+            subsets=self.subsets,
+            warnings=self.warnings,
+            tables=Tables(
+                per_example=self._per_example_table,
+                matches=self._matches_table,
+                disagreements=self._disagreements_table,
+                pairs=self._pairs_table,
+                intervals=self._intervals_table,
+            ),
+            statistics=self._statistics,
+            keys=(
+                "signature", "protocol", "annotators", "n_examples", "scores", "pairs",
+                "alpha_all", "subsets", "warnings",
+            ),
+        )  # fmt: skip
 
     def intervals(
         self,
@@ -120,29 +137,6 @@ class Agreement(Report):
             group: {name: (interval.low, interval.high) for name, interval in of_group.items()}
             for group, of_group in intervals.scores.items()
         }
-
-    @cached_property
-    def title(self) -> str:
-        """Line with the annotators."""
-        n = len(self.annotators)
-        return f"agreement, {self.protocol}: {self.n_examples} examples, {n} annotators"
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """Attributes in `to_dict` besides the scores."""
-        names = ("protocol", "annotators", "n_examples", "pairs", "alpha_all")
-        return {name: getattr(self, name) for name in names}
-
-    @cached_property
-    def tables(self) -> Mapping[str, pa.Table]:
-        """Tables of examples, of pairs of relations and of annotators, and of intervals."""
-        return Tables(
-            per_example=self._per_example_table,
-            matches=self._matches_table,
-            disagreements=self._disagreements_table,
-            pairs=self._pairs_table,
-            intervals=self._intervals_table,
-        )
 
     def _per_example_table(self) -> pa.Table:
         """Make a row per pair of annotators and example: the columns of the example, measures."""

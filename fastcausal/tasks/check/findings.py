@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
-from typing import Any
 
 import pyarrow as pa
 
@@ -71,7 +69,7 @@ class Finding:
     stop: int | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class CheckReport(Report):
     """The findings of `check`.
 
@@ -97,60 +95,38 @@ class CheckReport(Report):
     notes: Mapping[str, int] = field(default_factory=dict)
     tags: str = "strict"
 
-    _keys = (
-        "n_files", "n_examples", "n_relations", "n_findings", "counts", "annotators", "notes",
-        "findings",
-    )  # fmt: skip
+    def __post_init__(self) -> None:
+        of = f"files {self.n_files}, examples {self.n_examples}, relations {self.n_relations}"
+        counts = {name: self.counts(name) for name in self.annotators}
+        kinds = self.counts()
+        super().__init__(
+            f"{of}, findings {len(self.findings)}",
+            f"fastcausal|{__version__}|check|tags:{self.tags}",
+            {
+                name: Scores({kind: of_name.get(kind, 0) for kind in kinds})
+                for name, of_name in {**counts, "all": kinds}.items()
+            },
+            facts={
+                "n_files": self.n_files,
+                "n_examples": self.n_examples,
+                "n_relations": self.n_relations,
+                "n_findings": len(self.findings),
+                "counts": kinds,
+                "annotators": counts,
+                "notes": self.notes,
+            },
+            warnings=tuple(f"{note}: {n}" for note, n in self.notes.items()),
+            tables=Tables(findings=self.to_arrow),
+            keys=(
+                "n_files", "n_examples", "n_relations", "n_findings", "counts", "annotators",
+                "notes", "findings",
+            ),
+        )  # fmt: skip
 
     def counts(self, annotator: str | None = None) -> dict[str, int]:
         """Count the findings of each kind, for all annotators or for one."""
         counts = Counter(f.kind for f in self.findings if annotator in (None, f.annotator))
         return {kind: counts[kind] for kind in KINDS if counts[kind]}
-
-    @cached_property
-    def signature(self) -> str:
-        """Every setting on which the findings depend, in one line."""
-        return f"fastcausal|{__version__}|check|tags:{self.tags}"
-
-    @cached_property
-    def title(self) -> str:
-        """Line with the numbers of checked files, examples and relations."""
-        n = len(self.findings)
-        of = f"files {self.n_files}, examples {self.n_examples}, relations {self.n_relations}"
-        return f"{of}, findings {n}"
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """The entries of `to_dict` besides the findings."""
-        return {
-            "n_files": self.n_files,
-            "n_examples": self.n_examples,
-            "n_relations": self.n_relations,
-            "n_findings": len(self.findings),
-            "counts": self.counts(),
-            "annotators": {name: self.counts(name) for name in self.annotators},
-            "notes": self.notes,
-        }
-
-    @cached_property
-    def scores(self) -> Mapping[str, Scores]:
-        """Findings of each kind, by annotator and for ``all``."""
-        counts = {name: self.counts(name) for name in self.annotators} | {"all": self.counts()}
-        kinds = counts["all"]
-        return {
-            name: Scores({kind: of_name.get(kind, 0) for kind in kinds})
-            for name, of_name in counts.items()
-        }
-
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """The notes, as lines."""
-        return tuple(f"{what}: {n}" for what, n in self.notes.items())
-
-    @cached_property
-    def tables(self) -> Mapping[str, pa.Table]:
-        """``findings``: a row per finding, its columns the fields of `Finding`."""
-        return Tables(findings=self.to_arrow)
 
     def to_arrow(self) -> pa.Table:
         """Return a row per finding, its columns the fields of `Finding`."""

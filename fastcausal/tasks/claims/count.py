@@ -18,7 +18,7 @@ from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.claims.formula import SIDES, ClaimFormula
 from fastcausal.tasks.claims.reading import NOT_ASKED, NULL, Claims, read_claims
-from fastcausal.tasks.claims.report import ClaimsReport, SystemClaims
+from fastcausal.tasks.claims.report import ClaimsReport, present
 from fastcausal.tasks.labels.ratings import Ratings
 from fastcausal.tasks.labels.report import brief, label_agreement
 from fastcausal.tasks.labels.suspicion import identical_warnings
@@ -88,7 +88,7 @@ def claims(
     policies = f"nulls:{nulls}|raters:{raters}|unmatched:{unmatched}"
     signature = f"fastcausal|{__version__}|claims|{policies}|no-claims:0|unjudged:undefined"
     systems = {
-        system: SystemClaims(_statistics(system, judged, nulls, raters, signature))
+        system: present(_statistics(system, judged, nulls, raters, signature))
         for system in dict.fromkeys(article.system for article in judged.articles)
     }
     warnings += [*_unjudged(judged), *_identical(judged)]

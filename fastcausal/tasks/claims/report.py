@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 SYSTEM_KEYS = ("n_topics", "n_claims", "n_unjudged", "scores", "raters", "topics")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SystemClaims(Report):
     """Scores of the claims of one system.
 
@@ -33,104 +32,74 @@ class SystemClaims(Report):
 
     Attributes
     ----------
-    counted : Statistics
-        Supported and judged claims of every topic.
-    by : str, optional
-        A column of topics; its values become subsets.
+    n_topics, n_unjudged : int
+        Topics, and nulls over all raters.
+    n_claims : mapping of str to int
+        Claims of both sides.
+    raters : mapping of str to mapping
+        Scores of each rater alone.
+    topics : mapping of str to Scores
+        Precision, recall, F1 and claims of each topic.
     """
 
-    counted: Statistics = field(repr=False)
-    by: By = None
-
-    @cached_property
-    def statistics(self) -> Statistics:
-        """Supported and judged claims of every topic."""
-        return self.counted
-
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        subsets = ("subsets",) if self.subsets else ()
-        return ("signature", *SYSTEM_KEYS, *subsets, "warnings")
-
-    _logged = ("n_unjudged",)
-
-    @property
-    def signature(self) -> str:
-        """Every setting on which the numbers depend, in one line."""
-        return self.counted.signature
-
-    @cached_property
-    def title(self) -> str:
-        """Line with the numbers of topics and claims."""
-        return f"claims of {self.facts['n_topics']} topics"
-
-    @cached_property
-    def scores(self) -> Groups:
-        """Scores by the way of averaging topics."""
-        return _groups(self._formula, self._rows)
-
-    @cached_property
-    def subsets(self) -> Mapping[str, Groups]:
-        """The same for the values of columns of topics."""
-        parts = self.counted.subsets(self.by)
-        return {name: _groups(self._formula, rows) for name, rows in parts.items()}
-
-    @cached_property
-    def raters(self) -> Mapping[str, Groups]:
-        """Scores of each rater alone."""
-        formula = self._formula
-        return {rater: _groups(*formula.of_rater(rater, self._rows)) for rater in formula.raters}
-
-    @cached_property
-    def topics(self) -> Mapping[str, Scores]:
-        """Precision, recall, F1 and claims of each topic."""
-        assert self.counted.units is not None
-        names = self.counted.units["id"].to_pylist()
-        counts = ("n_prediction", "n_reference")
-        return {
-            name: Scores(
-                dict(zip(AVERAGED, values, strict=True)) | dict(zip(counts, sizes, strict=True))
-            )
-            for name, values, sizes in zip(
-                names, self._values.tolist(), self._rows[:, :2].tolist(), strict=True
-            )
-        }
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """Sizes: topics, claims of both sides, and nulls over all raters."""
-        *sizes, n_unjudged = self._rows[:, :3].sum(axis=0).tolist()
-        n_claims = dict(zip(SIDES, sizes, strict=True))
-        return {"n_topics": len(self._rows), "n_claims": n_claims, "n_unjudged": n_unjudged}
+    n_topics: int
+    n_claims: Mapping[str, int]
+    n_unjudged: int
+    raters: Mapping[str, Groups]
+    topics: Mapping[str, Scores]
 
     def to_scores(self, system: str) -> pa.Table:
         """Return a row per topic: ``system, item, precision, recall, f1``."""
         import pyarrow as pa
 
-        assert self.counted.units is not None
         columns = {
-            name: pa.array(values, from_pandas=True)
-            for name, values in zip(AVERAGED, self._values.T, strict=True)
+            name: pa.array([t[name] for t in self.topics.values()], pa.float64(), from_pandas=True)
+            for name in AVERAGED
         }
-        names = pa.array([system] * len(self._rows), pa.string())
-        return pa.table({"system": names, "item": self.counted.units["id"]} | columns)
-
-    @property
-    def _formula(self) -> ClaimFormula:
-        assert isinstance(self.counted.formula, ClaimFormula)
-        return self.counted.formula
-
-    @cached_property
-    def _rows(self) -> CountRows:
-        """Counts in the order of units."""
-        return self.counted.take(np.arange(self.counted.n_units)).rows
-
-    @cached_property
-    def _values(self) -> Any:
-        return self._formula.values(self._rows)
+        names = pa.array([system] * len(self.topics), pa.string())
+        return pa.table({"system": names, "item": pa.array(self.topics, pa.string())} | columns)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+def present(statistics: Statistics, by: By = None) -> SystemClaims:
+    """Make the report of the claims of a system; values of the columns ``by`` become subsets."""
+    formula = statistics.formula
+    assert isinstance(formula, ClaimFormula)
+    assert statistics.units is not None
+    rows = statistics.take(np.arange(statistics.n_units)).rows
+    *sizes, n_unjudged = rows[:, :3].sum(axis=0).tolist()
+    subsets = {name: _groups(formula, part) for name, part in statistics.subsets(by).items()}
+    return SystemClaims(
+        f"claims of {len(rows)} topics",
+        statistics.signature,
+        _groups(formula, rows),
+        facts={
+            "n_topics": len(rows),
+            "n_claims": dict(zip(SIDES, sizes, strict=True)),
+            "n_unjudged": n_unjudged,
+            "raters": {rater: _groups(*formula.of_rater(rater, rows)) for rater in formula.raters},
+            "topics": _topics(formula, rows, statistics.units["id"].to_pylist()),
+        },
+        subsets=subsets,
+        statistics=partial(_same, statistics),
+        keys=("signature", *SYSTEM_KEYS, *(("subsets",) if subsets else ()), "warnings"),
+        logged=("n_unjudged",),
+    )
+
+
+def _same(statistics: Statistics) -> Statistics:
+    return statistics
+
+
+def _topics(formula: ClaimFormula, rows: CountRows, names: list[str]) -> dict[str, Scores]:
+    values, sizes = formula.values(rows).tolist(), rows[:, :2].tolist()
+    counts = ("n_prediction", "n_reference")
+    return {
+        name: Scores(dict(zip(AVERAGED, of, strict=True)) | dict(zip(counts, n, strict=True)))
+        for name, of, n in zip(names, values, sizes, strict=True)
+    }
+
+
+@dataclass(eq=False, repr=False)
 class ClaimsReport(Report):
     """Scores of the claims of several systems.
 
@@ -151,7 +120,20 @@ class ClaimsReport(Report):
     systems: Mapping[str, SystemClaims]
     agreement: Mapping[str, Scores]
     warnings: tuple[str, ...]
-    _judgments: Callable[[], pa.Table] = field(repr=False)
+    make_judgments: Callable[[], pa.Table] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        topics = {topic for system in self.systems.values() for topic in system.topics}
+        first, *more = self.systems.values()
+        super().__init__(
+            f"claims: {len(self.systems)} systems, {len(topics)} topics",
+            self.signature,
+            {} if more else first.scores,
+            subsets={name: system.scores for name, system in self.systems.items()} if more else {},
+            warnings=self.warnings,
+            tables=Tables(per_topic=self._per_topic, judgments=self.make_judgments),
+            statistics=_no_statistics if more else first._statistics,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: undefined scores are None."""
@@ -161,36 +143,6 @@ class ClaimsReport(Report):
         }
         values = {"signature": self.signature, "warnings": [*self.warnings]}
         return values | {"systems": systems, "agreement": plain(self.agreement)}
-
-    @property
-    def title(self) -> str:
-        """Line with the numbers of systems and claims."""
-        topics = {topic for system in self.systems.values() for topic in system.topics}
-        return f"claims: {len(self.systems)} systems, {len(topics)} topics"
-
-    @property
-    def scores(self) -> Groups:
-        """The scores of a single system; none for several, which are in `subsets`."""
-        return next(iter(self.systems.values())).scores if len(self.systems) == 1 else {}
-
-    @property
-    def subsets(self) -> Mapping[str, Groups]:
-        """The scores of several systems."""
-        if len(self.systems) == 1:
-            return {}
-        return {name: system.scores for name, system in self.systems.items()}
-
-    @cached_property
-    def statistics(self) -> Statistics:
-        """Counts of the topics of a single system."""
-        if len(self.systems) > 1:
-            raise InputError("several systems: each has statistics of its own in `systems`")
-        return next(iter(self.systems.values())).statistics
-
-    @cached_property
-    def tables(self) -> Mapping[str, pa.Table]:
-        """``per_topic`` scores and all ``judgments``, in the form of ``fc.meta``."""
-        return Tables(per_topic=self._per_topic, judgments=self._judgments)
 
     @property
     def per_topic(self) -> pa.Table:
@@ -223,9 +175,8 @@ class ClaimsReport(Report):
         return [self.to_table(counts), agreement]
 
 
-def present(statistics: Statistics, by: By = None) -> SystemClaims:
-    """Make the report of statistics; values of the columns ``by`` become subsets."""
-    return SystemClaims(statistics, by)
+def _no_statistics() -> Statistics:
+    raise InputError("several systems: each has statistics of its own in `systems`")
 
 
 def _groups(formula: ClaimFormula, rows: CountRows) -> Groups:

@@ -1,10 +1,10 @@
-"""A confusion matrix with all its scores."""
+"""Report of a confusion matrix with all its scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,17 +29,15 @@ KEYS = (
 MOST_SHOWN = 5  # classes whose confusions still fit into a table
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ClassificationReport(Report):
     """Scores of one classifier.
 
     ``report["overall"].accuracy``, ``report["positive"].f1``, ``report["macro"].f1``,
-    ``report["weighted"].f1``; ``report.classes[0].recall`` is of one class.
+    ``report["weighted"].f1``; ``report.classes[0].recall`` is of one class. A class with an
+    undefined score is left out of the mean of that score.
 
     Attributes
     ----------
-    signature : str
-        Every setting on which the numbers depend, in one line.
     labels : tuple of int or str
         The classes, in the order of the matrix.
     confusion : int64[n_labels, n_labels]
@@ -48,142 +46,102 @@ class ClassificationReport(Report):
         The positive label, None if it is not a class.
     undefined : float or None
         The value of 0/0; None: NaN in Python, null in JSON.
-    warnings : tuple of str
+    n_examples : int
     n_unparsed : int
         Examples left out because their prediction has no label.
-    subsets : mapping of str to mapping
-        Groups of scores for the values of a column, if requested.
+    per_example : pyarrow.Table
+        Columns of the examples in gold, and both labels.
     """
 
-    signature: str
     labels: tuple[Label, ...]
     confusion: Int64
     positive: Label | None
     undefined: float | None
-    warnings: tuple[str, ...] = ()
-    n_unparsed: int = 0
-    subsets: Mapping[str, Groups] = field(default_factory=dict)
-    _statistics: Callable[[], Statistics] | None = field(default=None, repr=False)
+    n_examples: int
+    n_unparsed: int
+    per_example: pa.Table
 
     @property
-    def _keys(self) -> tuple[str, ...]:
-        subsets = ("subsets",) if self.subsets else ()
-        return (*KEYS, *subsets, "warnings")
-
-    _logged = ()
-
-    @property
-    def n_examples(self) -> int:
-        """Number of examples."""
-        return int(self.confusion.sum())
-
-    @cached_property
     def classes(self) -> Mapping[Label, Scores]:
         """Precision, recall, F1, support and counts of every class."""
-        hits, predicted, wanted = (sums.tolist() for sums in self._sums)
-        return {
-            label: Scores(
-                self._groups[f"class_{label}"]
-                | {"support": w, "tp": tp, "fp": p - tp, "fn": w - tp}
-            )
-            for label, tp, p, w in zip(self.labels, hits, predicted, wanted, strict=True)
-        }
+        return self.class_scores
 
-    @cached_property
-    def scores(self) -> Mapping[str, Scores]:
-        """Groups of scores: overall, positive (if it is a class), macro and weighted.
 
-        A class with an undefined score is left out of the mean of that score.
-        """
-        groups = {name: Scores(self._groups[name]) for name in ("overall", "macro", "weighted")}
-        positive = {} if self.positive is None else {"positive": self.classes[self.positive]}
-        return {"overall": groups.pop("overall")} | positive | groups
+def groups_of(formula: ConfusionFormula, terms: Int64) -> tuple[Groups, dict[Label, Scores]]:
+    """Compute all groups of scores, and precision, recall, F1, support and counts of every class.
 
-    @cached_property
-    def _groups(self) -> dict[str, dict[str, float]]:
-        """Every group of scores, by the formula that resampling takes too."""
-        groups = self._formula.groups_of(np.concatenate(self._terms)[None])
-        return {g: {n: float(v[0]) for n, v in scores.items()} for g, scores in groups.items()}
-
-    @property
-    def _terms(self) -> tuple[Int64, ...]:
-        """Sums of the formula's terms."""
-        return self._sums
-
-    @property
-    def _formula(self) -> ConfusionFormula:
-        return LabelFormula(self.labels, False, self.positive, self.undefined)
-
-    @property
-    def _sums(self) -> tuple[Int64, Int64, Int64]:
-        """Right predictions, all predictions and all of gold: int64[n_labels] each."""
-        matrix = self.confusion
-        return matrix.diagonal(), matrix.sum(axis=0), matrix.sum(axis=1)
-
-    @cached_property
-    def title(self) -> str:
-        """Line with the number of examples."""
-        return f"classification of {self.n_examples} examples"
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """Values in `to_dict` besides scores and classes."""
-        names = ("n_examples", "n_unparsed", "labels", "positive", "confusion")
-        return {name: getattr(self, name) for name in names}
-
-    @cached_property
-    def tables(self) -> Mapping[str, pa.Table]:
-        """``classes``, ``confusion`` (a row per pair of labels) and ``per_example``."""
-        return Tables(
-            classes=self._classes_table,
-            confusion=self._confusion_table,
-            per_example=self._per_example_table,
+    Parameters
+    ----------
+    terms : int64[n_terms]
+        Sums of the terms of the formula.
+    """
+    groups = {
+        group: {name: float(v[0]) for name, v in scores.items()}
+        for group, scores in formula.groups_of(terms[None]).items()
+    }
+    k = len(formula.labels)
+    classes = {
+        label: Scores(
+            groups.pop(f"class_{label}") | {"support": w, "tp": tp, "fp": p - tp, "fn": w - tp}
         )
+        for label, tp, p, w in zip(
+            formula.labels, *terms[: 3 * k].reshape(3, k).tolist(), strict=True
+        )
+    }
+    scores = {group: Scores(values) for group, values in groups.items()}
+    if formula.positive in classes:
+        scores["positive"] = classes[formula.positive]
+    return scores, classes
 
-    def _classes_table(self) -> pa.Table:
-        import pyarrow as pa
 
-        rows = [{"label": label, **scores} for label, scores in self.classes.items()]
-        return pa.Table.from_pylist(plain(rows))
+def confusion_tables(
+    labels: tuple[Label, ...], confusion: Int64, classes: Mapping[Label, Scores]
+) -> dict[str, Callable[[], pa.Table]]:
+    """Return makers of ``classes`` and of ``confusion``, a row per pair of labels."""
+    return {
+        "classes": partial(_classes_table, classes),
+        "confusion": partial(_confusion_table, labels, confusion),
+    }
 
-    def _per_example_table(self) -> pa.Table:
-        if self.statistics.units is None:
-            raise InputError(f"{self.title}: a report of counts alone has no per_example")
-        return self.statistics.table()
 
-    def _confusion_table(self) -> pa.Table:
-        import pyarrow as pa
+def _classes_table(classes: Mapping[Label, Scores]) -> pa.Table:
+    import pyarrow as pa
 
-        gold, pred = np.indices(self.confusion.shape).reshape(2, -1)
-        labels = pa.array(self.labels)
-        columns = (labels.take(gold), labels.take(pred), self.confusion.ravel())
-        return pa.table(dict(zip(("gold", "pred", "n"), columns, strict=True)))
+    return pa.Table.from_pylist(
+        plain([{"label": label, **scores} for label, scores in classes.items()])
+    )
 
-    def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
-        yield from super()._flat_groups()
-        yield from ((f"class_{label}", scores) for label, scores in self.classes.items())
 
-    def _regrouped(self, groups: Mapping[str, Scores]) -> dict[str, Any]:
-        classes = {label: groups[f"class_{label}"] for label in self.labels}
-        return super()._regrouped(groups) | {"classes": classes}
+def _confusion_table(labels: tuple[Label, ...], confusion: Int64) -> pa.Table:
+    import pyarrow as pa
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Make a table for the terminal, with the confusions of few classes beside their scores."""
-        rows = {
-            f"{label} (positive)" if label == self.positive else str(label): dict(scores)
-            for label, scores in self.classes.items()
-        }
-        if counts or len(rows) <= MOST_SHOWN:
-            for row, confusions in zip(rows.values(), self.confusion.tolist(), strict=True):
-                row |= {f"as {label}": n for label, n in zip(self.labels, confusions, strict=True)}
-        means = {name: self.scores[name] for name in ("macro", "weighted")}
-        groups = {name: Scores(row) for name, row in rows.items()} | means
-        parts = {name: _without_overall(subset) for name, subset in self.subsets.items()}
-        table = scores_table(self.title, {"": groups, **parts}, counts)
-        table.part("all classes")
-        for name, value in self.scores["overall"].items():
-            table.add(name, value)
-        return table
+    gold, pred = np.indices(confusion.shape).reshape(2, -1)
+    names = pa.array(labels)
+    columns = (names.take(gold), names.take(pred), confusion.ravel())
+    return pa.table(dict(zip(("gold", "pred", "n"), columns, strict=True)))
+
+
+def classes_grid(report: Any, subsets: Mapping[str, Groups], counts: bool) -> Grid:
+    """Make a table of classes, with the confusions of few classes beside their scores."""
+    rows = {
+        f"{label} (positive)" if label == report.positive else str(label): dict(scores)
+        for label, scores in report.classes.items()
+    }
+    if counts or len(rows) <= MOST_SHOWN:
+        for row, confusions in zip(rows.values(), report.confusion.tolist(), strict=True):
+            row |= {f"as {label}": n for label, n in zip(report.labels, confusions, strict=True)}
+    means = {name: report.scores[name] for name in ("macro", "weighted")}
+    groups = {name: Scores(row) for name, row in rows.items()} | means
+    parts = {name: _without_overall(subset) for name, subset in subsets.items()}
+    table = scores_table(report.title, {"": groups, **parts}, counts)
+    table.part("all classes")
+    for name, value in report.scores["overall"].items():
+        table.add(name, value)
+    return table
+
+
+def _grids(report: ClassificationReport, counts: bool) -> list[Grid]:
+    return [classes_grid(report, report.subsets, counts)]
 
 
 def _without_overall(groups: Groups) -> Groups:
@@ -203,26 +161,54 @@ def report_of(
     assert isinstance(formula, LabelFormula)
     known = formula.positive in formula.labels
     missing = [] if known or formula.positive == 1 else [f"no label {shown(formula.positive)}"]
-    whole = ClassificationReport(
+    scores, classes = groups_of(formula, label_terms(confusion))
+    n = int(confusion.sum())
+    return ClassificationReport(
+        f"classification of {n} examples",
         about.signature,
-        formula.labels,
-        confusion,
-        formula.positive if known else None,
-        formula.undefined,
-        (*warning_lines(about.warnings), *_unparsed_share(n_unparsed, confusion), *missing),
-        n_unparsed,
-        _statistics=statistics,
+        scores,
+        facts={
+            "n_examples": n,
+            "n_unparsed": n_unparsed,
+            "labels": formula.labels,
+            "positive": formula.positive if known else None,
+            "undefined": formula.undefined,
+            "confusion": confusion,
+        },
+        subsets={
+            name: groups_of(formula, label_terms(matrix))[0]
+            for name, matrix in (subsets or {}).items()
+        },
+        class_scores=classes,
+        warnings=(*warning_lines(about.warnings), *_unparsed_share(n_unparsed, n), *missing),
+        tables=Tables(
+            **confusion_tables(formula.labels, confusion, classes),
+            per_example=partial(per_example_table, statistics),
+        ),
+        statistics=statistics,
+        keys=(*KEYS, *(("subsets",) if subsets else ()), "warnings"),
+        logged=(),
+        grids=_grids,
     )
-    parts = {
-        name: replace(whole, confusion=matrix).scores for name, matrix in (subsets or {}).items()
-    }
-    return replace(whole, subsets=parts)
 
 
-def _unparsed_share(n_unparsed: int, confusion: Int64) -> list[str]:
+def label_terms(confusion: Int64) -> Int64:
+    """Return right predictions, all predictions and all of gold of each label: int64[3 n]."""
+    return np.concatenate([confusion.diagonal(), confusion.sum(axis=0), confusion.sum(axis=1)])
+
+
+def per_example_table(make: Callable[[], Statistics]) -> pa.Table:
+    """Make the table of units; refuse counts alone."""
+    statistics = make()
+    if statistics.units is None:
+        raise InputError("a report of counts alone has no per_example")
+    return statistics.table()
+
+
+def _unparsed_share(n_unparsed: int, n_examples: int) -> list[str]:
     if not n_unparsed:
         return []
-    n = n_unparsed + int(confusion.sum())
+    n = n_unparsed + n_examples
     share = f"{n_unparsed} of {n} predicted examples have no label"
     return [f"unparsed=skip: {share} ({n_unparsed / n:.1%}) and are left out"]
 

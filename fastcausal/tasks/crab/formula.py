@@ -55,6 +55,11 @@ class JudgedFormula(ConfusionFormula):
         """True if labels go from the strongest to the weakest, so that errors have a direction."""
         return self.task in GRADED
 
+    @property
+    def of_labels(self) -> JudgedFormula:
+        """The formula without numbers beside the labels."""
+        return JudgedFormula(self.labels, self.given, self.positive, self.undefined, self.task)
+
     def terms(self, rows: CountRows) -> CountRows:
         """Return the terms of labels; if they are graded, also one for each confusion."""
         terms = super().terms(rows)
@@ -156,7 +161,7 @@ class ScoredFormula(JudgedFormula):
             return OneScore(name, lambda rows: self.terms(rows)[:, -2:], _mean)
         if name == "score_bias":
             return OneScore(name, lambda rows: self.terms(rows)[:, [-3, -1]], _mean)
-        labels = JudgedFormula(self.labels, self.given, self.positive, self.undefined, self.task)
+        labels = self.of_labels
         return OneScore(
             name,
             lambda rows: labels.terms(rows[:, :2]),

@@ -38,7 +38,7 @@ from fastcausal.tasks.crab.humans import (
     qualified,
     second_answers,
 )
-from fastcausal.tasks.crab.raters_report import RaterReport
+from fastcausal.tasks.crab.raters_report import RaterReport, report_of
 from fastcausal.tasks.labels.coefficients import alphas_of, disagreements
 from fastcausal.tasks.labels.ratings import Ratings
 from fastcausal.tasks.labels.votes import Votes
@@ -148,29 +148,31 @@ def agree(
     asked = {"qualify": qualify, "gold": None if gold is None else "given", "yes_no": yes_no}
     more = {name: value for name, value in asked.items() if value is not None}
     rules = {"border": border, "ties": ties, "outside": outside, "border_width": border_width}
-    return RaterReport(
-        _signature(rules | {"min_variance": min_variance, "expert_share": expert_share} | more),
-        len(means),
-        len(numbers),
-        table.n_raters,
-        int((votes.n_winners > 1).sum()),
-        tuple(_subset(rated, majority, classes, outside) for classes in SUBSETS),
-        {"majority": _counts(majority), "mean": _counts(mean_class)},
-        None if is_expert is None else _share(is_expert),
-        pa.table(
-            table.keys
-            | {
-                "n_ratings": np.diff(table.offsets),
-                "mean": means,
-                "variance": pa.array(variances, from_pandas=True),
-                "majority": _letters(majority),
-                "class": _letters(mean_class),
-                "expert": pa.nulls(len(means), pa.bool_()) if is_expert is None else is_expert,
-            }
-        ),
-        accuracy,
-        None if table.happens is None else consistency(table.scores, table.happens, border),
+    facts = {
+        "n_pairs": len(means),
+        "n_ratings": len(numbers),
+        "n_raters": table.n_raters,
+        "n_tied": int((votes.n_winners > 1).sum()),
+        "subsets": tuple(_subset(rated, majority, classes, outside) for classes in SUBSETS),
+        "classes": {"majority": _counts(majority), "mean": _counts(mean_class)},
+        "experts": None if is_expert is None else _share(is_expert),
+        "qualification": accuracy,
+        "yes_no": None
+        if table.happens is None
+        else consistency(table.scores, table.happens, border),
+    }
+    columns = {
+        "n_ratings": np.diff(table.offsets),
+        "mean": means,
+        "variance": pa.array(variances, from_pandas=True),
+        "majority": _letters(majority),
+        "class": _letters(mean_class),
+        "expert": pa.nulls(len(means), pa.bool_()) if is_expert is None else is_expert,
+    }
+    signature = _signature(
+        rules | {"min_variance": min_variance, "expert_share": expert_share} | more
     )
+    return report_of(signature, facts, pa.table(table.keys | columns))
 
 
 def _signature(rules: Mapping[str, Any]) -> str:

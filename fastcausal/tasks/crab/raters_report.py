@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -14,79 +12,46 @@ from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class RaterReport(Report):
     """Agreement of raters on classes of scores.
 
     Attributes
     ----------
-    signature : str
-        Every setting on which the numbers depend, in one line.
     n_pairs, n_ratings, n_raters : int
         Sizes of the table.
     n_tied : int
         Pairs with several classes of the most ratings.
-    subsets : tuple of mapping
+    class_subsets : tuple of mapping
         For each of the classes of Table 9 its ``classes``, ``n_pairs`` and ``alpha``.
     classes : mapping of str to mapping
         Pairs by class A to D: by ``majority``, and by the class of their ``mean``.
-    experts : mapping, optional
+    experts : mapping or None
         Number ``n`` of pairs for experts, and their ``share``.
     pairs : pyarrow.Table
         A row per pair: its key, the number of ratings, ``mean``, ``variance`` (of a sample),
         ``majority`` and ``class`` (of the mean) as letters, and ``expert``.
-    qualification : mapping, optional
+    qualification : mapping or None
         The ``line``, the number ``n_qualified`` of raters above it, and for each of ``raters`` its
         accuracy against the ``majority`` and, if known, ``gold``.
-    yes_no : mapping, optional
+    yes_no : mapping or None
         Second answers against scores, as `fastcausal.tasks.crab.humans.consistency`.
     """
 
-    signature: str
     n_pairs: int
     n_ratings: int
     n_raters: int
     n_tied: int
-    subsets: tuple[Mapping[str, Any], ...]  # type: ignore[assignment]  # parts by class alone
     classes: Mapping[str, Mapping[str, int]]
     experts: Mapping[str, Any] | None
-    pairs: pa.Table = field(repr=False)
-    qualification: Mapping[str, Any] | None = None
-    yes_no: Mapping[str, Any] | None = None
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """Attributes by name."""
-        names = ("n_pairs", "n_ratings", "n_raters", "n_tied", "subsets", "classes")
-        asked = ("experts", "qualification", "yes_no")
-        more = [name for name in asked if getattr(self, name) is not None]
-        return {name: getattr(self, name) for name in (*names, *more)}
+    qualification: Mapping[str, Any] | None
+    yes_no: Mapping[str, Any] | None
+    pairs: pa.Table
 
     @property
-    def _keys(self) -> tuple[str, ...]:
-        return ("signature", *self.facts, "warnings")
-
-    @cached_property
-    def title(self) -> str:
-        """Line with the numbers of pairs and raters."""
-        return f"{self.n_ratings} ratings of {self.n_pairs} pairs by {self.n_raters} raters"
-
-    @cached_property
-    def scores(self) -> Mapping[str, Scores]:
-        """Alpha and number of pairs by classes: ``classes_1_2`` and so on."""
-        return {
-            "_".join(map(str, ("classes", *subset["classes"]))): Scores(
-                {name: subset[name] for name in ("n_pairs", "alpha")}
-            )
-            for subset in self.subsets
-        }
-
-    def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
-        yield from self.scores.items()
-
-    def to_arrow(self) -> pa.Table:
-        """Return a row per subset of classes."""
-        return Report(self.title, self.signature, self.scores).to_arrow()
+    def class_subsets(self) -> tuple[Mapping[str, Any], ...]:
+        """Number of pairs and alpha of each subset of classes."""
+        subsets: tuple[Mapping[str, Any], ...] = self.facts["subsets"]
+        return subsets
 
     def to_table(self, counts: bool = False) -> Grid:
         """Make a table for the terminal: a row per subset of classes, then counts."""
@@ -95,7 +60,7 @@ class RaterReport(Report):
                 subset["n_pairs"],
                 subset["alpha"],
             )
-            for subset in self.subsets
+            for subset in self.class_subsets
         }
         grid = Grid(self.title, ["n pairs", "alpha"], parts={"": rows})
         for name, numbers in self.classes.items():
@@ -129,3 +94,22 @@ class RaterReport(Report):
                 grid.add(str(row["threshold"]), row["share"], row["alpha"])
             grids.append(grid)
         return grids
+
+
+def report_of(signature: str, facts: Mapping[str, Any], pairs: pa.Table) -> RaterReport:
+    """Make the report; facts are the attributes by name, and ``subsets``."""
+    asked = ("experts", "qualification", "yes_no")
+    absent = [name for name in asked if facts[name] is None]
+    return RaterReport(
+        "{n_ratings} ratings of {n_pairs} pairs by {n_raters} raters".format(**facts),
+        signature,
+        {
+            "_".join(map(str, ("classes", *subset["classes"]))): Scores(
+                {name: subset[name] for name in ("n_pairs", "alpha")}
+            )
+            for subset in facts["subsets"]
+        },
+        facts=facts,
+        tables={"pairs": pairs},
+        keys=("signature", *(name for name in facts if name not in absent), "warnings"),
+    )

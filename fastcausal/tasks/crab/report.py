@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,13 +13,21 @@ import numpy as np
 from fastcausal.arrays.arrow import joined
 from fastcausal.arrays.strata import By, columns_by, strata_of
 from fastcausal.counts.confusions import confusions
+from fastcausal.counts.labels import Label
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import warning_lines
 from fastcausal.report.grid import Grid
-from fastcausal.report.groups import Scores
-from fastcausal.report.report import scores_table
+from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.report import Tables, scores_table
 from fastcausal.significance.sums import CountRows, Int64
-from fastcausal.tasks.classification.report import ClassificationReport
+from fastcausal.tasks.classification.report import (
+    ClassificationReport,
+    classes_grid,
+    confusion_tables,
+    groups_of,
+    label_terms,
+    per_example_table,
+)
 from fastcausal.tasks.crab.count import coverage_of
 from fastcausal.tasks.crab.formula import DIRECTION, UNANSWERED, JudgedFormula, ScoredFormula
 from fastcausal.tasks.crab.parse import REASONS
@@ -40,12 +48,12 @@ IN_DOCUMENT, CROSS = "in_document", "cross_document"
 PART = ("task", "n", "labels", "scores", "classes", "confusion", "unanswered", "coverage")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class JudgmentReport(ClassificationReport):
     """Scores of the answers of one system.
 
     ``report["macro"].f1``, ``report["score"].mae``; ``report.parts["in_document"]`` is the same
-    for a part of the pairs.
+    for a part of the pairs. Of graded labels, ``report["direction"]`` holds the direction of
+    errors, ``report["direction_A"]`` that of gold label A.
 
     Attributes
     ----------
@@ -54,44 +62,34 @@ class JudgmentReport(ClassificationReport):
         Counted pairs of each gold label without a readable answer.
     coverage : mapping
         ``n_read``, ``share`` of all pairs, and ``unread``: the number by reason.
-    numbers : mapping of str to float
-        ``mae``, ``spearman`` and ``bias`` of scores; empty for other tasks.
     parts : mapping of str to JudgmentReport
         ``in_document``, ``cross_document``, and ``COLUMN=VALUE`` for requested columns.
-    same_document : mapping of str to mapping, optional
+    same_document : mapping of str to mapping or None
         For questions with known articles: choices of a candidate in the effect's article.
     """
 
-    task: str = ""
-    unanswered: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
-    coverage: Mapping[str, Any] = field(default_factory=dict)
-    numbers: Mapping[str, float] = field(default_factory=dict)
-    parts: Mapping[str, JudgmentReport] = field(default_factory=dict)
-    same_document: Mapping[str, Mapping[str, Any]] | None = None
+    task: str
+    unanswered: Int64
+    coverage: Mapping[str, Any]
+    parts: Mapping[str, JudgmentReport]
+    same_document: Mapping[str, Mapping[str, Any]] | None
 
     @property
     def things(self) -> str:
         """Plural noun for the units."""
-        return "questions" if self.task == "mcq" else "pairs"
+        return things_of(self.task)
 
     @property
     def n_asked(self) -> int:
         """Number of pairs or questions, including those without an answer."""
-        n_read: int = self.coverage["n_read"]
-        n_unread: int = sum(self.coverage["unread"].values())
-        return n_read + n_unread
-
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        names = (f"n_{self.things}" if name == "n" else name for name in PART)
-        documents = () if self.same_document is None else ("same_document",)
-        return ("signature", *names, "subsets", *documents, "warnings")
+        n: int = self.facts[f"n_{self.things}"]
+        return n
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: undefined scores are None."""
         values = super().to_dict()
-        if self._formula.is_graded:
-            scores = values["scores"]
+        scores = values["scores"]
+        if DIRECTION in scores:
             scores["overall"][DIRECTION] = scores.pop(DIRECTION)
             for row in values["classes"]:
                 row[DIRECTION] = scores.pop(f"{DIRECTION}_{row['label']}")
@@ -101,92 +99,12 @@ class JudgmentReport(ClassificationReport):
                 del part[name]
         return values | {"subsets": parts}
 
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """Values in `to_dict` besides scores and classes."""
-        names = ("task", "labels", "confusion", "unanswered", "coverage")
-        return {name: getattr(self, name) for name in names} | {f"n_{self.things}": self.n_asked}
-
     @property
     def per_pair(self) -> pa.Table:
         """Table of pairs: their columns in gold, the fate of the answer, gold and answer."""
         return self.tables["per_example"]
 
     per_question = per_pair
-
-    @cached_property
-    def scores(self) -> Mapping[str, Scores]:
-        """Groups of scores: overall, score or positive if they apply, macro and weighted.
-
-        Of graded labels also ``direction``, and ``direction_A`` to ``direction_D`` by gold label.
-        """
-        groups = dict(super().scores)
-        numbers = {"score": Scores(self.numbers)} if self.numbers else {}
-        directions = {
-            name: Scores(self._groups[name]) for name in self._groups if name.startswith(DIRECTION)
-        }
-        return {"overall": groups.pop("overall")} | numbers | groups | directions
-
-    @property
-    def _formula(self) -> JudgedFormula:
-        return JudgedFormula(self.labels, True, self.positive, self.undefined, self.task)
-
-    @property
-    def _sums(self) -> tuple[Int64, Int64, Int64]:
-        hits, predicted, wanted = super()._sums
-        return hits, predicted, wanted + self.unanswered
-
-    @property
-    def _terms(self) -> tuple[Int64, ...]:
-        return (*self._sums, self.confusion.ravel()) if self._formula.is_graded else self._sums
-
-    @cached_property
-    def title(self) -> str:
-        """Line with the task and the number of units."""
-        n, share = self.coverage["n_read"], self.coverage["share"]
-        return f"{self.task}: {self.n_asked} {self.things}, {n} answers read ({share:.1%})"
-
-    @cached_property
-    def legend(self) -> tuple[str, ...]:
-        """Line with the number of pairs of each class without a class in the answer."""
-        if not self.unanswered.any():
-            return ()
-        each = zip(self.labels, self.unanswered.tolist(), strict=True)
-        return (f"{UNANSWERED}: {', '.join(f'{label} {n}' for label, n in each)}",)
-
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per class, with its confusions, and the means."""
-        whole = copy(self)
-        vars(whole)["subsets"] = {}
-        table = ClassificationReport.to_table(whole, counts)
-        for name, value in self.scores.get("score", {}).items():
-            table.add(name, value)
-        return table
-
-    def to_tables(self, counts: bool = False) -> Sequence[Grid]:
-        """Return the table of classes, and one of subsets with a row each."""
-        more = (*self._direction_table(), *self._subsets_table(), *self._documents_table())
-        return [self.to_table(counts), *more]
-
-    def _direction_table(self) -> Iterator[Grid]:
-        """Yield a row for all answers, for each gold label and for each subset."""
-        if not self._formula.is_graded:
-            return
-        columns = ["too strong", "too weak", "mean difference"]
-        grid = Grid("direction of errors", columns, "gold", signed=columns[2:])
-        grid.add("all", *self.scores[DIRECTION].values())
-        for label in self.labels:
-            grid.add(str(label), *self.scores[f"{DIRECTION}_{label}"].values())
-        for name, groups in self.subsets.items():
-            grid.add(name, *groups[DIRECTION].values())
-        yield grid
-
-    def _documents_table(self) -> Iterator[Grid]:
-        if self.same_document is not None:
-            grid = Grid("choices of the effect's document", list(self.same_document["wrong"]))
-            for name, numbers in self.same_document.items():
-                grid.add(name.replace("_", " "), *numbers.values())
-            yield grid
 
     def summary(self, subset: str = "") -> Scores:
         """Return the coverage and the main scores, of all pairs or of a subset."""
@@ -202,22 +120,56 @@ class JudgmentReport(ClassificationReport):
             }
         )
 
-    def _subsets_table(self) -> list[Grid]:
-        rows = {"": {name: self.summary(name) for name in self.parts}}
-        return [scores_table("subsets", rows, counts=True)] if self.parts else []
+
+def things_of(task: str) -> str:
+    """Return the plural noun for the units of a task."""
+    return "questions" if task == "mcq" else "pairs"
+
+
+def _grids(report: JudgmentReport, counts: bool) -> list[Grid]:
+    """Make a row per class with its confusions; tables of directions, subsets and documents."""
+    table = classes_grid(report, {}, counts)
+    for name, value in report.scores.get("score", {}).items():
+        table.add(name, value)
+    grids = [table]
+    if DIRECTION in report.scores:
+        grids.append(_directions(report))
+    if report.parts:
+        rows = {"": {name: report.summary(name) for name in report.parts}}
+        grids.append(scores_table("subsets", rows, counts=True))
+    if report.same_document is not None:
+        grid = Grid("choices of the effect's document", list(report.same_document["wrong"]))
+        for name, numbers in report.same_document.items():
+            grid.add(name.replace("_", " "), *numbers.values())
+        grids.append(grid)
+    return grids
+
+
+def _directions(report: JudgmentReport) -> Grid:
+    """Make a row for all answers, for each gold label and for each subset."""
+    columns = ["too strong", "too weak", "mean difference"]
+    grid = Grid("direction of errors", columns, "gold", signed=columns[2:])
+    grid.add("all", *report.scores[DIRECTION].values())
+    for label in report.labels:
+        grid.add(str(label), *report.scores[f"{DIRECTION}_{label}"].values())
+    for name, groups in report.subsets.items():
+        grid.add(name, *groups[DIRECTION].values())
+    return grid
 
 
 def present(statistics: Statistics, by: By = None) -> JudgmentReport:
     """Make the report of statistics; each value of the columns ``by`` is a subset."""
     columns = [*columns_by(by)]
     counted = _counted(statistics)
-    [whole] = _reports(statistics, counted, np.zeros(len(counted.pred), np.int64), 1)
+    [whole] = _parts(statistics, counted, np.zeros(len(counted.pred), np.int64), 1)
     if IN_DOCUMENT in counted.units.column_names:
         columns.insert(0, IN_DOCUMENT)
     parts: dict[str, JudgmentReport] = {}
     for column in dict.fromkeys(columns):
         names, codes = strata_of(counted.units, column)
-        each = _reports(statistics, counted, codes, len(names))
+        each = [
+            _report_of(statistics, part) for part in _parts(statistics, counted, codes, len(names))
+        ]
         named = {_subset(column, name): part for name, part in zip(names, each, strict=True)}
         parts |= {
             name: named[name] for name in sorted(named, key=lambda name: (name == CROSS, name))
@@ -226,13 +178,13 @@ def present(statistics: Statistics, by: By = None) -> JudgmentReport:
     if NEAR in counted.units.column_names:
         is_cross = ~np.asarray(joined(counted.units[IN_DOCUMENT]))
         documents = same_document(counted.units, counted.pred, is_cross)
-    return replace(
+    return _report_of(
+        statistics,
         whole,
-        same_document=documents,
-        parts=parts,
-        subsets={name: part.scores for name, part in parts.items()},
+        parts,
+        documents,
         warnings=warning_lines(statistics.warnings),
-        _statistics=partial(replace, statistics),
+        statistics=partial(replace, statistics),
     )
 
 
@@ -262,28 +214,98 @@ def _counted(statistics: Statistics) -> _Counted:
     return _Counted(units, next(codes), kept.rows, *codes)
 
 
-def _reports(
-    statistics: Statistics, counted: _Counted, groups: Int64, n_groups: int
-) -> list[JudgmentReport]:
-    """Return the report of every group of pairs."""
+class _Part(NamedTuple):
+    """Counts of a part of the pairs."""
+
+    confusion: Int64  # [n_labels, n_labels + 1], pairs without an answer last
+    coverage: Mapping[str, Any]
+    numbers: Mapping[str, float]
+
+
+def _parts(statistics: Statistics, counted: _Counted, groups: Int64, n_groups: int) -> list[_Part]:
+    """Count every group of pairs."""
     formula = statistics.formula
     assert isinstance(formula, JudgedFormula)
     counts = confusions(counted.gold, counted.pred, groups, n_groups, len(formula.labels))
     members = np.split(np.argsort(groups, kind="stable"), _ends(groups, n_groups)[:-1])
     return [
-        JudgmentReport(
-            statistics.signature,
-            formula.labels,
-            matrix[:, :-1],
-            formula.positive,
-            formula.undefined,
-            task=formula.task,
-            unanswered=matrix[:, -1],
-            coverage=coverage_of(counted.reasons[places]),
-            numbers=_numbers(formula, counted.rows[places[places < len(counted.rows)]]),
+        _Part(
+            matrix,
+            coverage_of(counted.reasons[places]),
+            _numbers(formula, counted.rows[places[places < len(counted.rows)]]),
         )
         for matrix, places in zip(counts, members, strict=True)
     ]
+
+
+def _report_of(
+    about: Statistics,
+    part: _Part,
+    parts: Mapping[str, JudgmentReport] = MappingProxyType({}),
+    documents: Mapping[str, Mapping[str, Any]] | None = None,
+    warnings: tuple[str, ...] = (),
+    statistics: Callable[[], Statistics] | None = None,
+) -> JudgmentReport:
+    """Make the report of a part of the pairs."""
+    formula = about.formula
+    assert isinstance(formula, JudgedFormula)
+    confusion, unanswered = part.confusion[:, :-1], part.confusion[:, -1]
+    scores, classes = _groups(formula.of_labels, confusion, unanswered, part.numbers)
+    n_read, share = (part.coverage[name] for name in ("n_read", "share"))
+    n, things = n_read + sum(part.coverage["unread"].values()), things_of(formula.task)
+    facts = {
+        "task": formula.task,
+        f"n_{things}": n,
+        "labels": formula.labels,
+        "positive": formula.positive,
+        "undefined": formula.undefined,
+        "confusion": confusion,
+        "unanswered": unanswered,
+        "coverage": part.coverage,
+        "n_examples": int(confusion.sum()),
+        "n_unparsed": 0,
+        "parts": parts,
+        "same_document": documents,
+    }
+    tables = confusion_tables(formula.labels, confusion, classes)
+    if statistics is not None:
+        tables["per_example"] = partial(per_example_table, statistics)
+    names = (f"n_{things}" if name == "n" else name for name in PART)
+    of_documents = () if documents is None else ("same_document",)
+    each = zip(formula.labels, unanswered.tolist(), strict=True)
+    return JudgmentReport(
+        f"{formula.task}: {n} {things}, {n_read} answers read ({share:.1%})",
+        about.signature,
+        scores,
+        facts=facts,
+        subsets={name: of_part.scores for name, of_part in parts.items()},
+        class_scores=classes,
+        warnings=warnings,
+        tables=Tables(**tables),
+        statistics=statistics,
+        legend=(f"{UNANSWERED}: {', '.join(f'{label} {n}' for label, n in each)}",)
+        if unanswered.any()
+        else (),
+        keys=("signature", *names, "subsets", *of_documents, "warnings"),
+        logged=(),
+        grids=_grids,
+    )
+
+
+def _groups(
+    formula: JudgedFormula, confusion: Int64, unanswered: Int64, numbers: Mapping[str, float]
+) -> tuple[Groups, Mapping[Label, Scores]]:
+    """Compute all groups, those of numbers after ``overall`` and directions of errors last."""
+    hits, predicted, wanted = np.split(label_terms(confusion), 3)
+    terms = [hits, predicted, wanted + unanswered]
+    if formula.is_graded:
+        terms.append(confusion.ravel())
+    groups, classes = groups_of(formula, np.concatenate(terms))
+    scores = {"overall": groups["overall"]} | ({"score": Scores(numbers)} if numbers else {})
+    is_direction = {name: name.startswith(DIRECTION) for name in groups}
+    for last in (False, True):
+        scores |= {name: groups[name] for name in groups if is_direction[name] is last}
+    return scores, classes
 
 
 def _ends(groups: Int64, n_groups: int) -> Int64:

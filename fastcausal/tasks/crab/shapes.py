@@ -196,6 +196,14 @@ class ShapeReport(Report):
             subsets=subsets,
             warnings=warning_lines(about.warnings),
             statistics=statistics,
+            keys=(
+                "signature",
+                *facts,
+                "coverage",
+                "scores",
+                *(("subsets",) if subsets else ()),
+                "warnings",
+            ),
         )
 
     coverage: Mapping[str, Any] | None
@@ -204,11 +212,6 @@ class ShapeReport(Report):
 
     _shown: ClassVar[Mapping[str, str]]
     """Headers of counts on the terminal."""
-
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        subsets = ("subsets",) if self.subsets else ()
-        return ("signature", *self.facts, "scores", *subsets, "warnings")
 
     def summary(self, subset: str = "") -> Scores:
         """Return the coverage, F1 and exact match of all units and of every type."""

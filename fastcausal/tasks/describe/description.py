@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastcausal._version import __version__
@@ -24,7 +23,7 @@ Histogram = Counter[int]
 """Number of items by value."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False)
 class CorpusDescription(Report):
     """The content of a corpus; the sum of two descriptions describes both corpora.
 
@@ -58,6 +57,21 @@ class CorpusDescription(Report):
     signals: Counter[str] = field(default_factory=Counter)
     n_unread: int = 0
     notes: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        relations = f", {self.n_relations} relations" if self.per_sentence else ""
+        unparsed = f", {self.n_unread} unparsed" if self.n_unread else ""
+        facts = self._facts()
+        unread = (self.unparsed_share,) if self.n_unread else ()
+        super().__init__(
+            f"{self.n_sentences} sentences{relations}{unparsed}",
+            f"fastcausal|{__version__}|corpus|words:{','.join(self.words) or 'none'}",
+            self._scores(facts),
+            facts=facts,
+            warnings=(*unread, *(f"{note}: {n}" for note, n in sorted(self.notes.items()))),
+            tables=Tables(signals=self._signals_table),
+            keys=tuple(facts),
+        )
 
     def __add__(self, other: CorpusDescription) -> CorpusDescription:
         return CorpusDescription(
@@ -118,21 +132,8 @@ class CorpusDescription(Report):
         implicit = self.relations[order, 0]
         return sum(n for (o, _), n in self.relations.items() if o == order) - implicit, implicit
 
-    @cached_property
-    def signature(self) -> str:
-        """Every setting on which the numbers depend, in one line."""
-        return f"fastcausal|{__version__}|corpus|words:{','.join(self.words) or 'none'}"
-
-    @cached_property
-    def title(self) -> str:
-        """Line with the numbers of sentences and relations."""
-        relations = f", {self.n_relations} relations" if self.per_sentence else ""
-        unparsed = f", {self.n_unread} unparsed" if self.n_unread else ""
-        return f"{self.n_sentences} sentences{relations}{unparsed}"
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """All figures; a mean without data is None."""
+    def _facts(self) -> dict[str, Any]:
+        """Return all figures; a mean without data is None."""
         words = {
             tokenizer: {group: mean(self.words_of(tokenizer, group)) for group in groups_of(groups)}
             for tokenizer, groups in self.words.items()
@@ -145,35 +146,18 @@ class CorpusDescription(Report):
         of_relations = self._of_relations() if self.per_sentence else {}
         return {"sentences": sentences, "words": words, **of_relations}
 
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        """The keys of `to_dict`."""
-        return tuple(self.facts)
-
-    @cached_property
-    def scores(self) -> Mapping[str, Scores]:
-        """Sentences, mean words by tokenizer, and relations."""
-        groups = {"sentences": self.facts["sentences"]}
-        groups |= {f"words_{tokenizer}": of for tokenizer, of in self.facts["words"].items()}
+    def _scores(self, facts: Mapping[str, Any]) -> dict[str, Scores]:
+        """Return sentences, mean words by tokenizer, and relations."""
+        groups = {"sentences": facts["sentences"]}
+        groups |= {f"words_{tokenizer}": of for tokenizer, of in facts["words"].items()}
         if self.per_sentence:
             names = ("relations_per_causal_sentence", "signals_per_relation", "share_with_signal")
             numbers = {"all": self.n_relations, "explicit": self.n_explicit}
-            groups["relations"] = numbers | {name: self.facts[name] for name in names}
+            groups["relations"] = numbers | {name: facts[name] for name in names}
         return {
             group: Scores({name: math.nan if v is None else v for name, v in numbers.items()})
             for group, numbers in groups.items()
         }
-
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """Number of unreadable relations, and the notes of reading."""
-        unread = (self.unparsed_share,) if self.n_unread else ()
-        return (*unread, *(f"{note}: {n}" for note, n in sorted(self.notes.items())))
-
-    @cached_property
-    def tables(self) -> Mapping[str, pa.Table]:
-        """``signals``: a row per signal, the most frequent first."""
-        return Tables(signals=self._signals_table)
 
     def _signals_table(self) -> pa.Table:
         import pyarrow as pa

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +14,13 @@ from fastcausal.formats import read
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.protocols import CNC_2023, RECESS
 from fastcausal.report.grid import Grid
-from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, Tables, plain
 from fastcausal.tasks.extraction.score import score
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from fastcausal.tasks.extraction.report import ExtractionReport
 
 QUIRKS = {
     "tags": "a one-word argument never closes; nested and adjacent tags are misread",
@@ -61,7 +61,7 @@ class Quirk:
     change_alone: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Explanation(Report):
     """The scores under both protocols and the steps between them.
 
@@ -75,44 +75,18 @@ class Explanation(Report):
     recess: Report
     quirks: tuple[Quirk, ...]
 
-    _keys = (CNC_2023.name, RECESS.name, "quirks")
-
-    @cached_property
-    def signature(self) -> str:
-        """One line that says what the numbers depend on: those of both protocols have more."""
-        steps = f"{CNC_2023.name}:to:{RECESS.name}"
-        return f"fastcausal|{__version__}|explain|{steps}|unparsed:empty"
-
-    @cached_property
-    def title(self) -> str:
-        """Line that says what was scored."""
-        return f"from {CNC_2023.name} to {self.recess.title}"
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """Both reports, by the names of their protocols, and the steps between them."""
+    def __post_init__(self) -> None:
         reports = {CNC_2023.name: self.official, RECESS.name: self.recess}
-        return {**reports, "quirks": self.quirks}
-
-    @cached_property
-    def scores(self) -> Mapping[str, Scores]:
-        """Overall scores by protocol."""
-        return {name: self.facts[name]["overall"] for name in (CNC_2023.name, RECESS.name)}
-
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """Those of both reports."""
-        return tuple(dict.fromkeys((*self.official.warnings, *self.recess.warnings)))
-
-    @cached_property
-    def tables(self) -> Mapping[str, pa.Table]:
-        """``quirks``: a row per step."""
-        return Tables(quirks=self._quirks_table)
-
-    def _quirks_table(self) -> pa.Table:
-        import pyarrow as pa
-
-        return pa.Table.from_pylist(plain(self.quirks))
+        steps = f"{CNC_2023.name}:to:{RECESS.name}"
+        super().__init__(
+            f"from {CNC_2023.name} to {self.recess.title}",
+            f"fastcausal|{__version__}|explain|{steps}|unparsed:empty",
+            {name: report["overall"] for name, report in reports.items()},
+            facts={**reports, "quirks": self.quirks},
+            warnings=tuple(dict.fromkeys((*self.official.warnings, *self.recess.warnings))),
+            tables=Tables(quirks=partial(_quirks_table, self.quirks)),
+            keys=(CNC_2023.name, RECESS.name, "quirks"),
+        )
 
     def to_table(self, counts: bool = False) -> Grid:
         """A table for the terminal: a row per step."""
@@ -124,6 +98,12 @@ class Explanation(Report):
             grid.add(quirk.meaning, *numbers)
         grid.add(f"({RECESS.name})", "", self.recess["overall"].f1)
         return grid
+
+
+def _quirks_table(quirks: tuple[Quirk, ...]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(plain(quirks))
 
 
 def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
@@ -184,7 +164,7 @@ def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
     return Explanation(official, score(gold, pred, RECESS, unparsed="empty"), tuple(quirks))
 
 
-def _changed(before: Report, after: Report) -> list[str]:
+def _changed(before: ExtractionReport, after: ExtractionReport) -> list[str]:
     """Names of the examples whose counts differ."""
     names = [c for c in before.per_example.column_names if c.startswith(tuple(before.scores))]
     tables = [report.per_example for report in (before, after)]

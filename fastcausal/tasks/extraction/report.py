@@ -148,6 +148,21 @@ class ExtractionReport(Report):
         report._details = None
         return report
 
+    @property
+    def per_example(self) -> pa.Table:
+        """Table of examples: their columns in gold, relations on both sides, and all counts."""
+        return self._table("per_example")
+
+    @property
+    def matches(self) -> pa.Table:
+        """Table of pairs: example, gold and predicted relation (null: unmatched), counts, words."""
+        return self._table("matches")
+
+    @property
+    def unparsed(self) -> pa.Table:
+        """Table of predictions that could not be read: (id, relation, reason, text)."""
+        return self._table("unparsed")
+
     def errors(
         self,
         top: int | None = 10,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Level
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
@@ -28,7 +27,7 @@ BRIEF = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class LabelAgreement(Report):
     """Agreement of raters on a label.
 
@@ -70,10 +69,17 @@ class LabelAgreement(Report):
     n_unrated: int
     ratings: Ratings = field(repr=False)
 
-    @cached_property
-    def statistics(self) -> Statistics:
-        """Ratings of every unit; made when asked for."""
-        return statistics_of(self.ratings, self.level, COEFFICIENTS)
+    def __post_init__(self) -> None:
+        facts = {field.name: getattr(self, field.name) for field in fields(self) if field.repr}
+        of = f"{self.n_units} units, {self.n_raters} raters, {self.n_ratings} ratings"
+        super().__init__(
+            f"agreement on labels: {of}",
+            signature_of(self.level),
+            {"overall": Scores({name: facts[name] for name in COEFFICIENTS})},
+            facts=facts,
+            statistics=partial(statistics_of, self.ratings, self.level, COEFFICIENTS),
+            keys=("signature", *facts),
+        )
 
     @property
     def disagreements(self) -> pa.Table:
@@ -83,32 +89,6 @@ class LabelAgreement(Report):
     def disagreements_page(self) -> str:
         """Write the units with more than one label as a page that needs nothing else."""
         return disagreements.page(self.ratings, self.title, self.signature)
-
-    @cached_property
-    def signature(self) -> str:
-        """Line that says what the numbers depend on."""
-        return signature_of(self.level)
-
-    @cached_property
-    def title(self) -> str:
-        """Line that says what was compared."""
-        of = f"{self.n_units} units, {self.n_raters} raters, {self.n_ratings} ratings"
-        return f"agreement on labels: {of}"
-
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """Attributes by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.repr}
-
-    @cached_property
-    def scores(self) -> Mapping[str, Scores]:
-        """Measures, as the group ``overall``."""
-        return {"overall": Scores({name: self.facts[name] for name in COEFFICIENTS})}
-
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        """Names of what `to_dict` holds."""
-        return ("signature", *self.facts)
 
     def to_table(self, counts: bool = False) -> Grid:
         """Make a table for the terminal: a row per figure, then the units that each label wins."""

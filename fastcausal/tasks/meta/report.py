@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from fastcausal.report.escapes import Cell
@@ -23,7 +22,7 @@ KEYS = (
 SHORT = {"pairwise_accuracy": "accuracy", "soft_pairwise_accuracy": "soft pairwise"}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class MetaReport(Report):
     """Metrics and model judges against people.
 
@@ -55,34 +54,19 @@ class MetaReport(Report):
     by: Mapping[str, Mapping[str, Metric]]
     tests: list[SwapTest]
 
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        return KEYS
-
-    _logged = ("n_items", "n_unjudged")
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """Sizes."""
-        return {name: getattr(self, name) for name in KEYS if name.startswith("n_")}
-
-    @property
-    def title(self) -> str:
-        """Line with the numbers of items, systems and raters."""
-        return (
+    def __post_init__(self) -> None:
+        sizes = {name: getattr(self, name) for name in KEYS if name.startswith("n_")}
+        super().__init__(
             f"{len(self.metrics)} metrics against {self.n_raters} raters: {self.n_items} rows,"
-            f" {self.n_systems} systems"
+            f" {self.n_systems} systems",
+            self.signature,
+            _groups(self.metrics),
+            facts=sizes,
+            subsets={value: _groups(metrics) for value, metrics in self.by.items()},
+            warnings=self.warnings,
+            keys=KEYS,
+            logged=("n_items", "n_unjudged"),
         )
-
-    @cached_property
-    def scores(self) -> Groups:
-        """Scores by ``METRIC_LEVEL``."""
-        return _groups(self.metrics)
-
-    @cached_property
-    def subsets(self) -> Mapping[str, Groups]:
-        """The same for each value of a column."""
-        return {value: _groups(metrics) for value, metrics in self.by.items()}
 
     def to_table(self, counts: bool = False) -> Grid:
         """Make a table of correlations: a part per level, a row per metric."""

@@ -92,7 +92,7 @@ def test_alpha_of_class_subsets_by_hand():
     scores = {"p": (5, 10, 30), "q": (40, 45, 0), "r": (90, 95, 80)}
     rows = [{"unit": u, "rater": k, "score": s} for u in scores for k, s in enumerate(scores[u])]
     report = fc.crab.agree(rows)
-    alphas = {tuple(s["classes"]): s["alpha"] for s in report.subsets}
+    alphas = {tuple(s["classes"]): s["alpha"] for s in report.class_subsets}
     assert alphas[1, 2] == near(1 - (4 / 6) / (18 / 30))
     assert alphas[1, 2, 3, 4] == near(1 - (4 / 9) / (7 / 2))
     assert report.pairs["class"].to_pylist() == ["D", "C", "A"]
@@ -109,7 +109,7 @@ def test_every_way_to_show_a_report():
     assert "classes 1 2" in report.to_latex()
     assert "classes 1 2" in report._repr_html_()
     assert json.loads(report.to_json()) == report.to_dict()
-    assert report["classes_3_4"].n_pairs == report.subsets[2]["n_pairs"]
+    assert report["classes_3_4"].n_pairs == report.class_subsets[2]["n_pairs"]
 
 
 def test_rules_decide_what_they_say():
@@ -120,7 +120,9 @@ def test_rules_decide_what_they_say():
     assert first.to_pylist() == ["D", "D", "C"]
     assert none.to_pylist() == [None, "D", "C"]
     assert fc.crab.agree(rows, border="down").pairs["majority"].to_pylist() == ["D", "D", "D"]
-    kept, dropped = (fc.crab.agree(rows, outside=o).subsets[0]["alpha"] for o in ("keep", "drop"))
+    kept, dropped = (
+        fc.crab.agree(rows, outside=o).class_subsets[0]["alpha"] for o in ("keep", "drop")
+    )
     assert kept < dropped
     assert fc.crab.agree(rows).n_tied == 1
 
