@@ -112,6 +112,9 @@ $(VENV)/.switches: FORCE | $(BIN)/python
 	@now='$(FASTCAUSAL_DEBUG)/$(FASTCAUSAL_SANITIZE)/$(FASTCAUSAL_WERROR)'; \
 		[ "$$now" = "$$(cat $@ 2>/dev/null)" ] || echo "$$now" >$@
 
+# Installs groups of pyproject.toml, which older releases of pip do not know.
+INSTALL := $(BIN)/pip install -q 'pip>=25.1' && $(BIN)/pip install -q
+
 # Stamps for the package alone, with what the tests need, with what all tests need, with the
 # developer's tools.
 $(VENV)/.run: $(INPUTS) | $(BIN)/python
@@ -119,11 +122,11 @@ $(VENV)/.run: $(INPUTS) | $(BIN)/python
 	touch $@
 
 $(VENV)/.test: $(INPUTS) | $(BIN)/python
-	$(BIN)/pip install -q -e '.[test]'
+	$(INSTALL) -e '.[cas]' --group test
 	touch $(VENV)/.run $@
 
 $(VENV)/.test-all: $(INPUTS) | $(BIN)/python
-	$(BIN)/pip install -q -e '.[test-all]'
+	$(INSTALL) -e '.[cas,text,torch,hf,ray]' --group test-all
 	touch $(VENV)/.run $(VENV)/.test $@
 
 # Harnesses write logs in an environment of their own (1 GB); test-all uses it where
@@ -144,5 +147,5 @@ $(VENV)-lowest/.test: $(VENV)/.test tests/support/lowest.py
 	touch $@
 
 $(VENV)/.dev: $(INPUTS) | $(BIN)/python
-	$(BIN)/pip install -q -e '.[test,dev]'
+	$(INSTALL) -e '.[cas]' --group test --group dev
 	touch $(VENV)/.run $(VENV)/.test $@

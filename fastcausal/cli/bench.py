@@ -49,7 +49,7 @@ def bench(
             raise InputError(f'unknown benchmark "{part}", expected one of {known}')
     missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
     if missing:
-        raise InputError(f'benchmarks need {", ".join(missing)}: pip install "fastcausal[bench]"')
+        raise InputError(f"benchmarks need {', '.join(missing)}: pip install {' '.join(missing)}")
     from tempfile import TemporaryDirectory
 
     import pytest

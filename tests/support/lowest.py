@@ -12,21 +12,19 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))[
-    "project"
-]
+DECLARED = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+PROJECT = DECLARED["project"]
 OF_USERS = ("jit", "llm", "cas")  # extras that tests of the core need, besides plots, whose
 # lowest Matplotlib warns of a later pyparsing, and warnings are errors in tests
 
 
-def requirements(extra: str) -> Iterator[str]:
-    """Give what an extra asks for, with the extras that it names."""
-    for line in PROJECT["optional-dependencies"][extra]:
-        if named := re.match(r"fastcausal\[(.*)\]", line):
-            for other in named[1].split(","):
-                yield from requirements(other)
-        else:
+def group(name: str) -> Iterator[str]:
+    """Give what a group asks for, with the groups that it includes."""
+    for line in DECLARED["dependency-groups"][name]:
+        if isinstance(line, str):
             yield line
+        else:
+            yield from group(line["include-group"])
 
 
 def lowest(line: str) -> str:
@@ -38,11 +36,15 @@ def lowest(line: str) -> str:
 def all_of_them() -> list[str]:
     users = [
         *PROJECT["dependencies"],
-        *(line for extra in OF_USERS for line in requirements(extra)),
+        *(line for extra in OF_USERS for line in PROJECT["optional-dependencies"][extra]),
     ]
     held = {line.partition(">=")[0]: lowest(line) for line in users if ">=" in line}
-    others = [line for line in requirements("test") if re.split("[><=]", line)[0] not in held]
+    others = [line for line in (*users, *group("test")) if _name(line) not in held]
     return [*held.values(), *others]
+
+
+def _name(line: str) -> str:
+    return re.split("[><=]", line)[0]
 
 
 if __name__ == "__main__":
