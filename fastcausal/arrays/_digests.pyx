@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
 """Digests of annotated examples that add. The caller promises the shapes of arrays."""
 
 from cpython.buffer cimport (

@@ -26,6 +26,14 @@ TOOLS = (
     "explain", "convert", "schema", "demo", "bench", "doctor",
 )  # fmt: skip
 COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by a shell that completes a line
+BIBTEX = """\
+@software{fastcausal,
+  title = {fastcausal: exact and fast scoring of causal relations},
+  author = {{The fastcausal authors}},
+  version = {%s},
+  year = {2026},
+  license = {Apache-2.0}
+}"""  # CITATION.cff has the same facts
 SHELLS = ("bash", "zsh", "fish")
 # Objects before the first garbage collection: scanning the imported ones takes 15 ms.
 EARLIEST = 1 << 16
@@ -92,6 +100,13 @@ def _version(given: bool) -> None:
     from fastcausal._version import __version__
 
     show(f"fastcausal {__version__}")
+
+
+@app.option("--cite", is_flag=True, help="Print the BibTeX entry of this version.")
+def _cite(given: bool) -> None:
+    from fastcausal._version import __version__
+
+    show(BIBTEX % __version__)
 
 
 @app.option("--show-completion", type=click.Choice(SHELLS), help="Print what completes commands.")

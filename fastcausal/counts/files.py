@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal._version import __version__
 from fastcausal.arrays.arrow import without
 from fastcausal.arrays.digests import digest_text, sum_digests
 from fastcausal.counts.columns import (
@@ -203,8 +204,10 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
         lost = "" if table is None else "; fastcausal merge --like takes its metadata from another"
         raise InputError(f"{source.name}: not a file of statistics, as --per-example writes{lost}")
     if about["statistics"] != VERSION:
-        got = about["statistics"]
-        raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}")
+        got, newer = about["statistics"], ""
+        if type(got) is int and got > VERSION:
+            newer = f"; a newer fastcausal than {__version__} wrote it"
+        raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}{newer}")
     _require_types(about, source.name)
     require_seal(about, source.name)
     for key in ("job", "fields", *FACTS) if like else ():

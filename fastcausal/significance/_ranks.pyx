@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
 """Differences between many systems under shared resamples, for ranks.py."""
 
 from cpython.buffer cimport PyBUF_WRITABLE

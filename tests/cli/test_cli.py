@@ -228,6 +228,11 @@ def test_demo(tmp_path):
 
 def test_version_and_help():
     assert command("--version") == (f"fastcausal {fc.__version__}\n", "")
+    about = (Path(fc.__file__).parents[1] / "CITATION.cff").read_text(encoding="utf-8")
+    title = re.search(r'^title: "(.*)"$', about, re.MULTILINE)[1]
+    entry, err = command("--cite")
+    assert (f"version: {fc.__version__}\n" in about, title in entry, err) == (True, True, "")
+    assert f"version = {{{fc.__version__}}}" in entry
     for name in ("score", "explain", "convert", "demo"):
         assert cli(name, "--help")[0].count(name)
 

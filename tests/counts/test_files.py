@@ -255,7 +255,8 @@ def test_counts_that_are_none(counts, name, values, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"statistics": 2}, "statistics 2, expected version 1"),
+        ({"statistics": 2}, "statistics 2, expected version 1; a newer fastcausal than"),
+        ({"statistics": 0}, "statistics 0, expected version 1"),
         ({"formula": {"job": "weather"}}, "unknown formula of scores in the metadata"),
         ({"formula": {"job": "extraction", "kernel": 3}}, "unknown formula"),
         ({"signature": None}, "invalid metadata of statistics"),

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
 """Frames and chains of judged pairs in whole arrays. The caller promises their order."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
