@@ -23,15 +23,34 @@ def meta(
     ctx: click.Context,
     scores: Annotated[
         str,
-        Argument(help="Scores: system, item, a column per metric; - for stdin."),
+        Argument(help="Scores: system, item, a column per metric or judge; - for stdin."),
     ],
-    human: Annotated[str, Argument(help="Judgments: system, item, rater, label; - for stdin.")],
-    label: Annotated[str, Option(help="The column of labels, numbers.")] = "label",
+    human: Annotated[
+        str | None, Argument(help="Judgments: system, item, rater, label; - for stdin.")
+    ] = None,
+    rater: Annotated[
+        list[str] | None,
+        Option(
+            "--human",
+            metavar="COLUMN",
+            help="Take labels of a rater from this column of SCORES; may be given several times.",
+        ),
+    ] = None,
+    label: Annotated[str, Option(help="The column of labels, numbers or words.")] = "label",
     metric: Annotated[
         list[str] | None,
         Option(help="Look at this column of scores; may be given several times."),
     ] = None,
-    level: Annotated[Level, Option(help="Level of measurement of alpha.")] = "nominal",
+    level: Annotated[
+        Level | None,
+        Option(
+            help="Level of measurement of labels; by default nominal for words, 0 and 1, ordinal "
+            "for other whole numbers, else interval."
+        ),
+    ] = None,
+    rescale: Annotated[
+        bool, Option(help="Map scores that leave the range of labels into it.")
+    ] = False,
     folds: Annotated[
         int, Option(min=2, max=1000, help="Try thresholds on items held out in so many parts.")
     ] = 5,
@@ -41,8 +60,8 @@ def meta(
     compare: Annotated[
         str | None,
         Option(
-            help="Test differences of this level and score; by default pooled.kendall of up to 20 "
-            "metrics."
+            help="Test differences of this level and score; by default pooled.kendall, or "
+            "overall.accuracy of words, of up to 20 metrics."
         ),
     ] = None,
     intervals: IntervalsOption = False,
@@ -68,10 +87,18 @@ def meta(
     Examples
     --------
     fastcausal meta scores.csv judgments.csv
+
+    fastcausal meta crab_labels.csv --human r4 --human r5 --metric letters
     """
     chosen = format_of(ctx, json, format)
     if not intervals:
         refuse(ctx, ("cluster",), "is for intervals: add --intervals")
+    if rater is not None:
+        refuse(ctx, ("label",), "names the column of labels in HUMAN, expected it without --human")
+    if (human is None) == (rater is None):
+        raise click.UsageError(
+            "expected HUMAN, or --human COLUMN for raters in one wide table", ctx
+        )
     from fastcausal.tasks.meta.scorer import meta as compute
 
     report = compute(
@@ -80,6 +107,8 @@ def meta(
         label=label,
         metrics=metric or None,
         level=level,
+        raters=rater,
+        rescale=rescale,
         folds=folds,
         epsilon=epsilon,
         compare=compare,

@@ -157,6 +157,7 @@ USES = {
         "all": "scores.csv judgments.csv --resamples 50",
         "intervals": "scores.csv judgments.csv --intervals --resamples 50",
         "json": "scores.csv judgments.csv --json --resamples 50",
+        "words": "crab_labels.csv --human r4 --unmatched skip --resamples 50",
     },
     "merge": {
         "one": "careful.parquet --out merged.parquet",
@@ -252,7 +253,9 @@ VALUES = {
     "folds": "3",
     "meta --by": "topic",
     "meta --cluster": "topic",
+    "meta --human": "r5",
     "meta --label": "verdict",
+    "meta --level": "interval",
     "metric": "f1",
     "reasons": "reasons.jsonl",
     "resamples": "99",
