@@ -18,36 +18,57 @@ from fastcausal.cli.options import (
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import LabelPolicy, Level
 
+ScoresArgument = Annotated[
+    str,
+    Argument(help="Scores: system, item, a column per metric or judge; - for stdin."),
+]
+HumanArgument = Annotated[
+    str | None, Argument(help="Judgments: system, item, rater, label; - for stdin.")
+]
+HumanOption = Annotated[
+    list[str] | None,
+    Option(
+        "--human",
+        metavar="COLUMN",
+        help="Take labels of a rater from this column of SCORES; may be given several times.",
+    ),
+]
+LabelOption = Annotated[str, Option(help="The column of labels, numbers or words.")]
+MetricOption = Annotated[
+    list[str] | None,
+    Option(help="Look at this column of scores; may be given several times."),
+]
+LevelOption = Annotated[
+    Level | None,
+    Option(
+        help="Level of measurement of labels; by default nominal for words, 0 and 1, ordinal "
+        "for other whole numbers, else interval."
+    ),
+]
+UnmatchedOption = Annotated[
+    LabelPolicy,
+    Option(help="Stop at labels without score and at missing scores, or skip them."),
+]
+
+
+def check_people(ctx: click.Context, human: str | None, rater: list[str] | None) -> None:
+    """Refuse commands without labels of people, or with labels in two places."""
+    if rater is not None:
+        refuse(ctx, ("label",), "names the column of labels in HUMAN, expected it without --human")
+    if (human is None) == (rater is None):
+        raise click.UsageError(
+            "expected HUMAN, or --human COLUMN for raters in one wide table", ctx
+        )
+
 
 def meta(
     ctx: click.Context,
-    scores: Annotated[
-        str,
-        Argument(help="Scores: system, item, a column per metric or judge; - for stdin."),
-    ],
-    human: Annotated[
-        str | None, Argument(help="Judgments: system, item, rater, label; - for stdin.")
-    ] = None,
-    rater: Annotated[
-        list[str] | None,
-        Option(
-            "--human",
-            metavar="COLUMN",
-            help="Take labels of a rater from this column of SCORES; may be given several times.",
-        ),
-    ] = None,
-    label: Annotated[str, Option(help="The column of labels, numbers or words.")] = "label",
-    metric: Annotated[
-        list[str] | None,
-        Option(help="Look at this column of scores; may be given several times."),
-    ] = None,
-    level: Annotated[
-        Level | None,
-        Option(
-            help="Level of measurement of labels; by default nominal for words, 0 and 1, ordinal "
-            "for other whole numbers, else interval."
-        ),
-    ] = None,
+    scores: ScoresArgument,
+    human: HumanArgument = None,
+    rater: HumanOption = None,
+    label: LabelOption = "label",
+    metric: MetricOption = None,
+    level: LevelOption = None,
     rescale: Annotated[
         bool, Option(help="Map scores that leave the range of labels into it.")
     ] = False,
@@ -75,10 +96,7 @@ def meta(
     by: Annotated[
         str | None, Option(help="Also look at each value of this column of scores.")
     ] = None,
-    unmatched: Annotated[
-        LabelPolicy,
-        Option(help="Stop at labels without score and at missing scores, or skip them."),
-    ] = "error",
+    unmatched: UnmatchedOption = "error",
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -93,12 +111,7 @@ def meta(
     chosen = format_of(ctx, json, format)
     if not intervals:
         refuse(ctx, ("cluster",), "is for intervals: add --intervals")
-    if rater is not None:
-        refuse(ctx, ("label",), "names the column of labels in HUMAN, expected it without --human")
-    if (human is None) == (rater is None):
-        raise click.UsageError(
-            "expected HUMAN, or --human COLUMN for raters in one wide table", ctx
-        )
+    check_people(ctx, human, rater)
     from fastcausal.tasks.meta.scorer import meta as compute
 
     report = compute(

@@ -159,6 +159,10 @@ USES = {
         "json": "scores.csv judgments.csv --json --resamples 50",
         "words": "crab_labels.csv --human r4 --unmatched skip --resamples 50",
     },
+    "meta plan": {
+        "two tables": "scores.csv judgments.csv --delta 0.1",
+        "wide": "crab_labels.csv --human r4 --delta 0.1 --unmatched skip",
+    },
     "merge": {
         "one": "careful.parquet --out merged.parquet",
         "lost": "lost --out merged.parquet --like careful.parquet",
@@ -254,6 +258,11 @@ VALUES = {
     "meta --by": "topic",
     "meta --cluster": "topic",
     "meta --human": "r5",
+    "meta plan --delta": "0.2",
+    "meta plan --human": "r5",
+    "meta plan --label": "verdict",
+    "meta plan --level": "interval",
+    "meta plan --metric": "letters",
     "meta --label": "verdict",
     "meta --level": "interval",
     "metric": "f1",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -141,7 +142,7 @@ class Judging:
             scores,
             confusion,
             alt_test(labels[kept], votes, self.epsilon, labels=True),
-            self._estimates(judged, labels),
+            _estimates(judged, labels),
             self._intervals(rows, _drawn(judged)[kept]) if self.intervals else None,
         )
         return replace(judge, undefined=of_judge(judge, votes))
@@ -154,22 +155,6 @@ class Judging:
             group: {name: float(values[0]) for name, values in scores.items()}
             for group, scores in formula.groups_of(sums).items()
         }
-
-    def _estimates(
-        self, judged: JudgedScores, labels: Float64
-    ) -> dict[str, dict[str, Estimate]] | None:
-        """Estimate the share of each label among people's, by system."""
-        n_votes = (~np.isnan(judged.votes)).sum(axis=0)
-        estimates = {}
-        for k, name in enumerate(self.classes):
-            people = np.where(n_votes > 0, (judged.votes == k).sum(axis=0), np.nan)
-            people = people / np.maximum(n_votes, 1)
-            judge = np.where(np.isnan(labels), np.nan, labels == k)
-            of_systems = estimates_of(judged, people, judge)
-            if of_systems is None:
-                return None
-            estimates[name] = of_systems
-        return estimates
 
     def _intervals(self, rows: CountRows, drawn: Int64) -> Bounds:
         formula = self.formula
@@ -242,6 +227,32 @@ def rows_of(labels: Float64, votes: Float64) -> CountRows:
     alike, n = (votes == labels).sum(axis=0), (~np.isnan(votes)).sum(axis=0)
     columns = [np.nan_to_num(majority, nan=-1.0), labels_of_voted, alike, n]
     return np.column_stack(columns).astype(np.int64)
+
+
+def shares_of(
+    judged: JudgedScores, labels: Float64
+) -> Iterator[tuple[str, tuple[Float64, Float64]]]:
+    """Yield each class with its share of people's labels, and 1 where the judge gives it.
+
+    Both are float64[n], NaN without a label.
+    """
+    assert judged.classes is not None
+    n_votes = (~np.isnan(judged.votes)).sum(axis=0)
+    for k, name in enumerate(judged.classes):
+        people = np.where(n_votes > 0, (judged.votes == k).sum(axis=0), np.nan)
+        people = people / np.maximum(n_votes, 1)
+        yield name, (people, np.where(np.isnan(labels), np.nan, labels == k))
+
+
+def _estimates(judged: JudgedScores, labels: Float64) -> dict[str, dict[str, Estimate]] | None:
+    """Estimate the share of each class, by system; None if every row is judged."""
+    estimates = {}
+    for name, (people, judge) in shares_of(judged, labels):
+        of_systems = estimates_of(judged, people, judge)
+        if of_systems is None:
+            return None
+        estimates[name] = of_systems
+    return estimates
 
 
 def _both(judged: JudgedScores, labels: Float64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

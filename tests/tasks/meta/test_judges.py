@@ -348,6 +348,12 @@ def test_bad_tables(case):
     assert "\n" not in str(error.value)
 
 
+def test_judges_are_columns_with_mostly_labels_of_people():
+    table = [{"ann": "AB"[k % 2], "most": "A A B x"[2 * (k % 4)], "few": "A x y z"[2 * (k % 4)],
+              "number": k} for k in range(8)]  # fmt: skip
+    assert [*fc.meta(table, raters=["ann"]).metrics] == ["most"]
+
+
 def test_thousands_of_texts_are_no_classes():
     table = [{"j": f"text {k}", "ann": f"text {k}"} for k in range(2001)]
     with pytest.raises(fc.InputError, match="2001 different labels, expected at most 2000"):
