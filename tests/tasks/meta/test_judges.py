@@ -171,6 +171,11 @@ class TestAltTest:
         assert (test.winning_rate, test.n_raters) == (pytest.approx(1 / 3), 3)
         assert test.advantage == 1.0
 
+    def test_words_have_no_distance(self):
+        """C is as unlike A as B is, though further in the alphabet."""
+        rows = [(f"i{k:02}", "s", "C", "C", ["A", "B"]) for k in range(40)]
+        assert meta(rows, metrics=["one"]).metrics["one"].alt_test.advantage == 1.0
+
 
 class TestExchanges:
     @trials(25)
