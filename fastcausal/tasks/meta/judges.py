@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
-from fastcausal.counts.arithmetic import ScoresByName, mean_defined, ratio
+from fastcausal.counts.arithmetic import ScoresByName, accuracy, mean_defined, ratio
+from fastcausal.counts.formula import Formula
 from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.counts.units import sums_by
 from fastcausal.significance.corrections import adjusted
@@ -57,15 +58,34 @@ class JudgeFormula(ConfusionFormula):
 
     def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the scores of labels, kappa, and the share of people with the judge's label."""
-        labels, alike, votes = sums[:, :-2], sums[:, -2], sums[:, -1]
-        groups = super().groups_of(labels)
-        hits, predicted, wanted = (part.tolist() for part in np.hsplit(labels, 3))
-        kappas = [
-            kappa_of_counts(sum(w) - sum(h), w, p)
-            for h, p, w in zip(hits, predicted, wanted, strict=True)
-        ]
-        more = {"kappa": np.array(kappas), "agreement": ratio(alike, votes, self._zero)}
+        groups = super().groups_of(sums[:, :-2])
+        more = {"kappa": self._kappa(sums), "agreement": self._agreement(sums)}
         return groups | {"overall": groups["overall"] | more}
+
+    def only(self, name: str) -> Formula | OneScore:
+        """Return the formula of one score; those of all rows leave out classes and their means."""
+        alone = {
+            "overall_accuracy": self._accuracy,
+            "overall_kappa": self._kappa,
+            "overall_agreement": self._agreement,
+        }
+        if name not in alone:
+            return super().only(name)
+        return OneScore(name, self.terms, alone[name], share=self.is_share(name))
+
+    def _accuracy(self, sums: CountRows) -> Float64:
+        hits, _, wanted = np.hsplit(sums[:, :-2], 3)
+        shares: Float64 = accuracy(hits.sum(axis=1), wanted.sum(axis=1), self._zero)
+        return shares
+
+    def _kappa(self, sums: CountRows) -> Float64:
+        parts = (part.tolist() for part in np.hsplit(sums[:, :-2], 3))
+        each = zip(*parts, strict=True)
+        return np.array([kappa_of_counts(sum(w) - sum(h), w, p) for h, p, w in each])
+
+    def _agreement(self, sums: CountRows) -> Float64:
+        shares: Float64 = ratio(sums[:, -2], sums[:, -1], self._zero)
+        return shares
 
 
 @dataclass(frozen=True)
