@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ class JudgedScores:
     by: pa.Array | None = None
     clusters: Int64 | None = None
 
-    @property
+    @cached_property
     def labels(self) -> Float64:
         """Human value of each row, the mean of its labels; NaN if unjudged."""
         return mean_labels(self.votes)
@@ -105,7 +105,7 @@ class JudgedScores:
         """True if all labels are 0 or 1."""
         return self.classes is None and is_binary(self.votes)
 
-    @property
+    @cached_property
     def majority(self) -> Float64:
         """Label with the most votes of each row; NaN for a tie, and if unjudged."""
         return majority_of(self.votes)
