@@ -207,7 +207,7 @@ def test_all_names_load():
         "classify_groups", "cohen_kappa", "compare", "crab", "describe", "eci", "explain",
         "fleiss_kappa", "gate", "gwet_ac1", "kernel", "plan", "statistics",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
-        "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "qa",
+        "mean_pairwise_kappa", "meta", "percent_agreement", "plan_labels", "read", "score", "qa",
         "score_batch",
         "sweep", "write",
     }  # fmt: skip

@@ -157,6 +157,7 @@ CALLS: dict[str, Call] = {
     "majority_vote": lambda k, _: fc.majority_vote(ratings(k)),
     "mean_pairwise_kappa": lambda k, _: fc.mean_pairwise_kappa(ratings(k)),
     "meta": lambda k, _: fc.meta(*scored_units(k), **QUICK),
+    "plan_labels": lambda k, _: fc.plan_labels(*scored_units(k), delta=0.1),
     "percent_agreement": lambda k, _: fc.percent_agreement(ratings(k)),
     "read": lambda k, _: fc.read(examples(k)),
     "read_annotators": lambda k, _: fc.read_annotators(

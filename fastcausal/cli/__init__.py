@@ -22,8 +22,8 @@ from fastcausal.cli.parameters import Group, command
 from fastcausal.counts.task import declared
 
 TOOLS = (
-    "errors", "report", "compare", "leaderboard", "gate", "plan", "sweep", "aggregate", "merge",
-    "explain", "convert", "schema", "demo", "bench", "doctor",
+    "errors", "report", "compare", "leaderboard", "gate", "plan", "meta_plan", "sweep", "aggregate",
+    "merge", "explain", "convert", "schema", "demo", "bench", "doctor",
 )  # fmt: skip
 COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by a shell that completes a line
 BIBTEX = """\
@@ -85,7 +85,7 @@ class Program(Group):
 def entries() -> dict[str, str]:
     """Return the entry points of all commands: those of tasks, then tools for all of them."""
     tasks = {task.command.rpartition(":")[2]: task.command for task in declared()}
-    return tasks | {name: f"fastcausal.cli.{name}:{name}" for name in TOOLS}
+    return tasks | {name.replace("_", " "): f"fastcausal.cli.{name}:{name}" for name in TOOLS}
 
 
 app = Program(

@@ -18,20 +18,60 @@ from fastcausal.cli.options import (
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import LabelPolicy, Level
 
+ScoresArgument = Annotated[
+    str,
+    Argument(help="Scores: system, item, a column per metric or judge; - for stdin."),
+]
+HumanArgument = Annotated[
+    str | None, Argument(help="Judgments: system, item, rater, label; - for stdin.")
+]
+HumanOption = Annotated[
+    list[str] | None,
+    Option(
+        "--human",
+        metavar="COLUMN",
+        help="Take labels of a rater from this column of SCORES; may be given several times.",
+    ),
+]
+LabelOption = Annotated[str, Option(help="The column of labels, numbers or words.")]
+MetricOption = Annotated[
+    list[str] | None,
+    Option(help="Look at this column of scores; may be given several times."),
+]
+LevelOption = Annotated[
+    Level | None,
+    Option(
+        help="Level of measurement of labels; by default nominal for words, 0 and 1, ordinal "
+        "for other whole numbers, else interval."
+    ),
+]
+UnmatchedOption = Annotated[
+    LabelPolicy,
+    Option(help="Stop at labels without score and at missing scores, or skip them."),
+]
+
+
+def check_people(ctx: click.Context, human: str | None, rater: list[str] | None) -> None:
+    """Refuse commands without labels of people, or with labels in two places."""
+    if rater is not None:
+        refuse(ctx, ("label",), "names the column of labels in HUMAN, expected it without --human")
+    if (human is None) == (rater is None):
+        raise click.UsageError(
+            "expected HUMAN, or --human COLUMN for raters in one wide table", ctx
+        )
+
 
 def meta(
     ctx: click.Context,
-    scores: Annotated[
-        str,
-        Argument(help="Scores: system, item, a column per metric; - for stdin."),
-    ],
-    human: Annotated[str, Argument(help="Judgments: system, item, rater, label; - for stdin.")],
-    label: Annotated[str, Option(help="The column of labels, numbers.")] = "label",
-    metric: Annotated[
-        list[str] | None,
-        Option(help="Look at this column of scores; may be given several times."),
-    ] = None,
-    level: Annotated[Level, Option(help="Level of measurement of alpha.")] = "nominal",
+    scores: ScoresArgument,
+    human: HumanArgument = None,
+    rater: HumanOption = None,
+    label: LabelOption = "label",
+    metric: MetricOption = None,
+    level: LevelOption = None,
+    rescale: Annotated[
+        bool, Option(help="Map scores that leave the range of labels into it.")
+    ] = False,
     folds: Annotated[
         int, Option(min=2, max=1000, help="Try thresholds on items held out in so many parts.")
     ] = 5,
@@ -41,8 +81,8 @@ def meta(
     compare: Annotated[
         str | None,
         Option(
-            help="Test differences of this level and score; by default pooled.kendall of up to 20 "
-            "metrics."
+            help="Test differences of this level and score; by default pooled.kendall, or "
+            "overall.accuracy of words, of up to 20 metrics."
         ),
     ] = None,
     intervals: IntervalsOption = False,
@@ -56,10 +96,7 @@ def meta(
     by: Annotated[
         str | None, Option(help="Also look at each value of this column of scores.")
     ] = None,
-    unmatched: Annotated[
-        LabelPolicy,
-        Option(help="Stop at labels without score and at missing scores, or skip them."),
-    ] = "error",
+    unmatched: UnmatchedOption = "error",
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -68,10 +105,13 @@ def meta(
     Examples
     --------
     fastcausal meta scores.csv judgments.csv
+
+    fastcausal meta crab_labels.csv --human r4 --human r5 --metric letters
     """
     chosen = format_of(ctx, json, format)
     if not intervals:
         refuse(ctx, ("cluster",), "is for intervals: add --intervals")
+    check_people(ctx, human, rater)
     from fastcausal.tasks.meta.scorer import meta as compute
 
     report = compute(
@@ -80,6 +120,8 @@ def meta(
         label=label,
         metrics=metric or None,
         level=level,
+        raters=rater,
+        rescale=rescale,
         folds=folds,
         epsilon=epsilon,
         compare=compare,

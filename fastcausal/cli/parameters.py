@@ -81,9 +81,13 @@ class _Argument(click.Argument):
         self.help = help
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return no completions: the shell completes file names."""
+        """Complete the second word of a command's name; the shell completes file names."""
         known = super().shell_complete(ctx, incomplete)
-        return known or [CompletionItem(incomplete, type="file")]
+        names = getattr(ctx.parent and ctx.parent.command, "entries", ())
+        first = f"{ctx.info_name} {incomplete}"
+        more = [name.partition(" ")[2] for name in names if name.startswith(first)]
+        items = [CompletionItem(word) for word in more if ctx.command.params[0] is self]
+        return known or [*items, CompletionItem(incomplete, type="file")]
 
 
 class Group(click.Group):
@@ -117,6 +121,19 @@ class Group(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the table."""
         return list(self.entries)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of typed words; its name may be two of them."""
+        if " ".join(args[:2]) in self.entries:
+            args = [" ".join(args[:2]), *args[2:]]
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the completions of one word: a name of two words starts with another name."""
+        found = super().shell_complete(ctx, incomplete)
+        return [item for item in found if " " not in item.value]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Return a command; None for an unknown name."""

@@ -15,6 +15,8 @@ from fastcausal.cli import COMPLETE, SHELLS, app
 from tests.cli.test_options import COMMANDS
 from tests.support.cli import cli
 
+SINGLE = [name for name in app.list_commands(None) if " " not in name]
+
 
 @pytest.fixture(params=SHELLS)
 def completed(request, monkeypatch):
@@ -38,8 +40,11 @@ def completed(request, monkeypatch):
 
 @pytest.mark.parametrize(("line", "expected"), [
     ("fastcausal sc", ["score", "schema"]),
-    ("fastcausal ", app.list_commands(None)),
-    ("fastcausal nothing ", app.list_commands(None)),
+    ("fastcausal ", SINGLE),
+    ("fastcausal nothing ", SINGLE),
+    ("fastcausal meta p", ["plan", "file,p"]),
+    ("fastcausal meta plan --unm", ["--unmatched"]),
+    ("fastcausal meta scores.csv p", ["file,p"]),
     ("fastcausal crab p", ["pairwise"]),
     ("fastcausal annotate ", ["export", "import"]),
     ("fastcausal --show-completion ", list(SHELLS)),

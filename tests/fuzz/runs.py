@@ -72,8 +72,10 @@ OF_SAMPLE = {
     "events": ("crab_gold_events.jsonl", "crab_found_events.jsonl"),
     "scores": ("scores.csv",),
     "human": ("judgments.csv",),
+    "crab_labels": ("crab_labels.csv",),
 }  # fmt: skip
-LINES = {"pairs": 8, "crab_questions": 4, "crab_ratings": 40, "scores": 41, "human": 60}
+LINES = {"pairs": 8, "crab_questions": 4, "crab_ratings": 40, "scores": 41, "human": 60,
+         "crab_labels": 60}  # fmt: skip
 WRITTEN = {
     "protocol": {
         "p.toml": 'name = "mine"\nkernel = "exact_spans"\ntags = "strict"\n'
@@ -87,7 +89,7 @@ WRITTEN = {
 }  # fmt: skip
 ALIKE = ("relations", "labels", "ratings", "events")  # a second file is often the first, changed
 AS_TABLES = ("pairs", "crab_answers", "crab_questions", "crab_choices", "crab_ratings", "events",
-             "scores", "human", "raw", "labels", "ratings")  # fmt: skip
+             "crab_labels", "scores", "human", "raw", "labels", "ratings")  # fmt: skip
 
 
 def made(folder: Path) -> dict[str, list[Path]]:

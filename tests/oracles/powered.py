@@ -20,3 +20,20 @@ def powered(judged, metric, unjudged):
     rest = [y - weight * m for y, m in zip(judged, metric, strict=True)]
     error = sqrt(weight**2 * pvariance(unjudged) / n_unjudged + pvariance(rest) / n)
     return weight * fmean(unjudged) + fmean(rest), 1.959963984540054 * error, weight
+
+
+def planned(judged, metric, scored, delta):
+    """The fewest rows of all scored ones whose labels give the margin, by trying each; or None."""
+    mean, mean_metric = fmean(judged), fmean(metric)
+    products = [(y - mean) * (m - mean_metric) for y, m in zip(judged, metric, strict=True)]
+    together, spread = sum(products) / (len(judged) - 1), variance(scored)
+    for n in range(2, len(scored) + 1):
+        rest = len(scored) - n
+        weight = 0.0
+        if rest and spread:
+            weight = min(max(together / ((1 + n / rest) * spread), 0.0), 1.0)
+        left = variance([y - weight * m for y, m in zip(judged, metric, strict=True)])
+        square = left / n + (weight**2 * spread / rest if rest else 0.0)
+        if 1.959963984540054 * sqrt(square) <= delta:
+            return n
+    return None

@@ -237,8 +237,23 @@ def kappa(
     cost, expected_cost = COSTS[weights]
     apart, of_a, of_b = count(np.abs(a - b)), count(a), count(b)
     observed = sum(n * cost(distance) for distance, n in enumerate(apart))
-    expected = expected_cost(of_a, of_b)
-    return 1 - sum(of_a) * observed / expected if expected else math.nan
+    return _beyond_chance(observed, expected_cost(of_a, of_b), sum(of_a))
+
+
+def kappa_of_counts(unlike: int, a: list[int], b: list[int]) -> float:
+    """Compute Cohen's kappa from the number of unlike pairs and the labels of either rater.
+
+    Examples
+    --------
+    >>> kappa_of_counts(1, [2, 2], [1, 3])
+    0.5
+    """
+    return _beyond_chance(unlike, _expected_unlike(a, b), sum(a))
+
+
+def _beyond_chance(observed: int, expected: int, n: int) -> float:
+    """Return 1 - observed / expected cost; the expected one is that of n × n pairs."""
+    return 1 - n * observed / expected if expected else math.nan
 
 
 # Cost of all n × n pairs of one rater's ratings with the other's, from the frequency of each

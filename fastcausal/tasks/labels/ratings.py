@@ -92,3 +92,16 @@ def numbered(values: Float64) -> tuple[Int64, Float64]:
     values = values + 0.0  # -0 becomes 0
     places, different = encode(arrow.numbers(values, ~np.isnan(values)))
     return places, arrow.values_of(different)
+
+
+def label_name(value: float, names: Names | None) -> str:
+    """Return the name of a label: that of an index, or of a number, whole ones without a point.
+
+    Examples
+    --------
+    >>> label_name(1.0, ["no", "yes"]), label_name(1.0, None), label_name(1.5, None)
+    ('yes', '1', '1.5')
+    """
+    if names is not None:
+        return str(names[int(value)])
+    return str(int(value)) if value.is_integer() else str(value)

@@ -17,7 +17,7 @@ from fastcausal.report.report import Report
 from fastcausal.tasks.labels import disagreements
 from fastcausal.tasks.labels.coefficients import COEFFICIENTS, coefficients
 from fastcausal.tasks.labels.count import signature_of, statistics_of
-from fastcausal.tasks.labels.ratings import Ratings
+from fastcausal.tasks.labels.ratings import Ratings, label_name
 from fastcausal.tasks.labels.reading import read_ratings
 from fastcausal.tasks.labels.votes import Votes
 
@@ -139,9 +139,7 @@ def label_agreement(
     votes = Votes.of(ratings)
     n_ratings = np.bincount(ratings.units_of()[~np.isnan(ratings.values)], minlength=1)
     winners, wins = np.unique(votes.winner[votes.n_winners == 1], return_counts=True)
-    names = [
-        _shown(w) if votes.names is None else str(votes.names[int(w)]) for w in winners.tolist()
-    ]
+    names = [label_name(winner, votes.names) for winner in winners.tolist()]
     return LabelAgreement(
         level=level,
         n_units=ratings.n_units,
@@ -160,7 +158,3 @@ def label_agreement(
 def brief(agreement: LabelAgreement) -> Scores:
     """Return the sizes and coefficients that reports of judged answers and claims hold."""
     return Scores({name: agreement.facts[name] for name in BRIEF if name in agreement.facts})
-
-
-def _shown(number: float) -> str:
-    return str(int(number)) if number.is_integer() else str(number)

@@ -3,6 +3,8 @@
 ::
 
     files.py           scores and judgments, joined by system and item
+      wide.py          both in one wide table
+      kinds.py         labels as numbers of a level, or as classes
       levels.py        a metric against human values: pooled, by item, by system
         correlations.py    Pearson, Spearman, tau-b, accuracy and AUC (native)
         soft.py            soft pairwise accuracy
@@ -10,8 +12,10 @@
         swaps.py           two metrics compared by exchanging their scores
       humans.py        agreement of raters, and each of them as a metric: the ceiling
       thresholds.py, alt_test.py, estimates.py
+    judges.py          judges of classes against the majority, all of their numbers
+    reasons.py         reasons of undefined numbers
     scorer.py          all of them at once
-    report.py          their display
+    report.py          their display; class_tables.py, that of judges
 """
 
 from __future__ import annotations

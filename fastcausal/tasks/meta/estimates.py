@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
@@ -71,20 +72,36 @@ def estimate(judged: Float64, metric: Float64, unjudged: Float64) -> Estimate:
     bounded = _bounded(float(np.mean(judged)), float(np.var(judged)) / n, n)
     if not n_unjudged:
         return Estimate(*bounded, nan, nan, nan, nan, n, 0)
-    weight = _weight(judged, metric, unjudged)
+    together = float(np.mean((judged - judged.mean()) * (metric - metric.mean())))
+    spread = float(np.var(np.concatenate([metric, unjudged]), ddof=1))
+    weight = float(weight_of(together, spread, n, n_unjudged))
     rest = judged - weight * metric
     mean = weight * float(np.mean(unjudged)) + float(np.mean(rest))
     variance = weight**2 * float(np.var(unjudged)) / n_unjudged + float(np.var(rest)) / n
     return Estimate(*bounded, *_bounded(mean, variance, n), weight, n, n_unjudged)
 
 
-def _weight(judged: Float64, metric: Float64, unjudged: Float64) -> float:
-    """Return the weight of the scores with the least variance; 0 if they do not vary."""
-    spread = float(np.var(np.concatenate([metric, unjudged]), ddof=1))
+def weight_of(together: float, spread: float, n: Any, n_unjudged: Any) -> Any:
+    """Return the weight of the scores with the least variance; 0 if they do not vary.
+
+    Parameters
+    ----------
+    together : float
+        Covariance of human values and scores.
+    spread : float
+        Variance of the scores.
+    n, n_unjudged : int or int64[n_plans]
+
+    Examples
+    --------
+    >>> weight_of(0.1, 0.2, np.array([5, 10]), np.array([5, 0]))
+    array([0.25, 0.  ])
+    """
     if spread == 0:
-        return 0.0
-    together = float(np.mean((judged - judged.mean()) * (metric - metric.mean())))
-    return min(max(together / ((1 + len(judged) / len(unjudged)) * spread), 0.0), 1.0)
+        return np.zeros(np.shape(n))
+    with np.errstate(divide="ignore"):
+        weight = together / ((1 + np.divide(n, n_unjudged)) * spread)
+    return np.clip(weight, 0.0, 1.0)
 
 
 def _bounded(mean: float, variance: float, n: int) -> tuple[float, float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,19 @@ from fastcausal.counts.arithmetic import tied
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.keys import by_number, encode, require_unique
 from fastcausal.files.records import Records, read_records
-from fastcausal.options import LabelPolicy
+from fastcausal.options import LabelPolicy, Level
 from fastcausal.significance.sums import exact_sums
-from fastcausal.tasks.labels.ratings import Float64, Int64
+from fastcausal.tasks.labels.ratings import Float64, Int64, Ratings
+from fastcausal.tasks.labels.votes import Votes
+from fastcausal.tasks.meta.kinds import (
+    as_classes,
+    column_of,
+    finite,
+    is_binary,
+    judges_in,
+    labels_of,
+)
+from fastcausal.tasks.meta.wide import judgments_of, with_items
 
 KEYS = ("system", "item", "rater")
 ALL = "all"  # the system of tables without names
@@ -40,6 +50,10 @@ class JudgedScores:
         NaN if a rater gave no label.
     judgments : pyarrow.Table
         All rows of the judgments: ``unit``, ``system``, ``item``, ``rater`` and ``label``.
+    level : str
+        Level of measurement of the labels.
+    classes : tuple of str, optional
+        Names of nominal labels, ascending; scores and votes are then their indices.
     by : string[n], optional
         Values of the requested column, null if missing.
     clusters : int64[n], optional
@@ -54,10 +68,12 @@ class JudgedScores:
     scores: dict[str, Float64]
     votes: Float64
     judgments: pa.Table
+    level: Level
+    classes: tuple[str, ...] | None = None
     by: pa.Array | None = None
     clusters: Int64 | None = None
 
-    @property
+    @cached_property
     def labels(self) -> Float64:
         """Human value of each row, the mean of its labels; NaN if unjudged."""
         return mean_labels(self.votes)
@@ -68,15 +84,31 @@ class JudgedScores:
         return float(np.nanmin(self.votes)), float(np.nanmax(self.votes))
 
     @property
-    def is_binary(self) -> bool:
-        """True if all labels are 0 or 1."""
-        return bool(np.isin(self.votes[~np.isnan(self.votes)], (0, 1)).all())
+    def outside(self) -> list[str]:
+        """Names of the metrics with scores outside the labels' range."""
+        low, high = self.bounds
+        return [n for n, s in self.scores.items() if (s < low).any() or (s > high).any()]
+
+    def rescaled(self, names: Sequence[str]) -> JudgedScores:
+        """Map the range of some metrics to that of the labels; a constant one stays."""
+        low, high = self.bounds
+        scores = dict(self.scores)
+        for name in names:
+            least, most = np.nanmin(scores[name]), np.nanmax(scores[name])
+            if least < most:
+                shares = (scores[name] - least) / (most - least)
+                scores[name] = np.clip(low + shares * (high - low), low, high)
+        return replace(self, scores=scores)
 
     @property
+    def is_binary(self) -> bool:
+        """True if all labels are 0 or 1."""
+        return self.classes is None and is_binary(self.votes)
+
+    @cached_property
     def majority(self) -> Float64:
-        """Majority label 0 or 1 of each row; NaN for a tie, and if unjudged."""
-        means = self.labels
-        return np.where(means == 0.5, np.nan, np.round(means))
+        """Label with the most votes of each row; NaN for a tie, and if unjudged."""
+        return majority_of(self.votes)
 
     def take(self, rows: npt.NDArray[np.bool_]) -> JudgedScores:
         """Keep a part of the rows."""
@@ -89,6 +121,19 @@ class JudgedScores:
             by=None if self.by is None else self.by.filter(arrow.numbers(rows)),
             clusters=None if self.clusters is None else self.clusters[rows],
         )
+
+
+def majority_of(votes: Float64) -> Float64:
+    """Return the label that most raters give to each row, NaN for a tie and without a label.
+
+    Examples
+    --------
+    >>> majority_of(np.array([[0, 2, np.nan], [0, 1, np.nan], [1, np.nan, np.nan]]))
+    array([ 0., nan, nan])
+    """
+    n_raters, n = votes.shape
+    ratings = Ratings(votes.T.ravel(), np.arange(n + 1) * n_raters, None, n_raters)
+    return Votes.of(ratings).labels(first_of_ties=False)
 
 
 def mean_labels(votes: Float64) -> Float64:
@@ -108,26 +153,28 @@ def read_judged(
     human: Any,
     label: str = "label",
     metrics: Sequence[str] | None = None,
+    level: Level | None = None,
+    raters: Sequence[str] | None = None,
     by: str | None = None,
     cluster: str | None = None,
     unmatched: LabelPolicy = "error",
 ) -> JudgedScores:
     """Read and join the tables of `fastcausal.meta`, which describes arguments and errors."""
-    of_scores, of_human = read_records(scores, "scores"), read_records(human, "human")
-    names = _metrics(of_scores, metrics, {*KEYS, by, cluster})
-    columns = {name: _numbers(of_scores, name) for name in names}
-    values = _numbers(of_human, label)
+    of_scores, of_human = _tables(scores, human, label, raters)
+    labels, level = labels_of(of_human, label, level)
+    names = _metrics(of_scores, metrics, {*KEYS, by, cluster, *(raters or ())}, labels, level)
+    values, columns, classes = _values(of_scores, names, labels, level)
     keys, human_keys, item_names, system_names = _keys(of_scores, of_human)
     order = np.argsort(keys, kind="stable")
     require_unique(keys, of_scores.where, partial(_key, of_scores))
     keys = keys[order]
-    rater_of, raters = _raters(of_human)
-    of_raters = human_keys * max(len(raters), 1) + rater_of
+    rater_of, rater_names = _raters(of_human)
+    of_raters = human_keys * max(len(rater_names), 1) + rater_of
     require_unique(of_raters, of_human.where, partial(_key, of_human))
     place = np.minimum(np.searchsorted(keys, human_keys), len(keys) - 1)
     matched = keys[place] == human_keys
     _apply(of_scores, of_human, columns, matched | np.isnan(values), unmatched)
-    votes = np.full((len(raters), len(keys)), np.nan)
+    votes = np.full((len(rater_names), len(keys)), np.nan)
     votes[rater_of[matched], place[matched]] = values[matched]
     if np.isnan(votes).all():
         raise InputError(f"no row of {of_scores.name} has a label in {of_human.name}")
@@ -135,15 +182,51 @@ def read_judged(
     return JudgedScores(
         item_names,
         system_names,
-        raters,
+        rater_names,
         items,
         systems,
         {name: column[order] for name, column in columns.items()},
         votes,
         _judgments(human_keys, len(system_names), rater_of, values),
+        level,
+        classes,
         None if by is None else _cells(of_scores, by).take(arrow.numbers(order)),
         None if cluster is None else _clusters(of_scores, cluster)[order],
     )
+
+
+def _tables(
+    scores: Any, human: Any, label: str, raters: Sequence[str] | None
+) -> tuple[Records, Records]:
+    """Return scores and judgments, of two tables or of a wide one."""
+    of_scores = read_records(scores, "scores")
+    if raters is None:
+        if human is None:
+            raise ValueError("human is missing, expected judgments, or raters in one wide table")
+        return of_scores, read_records(human, "human")
+    if human is not None:
+        raise ValueError("raters are columns of one wide table, expected no table of judgments")
+    of_scores = with_items(of_scores)
+    return of_scores, judgments_of(of_scores, raters, label)
+
+
+def _values(
+    scores: Records, names: Sequence[str], labels: pa.Array, level: Level
+) -> tuple[Float64, dict[str, Float64], tuple[str, ...] | None]:
+    """Return labels, scores by metric, and the names of classes if both are indices of these."""
+    if not _is_classes(labels, level):
+        columns = {name: _numbers(scores, name) for name in names}
+        return arrow.values_of(labels, np.nan), columns, None
+    judges = [column_of(scores, name, labels.type) for name in names]
+    (values, *codes), classes = as_classes([labels, *judges])
+    return values, dict(zip(names, codes, strict=True)), classes
+
+
+def _is_classes(labels: pa.Array, level: Level) -> bool:
+    """Return True for words, and for nominal numbers that are not just 0 and 1."""
+    if pa.types.is_string(labels.type):
+        return True
+    return level == "nominal" and not is_binary(arrow.values_of(labels, np.nan))
 
 
 def _judgments(keys: Int64, n_systems: int, raters: Int64, values: Float64) -> pa.Table:
@@ -154,8 +237,14 @@ def _judgments(keys: Int64, n_systems: int, raters: Int64, values: Float64) -> p
     return pa.table({name: arrow.numbers(v) for name, v in columns.items()} | {"label": labels})
 
 
-def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | None]) -> list[str]:
-    """Return the columns of metrics in ascending order: the requested ones, or all."""
+def _metrics(
+    scores: Records,
+    metrics: Sequence[str] | None,
+    other: set[str | None],
+    labels: pa.Array,
+    level: Level,
+) -> list[str]:
+    """Return the columns of metrics or judges, ascending: the requested ones, or all."""
     if metrics is not None:
         metrics = [metrics] if isinstance(metrics, str) else metrics
         if again := {name for name in metrics if list(metrics).count(name) > 1}:
@@ -163,6 +252,8 @@ def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | No
         if not metrics:
             raise ValueError("metrics is empty, expected a column of scores")
         return sorted(metrics)
+    if _is_classes(labels, level):
+        return judges_in(scores, labels, other)
     names = [n for n in scores.names if n not in other and _is_metric(scores, n)]
     if not names:
         raise InputError(f"{scores.name}: no column of numbers beside system and item")
@@ -189,10 +280,8 @@ def _numbers(records: Records, name: str) -> Float64:
     if name in records and pa.types.is_boolean(records.column(name).type):
         cells = records.column(name).cast(pa.int8()).cast(pa.float64())
         return arrow.values_of(cells, np.nan)
-    values = records.numbers(name) + 0.0  # -0 becomes 0
-    if (infinite := np.isinf(values)).any():
-        raise InputError(f'{records.where(int(np.argmax(infinite)))}: "{name}" is infinite')
-    return values
+    values = records.numbers(name)
+    return finite(arrow.numbers(values, ~np.isnan(values)), records, name)
 
 
 def _clusters(records: Records, name: str) -> Int64:

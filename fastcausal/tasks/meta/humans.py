@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from fastcausal.arrays import arrow
 from fastcausal.counts.arithmetic import mean_defined
 from fastcausal.errors import some_of
-from fastcausal.options import Level
 from fastcausal.report.groups import Scores
 from fastcausal.tasks.labels.ratings import Int64, Ratings
 from fastcausal.tasks.labels.reading import read_ratings
@@ -20,9 +20,23 @@ from fastcausal.tasks.meta.files import JudgedScores, mean_labels
 from fastcausal.tasks.meta.levels import LEVELS, RatedScores
 
 
-def agreement_of(judged: JudgedScores, level: Level) -> Scores:
+def agreement_of(judged: JudgedScores) -> Scores:
     """Compute the agreement of raters over all rows of the judgments."""
-    return brief(label_agreement(judged.judgments, level=level))
+    return brief(label_agreement(judged.judgments, level=judged.level))
+
+
+def majorities(judged: JudgedScores) -> dict[str, Any]:
+    """Count the rows that each class wins, and those with a tie."""
+    majority = judged.majority
+    assert judged.classes is not None
+    wins = np.bincount(
+        majority[~np.isnan(majority)].astype(np.int64), minlength=len(judged.classes)
+    )
+    n_judged = int((~np.isnan(judged.votes)).any(axis=0).sum())
+    return {
+        "majority": dict(zip(judged.classes, wins.tolist(), strict=True)),
+        "n_tied": n_judged - int(wins.sum()),
+    }
 
 
 def warnings_of(judged: JudgedScores) -> list[str]:

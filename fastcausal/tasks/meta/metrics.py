@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from fastcausal.tasks.meta.estimates import Estimate, estimate
 from fastcausal.tasks.meta.files import JudgedScores
 from fastcausal.tasks.meta.intervals import intervals
 from fastcausal.tasks.meta.levels import Bools, RatedScores, levels_of, within
+from fastcausal.tasks.meta.reasons import Reasons, of_metric
 from fastcausal.tasks.meta.thresholds import Threshold, threshold
 
 
@@ -31,6 +32,8 @@ class Metric:
         By system; None if every row is judged.
     intervals : dict of str to dict, or None
         Bounds by level and score; None unless requested.
+    undefined : dict of str to str
+        Reason of each undefined number, by its place.
     """
 
     pooled: dict[str, float]
@@ -40,6 +43,7 @@ class Metric:
     alt_test: AltTest | None
     estimates: dict[str, Estimate] | None
     intervals: dict[str, dict[str, list[float]]] | None
+    undefined: Reasons = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -70,17 +74,21 @@ class MetaOptions:
         }
 
     def _metric(self, judged: JudgedScores, labels: Float64, scores: Float64) -> Metric:
-        scored = ~np.isnan(scores)
-        kept = scored & ~np.isnan(labels)
+        kept = ~(np.isnan(scores) | np.isnan(labels))
         rows = _rows(judged, scores, kept, self.binary)
         fit = self._threshold(rows) if self.binary else None
-        return Metric(
-            **levels_of(rows, self.bounds, self.n_resamples, self.seed),
+        votes = judged.votes[:, kept]
+        levels = levels_of(rows, self.bounds, self.n_resamples, self.seed)
+        metric = Metric(
+            levels["pooled"],
+            levels["by_item"],
+            levels["systems"],
             threshold=fit,
-            alt_test=self._alt_test(rows, judged.votes[:, kept], fit),
-            estimates=_estimates(judged, labels, scores, scored),
+            alt_test=self._alt_test(rows, votes, fit),
+            estimates=estimates_of(judged, labels, scores),
             intervals=self._intervals(rows, judged, kept) if self.intervals else None,
         )
+        return replace(metric, undefined=of_metric(metric, rows, votes, self.bounds))
 
     def _threshold(self, rows: RatedScores) -> Threshold:
         assert rows.majority is not None
@@ -119,10 +127,11 @@ def _rows(judged: JudgedScores, scores: Float64, kept: Bools, binary: bool) -> R
     )
 
 
-def _estimates(
-    judged: JudgedScores, labels: Float64, scores: Float64, scored: Bools
+def estimates_of(
+    judged: JudgedScores, labels: Float64, scores: Float64
 ) -> dict[str, Estimate] | None:
     """Estimate the human mean of every system; None if every row is judged."""
+    scored = ~np.isnan(scores)
     unjudged = np.isnan(labels) & scored
     if not unjudged.any():
         return None

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import Bounded, Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report
+from fastcausal.tasks.meta import class_tables, reasons
 from fastcausal.tasks.meta.correlations import CORRELATIONS
+from fastcausal.tasks.meta.judges import Judge
 from fastcausal.tasks.meta.metrics import Metric
 from fastcausal.tasks.meta.swaps import SwapTest
 
 LEVELS = ("pooled", "by_item", "systems")
 KEYS = (
-    "signature", "warnings", "n_items", "n_systems", "n_raters", "n_unjudged", "human", "metrics",
-    "by", "tests",
+    "signature", "warnings", "n_items", "n_systems", "n_raters", "n_unjudged", "classes", "human",
+    "metrics", "by", "tests", "undefined",
 )  # fmt: skip
+METRICS_SWAPPED = "metrics exchanged row by row"
+JUDGES_SWAPPED = "judges exchanged by items or clusters"
 SHORT = {"pairwise_accuracy": "accuracy", "soft_pairwise_accuracy": "soft pairwise"}
 
 
@@ -33,14 +37,19 @@ class MetaReport(Report):
     warnings : tuple of str
     n_items, n_systems, n_raters, n_unjudged : int
         Rows with score and label, systems, raters, and rows without any label.
+    classes : tuple of str or None
+        Nominal labels, ascending; None for numbers, and for 0 and 1.
     human : mapping or None
-        ``agreement`` of the raters, and their ``ceiling``: each as a metric against the rest. None
-        for one rater.
-    metrics : mapping of str to Metric
-    by : mapping of str to mapping of str to Metric
+        ``agreement`` of the raters, and their ``ceiling``: each as a metric against the rest; of
+        classes also ``majority``, the rows that each class wins, and ``n_tied``. None for one
+        rater.
+    metrics : mapping of str to Metric, or to Judge for classes
+    by : mapping of str to mapping of str to Metric or Judge
         The same for each value of a column.
     tests : list of SwapTest
         One for every two metrics.
+    undefined : mapping of str to str
+        Reason of each undefined number, by its place, such as ``metrics.f1.pooled.auc``.
     """
 
     signature: str
@@ -49,53 +58,79 @@ class MetaReport(Report):
     n_systems: int
     n_raters: int
     n_unjudged: int
+    classes: tuple[str, ...] | None
     human: Mapping[str, Any] | None
-    metrics: Mapping[str, Metric]
-    by: Mapping[str, Mapping[str, Metric]]
+    metrics: Mapping[str, Any]
+    by: Mapping[str, Mapping[str, Any]]
     tests: list[SwapTest]
+
+    undefined: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         sizes = {name: getattr(self, name) for name in KEYS if name.startswith("n_")}
+        classes = f", {len(self.classes)} classes" if self.classes else ""
+        self.undefined = self._reasons()
         super().__init__(
-            f"{len(self.metrics)} metrics against {self.n_raters} raters: {self.n_items} rows,"
-            f" {self.n_systems} systems",
+            f"{len(self.metrics)} {'judges' if self.classes else 'metrics'} against"
+            f" {self.n_raters} raters: {self.n_items} rows, {self.n_systems} systems{classes}",
             self.signature,
             _groups(self.metrics),
             facts=sizes,
             subsets={value: _groups(metrics) for value, metrics in self.by.items()},
             warnings=self.warnings,
+            legend=tuple(reasons.lines(self.undefined)),
             keys=KEYS,
             logged=("n_items", "n_unjudged"),
         )
 
+    def _reasons(self) -> dict[str, str]:
+        """Return the reason of each undefined number, by its place in the report."""
+        roots = {"metrics": self.metrics} | {f"by.{v}": part for v, part in self.by.items()}
+        places: dict[str, str] = {}
+        for root, metrics in roots.items():
+            for name, metric in metrics.items():
+                places |= {f"{root}.{name}.{at}": why for at, why in metric.undefined.items()}
+        return places | reasons.of_people(self.human) | reasons.of_tests(self.tests)
+
     def to_table(self, counts: bool = False) -> Grid:
-        """Make a table of correlations: a part per level, a row per metric."""
-        return _correlations(self.title, self.metrics, self._ceiling, counts)
+        """Make a table of correlations: a part per level, a row per metric; or of judges."""
+        if self.classes:
+            return class_tables.overall(self.title, self.metrics, self._ceiling)
+        return _correlations(self.title, self.metrics, self._ceiling)
 
     def to_tables(self, counts: bool = False) -> list[Grid]:
         """Return all tables: correlations, other results of metrics, raters and tests."""
         grids = [self.to_table(counts), *self._more()]
-        for value, metrics in self.by.items():
-            grids.append(_correlations(value, metrics, {}, counts))
-        return grids
+        table = class_tables.overall if self.classes else _correlations
+        return [*grids, *(table(value, metrics, {}) for value, metrics in self.by.items())]
 
     @property
     def _ceiling(self) -> Mapping[str, Mapping[str, float]]:
         return {} if self.human is None else self.human["ceiling"]
 
     def _more(self) -> Iterator[Grid]:
-        yield _as_labels(self.metrics)
-        if any(metric.threshold for metric in self.metrics.values()):
+        if self.classes:
+            yield class_tables.by_class(self.classes, self.metrics)
+            yield from class_tables.confusions(self.classes, self.metrics)
+        else:
+            yield _as_labels(self.metrics)
+        if any(getattr(metric, "threshold", None) for metric in self.metrics.values()):
             yield _thresholds(self.metrics)
         yield _alt_tests(self.metrics)
-        yield from _estimates(self.metrics)
+        yield from (class_tables.shares if self.classes else _estimates)(self.metrics)
         if self.human is not None:
-            yield _agreement(self.human["agreement"])
+            yield _agreement(self.human)
         if self.tests:
-            yield _tests(self.tests)
+            yield _tests(self.tests, JUDGES_SWAPPED if self.classes else METRICS_SWAPPED)
 
 
-def _groups(metrics: Mapping[str, Metric]) -> Groups:
+def _groups(metrics: Mapping[str, Any]) -> Groups:
+    if any(isinstance(metric, Judge) for metric in metrics.values()):
+        return {
+            f"{name}_{group}": Scores(scores)
+            for name, judge in metrics.items()
+            for group, scores in judge.scores.items()
+        }
     return {
         f"{name}_{level}": Scores(getattr(metric, level))
         for name, metric in metrics.items()
@@ -107,7 +142,6 @@ def _correlations(
     title: str,
     metrics: Mapping[str, Metric],
     ceiling: Mapping[str, Mapping[str, float]],
-    counts: bool,
 ) -> Grid:
     grid = Grid(title, [*(SHORT.get(name, name) for name in CORRELATIONS), "n"])
     for level in LEVELS:
@@ -166,22 +200,25 @@ def _estimates(metrics: Mapping[str, Metric]) -> Iterator[Grid]:
     for name, metric in metrics.items():
         grid.part(name)
         for system, e in (metric.estimates or {}).items():
-            judged = Bounded(e.mean, e.low, e.high)
-            powered = Bounded(e.powered_mean, e.powered_low, e.powered_high)
-            grid.add(system, judged, powered, e.weight, e.n, e.n_unjudged)
+            grid.add(system, *class_tables.estimate_cells(e))
     yield grid
 
 
-def _agreement(agreement: Mapping[str, Any]) -> Grid:
+def _agreement(human: Mapping[str, Any]) -> Grid:
     grid = Grid("agreement of raters", [""])
-    for name, value in agreement.items():
+    for name, value in human["agreement"].items():
         grid.add(name.replace("_", " "), value)
+    if "majority" in human:
+        grid.part("majority")
+        for label, n in human["majority"].items():
+            grid.add(label, n)
+        grid.add("(tied)", human["n_tied"])
     return grid
 
 
-def _tests(tests: list[SwapTest]) -> Grid:
+def _tests(tests: list[SwapTest], exchanged: str) -> Grid:
     level, score = tests[0].level, tests[0].score
-    title = f"differences of {level}.{score}, metrics exchanged row by row"
+    title = f"differences of {level}.{score}, {exchanged}"
     grid = Grid(title, ["delta", "p", "p adjusted"], signed=["delta"])
     for test in tests:
         grid.add(f"{test.a} - {test.b}", test.delta, test.p, test.p_adjusted)

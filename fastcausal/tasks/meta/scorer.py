@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,22 +16,68 @@ from fastcausal.options import LabelPolicy, Level, check
 from fastcausal.significance.draws import check_draws
 from fastcausal.tasks.meta import humans
 from fastcausal.tasks.meta.files import JudgedScores, read_judged
+from fastcausal.tasks.meta.judges import COMPARED as COMPARED_JUDGES
+from fastcausal.tasks.meta.judges import Judging, warnings_of
 from fastcausal.tasks.meta.metrics import MetaOptions, Metric, all_rows
 from fastcausal.tasks.meta.report import MetaReport
-from fastcausal.tasks.meta.swaps import MOST_UNASKED, check_compare, swap_tests
+from fastcausal.tasks.meta.swaps import MOST_UNASKED, SwapTest, check_compare, swap_tests
 from fastcausal.tasks.meta.thresholds import MOST_FOLDS
 
 FEW_SYSTEMS = 5
 COMPARED = "pooled.kendall"  # the default score of tests
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """Arguments of `meta` but its tables."""
+
+    label: str
+    level: Level | None
+    raters: Sequence[str] | None
+    rescale: bool
+    folds: int
+    epsilon: float
+    compare: str | None
+    intervals: bool
+    cluster: str | None
+    n_resamples: int
+    seed: int
+    by: str | None
+    unmatched: LabelPolicy
+
+    def check(self) -> None:
+        """Refuse unknown words and numbers out of their range."""
+        if self.level is not None:
+            check("level", self.level, Level)
+        check("unmatched", self.unmatched, LabelPolicy)
+        check_draws(self.n_resamples, self.seed)
+        if not 2 <= self.folds <= MOST_FOLDS:
+            raise ValueError(f"folds is {self.folds}, expected 2 to {MOST_FOLDS}")
+        if not 0 <= self.epsilon <= 1:
+            raise ValueError(f"epsilon is {self.epsilon}, expected 0 to 1")
+
+    def signature(self, judged: JudgedScores, more: str, tested: str | None) -> str:
+        """Return every setting on which the numbers depend, in one line."""
+        drawn = (self.cluster or "item") if self.intervals else "none"
+        label = self.label if self.raters is None else "+".join(self.raters)
+        return (
+            f"fastcausal|{__version__}|meta|label:{label}|metrics:{'+'.join(judged.scores)}"
+            f"|level:{judged.level}{more}|folds:{self.folds}|epsilon:{self.epsilon:g}"
+            f"|compare:{tested or 'none'}|intervals:{drawn}|resamples:{self.n_resamples}"
+            f"|seed:{self.seed}|by:{self.by or 'none'}|unmatched:{self.unmatched}|ties:out"
+            "|0/0:undefined"
+        )
+
+
 def meta(
     scores: Any,
-    human: Any,
+    human: Any = None,
     *,
     label: str = "label",
     metrics: Sequence[str] | None = None,
-    level: Level = "nominal",
+    level: Level | None = None,
+    raters: Sequence[str] | None = None,
+    rescale: bool = False,
     folds: int = 5,
     epsilon: float = 0.2,
     compare: str | None = None,
@@ -44,28 +91,39 @@ def meta(
     """Compare metrics and model judges with people, whom they may replace.
 
     A row has a system and an item. Its human value is the mean of its labels; a row without labels
-    is unjudged. Undefined scores are NaN.
+    is unjudged. Nominal labels are classes: judges give them too, and the human value is the label
+    of most raters. Undefined scores are NaN, and ``undefined`` has their reasons.
 
     Parameters
     ----------
     scores : path, table, or list of mappings
         A row per system and item: ``system`` (may be missing), ``item``, a column per metric.
-    human : path, table, or list of mappings
+    human : path, table, or list of mappings, optional
         A row per judgment: ``system``, ``item``, ``rater`` (may be missing), and the label.
     label : str
-        The column of ``human`` with the label, a number.
+        The column of ``human`` with the label, a number or a word.
     metrics : sequence of str, optional
-        Columns of ``scores``; by default all columns of numbers.
-    level : {"nominal", "ordinal", "interval", "ratio"}
-        Level of measurement of alpha.
+        Columns of ``scores``; by default all columns of numbers, or for nominal labels all in which
+        more than half of the values are labels of people.
+    level : {"nominal", "ordinal", "interval", "ratio"}, optional
+        Level of measurement of the labels. By default words, and 0 and 1, are nominal, other whole
+        numbers ordinal, and numbers with fractions interval. Nominal labels other than 0 and 1 are
+        classes.
+    raters : sequence of str, optional
+        Columns of ``scores`` with the labels of a rater each, instead of ``human``. Without a
+        column ``item`` each row is an item.
+    rescale : bool
+        Map scores that leave the labels' range into it: the least and the largest score of a metric
+        become the least and the largest label.
     folds : int
         Number of parts of the items: a threshold is tested on items it was not fitted to; up to
         1,000.
     epsilon : float
         Allowed advantage of a rater over the metric in the alt-test.
     compare : str, optional
-        ``LEVEL.SCORE`` of the tests between every two metrics. By default ``pooled.kendall`` for
-        up to 20 metrics; for more there are no tests, and a warning.
+        ``LEVEL.SCORE`` of the tests between every two metrics. By default ``pooled.kendall``, or
+        ``overall.accuracy`` of classes, for up to 20 metrics; for more there are no tests, and a
+        warning.
     intervals : bool
         Add a 95% interval to every score, drawing items with all their rows.
     cluster : str, optional
@@ -83,7 +141,8 @@ def meta(
         A table cannot be read or joined: a column is missing, a row has two scores or a rater two
         labels, or the policy stops.
     ValueError
-        An unknown level, policy or comparison, or a number out of its range.
+        An unknown level, policy or comparison, a number out of its range, or ``rescale`` of
+        classes.
 
     Examples
     --------
@@ -94,48 +153,98 @@ def meta(
     >>> report.metrics["f1"].pooled["auc"], report.metrics["f1"].by_item["n_undefined"]
     (1.0, 1)
     """
-    check("level", level, Level)
-    check("unmatched", unmatched, LabelPolicy)
-    check_compare(compare or COMPARED)
-    check_draws(n_resamples, seed)
-    if not 2 <= folds <= MOST_FOLDS:
-        raise ValueError(f"folds is {folds}, expected 2 to {MOST_FOLDS}")
-    if not 0 <= epsilon <= 1:
-        raise ValueError(f"epsilon is {epsilon}, expected 0 to 1")
-    judged = read_judged(scores, human, label, metrics, by, cluster, unmatched)
-    job = MetaOptions(folds, epsilon, n_resamples, seed, intervals, judged.bounds, judged.is_binary)
+    asked = _Asked(
+        label, level, raters, rescale, folds, epsilon, compare, intervals, cluster, n_resamples,
+        seed, by, unmatched,
+    )  # fmt: skip
+    asked.check()
+    judged = read_judged(scores, human, label, metrics, level, raters, by, cluster, unmatched)
+    if judged.classes is None:
+        check_compare(compare or COMPARED)
+        return _of_numbers(judged, asked)
+    return _of_classes(judged, judged.classes, asked)
+
+
+def _of_numbers(judged: JudgedScores, asked: _Asked) -> MetaReport:
+    """Compare metrics with the mean labels of people."""
+    rescaled = judged.outside if asked.rescale else []
+    judged = judged.rescaled(rescaled)
+    n_resamples, seed = asked.n_resamples, asked.seed
+    job = MetaOptions(
+        asked.folds, asked.epsilon, n_resamples, seed, asked.intervals, judged.bounds,
+        judged.is_binary,
+    )  # fmt: skip
     results = job.metrics(judged)
-    tested = compare or (COMPARED if len(results) <= MOST_UNASKED else None)
-    several = len(judged.raters) > 1
-    drawn = (cluster or "item") if intervals else "none"
-    policies = (
-        f"label:{label}|metrics:{'+'.join(judged.scores)}|level:{level}|folds:{folds}"
-        f"|epsilon:{epsilon:g}|compare:{tested or 'none'}|intervals:{drawn}|resamples:{n_resamples}"
-        f"|seed:{seed}|by:{by or 'none'}|unmatched:{unmatched}|ties:out|0/0:undefined"
+    tested = asked.compare or (COMPARED if len(results) <= MOST_UNASKED else None)
+    more = f"|rescale:{'+'.join(rescaled) or 'none'}" if asked.rescale else ""
+    human: dict[str, Any] = {
+        "agreement": humans.agreement_of(judged),
+        "ceiling": humans.ceiling(judged),
+    }
+    return _report(
+        judged,
+        asked,
+        asked.signature(judged, more, tested),
+        human,
+        results,
+        job.metrics,
+        swap_tests(all_rows(judged), tested, n_resamples, seed) if tested else None,
+        _warnings(judged, results),
     )
-    labels = judged.labels
+
+
+def _of_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Asked) -> MetaReport:
+    """Compare judges who give classes with the labels of most people."""
+    if asked.rescale:
+        raise ValueError(f"rescale is for numbers: labels are classes ({', '.join(classes[:3])})")
+    job = Judging(classes, asked.epsilon, asked.n_resamples, asked.seed, asked.intervals)
+    tested = asked.compare or (COMPARED_JUDGES if len(judged.scores) <= MOST_UNASKED else None)
+    if tested:
+        job.require(tested)
+    results = job.judges(judged)
+    human: dict[str, Any] = {
+        "agreement": humans.agreement_of(judged),
+        **humans.majorities(judged),
+        "ceiling": job.ceiling(judged),
+    }
+    return _report(
+        judged,
+        asked,
+        asked.signature(judged, f"|classes:{len(classes)}", tested),
+        human,
+        results,
+        job.judges,
+        job.tests(judged, tested) if tested else None,
+        [*humans.warnings_of(judged), *warnings_of(judged, results)],
+    )
+
+
+def _report(
+    judged: JudgedScores,
+    asked: _Asked,
+    signature: str,
+    human: dict[str, Any],
+    results: dict[str, Any],
+    compute: Callable[[JudgedScores], dict[str, Any]],
+    tests: list[SwapTest] | None,
+    warnings: list[str],
+) -> MetaReport:
+    """Make the report of metrics, or of judges; ``compute`` makes the numbers of a part."""
+    labels = ~np.isnan(judged.votes).all(axis=0)
     scored = np.any([~np.isnan(values) for values in judged.scores.values()], axis=0)
-    parts, warnings = _parts(judged, by)
+    parts, unvaried = _parts(judged, asked.by)
     return MetaReport(
-        signature=f"fastcausal|{__version__}|meta|{policies}",
-        warnings=(
-            *_warnings(judged, results),
-            *warnings,
-            *([] if tested else [_untested(results)]),
-        ),
-        n_items=int((~np.isnan(labels) & scored).sum()),
+        signature=signature,
+        warnings=(*warnings, *unvaried, *([_untested(results)] if tests is None else [])),
+        n_items=int((labels & scored).sum()),
         n_systems=len(np.unique(judged.systems)),
         n_raters=len(judged.raters),
-        n_unjudged=int(np.isnan(labels).sum()),
-        human={
-            "agreement": humans.agreement_of(judged, level),
-            "ceiling": humans.ceiling(judged),
-        }
-        if several
-        else None,
+        n_unjudged=int((~labels).sum()),
+        classes=judged.classes,
+        human=human if len(judged.raters) > 1 else None,
         metrics=results,
-        by={name: job.metrics(part) for name, part in parts.items()},
-        tests=swap_tests(all_rows(judged), tested, n_resamples, seed) if tested else [],
+        by={name: compute(part) for name, part in parts.items()},
+        tests=tests or [],
     )
 
 
@@ -147,11 +256,11 @@ def _parts(judged: JudgedScores, by: str | None) -> tuple[dict[str, JudgedScores
     names, codes = sorted_strata(pa.table({by: judged.by}), by)
     for k, name in enumerate(names):
         part = judged.take(codes == k)
-        labels = part.labels
+        labels = part.labels if judged.classes is None else part.majority
         labels = labels[~np.isnan(labels)]
         if len(np.unique(labels)) < 2:
             warnings.append(f"labels do not vary within {by}={name} ({len(labels)} rows)")
-        if len(labels):
+        if not np.isnan(part.votes).all():
             parts[name] = part
     return parts, warnings
 

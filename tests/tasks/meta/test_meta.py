@@ -399,7 +399,12 @@ BAD = {
     "no such cluster": (HAND, SAID, {"cluster": "g", "intervals": True}, 'no column "g"'),
     "no rows": ([], SAID, {}, "has no rows"),
     "no metric": ([{"item": "1", "system": "x"}], SAID, {}, "no column of numbers"),
-    "words as labels": (HAND, [SAID[0] | {"label": "good"}], {}, "expected a number"),
+    "words as labels of scores": (
+        HAND,
+        [SAID[0] | {"label": "good"}],
+        {},
+        "no column with labels of people",
+    ),
     "an infinite score": ([HAND[0] | {"f": math.inf}], SAID, {}, '"f" is infinite'),
     "no labels at all": (HAND, [SAID[0] | {"label": None}], {}, "has a label"),
     "systems on one side": (HAND, [{"item": "1", "label": 1}], {}, 'no column "system"'),

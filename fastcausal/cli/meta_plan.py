@@ -1,0 +1,59 @@
+"""``fastcausal meta plan SCORES HUMAN``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import click
+
+from fastcausal.cli.console import print_report
+from fastcausal.cli.meta import (
+    HumanArgument,
+    HumanOption,
+    LabelOption,
+    LevelOption,
+    MetricOption,
+    ScoresArgument,
+    UnmatchedOption,
+    check_people,
+)
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.parameters import Option
+
+
+def meta_plan(
+    ctx: click.Context,
+    scores: ScoresArgument,
+    human: HumanArgument = None,
+    delta: Annotated[
+        float, Option(help="Half the width of the interval that is to be reached.")
+    ] = 0.05,
+    rater: HumanOption = None,
+    label: LabelOption = "label",
+    metric: MetricOption = None,
+    level: LevelOption = None,
+    unmatched: UnmatchedOption = "error",
+    json: JsonOption = False,
+    format: FormatOption = "text",
+) -> None:
+    """Plan how many human labels make powered estimates precise enough.
+
+    Examples
+    --------
+    fastcausal meta plan scores.csv judgments.csv --metric judge --delta 0.1
+    """
+    chosen = format_of(ctx, json, format)
+    check_people(ctx, human, rater)
+    import fastcausal as fc
+
+    report = fc.plan_labels(
+        scores,
+        human,
+        delta=delta,
+        label=label,
+        metrics=metric,
+        level=level,
+        raters=rater,
+        unmatched=unmatched,
+    )
+    print_report(report, chosen)
