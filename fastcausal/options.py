@@ -45,10 +45,10 @@ Tokenizer = Literal["whitespace", "nltk-style", "nltk-style+tags"]
 MeanOver = Literal["example", "relation"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]  # order of csrc
 KappaWeights = Literal["linear", "quadratic"]
-AnswerTask = Literal["score", "multiclass", "mcq", "binary"]
+AnswerTask = Literal["score", "multiclass", "three", "mcq", "binary"]
 MajorityTies = Literal["none", "first", "error"]
 
-CrabTask = Literal["score", "multiclass", "binary"]
+CrabTask = Literal["score", "multiclass", "three", "binary"]
 Border = Literal["up", "text", "down"]
 GoldFrom = Literal["class", "score"]
 FrameRule = Literal["figure", "mixed", "collapse"]

@@ -70,13 +70,13 @@ TAKES = (
     f"eci {{event_pairs}} {{event_pairs}} [{{event_pairs}}] [--outside ignore] {SHOWN}",
     "plan {counts} {counts} [--power 0.9] [--json]",
     f"crab describe {{pairs}} [{{pairs}}] [--threshold 80] [--by period] {SHOWN}",
-    f"crab pairwise {{pairs}} {{crab_answers}} [{{crab_answers}}] --task score|multiclass|binary "
+    f"crab pairwise {{pairs}} {{crab_answers}} [{{crab_answers}}] --task score|multiclass|three|binary "
     f"[--per-pair out.parquet] [--by period] [--intervals {DRAWS}] {CRAB}",
-    f"crab frames {{pairs}} {{crab_answers}} --task score|multiclass|binary "
+    f"crab frames {{pairs}} {{crab_answers}} --task score|multiclass|three|binary "
     f"[--rule mixed|collapse] [--per-frame out.arrow] {CRAB}",
     f"crab frames {{pairs}} {SHOWN}",
     f"crab chains {{pairs}} {SHOWN}",
-    f"crab chains {{pairs}} {{crab_answers}} --task score|multiclass|binary "
+    f"crab chains {{pairs}} {{crab_answers}} --task score|multiclass|three|binary "
     f"[--per-chain out.parquet] {CRAB}",
     f"crab graded {{crab_questions}} {{crab_choices}} {POLICIES} [--per-question out.parquet] "
     f"{SHOWN}",

@@ -35,7 +35,7 @@ def answer_of(text: str, task: str) -> tuple[float, str]:
     if not closed and "<answer>" in lowered(text):
         return math.nan, "unreadable"
     said = (closed[-1] if closed else text).strip()
-    value = {"score": score, "binary": yes_no}.get(task, letter)(said)
+    value = {"score": score, "binary": yes_no, "three": one_of_three}.get(task, letter)(said)
     if value is None:
         return math.nan, "unreadable"
     if task == "score" and not 0 <= value <= 100:
@@ -57,6 +57,10 @@ def letter(said: str) -> float | None:
         if named.start() >= choice.end() and "".join(filter(None, named.groups())).upper() != mine:
             return None
     return float("ABCD".index(mine))
+
+
+def one_of_three(said: str) -> float | None:
+    return None if (value := letter(said)) == 3 else value
 
 
 def yes_no(said: str) -> float | None:

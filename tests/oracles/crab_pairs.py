@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 LETTERS = ["A", "B", "C", "D"]
+THREE = ["high", "medium_or_low", "none"]
 
 
 def letter(score, border):
@@ -26,9 +27,13 @@ def gold_label(pair, task, border, threshold, gold_from):
         if score == threshold:
             return "yes" if border == "up" or (border == "text" and threshold != 80) else "no"
         return "yes" if score > threshold else "no"
-    if gold_from == "class" and pair.get("class") is not None:
-        return pair["class"]
-    return letter(score, border)
+    given = pair.get("class") if gold_from == "class" else None
+    found = letter(score, border) if given is None else given
+    return one_of_three(found) if task == "three" else found
+
+
+def one_of_three(letter):
+    return "high" if letter == "A" else "none" if letter == "D" else "medium_or_low"
 
 
 def pairwise(pairs, answers, task, border, threshold, gold_from, undefined, policies):
@@ -38,7 +43,7 @@ def pairwise(pairs, answers, task, border, threshold, gold_from, undefined, poli
     "out_of_range" or "unmatched"; value a number, a letter, yes or no. ``policies`` has "empty" or
     "skip" for "unparsed" and "unmatched".
     """
-    labels = ["no", "yes"] if task == "binary" else LETTERS
+    labels = {"binary": ["no", "yes"], "three": THREE}.get(task, LETTERS)
     unread = {"missing": 0, "unreadable": 0, "out_of_range": 0, "unmatched": 0}
     judged, numbers = [], []
     for pair, (state, value) in zip(pairs, answers, strict=True):
@@ -71,9 +76,10 @@ def pairwise(pairs, answers, task, border, threshold, gold_from, undefined, poli
             "bias": over(sum(y - x for x, y in numbers), len(numbers), math.nan),
         }
     if task != "binary":
-        scores["overall"]["direction"] = direction(judged)
+        scores["overall"]["direction"] = direction(judged, labels)
         for row in classes:
-            row["direction"] = direction([both for both in judged if both[0] == row["label"]])
+            of_label = [both for both in judged if both[0] == row["label"]]
+            row["direction"] = direction(of_label, labels)
     if task == "binary":
         scores["positive"] = {k: v for k, v in classes[1].items() if k != "label"}
     n_read = len(pairs) - sum(unread.values())
@@ -88,9 +94,10 @@ def pairwise(pairs, answers, task, border, threshold, gold_from, undefined, poli
     }
 
 
-def direction(judged):
-    """Answers with a class, A = 3 to D = 0, minus gold."""
-    away = ["DCBA".index(p) - "DCBA".index(g) for g, p in judged if p is not None]
+def direction(judged, labels):
+    """Answers with a label, the last 0, each before it one more, minus gold."""
+    number = {label: k for k, label in enumerate(labels[::-1])}
+    away = [number[p] - number[g] for g, p in judged if p is not None]
     return {
         "too_strong": over(sum(step > 0 for step in away), len(away), math.nan),
         "too_weak": over(sum(step < 0 for step in away), len(away), math.nan),

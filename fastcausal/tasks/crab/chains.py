@@ -171,8 +171,9 @@ def chains(
         Judged pairs, as in `fastcausal.crab.pairwise`.
     pred : path, table or list, optional
         Answers of one system; None: only count chains.
-    task : {"score", "multiclass", "binary"}
-        The question. Scores become classes; yes stands for the classes A and B.
+    task : {"score", "multiclass", "three", "binary"}
+        The question. Scores become classes; of three answers the second stands for the classes B
+        and C; yes stands for A and B.
     high : str
         Classes of strong pairs.
     mediation, confounding, collider : str

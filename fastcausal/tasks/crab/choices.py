@@ -15,9 +15,9 @@ class Choices:
 
     Parameters
     ----------
-    task : {"score", "multiclass", "binary", "mcq"}
-        What was asked: a score from 0 to 100, which becomes a class; a class; yes and no; or one
-        of four causes.
+    task : {"score", "multiclass", "three", "binary", "mcq"}
+        What was asked: a score from 0 to 100, which becomes a class; a class; high, medium or low,
+        or none; yes and no; or one of four causes.
     column : str
         The column of the answers.
     border : {"up", "text", "down"}

@@ -25,16 +25,11 @@ from fastcausal.tasks.crab.files import (
     class_of,
     ids_of,
 )
-from fastcausal.tasks.crab.parse import REASONS, parse_column
+from fastcausal.tasks.crab.parse import LABELS, REASONS, parse_column
 
 READ, UNMATCHED = REASONS.index("read"), REASONS.index("unmatched")
-LABELS: dict[str, tuple[str, ...]] = {
-    "score": ("A", "B", "C", "D"),
-    "multiclass": ("A", "B", "C", "D"),
-    "binary": ("no", "yes"),
-    "mcq": ("A", "B", "C", "D"),
-}
-"""Labels of the answers of each task."""
+LABEL_OF_CLASS = {"three": (0, 1, 1, 2), "binary": (1, 1, 0, 0)}
+"""Of tasks with other labels than the classes: the label of each class, as an index."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +41,8 @@ class Answers:
     n_labels : int
         The number of labels of the task.
     codes : int64[n]
-        The label of each answer: class A to D, or no and yes; -1 if unreadable.
+        The label of each answer, an index of `fastcausal.tasks.crab.parse.LABELS`; -1 if
+        unreadable.
     values : float64[n]
         Its score for task score; NaN if unreadable.
     reasons : int8[n]

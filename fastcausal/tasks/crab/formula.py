@@ -17,7 +17,7 @@ from fastcausal.significance.units import OneScore
 UNANSWERED = "unanswered"
 NO_NUMBER = -1.0  # in rows
 SCORES = ("gold_score", "pred_score")
-GRADED = ("score", "multiclass")  # tasks whose labels are grades
+GRADED = ("score", "multiclass", "three")  # tasks whose labels are grades
 DIRECTION = "direction"
 DIRECTIONS = ("too_strong", "too_weak", "mean_difference")
 

@@ -122,8 +122,9 @@ def frames(
         Judged pairs, as in `fastcausal.crab.pairwise`.
     pred : path, table or list, optional
         Answers of one system; None: only count frames.
-    task : {"score", "multiclass", "binary"}
-        The question. Scores become classes; yes stands for the classes A and B.
+    task : {"score", "multiclass", "three", "binary"}
+        The question. Scores become classes; of three answers the second stands for the classes B
+        and C; yes stands for A and B.
     rule : {"figure", "mixed", "collapse"} or callable
         From the numbers of high, medium, low and no causes to a type. ``"figure"``: the paper's
         figure 2, U where nothing fits; ``"mixed"``: U is M; ``"collapse"``: medium causes are high

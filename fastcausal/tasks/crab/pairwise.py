@@ -18,10 +18,10 @@ from fastcausal.errors import Warnings, add_warnings
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab.choices import Choices
-from fastcausal.tasks.crab.count import LABELS, Answers, read_answers
+from fastcausal.tasks.crab.count import LABEL_OF_CLASS, Answers, read_answers
 from fastcausal.tasks.crab.files import JudgedPairs, read_pairs
 from fastcausal.tasks.crab.formula import NO_NUMBER, JudgedFormula, ScoredFormula
-from fastcausal.tasks.crab.parse import REASONS
+from fastcausal.tasks.crab.parse import LABELS, REASONS
 from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, present
 
 OWN = ("id", IN_DOCUMENT, REASON)  # columns of units that gold may not set
@@ -49,9 +49,9 @@ def pairwise(
         Judged pairs, as `fastcausal.tasks.crab.files.read_pairs` takes them.
     pred : path, table or list
         Answers, as `fastcausal.tasks.crab.count.read_answers` takes them.
-    task : {"score", "multiclass", "binary"}
-        What was asked: a score from 0 to 100, which becomes a class; a class; or yes and no,
-        against gold scores from ``threshold`` on.
+    task : {"score", "multiclass", "three", "binary"}
+        What was asked: a score from 0 to 100, which becomes a class; a class; high (A), medium or
+        low (B) or none (C); or yes and no, against gold scores from ``threshold`` on.
     threshold : float
         Of binary gold.
     by : str or sequence of str
@@ -90,6 +90,8 @@ def pairwise(
     pairs = read_pairs(gold)
     is_yes_or_no = task == "binary"
     truth = pairs.positive(threshold, border) if is_yes_or_no else pairs.classes(border, gold_from)
+    if task == "three":
+        truth = np.array(LABEL_OF_CLASS[task])[truth]
     answers = read_answers(pred, pairs, choices)
     signature = choices.signature(
         "crab-pairwise", {**choices.of_pairs, "threshold": f"{threshold:g}"}

@@ -11,6 +11,8 @@ multiclass, mcq
     A letter A to D in either case: alone, in ``[]`` or ``()``, or followed by the mark ``.``, ``:``
     or ``)``. After brackets or a mark, any text may follow, unless it names another letter: in
     brackets, or as a word of its own with a mark and then a blank or the end.
+three
+    As multiclass, a letter A to C.
 binary
     The first word: yes, no, true, false, 1 or 0 (1 and 0 not within a number); unless ``/`` or
     "or" follows, possibly after quotes, brackets and asterisks.
@@ -34,9 +36,17 @@ from fastcausal.tasks.crab import _answers
 
 REASONS = ("read", "missing", "unreadable", "out_of_range", "unmatched")
 READ, MISSING, UNREADABLE, OUT_OF_RANGE = range(4)
+LABELS: dict[str, tuple[str, ...]] = {
+    "score": ("A", "B", "C", "D"),
+    "multiclass": ("A", "B", "C", "D"),
+    "three": ("high", "medium_or_low", "none"),
+    "binary": ("no", "yes"),
+    "mcq": ("A", "B", "C", "D"),
+}
+"""Labels of the answers of each task; a letter stands for the label at its place."""
 Reasons = npt.NDArray[np.int8]
 
-_KINDS = {"score": 0, "multiclass": 1, "mcq": 1, "binary": 2}  # numbers in csrc
+_KINDS = {"score": 0, "multiclass": 1, "three": 1, "mcq": 1, "binary": 2}  # numbers in csrc
 
 
 def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
@@ -45,12 +55,13 @@ def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
     Parameters
     ----------
     answer : str, number, bool or None
-    task : {"score", "multiclass", "mcq", "binary"}
+    task : {"score", "multiclass", "three", "mcq", "binary"}
 
     Returns
     -------
     float or str or None
-        A score from 0 to 100; a letter from A to D; "yes" or "no".
+        A score from 0 to 100, or a label of ``LABELS``: a letter from A to D; "high",
+        "medium_or_low" or "none"; "yes" or "no".
 
     Raises
     ------
@@ -65,14 +76,14 @@ def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
     ('B', None)
     >>> parse_answer("Yes, it did.", "binary"), parse_answer("yes/no", "binary")
     ('yes', None)
+    >>> parse_answer("(B)", "three"), parse_answer("(D)", "three")
+    ('medium_or_low', None)
     """
     check("task", task, AnswerTask)
     value, reason = _read(answer, task)
     if reason != READ:
         return None
-    if task == "score":
-        return value
-    return ("no", "yes")[int(value)] if task == "binary" else "ABCD"[int(value)]
+    return value if task == "score" else LABELS[task][int(value)]
 
 
 def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
@@ -82,12 +93,12 @@ def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
     ----------
     column : pyarrow.Array
         Of text, numbers or booleans; other values are unreadable.
-    task : {"score", "multiclass", "mcq", "binary"}
+    task : {"score", "multiclass", "three", "mcq", "binary"}
 
     Returns
     -------
     values : float64[n]
-        Scores; 0 to 3 for A to D; 1 for yes, 0 for no. NaN for an unreadable answer.
+        Scores, else places in ``LABELS``. NaN for an unreadable answer.
     reasons : int8[n]
         The reason, as an index of ``REASONS``; 0 is read.
 
@@ -121,10 +132,14 @@ def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
 
 
 def _texts(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
-    if task in ("multiclass", "mcq") and (codes := single_letters(column)) is not None:
-        return codes.astype(np.float64), np.full(len(column), READ, np.int8)
-    values, reasons = np.empty(len(column)), np.empty(len(column), np.int8)
-    _answers.read_answers(*arrow.texts_of(column), _KINDS[task], values, reasons)
+    values, reasons = np.empty(len(column)), np.full(len(column), READ, np.int8)
+    is_letter = _KINDS[task] == _KINDS["multiclass"]
+    if is_letter and (codes := single_letters(column)) is not None:
+        values[:] = codes
+    else:
+        _answers.read_answers(*arrow.texts_of(column), _KINDS[task], values, reasons)
+    if is_letter and (beyond := values >= len(LABELS[task])).any():
+        values[beyond], reasons[beyond] = np.nan, UNREADABLE
     return values, reasons
 
 
@@ -153,7 +168,9 @@ def _numbers(column: pa.Array, task: AnswerTask, *, is_number: bool) -> tuple[Fl
 
 def _read(answer: Any, task: AnswerTask) -> tuple[float, int]:
     if isinstance(answer, str):
-        return _answers.read_answer(answer.encode(errors="surrogatepass"), _KINDS[task])
+        value, reason = _answers.read_answer(answer.encode(errors="surrogatepass"), _KINDS[task])
+        is_beyond = task != "score" and value >= len(LABELS[task])
+        return (float("nan"), UNREADABLE) if is_beyond else (value, reason)
     try:
         values, reasons = parse_column(pa.array([answer]), task)
     except (pa.ArrowException, OverflowError, TypeError, ValueError):  # not a value of Arrow

@@ -21,9 +21,10 @@ from fastcausal.report.groups import Groups, Number, Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.tasks.crab.choices import Choices
-from fastcausal.tasks.crab.count import LABELS, Answers, read_answers
-from fastcausal.tasks.crab.files import JudgedPairs, read_pairs
+from fastcausal.tasks.crab.count import LABEL_OF_CLASS, Answers, read_answers
+from fastcausal.tasks.crab.files import CLASSES, JudgedPairs, read_pairs
 from fastcausal.tasks.crab.pairwise import warnings_of
+from fastcausal.tasks.crab.parse import LABELS
 
 MEASURES = ("f1", "em")
 
@@ -53,13 +54,13 @@ class ClassedPairs:
 
     @property
     def labels_of_classes(self) -> Int64:
-        """Label of each class: itself; for yes and no, yes for A and B."""
-        return np.array([1, 1, 0, 0] if self.choices.task == "binary" else range(4))
+        """Label of each class: itself, or the one that stands for it."""
+        return np.array(LABEL_OF_CLASS.get(self.choices.task, range(len(CLASSES))))
 
     @property
     def labels(self) -> Int64:
         """Label of each pair in gold."""
-        is_class = self.choices.task != "binary"
+        is_class = self.choices.task not in LABEL_OF_CLASS
         return self.classes if is_class else self.labels_of_classes[self.classes]
 
     @cached_property

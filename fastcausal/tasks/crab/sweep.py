@@ -17,9 +17,10 @@ from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab.choices import Choices
-from fastcausal.tasks.crab.count import LABELS, read_answers
+from fastcausal.tasks.crab.count import read_answers
 from fastcausal.tasks.crab.files import reaches, read_pairs
 from fastcausal.tasks.crab.pairwise import warnings_of
+from fastcausal.tasks.crab.parse import LABELS
 
 THRESHOLDS = range(5, 100, 5)
 NO, YES, N_ANSWERS = 0, 1, 3  # the third answer has no class

@@ -24,6 +24,7 @@ KEY = ("topic_id", "event_order_a", "event_order_b")
 SAID = {
     "score": st.integers(0, 100) | st.sampled_from([0, 20, 50, 80, 100]) | st.floats(0, 100),
     "multiclass": st.sampled_from("ABCD"),
+    "three": st.sampled_from(crab_pairs.THREE),
     "binary": st.sampled_from(["no", "yes"]),
 }
 UNREAD = {"missing": ["", None, " "], "unreadable": ["?", "<Answer>A"], "out_of_range": ["101"]}
@@ -55,6 +56,7 @@ def judged(draw):
 
 def said(state, value, k):
     """The text of an answer."""
+    value = dict(zip(crab_pairs.THREE, "ABC", strict=True)).get(value, value)
     texts = UNREAD.get(state, [str(value)])
     return texts[k % len(texts)]
 
@@ -150,6 +152,7 @@ def random_case(n, unread=0, seed=0):
     answers = {
         "score": [str(value) for value in near],
         "multiclass": ["DDCCCBBBAAA"[value // 10] for value in near],
+        "three": ["CCBBBBBBAAA"[value // 10] for value in near],
         "binary": ["yes" if value >= 50 else "no" for value in near],
     }
     for texts in answers.values():

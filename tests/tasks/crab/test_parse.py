@@ -15,7 +15,8 @@ import fastcausal as fc
 from fastcausal.tasks.crab.parse import REASONS, parse_column
 from tests.oracles.crab_answers import answer_of
 
-TASKS = ("score", "multiclass", "mcq", "binary")
+TASKS = ("score", "multiclass", "three", "mcq", "binary")
+NAMES = {"binary": ("no", "yes"), "three": ("high", "medium_or_low", "none")}
 PIECES = [
     "<Answer>", "</Answer>", "<answer>", "</ANSWER>", "<", ">", "/", "<An\u017fwer>",
     *"ABCDabcdEx10.,:;()[]%+-_*'\"", "yes", "No", "TRUE", "false", " or ", "OR", "order", "100",
@@ -38,7 +39,7 @@ def test_texts_are_read_as_the_rules_say(task, said):
         assert [REASONS[reason] for reason in reasons] == [reason for _, reason in expected]
         assert np.array_equal(values, [value for value, _ in expected], equal_nan=True)
     for text, (value, reason) in zip(said, expected, strict=True):
-        names = "ABCD" if task in ("multiclass", "mcq") else ("no", "yes")
+        names = NAMES.get(task, "ABCD")
         word = value if task == "score" else None if math.isnan(value) else names[int(value)]
         assert fc.crab.parse_answer(text, task) == (word if reason == "read" else None)
 
@@ -62,6 +63,10 @@ def test_written_scores_keep_every_bit(score, ending):
         ("score", [80], "unreadable"),
         ("multiclass", 1, "unreadable"),
         ("mcq", math.nan, "missing"),
+        ("three", "C", "read"),
+        ("three", "D", "unreadable"),
+        ("three", "[D] none", "unreadable"),
+        ("three", 1, "unreadable"),
         ("binary", True, "read"),
         ("binary", 0.0, "read"),
         ("binary", 2, "unreadable"),

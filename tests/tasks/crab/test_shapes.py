@@ -92,20 +92,24 @@ def test_chains_are_those_of_the_textbook(
     same_means(report, "chains", expected)
 
 
+@pytest.mark.parametrize(
+    ("task", "labels", "of_class", "said"),
+    [
+        ("binary", ("yes", "no"), ("yes", "yes", "no", "no"), ("yes", "no", "yes", "no")),
+        ("three", ("A", "B", "C"), ("A", "B", "B", "C"), ("A", "C", "B", "A")),
+    ],
+)
 @given(stories())
-def test_yes_and_no_are_scored_by_two_labels(pairs):
-    answers = ["yes" if p[4] in "AC" else "no" for p in pairs]
-    binary = [(*p[:4], answer) for p, answer in zip(pairs, answers, strict=True)]
-    yes_of = {"A": "yes", "B": "yes", "C": "no", "D": "no"}.get
+def test_fewer_labels_than_classes(task, labels, of_class, said, pairs):
+    answer_of = dict(zip("ABCD", said, strict=True))
+    answers = [answer_of.get(p[4], said[0]) for p in pairs]
+    asked = [(*p[:4], answer) for p, answer in zip(pairs, answers, strict=True)]
+    label_of = dict(zip("ABCD", of_class, strict=True)).get
     gold = gold_of(pairs)
-    frames = textbook(oracle.frames(binary, oracle.figure), None, ("yes", "no"), yes_of)
-    chains = textbook(oracle.chains(binary), None, ("yes", "no"), yes_of)
-    same_rows(
-        fc.crab.frames(gold, answers, "binary").per_frame, ("topic_id", "event_order"), frames
-    )
-    same_rows(
-        fc.crab.chains(gold, answers, "binary").per_chain, ("topic_id", "x", "y", "z"), chains
-    )
+    frames = textbook(oracle.frames(asked, oracle.figure), None, labels, label_of)
+    chains = textbook(oracle.chains(asked), None, labels, label_of)
+    same_rows(fc.crab.frames(gold, answers, task).per_frame, ("topic_id", "event_order"), frames)
+    same_rows(fc.crab.chains(gold, answers, task).per_chain, ("topic_id", "x", "y", "z"), chains)
 
 
 @given(stories(), st.sampled_from(["up", "text", "down"]))
