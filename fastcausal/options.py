@@ -48,6 +48,7 @@ KappaWeights = Literal["linear", "quadratic"]
 AnswerTask = Literal["score", "multiclass", "three", "mcq", "binary"]
 MajorityTies = Literal["none", "first", "error"]
 
+PromptFormat = Literal["lines", "openai-batch"]
 CrabTask = Literal["score", "multiclass", "three", "binary"]
 Border = Literal["up", "text", "down"]
 GoldFrom = Literal["class", "score"]

@@ -198,6 +198,7 @@ CALLS: dict[str, Call] = {
     "crab.parse_answer": lambda k, _: crab.parse_answer(
         f"{k} " * (1 + k) + "<Answer>85</Answer>", "score"
     ),
+    "crab.prompts": lambda k, _: crab.prompts(rows_of("crab_gold", k)),
     "crab.split": lambda k, _: crab.split(rows_of("crab_gold", k), "pair", seed=k),
     "crab.sweep": lambda k, _: crab.sweep(rows_of("crab_gold", k), rows_of("crab_yes_no", k)),
 }  # fmt: skip

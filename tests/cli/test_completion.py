@@ -45,7 +45,7 @@ def completed(request, monkeypatch):
     ("fastcausal meta p", ["plan", "file,p"]),
     ("fastcausal meta plan --unm", ["--unmatched"]),
     ("fastcausal meta scores.csv p", ["file,p"]),
-    ("fastcausal crab p", ["pairwise"]),
+    ("fastcausal crab p", ["pairwise", "prompts"]),
     ("fastcausal annotate ", ["export", "import"]),
     ("fastcausal --show-completion ", list(SHELLS)),
     ("fastcausal score gold.csv pred.csv --unm", ["--unmatched"]),

@@ -125,6 +125,10 @@ USES = {
         "intervals": "crab_questions.jsonl crab_choices.jsonl --intervals --n-resamples 100",
     },
     "crab make-mcq": {"": "crab_gold.jsonl drawn.jsonl"},
+    "crab prompts": {
+        "lines": "crab_gold.jsonl --out prompts.jsonl",
+        "requests": "crab_gold.jsonl --out prompts.jsonl --format openai-batch --model small",
+    },
     "crab split": {
         "pair": "crab_gold.jsonl parts.jsonl --by pair",
         "date": "crab_gold.jsonl parts.jsonl --by date --dates dates.csv",
@@ -291,6 +295,8 @@ VALUES = {
     "crab pairwise --cluster": "topic_id",
     "crab pairwise --column": "event_order_a",
     "crab pairwise --task": "multiclass",
+    "crab prompts --format": "openai-batch",
+    "crab prompts --task": "three",
     "crab sweep --border": "text",
     "crab sweep --column": "answer",
     "dates": "dates.csv",
@@ -316,6 +322,7 @@ VALUES = {
     "min-f1": "0.9",
     "min-tokens": "3",
     "min-variance": "400",
+    "model": "large",
     "n-resamples": "99",
     "name": "{system}",
     "nulls": "false",
@@ -347,6 +354,7 @@ VALUES = {
     "shard": "1/2",
     "system": "careless",
     "tags": "cnc-2022",
+    "template": "prompt.j2",
     "test": "30",
     "text": "pairs_text.csv",
     "threshold": "80",
@@ -360,6 +368,7 @@ VALUES = {
     "unit": "index",
     "unmatched": "skip",
     "unparsed": "skip",
+    "words": "9",
 }
 # What an option changes is no result; where it is looked at instead.
 ELSEWHERE = {
@@ -409,6 +418,7 @@ def files(tmp_path_factory):
         rows = [f"{i},u{i * k % 7},r{k},w{i % 2},{label}" for i, label in enumerate(labels)]
         head = "id,index,rater,who,label\n"
         (folder / f"labels_{k}.csv").write_text(head + "\n".join(rows) + "\n")
+    (folder / "prompt.j2").write_text("{{ event_a }}, so {{ event_b }}?")
     (folder / "corpus.CLINK.txt").write_text("wsj_1.col\te1\te2\tCLINK\n")
     (folder / "ratings.csv").write_text(
         "id,index,rater,who,label\n0,a,r1,w1,0\n0,b,r2,w2,1\n1,a,r1,w1,1\n1,b,r2,w3,1\n"

@@ -70,8 +70,9 @@ TAKES = (
     f"eci {{event_pairs}} {{event_pairs}} [{{event_pairs}}] [--outside ignore] {SHOWN}",
     "plan {counts} {counts} [--power 0.9] [--json]",
     f"crab describe {{pairs}} [{{pairs}}] [--threshold 80] [--by period] {SHOWN}",
-    f"crab pairwise {{pairs}} {{crab_answers}} [{{crab_answers}}] --task score|multiclass|three|binary "
+    "crab pairwise {pairs} {crab_answers} [{crab_answers}] --task score|multiclass|three|binary "
     f"[--per-pair out.parquet] [--by period] [--intervals {DRAWS}] {CRAB}",
+    f"crab pairwise {{pairs}} {{crab_batch}} {CRAB}",
     f"crab frames {{pairs}} {{crab_answers}} --task score|multiclass|three|binary "
     f"[--rule mixed|collapse] [--per-frame out.arrow] {CRAB}",
     f"crab frames {{pairs}} {SHOWN}",
@@ -86,6 +87,9 @@ TAKES = (
     f"crab sweep {{pairs}} {{crab_answers}} {POLICIES} {SHOWN}",
     f"crab agree {{crab_ratings}} [--ties none] [--qualify 0.8] [--yes-no score] "
     f"[--border-width 5] [--pairs out.csv] {SHOWN}",
+    "crab prompts {pairs} [{crab_articles}] --task score|three --out out.jsonl|out.parquet "
+    "[--template {crab_template}] [--words 9] [--format openai-batch --model m] [--json]",
+    "crab prompts {crab_questions} [{crab_articles}] --task mcq --out out.jsonl [--json]",
     f"crab experts {{pairs}} {{crab_ratings}} --out out.jsonl|out.parquet --rule both|mean {SHOWN}",
     f"crab events {{events}} {{events}} [--match exact] [--min-tokens 3] [--no-quotes] {SHOWN}",
     f"annotate export {{judged}} out.html [--only judge] [--rater ann] {SHOWN}",

@@ -85,6 +85,20 @@ WRITTEN = {
     },
     "dates": {"dates.csv": "topic_id,date\n4,2021-05-04\n9,2022-01-01\n",
               "dates.jsonl": '{"topic_id": 4, "date": "2021-05-04"}\n'},
+    "crab_articles": {
+        "articles.csv": "topic_id,article_id,text\n"
+        + "".join(f"{topic},{k},Text {k}\n" for topic in (4, 9) for k in range(1, 6)),
+        "articles.jsonl": '{"topic_id": 4, "article_id": 1, "text": "{{ 1 }} Rain."}\n',
+    },
+    "crab_template": {
+        "pair.j2": "{% for text in articles %}\n{{ text }}\n{% endfor %}\n{{ event_a }}, so "
+                   "{{ event_b }}?\n",
+    },
+    "crab_batch": {
+        "back.jsonl": '{"custom_id": "4/1/2", "response": {"status_code": 200, "body": {"choices": '
+                      '[{"message": {"content": "<Answer>85</Answer>"}}]}}, "error": null}\n'
+                      '{"custom_id": "4/1/3", "response": null, "error": {"code": "expired"}}\n',
+    },
     "key": {"key.json": '{"Flood of the Lower Aster": {"1": "brief", "2": "full"}}'},
 }  # fmt: skip
 ALIKE = ("relations", "labels", "ratings", "events")  # a second file is often the first, changed

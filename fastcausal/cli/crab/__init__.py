@@ -6,7 +6,7 @@ from fastcausal.cli.parameters import Group
 
 COMMANDS = (
     "describe", "pairwise", "frames", "chains", "make_mcq", "graded", "agree", "experts", "events",
-    "split", "sweep",
+    "prompts", "split", "sweep",
 )  # fmt: skip
 
 crab = Group(

@@ -9,6 +9,7 @@ Relationships Between Real-world Events.
     files.py          the table of judged pairs, and the classes of scores
     parse.py          what models say, read as scores, letters, yes and no
     count.py          what models say of them: joined, counted
+    batches.py        prompts and answers as batches of OpenAI
     crab.py           the public names
     corpus.py         judged pairs in numbers
     corpus_report.py  the report on them
@@ -23,6 +24,8 @@ Relationships Between Real-world Events.
     mcq.py            questions made from frames: which of four events caused one
     questions.py      answers to such questions
     same_document.py  choices of an event in the effect's document
+    prompts.py        prompts for pairs and questions
+    prompt_texts.py   the wording of these
     raters.py         agreement of raters, and which pairs go to experts
     raters_report.py  the report on them
     humans.py         raters one by one

@@ -16,6 +16,7 @@ from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.options import Policy
 from fastcausal.significance.sums import Float64
+from fastcausal.tasks.crab.batches import answers_of, is_batch
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.files import (
     KEY,
@@ -97,7 +98,8 @@ def read_answers(
     source : path, table or list
         Any source of `fastcausal.files.records.read_records` with a column of answers. Joined by
         the key of pairs if present, else by an integer ``index`` from 0 (the row in gold), else by
-        order. Or a plain list of answers.
+        ``id`` (``topic/a/b`` of a pair, the row of a question), else by order. Or a plain list of
+        answers, or the results of a batch: see `fastcausal.tasks.crab.batches`.
     asked : JudgedPairs or int
         The pairs; of questions their number.
     choices : Choices
@@ -113,6 +115,8 @@ def read_answers(
     task, column, border = choices.task, choices.column, choices.border
     unparsed, unmatched = choices.unparsed, choices.unmatched
     records = read_records(source, name, column=column)
+    if column not in records and is_batch(records):
+        records = answers_of(records, column)
     values, why = parse_column(records.answers(column), task)
     rows, warnings = _joined(records, asked, unmatched)
     n_labels = len(LABELS[task])
@@ -150,14 +154,18 @@ def _joined(
         known = asked.ids()
     elif "index" in records:
         keys, known = _indices(records), arrow.numbers(rows)
+    elif "id" in records:
+        keys = records.keys("id")
+        known = arrow.numbers(rows).cast(pa.string()) if isinstance(asked, int) else asked.ids()
     elif len(records) != n:
         raise InputError(
-            f'{records.name} has {len(records)} rows, gold has {n}, and rows have no "index" '
-            "to join by"
+            f'{records.name} has {len(records)} rows, gold has {n}, and rows have no "id" and '
+            'no "index" to join by'
         )
     else:
         return rows, {}
-    noun = "index" if pa.types.is_integer(keys.type) else "pair"
+    noun = "question" if isinstance(asked, int) else "pair"
+    noun = "index" if pa.types.is_integer(keys.type) else noun
     require_unique(keys, records.where, lambda row: f'{noun} "{keys[row]}"')
     return _matched(records, asked, keys, known, unmatched)
 

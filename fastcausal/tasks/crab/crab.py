@@ -11,6 +11,7 @@ from fastcausal.tasks.crab.frames import FrameReport, frames
 from fastcausal.tasks.crab.mcq import describe_questions, make_questions
 from fastcausal.tasks.crab.pairwise import pairwise
 from fastcausal.tasks.crab.parse import parse_answer
+from fastcausal.tasks.crab.prompts import PromptReport, prompts
 from fastcausal.tasks.crab.questions import graded
 from fastcausal.tasks.crab.raters import agree
 from fastcausal.tasks.crab.raters_report import RaterReport
@@ -19,7 +20,8 @@ from fastcausal.tasks.crab.splits import describe_split, split
 from fastcausal.tasks.crab.sweep import SweepReport, sweep
 
 __all__ = [
-    "ChainReport", "CorpusReport", "ExpertReport", "FrameReport", "JudgmentReport", "RaterReport",
-    "SweepReport", "agree", "chains", "describe", "describe_questions", "describe_split", "events",
-    "experts", "frames", "graded", "make_questions", "pairwise", "parse_answer", "split", "sweep",
+    "ChainReport", "CorpusReport", "ExpertReport", "FrameReport", "JudgmentReport", "PromptReport",
+    "RaterReport", "SweepReport", "agree", "chains", "describe", "describe_questions",
+    "describe_split", "events", "experts", "frames", "graded", "make_questions", "pairwise",
+    "parse_answer", "prompts", "split", "sweep",
 ]  # fmt: skip

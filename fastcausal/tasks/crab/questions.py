@@ -103,7 +103,7 @@ def read_questions(source: RecordSource | Questions) -> Questions:
         return source
     records = read_records(source, "questions")
     problems = Problems()
-    codes = _choices(records, problems)
+    codes = choices_of(records, problems)
     problems.raise_if_any()
     right = _answers(records, problems)
     problems.raise_if_any()
@@ -188,7 +188,7 @@ def graded(
     return present(statistics, by)
 
 
-def _choices(records: Records, problems: Problems) -> Int64:
+def choices_of(records: Records, problems: Problems) -> Int64:
     """Return the letter of every candidate, 0 to 3: int64[n, 4]; report missing letters."""
     columns = [records.texts(f"{i}_choice") for i in range(N)]
     codes = np.stack([np.nan_to_num(parse_column(c, "mcq")[0], nan=-1) for c in columns], axis=1)
