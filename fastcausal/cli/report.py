@@ -84,7 +84,7 @@ def report(
         title = f"{', '.join(reports)} on {stem_of(gold)}"
         page = page_of(title, _sections(reports, draws), reports, examples)
         write_page(out, page)
-    columns = page.examples or {}
+    columns = page.part.data if page.part else {}
     sizes = {name: columns[name] for name in ("n_examples", "n_left_out")}
     warnings = [
         f"{name}: {warning}" if len(reports) > 1 else warning

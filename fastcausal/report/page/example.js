@@ -7,15 +7,6 @@ const WORDS = {
   em: "exact match", osb: "one-sided boundary", to: "token overlap",
 };
 const worded = (field) => WORDS[field] ?? field.replaceAll("_", " ");
-const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-
-/** Make an element with children: nodes, or text. */
-function element(tag, className, ...children) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
-}
 
 /** Share out spans that overlap among lines: each takes the first line that has room. */
 function linesOf(spans) {

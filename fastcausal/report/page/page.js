@@ -1,7 +1,6 @@
 // Controls, keys and addresses of the page. Its state is what the controls say, and stands in the address.
 
 const MOST_PRINTED = 100;
-const at = (id) => document.getElementById(id);
 
 class Page {
   constructor(examples) {

@@ -1,4 +1,4 @@
-"""Sections of tables and pictures, and the columns of examples below them, as one HTML file."""
+"""Sections of tables and pictures, and a part that a script makes, as one HTML file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fastcausal.report.grid import Grid
 
 FOLDER = Path(__file__).parent
 LEVEL = 6  # of gzip: the highest takes twice as long for 2% less
-SCRIPTS = ("columns", "example", "list", "page")
+SCRIPTS = ("columns", "example", "list", "page")  # of examples
 
 
 class Section(NamedTuple):
@@ -39,6 +39,45 @@ class Section(NamedTuple):
     lines: Sequence[str] = ()
 
 
+class Part(NamedTuple):
+    """A part of a page that a script makes of data.
+
+    Attributes
+    ----------
+    name, title : str
+        The id of its element, and the heading.
+    markup, style, script : str
+        HTML below the heading, and CSS and JavaScript beside those of every page.
+    data : mapping
+        Plain values ready for JSON.
+    leads : bool
+        True to stand above the sections.
+    """
+
+    name: str
+    title: str
+    markup: str
+    style: str
+    script: str
+    data: Mapping[str, Any]
+    leads: bool = False
+
+    @classmethod
+    def of_folder(
+        cls,
+        folder: Path,
+        name: str,
+        title: str,
+        scripts: Sequence[str],
+        data: Mapping[str, Any],
+        leads: bool = False,
+    ) -> Part:
+        """Read the files of a part: NAME.html, perhaps NAME.css, and scripts."""
+        style = _read(folder / f"{name}.css") if (folder / f"{name}.css").exists() else ""
+        script = "\n".join(_read(folder / f"{each}.js") for each in scripts)
+        return cls(name, title, _read(folder / f"{name}.html"), style, script, data, leads)
+
+
 class Page(NamedTuple):
     """Content of a page.
 
@@ -46,13 +85,17 @@ class Page(NamedTuple):
     ----------
     title : str
     sections : sequence of Section
-    examples : mapping, optional
-        Columns of examples, plain values ready for JSON: see docs/pages.md.
+    part : Part, optional
     """
 
     title: str
     sections: Sequence[Section]
-    examples: Mapping[str, Any] | None = None
+    part: Part | None = None
+
+
+def examples_part(columns: Mapping[str, Any]) -> Part:
+    """Make the part of examples, from their columns: see docs/pages.md."""
+    return Part.of_folder(FOLDER, "examples", "Examples", SCRIPTS, columns)
 
 
 def html_of(page: Page) -> str:
@@ -66,16 +109,17 @@ def html_of(page: Page) -> str:
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    style = _part("page.css")
-    script = "\n".join(_part(f"{name}.js") for name in SCRIPTS)
-    shows_examples = page.examples is not None
+    part = page.part
+    style = _read(FOLDER / "page.css") + ("" if part is None else part.style)
+    script = "" if part is None else f"{_read(FOLDER / 'common.js')}\n{part.script}"
     rendered = environment.get_template("page.html").render(
         page=page,
-        packed=shows_examples and Markup(packed_json(page.examples or {})),
+        part=part,
+        packed=part and Markup(packed_json(part.data)),
         style=Markup(style),
         style_digest=Markup(digest_of_code(style)),
         script=Markup(script),
-        script_digest=Markup(digest_of_code(script) if shows_examples else "'none'"),
+        script_digest=Markup(digest_of_code(script) if part else "'none'"),
     )
     return page_text(rendered)
 
@@ -100,5 +144,5 @@ def write_page(path: str | os.PathLike[str], page: Page) -> None:
         file.write(html)
 
 
-def _part(name: str) -> str:
-    return (FOLDER / name).read_text(encoding="utf-8")
+def _read(file: Path) -> str:
+    return file.read_text(encoding="utf-8")

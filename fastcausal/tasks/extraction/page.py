@@ -17,6 +17,7 @@ from fastcausal.engine.run import chosen_pairs, count_pairs
 from fastcausal.errors import InputError, counted
 from fastcausal.files.keys import places_of
 from fastcausal.report.page import Page, Section
+from fastcausal.report.page.page import examples_part
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import Counting
@@ -59,7 +60,9 @@ def page_of(
     """Make the page of some reports; arguments and errors as those of `columns_of`."""
     columns = columns_of(reports, n_examples)
     lines = left_out_lines(columns)
-    return Page(title, [*sections, *[Section("", lines=lines)] * bool(lines)], columns)
+    return Page(
+        title, [*sections, *[Section("", lines=lines)] * bool(lines)], examples_part(columns)
+    )
 
 
 def left_out_lines(columns: Mapping[str, Any]) -> list[str]:

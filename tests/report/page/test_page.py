@@ -12,6 +12,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.report.grid import Grid, number_text
 from fastcausal.report.page import Page, Section, write_page
+from fastcausal.report.page.page import examples_part
 from fastcausal.tasks.extraction.page import columns_of
 from tests.support.browser import least_contrast
 from tests.support.cli import cli
@@ -58,7 +59,7 @@ def reports():
 @pytest.fixture(scope="module")
 def html(tmp_path_factory, reports):
     path = tmp_path_factory.mktemp("page") / "page.html"
-    write_page(path, Page("sample", [], columns_of(reports, 100)))
+    write_page(path, Page("sample", [], examples_part(columns_of(reports, 100))))
     return path
 
 
@@ -96,7 +97,7 @@ def large(tmp_path_factory, reports):
         ],
     }
     path = tmp_path_factory.mktemp("large") / "page.html"
-    write_page(path, Page("large", [], many))
+    write_page(path, Page("large", [], examples_part(many)))
     return path, many["ids"]
 
 
@@ -402,7 +403,7 @@ def test_texts_are_text_at_any_width(opened, tmp_path):
     grid = Grid(HOSTILE[0], [HOSTILE[1]])
     grid.add(HOSTILE[1], HOSTILE[3])
     sections = [Section(text, [grid], lines=[text]) for text in HOSTILE[:5]]
-    write_page(tmp_path / "page.html", Page(HOSTILE[0], sections, hostile_columns()))
+    write_page(tmp_path / "page.html", Page(HOSTILE[0], sections, examples_part(hostile_columns())))
     page = ready(opened(tmp_path / "page.html", viewport={"width": 360, "height": 740}))
     assert page.title() == HOSTILE[0]
     for k, text in enumerate(HOSTILE):

@@ -282,5 +282,5 @@ def test_a_page_of_one_system_has_its_name(tmp_path, monkeypatch):
     gold, careful = sample.GOLD, sample.SYSTEMS["careful"]
     for pred in (careful, fc.read(careful, like=fc.read(gold))):
         fc.score(gold, pred).to_html(tmp_path / "page.html")
-    [of_file], [in_memory] = (page.examples["systems"] for page in pages)
+    [of_file], [in_memory] = (page.part.data["systems"] for page in pages)
     assert (of_file["name"], in_memory["name"]) == ("careful", "pred")
