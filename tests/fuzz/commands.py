@@ -69,7 +69,7 @@ TAKES = (
     "convert {relations} x.csv|x.jsonl|x.conll --like {relations} [--tags aligned]",
     f"eci {{event_pairs}} {{event_pairs}} [{{event_pairs}}] [--outside ignore] {SHOWN}",
     "plan {counts} {counts} [--power 0.9] [--json]",
-    f"crab describe {{pairs}} [{{pairs}}] [--threshold 80] [--by period] {SHOWN}",
+    f"crab describe {{pairs}} [{{pairs}}] [--html out.html] [--threshold 80] [--by period] {SHOWN}",
     "crab pairwise {pairs} {crab_answers} [{crab_answers}] --task score|multiclass|three|binary "
     f"[--per-pair out.parquet] [--by period] [--intervals {DRAWS}] {CRAB}",
     f"crab pairwise {{pairs}} {{crab_batch}} {CRAB}",

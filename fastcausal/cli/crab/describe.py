@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import click
 
 from fastcausal.cli.crab.options import BorderOption, GoldFromOption, PlotOption
-from fastcausal.cli.options import ByOption, FormatOption, JsonOption, format_of
+from fastcausal.cli.options import ByOption, FormatOption, JsonOption, format_of, refuse
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import print_reports, reports_of
 
@@ -24,6 +25,9 @@ def describe(
     gold_from: GoldFromOption = "class",
     by: ByOption = None,
     plot: PlotOption = None,
+    html: Annotated[
+        Path | None, Option("--html", help="Draw the graphs of stories on a page for the browser.")
+    ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -32,6 +36,7 @@ def describe(
     Examples
     --------
     fastcausal crab describe crab_gold.jsonl --threshold 80
+    fastcausal crab describe crab_gold.jsonl --html graph.html
     """
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
@@ -39,14 +44,18 @@ def describe(
     from fastcausal.report.pictures import require_pictures
     from fastcausal.tasks.crab.plots import draw_classes
 
+    if len(gold) > 1:
+        refuse(ctx, ("html",), "is for one file of judged pairs")
     require_pictures(plot)
-    keep_apart([plot], gold)
+    keep_apart([plot, html], gold)
     reports = reports_of(
         gold,
         lambda file: fc.crab.describe(
             file, threshold=threshold, border=border, gold_from=gold_from, by=by
         ),
     )
+    if html is not None:
+        next(iter(reports.values())).to_html(html)
     if plot is not None:
         draw_classes(plot, reports)
     print_reports(reports, chosen)

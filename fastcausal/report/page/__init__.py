@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from fastcausal.report.page.page import Page, Part, Section, html_of, write_page
+from fastcausal.report.page.page import Page, Scripted, Section, html_of, write_page
 
-__all__ = ["Page", "Part", "Section", "html_of", "write_page"]
+__all__ = ["Page", "Scripted", "Section", "html_of", "write_page"]

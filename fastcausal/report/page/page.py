@@ -39,7 +39,7 @@ class Section(NamedTuple):
     lines: Sequence[str] = ()
 
 
-class Part(NamedTuple):
+class Scripted(NamedTuple):
     """A part of a page that a script makes of data.
 
     Attributes
@@ -71,7 +71,7 @@ class Part(NamedTuple):
         scripts: Sequence[str],
         data: Mapping[str, Any],
         leads: bool = False,
-    ) -> Part:
+    ) -> Scripted:
         """Read the files of a part: NAME.html, perhaps NAME.css, and scripts."""
         style = _read(folder / f"{name}.css") if (folder / f"{name}.css").exists() else ""
         script = "\n".join(_read(folder / f"{each}.js") for each in scripts)
@@ -85,17 +85,17 @@ class Page(NamedTuple):
     ----------
     title : str
     sections : sequence of Section
-    part : Part, optional
+    part : Scripted, optional
     """
 
     title: str
     sections: Sequence[Section]
-    part: Part | None = None
+    part: Scripted | None = None
 
 
-def examples_part(columns: Mapping[str, Any]) -> Part:
+def examples_part(columns: Mapping[str, Any]) -> Scripted:
     """Make the part of examples, from their columns: see docs/pages.md."""
-    return Part.of_folder(FOLDER, "examples", "Examples", SCRIPTS, columns)
+    return Scripted.of_folder(FOLDER, "examples", "Examples", SCRIPTS, columns)
 
 
 def html_of(page: Page) -> str:

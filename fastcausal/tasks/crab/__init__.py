@@ -13,6 +13,7 @@ Relationships Between Real-world Events.
     crab.py           the public names
     corpus.py         judged pairs in numbers
     corpus_report.py  the report on them
+    story_page.py     the page of judged pairs; its files are in page/
     graph.py          edges and paths of judged pairs
     formula.py        scores, from rows of counts
     pairwise.py       answers on pairs against gold

@@ -26,6 +26,7 @@ from fastcausal.tasks.crab.files import ARTICLES, CLASSES, JudgedPairs, read_pai
 from fastcausal.tasks.crab.frames import frames
 from fastcausal.tasks.crab.graph import Graph, require_acyclic
 from fastcausal.tasks.crab.report import CROSS, IN_DOCUMENT
+from fastcausal.tasks.crab.story_page import Stories
 
 DATES = ("date_a", "date_b")
 DAY = 86_400  # seconds
@@ -147,6 +148,7 @@ def describe(
             "topics": _topics(pairs, codes, stories),
             "frames": frames(pairs, border=border, gold_from=gold_from),
             "distances": _distances(pairs, codes),
+            "stories": Stories(pairs, codes, threshold, border),
             **_graph(pairs, events, threshold, border),
         },
         warnings=warning_lines(warnings),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastcausal.report.grid import Grid
+from fastcausal.report.page import write_page
 from fastcausal.report.report import Report
 from fastcausal.tasks.crab.files import CLASSES
 from fastcausal.tasks.crab.frames import FrameReport
+from fastcausal.tasks.crab.story_page import Stories, page_of
 
 MOST_STORIES = 30  # rows of the printed table
 KEYS = (
@@ -42,6 +45,8 @@ class CorpusReport(Report):
         their mean distance in time, if gold has dates.
     frames : FrameReport
         Causal frames by type, by the paper's figure.
+    stories : Stories
+        The pairs, as `to_html` draws them.
     """
 
     classes: Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -52,8 +57,19 @@ class CorpusReport(Report):
     ends: Mapping[str, int] | None
     distances: Mapping[str, Mapping[str, Any]]
     frames: FrameReport
+    stories: Stories
     n_topics: int
     n_articles: int | None
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a page on which the graph of each story is drawn, as one file.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written; nothing of it is left.
+        """
+        write_page(path, page_of(self, self.stories, self.classes, self.topics))
 
     def to_table(self, counts: bool = False) -> Grid:
         """Return a row of counts and percents of classes for all pairs and for each subset."""

@@ -20,7 +20,8 @@ ASKED = [
     json.loads(line) for line in (sample.FOLDER / "crab_questions.jsonl").read_text().splitlines()
 ]
 PAIR = {"topic_id": 4, "event_order_a": 1, "event_order_b": 2, "class": "A", "score": 95,
-        "article_id_a": 1, "article_id_b": 2, "event_a": "Rain falls", "event_b": "A dam breaks"}  # fmt: skip
+        "article_id_a": 1, "article_id_b": 2,
+        "event_a": "Rain falls", "event_b": "A dam breaks"}  # fmt: skip
 ARTICLES = [{"topic_id": 4, "article_id": k, "text": f"text {k}"} for k in (1, 2)]
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0")).filter(str.strip)
 

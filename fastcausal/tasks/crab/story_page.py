@@ -1,0 +1,128 @@
+"""The page of judged pairs: the graph of each story, tables and pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fastcausal.arrays import arrow
+from fastcausal.files.keys import encode
+from fastcausal.options import Border
+from fastcausal.report.charts import stacks_of
+from fastcausal.report.page import Page, Scripted, Section
+from fastcausal.report.pictures import missing_pictures, pictures_of
+from fastcausal.report.report import Report
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.crab.files import CLASSES, JudgedPairs
+
+FOLDER = Path(__file__).parent / "page"
+TEXTS = ("event_a", "event_b")
+
+
+@dataclass(frozen=True, eq=False)
+class Stories:
+    """Judged pairs with their classes, and what is an edge.
+
+    Attributes
+    ----------
+    pairs : JudgedPairs
+    codes : int64[n_pairs]
+        Classes.
+    threshold : float
+        The least score of an edge at first.
+    border : {"up", "text", "down"}
+        The rule for scores equal to it.
+    """
+
+    pairs: JudgedPairs
+    codes: Int64
+    threshold: float
+    border: Border
+
+    def part(self) -> Scripted:
+        """Return the part of a page that draws them: see docs/pages.md."""
+        data = {
+            "threshold": self.threshold,
+            "border": self.border,
+            "stories": [*self._stories()],
+        }
+        return Scripted.of_folder(
+            FOLDER, "stories", "Graph of a story", ("stories",), data, leads=True
+        )
+
+    def _stories(self) -> Iterator[dict[str, Any]]:
+        pairs = self.pairs
+        bounds = np.searchsorted(pairs.story, np.arange(len(pairs.topics) + 1))
+        texts = self._texts()
+        letters = np.array(CLASSES)[self.codes]
+        for k, name in enumerate(map(str, pairs.topics.to_pylist())):
+            each = slice(bounds[k], bounds[k + 1])
+            a, b = pairs.a[each], pairs.b[each]
+            orders, places = np.unique(np.append(a, b), return_inverse=True)
+            yield {
+                "name": name,
+                "orders": orders.tolist(),
+                "texts": None if texts is None else _first(places, np.append(*texts[:, each])),
+                "a": places[: len(a)].tolist(),
+                "b": places[len(a) :].tolist(),
+                "scores": [*map(_plain, pairs.score[each].tolist())],
+                "classes": letters[each].tolist(),
+            }
+
+    def _texts(self) -> Any:
+        """Return the text of either event of each pair, object[2, n]; None without texts."""
+        records = self.pairs.records
+        if not all(name in records for name in TEXTS):
+            return None
+        rows = arrow.numbers(self.pairs.rows)
+        return np.array([records.texts(name).take(rows).to_pylist() for name in TEXTS], object)
+
+    def by_distance(self) -> dict[str, dict[str, int]]:
+        """Count pairs of each class by the distance of their events in the timeline."""
+        places, distances = encode(arrow.numbers(self.pairs.b - self.pairs.a))
+        width = len(CLASSES)
+        counts = np.bincount(places * width + self.codes, minlength=width * len(distances))
+        rows = counts.reshape(-1, width).tolist()
+        return {
+            str(distance): dict(zip(CLASSES, row, strict=True))
+            for distance, row in zip(distances.to_pylist(), rows, strict=True)
+        }
+
+
+def page_of(report: Report, stories: Stories, classes: Mapping[str, Any], topics: Any) -> Page:
+    """Make the page of a report: graph, tables, and pairs by class as pictures."""
+    drawings = {
+        **stacks_of("Pairs by class", _counts(classes)),
+        **stacks_of("Pairs of each distance in the timeline", stories.by_distance()),
+        **stacks_of(
+            "Pairs of each story", _counts({name: row["classes"] for name, row in topics.items()})
+        ),
+    }
+    tables = Section("Tables", report.to_tables(), (), [*report._notes()])
+    pictures = Section("Pictures", (), pictures_of(drawings), missing_pictures())
+    return Page(report.title, [tables, pictures], stories.part())
+
+
+def _counts(rows: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    return {name: {letter: row[letter]["n"] for letter in CLASSES} for name, row in rows.items()}
+
+
+def _first(places: Int64, texts: Any) -> list[str | None]:
+    """Return the first text of each place."""
+    first: list[str | None] = [None] * (int(places.max()) + 1)
+    for place, text in zip(places.tolist(), texts.tolist(), strict=True):
+        if first[place] is None:
+            first[place] = text
+    return first
+
+
+def _plain(score: float) -> float | None:
+    """Return a whole score as an integer, NaN as None."""
+    if math.isnan(score):
+        return None
+    return int(score) if score == int(score) else score
