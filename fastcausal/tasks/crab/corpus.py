@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,14 +23,14 @@ from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.crab.corpus_report import KEYS, CorpusReport
 from fastcausal.tasks.crab.files import ARTICLES, CLASSES, JudgedPairs, read_pairs
-from fastcausal.tasks.crab.frames import frames
 from fastcausal.tasks.crab.graph import Graph, require_acyclic
 from fastcausal.tasks.crab.report import CROSS, IN_DOCUMENT
-from fastcausal.tasks.crab.story_page import Stories
+from fastcausal.tasks.crab.story_page import Stories, count_by_distance
 
 DATES = ("date_a", "date_b")
 DAY = 86_400  # seconds
 MOST_PLACES = 4  # for each number; fewer are faster to mark than to sort
+Distances = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,25 +52,35 @@ class _Numbered:
     @classmethod
     def of(cls, story: Int64, a: Int64, b: Int64) -> _Numbered:
         """Number the values of both sides; equal values of two stories are different."""
-        values = np.concatenate([a, b])
-        low, width = values.min(), int(values.max()) - int(values.min()) + 1
-        if width > MOST_PLACES * len(values):
-            values, names = encode(arrow.numbers(values))
-            low, width = np.int64(0), len(names)
-        keys = np.tile(story, 2) * width + (values - low)
-        both, numbers = _numbered(keys, (int(story.max()) + 1) * width)
-        of_a, of_b = np.split(both, 2)
-        return cls(of_a, of_b, numbers // width)
+        low = int(min(a.min(), b.min()))
+        width = int(max(a.max(), b.max())) - low + 1
+        if width > MOST_PLACES * 2 * len(a):
+            (a, b), names = _encoded(a, b)
+            low, width = 0, len(names)
+        first = story * width
+        first -= low
+        of_a = first + a
+        first += b  # in place, as below: new memory takes longer than its values
+        numbers = _number(of_a, first, (int(story[-1]) + 1) * width)
+        return cls(of_a, first, numbers // width)
 
 
-def _numbered(keys: Int64, n_keys: int) -> tuple[Int64, Int64]:
-    """Number keys from 0 to n_keys ascending; return also the different ones."""
-    if n_keys > MOST_PLACES * len(keys):
-        codes, different = encode(arrow.numbers(keys))
-        return codes, arrow.values_of(different)
+def _number(a: Int64, b: Int64, n_keys: int) -> Int64:
+    """Put numbers, ascending, in place of keys from 0 to n_keys; return the different keys."""
+    if n_keys > MOST_PLACES * 2 * len(a):
+        (a[:], b[:]), different = _encoded(a, b)
+        return different
     is_used = np.zeros(n_keys, np.bool_)
-    is_used[keys] = True
-    return (np.cumsum(is_used) - 1)[keys], np.flatnonzero(is_used)
+    is_used[a] = is_used[b] = True
+    numbers = np.cumsum(is_used) - 1
+    for side in (a, b):
+        numbers.take(side, out=side, mode="clip")
+    return np.flatnonzero(is_used)
+
+
+def _encoded(a: Int64, b: Int64) -> tuple[list[Int64], Int64]:
+    codes, different = encode(arrow.numbers(np.concatenate([a, b])))
+    return np.split(codes, 2), arrow.values_of(different)
 
 
 def describe(
@@ -129,8 +139,11 @@ def describe(
     pairs = read_pairs(gold)
     codes = pairs.classes(border, gold_from)
     events = _Numbered.of(pairs.story, pairs.a, pairs.b)
-    classes = {name: _classes(codes[chosen]) for name, chosen in _parts(pairs, by).items()}
+    classes = {"overall": _classes(codes)}
+    for name, chosen in _parts(pairs, by).items():
+        classes[name] = _classes(codes.take(np.flatnonzero(chosen)))
     stories = _stories(pairs, events)
+    by_distance = count_by_distance(pairs.b - pairs.a, codes)
     warnings = pairs.disagreements(border) | _without_score(pairs)
     return CorpusReport(
         f"{len(pairs)} pairs of {len(pairs.topics)} stories",
@@ -146,9 +159,8 @@ def describe(
             "timeline": _spread(stories["n_events"]),
             "pairs_per_topic": _spread(stories["n_pairs"]),
             "topics": _topics(pairs, codes, stories),
-            "frames": frames(pairs, border=border, gold_from=gold_from),
-            "distances": _distances(pairs, codes),
-            "stories": Stories(pairs, codes, threshold, border),
+            "distances": _distances(pairs, codes, *by_distance),
+            "stories": Stories(pairs, codes, threshold, border, gold_from),
             **_graph(pairs, events, threshold, border),
         },
         warnings=warning_lines(warnings),
@@ -157,8 +169,8 @@ def describe(
 
 
 def _parts(pairs: JudgedPairs, by: By) -> dict[str, Any]:
-    """Return the pairs of every part: all, by document, by the values of columns."""
-    parts: dict[str, Any] = {"overall": slice(None)}
+    """Return a mask of the pairs of each part: by document, by the values of columns."""
+    parts: dict[str, Any] = {}
     if pairs.in_document is not None:
         parts |= {IN_DOCUMENT: pairs.in_document, CROSS: ~pairs.in_document}
     for column in columns_by(by):
@@ -209,16 +221,36 @@ def _article_ids(records: Records) -> list[Int64]:
     return [arrow.values_of(side.cast(pa.int64())) for side in sides]
 
 
-def _topics(pairs: JudgedPairs, codes: Int64, stories: Mapping[str, Any]) -> dict[str, Any]:
-    """Return sizes and classes of each story, by its name."""
+class Topics(Mapping[str, dict[str, Any]]):
+    """Sizes and classes of each story by its name, made when they are asked for.
+
+    Parameters
+    ----------
+    names : list of str
+    sizes : mapping of str to int64[n_topics] or None
+    counts : int64[n_topics, n_classes]
+    """
+
+    def __init__(self, names: list[str], sizes: Mapping[str, Any], counts: Int64) -> None:
+        self._places = {name: k for k, name in enumerate(names)}
+        self._sizes, self._counts = sizes, counts
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        k = self._places[name]
+        sizes = {n: None if each is None else int(each[k]) for n, each in self._sizes.items()}
+        return sizes | {"classes": _shares(self._counts[k].tolist())}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def _topics(pairs: JudgedPairs, codes: Int64, stories: Mapping[str, Any]) -> Topics:
     n, width = len(pairs.topics), len(CLASSES)
     counts = np.bincount(pairs.story * width + codes, minlength=n * width).reshape(n, width)
-    sizes = [[None] * n if each is None else each.tolist() for each in stories.values()]
-    names = pairs.topics.cast(pa.string()).to_pylist()
-    return {
-        name: dict(zip(stories, of_story, strict=True)) | {"classes": _shares(row)}
-        for name, row, *of_story in zip(names, counts.tolist(), *sizes, strict=True)
-    }
+    return Topics(pairs.topics.cast(pa.string()).to_pylist(), stories, counts)
 
 
 def _spread(counts: Int64) -> dict[str, Any]:
@@ -238,8 +270,8 @@ def _graph(
     """Return the graph in numbers, and its ends; None if a pair has no score."""
     if np.isnan(pairs.score).any():
         return {"graph": None, "ends": None}
-    is_edge = pairs.positive(threshold, border) > 0
-    graph = Graph.of(events.a[is_edge], events.b[is_edge], len(events.story))
+    edges = np.flatnonzero(pairs.reaches(threshold, border))
+    graph = Graph.of(events.a.take(edges), events.b.take(edges), len(events.story))
     mean = graph.n_edges / graph.n_effects if graph.n_effects else math.nan
     lengths = {str(length): n for length, n in enumerate(graph.paths, 1)}
     numbers = {
@@ -252,24 +284,29 @@ def _graph(
     return {"graph": numbers, "ends": {"n_sources": graph.n_sources, "n_sinks": graph.n_sinks}}
 
 
-def _distances(pairs: JudgedPairs, codes: Int64) -> dict[str, dict[str, Any]]:
-    """Return mean and largest distance of events by class, and the mean distance in days."""
-    places = pairs.b - pairs.a
+def _distances(pairs: JudgedPairs, codes: Int64, distances: Int64, counts: Int64) -> Distances:
+    """Return mean and largest distance of events by class, and the mean distance in days.
+
+    Parameters
+    ----------
+    distances, counts : int64[n], int64[n, n_classes]
+        As of `count_by_distance`.
+    """
     days = _days(pairs)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: Distances = {}
     for code, letter in enumerate(CLASSES):
-        chosen = codes == code
-        of_class = places[chosen]
-        most = int(of_class.max()) if len(of_class) else None
-        rows[letter] = {"mean": _mean(of_class), "max": most}
+        n = counts[:, code]
+        most = int(distances[n > 0].max()) if n.any() else None
+        rows[letter] = {"mean": _ratio(float((distances * n).sum()), int(n.sum())), "max": most}
         if days is not None:
-            known = days[chosen]
-            rows[letter]["days"] = _mean(known[~np.isnan(known)])
+            known = days[codes == code]
+            known = known[~np.isnan(known)]
+            rows[letter]["days"] = _ratio(float(known.sum()), len(known))
     return rows
 
 
-def _mean(values: Any) -> float:
-    return float(values.sum()) / len(values) if len(values) else math.nan
+def _ratio(total: float, n: int) -> float:
+    return total / n if n else math.nan
 
 
 def _days(pairs: JudgedPairs) -> Any:

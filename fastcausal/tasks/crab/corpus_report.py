@@ -43,8 +43,6 @@ class CorpusReport(Report):
     distances : dict
         By class the ``mean`` and ``max`` distance of the two events in the timeline, and ``days``,
         their mean distance in time, if gold has dates.
-    frames : FrameReport
-        Causal frames by type, by the paper's figure.
     stories : Stories
         The pairs, as `to_html` draws them.
     """
@@ -56,10 +54,14 @@ class CorpusReport(Report):
     graph: Mapping[str, Any] | None
     ends: Mapping[str, int] | None
     distances: Mapping[str, Mapping[str, Any]]
-    frames: FrameReport
     stories: Stories
     n_topics: int
     n_articles: int | None
+
+    @property
+    def frames(self) -> FrameReport:
+        """The causal frames by type, counted when they are asked for."""
+        return self.stories.frames
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page on which the graph of each story is drawn, as one file.

@@ -114,10 +114,10 @@ class JudgedPairs:
         self.require_scores(Remedy("gold_from", ("class",), "would take classes"))
         return of_score
 
-    def positive(self, threshold: float, border: Border = "up") -> Int64:
-        """Return 1 for scores that reach a threshold, else 0: int64[n].
+    def reaches(self, threshold: float, border: Border = "up") -> Booleans:
+        """Return a mask of scores that reach a threshold: bool[n].
 
-        `reaches` decides for scores equal to the threshold.
+        The function `reaches` decides for scores equal to it.
 
         Raises
         ------
@@ -125,8 +125,7 @@ class JudgedPairs:
             A pair has no score.
         """
         self.require_scores()
-        at = self.score >= threshold if reaches(threshold, border) else self.score > threshold
-        return at.astype(np.int64)
+        return self.score >= threshold if reaches(threshold, border) else self.score > threshold
 
     def require_scores(self, remedy: Remedy | None = None) -> None:
         """Raise InputError for the first pair without a score."""
@@ -137,8 +136,9 @@ class JudgedPairs:
 
     def disagreements(self, border: Border = "up") -> Warnings:
         """Warn of pairs with a class that differs from the class of their score."""
-        both = (self.given >= 0) & ~np.isnan(self.score)
-        n = int((self.given[both] != class_of(self.score[both], border)).sum())
+        of_score = class_of(self.score, border)
+        differs = (self.given != of_score) & (self.given >= 0) & (of_score >= 0)
+        n = int(np.count_nonzero(differs))
         texts = (
             f"{self.records.name}: ",
             f" of the pairs have another class than their score has by border={border}",
@@ -165,10 +165,11 @@ def class_of(score: Float64, border: Border = "up") -> Int64:
     (array([2, 1, 1]), array([3, 2, 1]))
     """
     check("border", border, BORDERS)
-    codes = np.full(len(score), 3)
+    codes = np.full(len(score), 3, np.int8)
     for value, at in zip((80, 50, 20), BORDERS[border], strict=True):
-        codes -= score >= value if at else score > value
-    return np.where(np.isnan(score), -1, codes)
+        codes -= (score >= value if at else score > value).view(np.int8)
+    codes[np.isnan(score)] = -1
+    return codes.astype(np.int64)
 
 
 def reaches(threshold: float, border: Border) -> bool:

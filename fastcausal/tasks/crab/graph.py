@@ -65,22 +65,25 @@ def paths_of(causes: Int64, effects: Int64, n_events: int) -> tuple[int, ...]:
     >>> paths_of(np.array([0, 1, 0]), np.array([1, 2, 2]), 3)
     (3, 1)
     """
-    ending = np.ones(n_events, np.int64)  # paths that end at each event: at first the event alone
+    extended: Any = np.ones(len(causes))  # paths that each edge adds to: at first its cause
     totals = []
     while len(causes):
-        ending = _sums(effects, ending[causes], n_events)
+        ending = _sums(effects, extended, n_events)
         totals.append(int(ending.sum()))
-        follows = ending[causes] > 0
-        causes, effects = causes[follows], effects[follows]
+        extended = ending.take(causes)
+        follows = np.flatnonzero(extended)  # faster than a mask
+        causes, effects, extended = (each.take(follows) for each in (causes, effects, extended))
     return tuple(totals)
 
 
 def _sums(places: Int64, values: Any, n: int) -> Any:
-    """Add values by place: exact integers of any size."""
-    if values.dtype != object and int(values.max()) * len(values) < EXACT:
-        return np.bincount(places, values, n).astype(np.int64)
+    """Add values by place: float64 as long as these are exact, then integers of any size."""
+    if values.dtype != object:
+        if int(values.max()) * len(values) < EXACT:
+            return np.bincount(places, values, n)
+        values = values.astype(np.int64).astype(object)
     sums = np.zeros(n, object)
-    np.add.at(sums, places, values.astype(object))
+    np.add.at(sums, places, values)
     return sums
 
 

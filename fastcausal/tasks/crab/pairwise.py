@@ -89,7 +89,10 @@ def pairwise(
         raise ValueError(f"threshold is {threshold}, expected a number")
     pairs = read_pairs(gold)
     is_yes_or_no = task == "binary"
-    truth = pairs.positive(threshold, border) if is_yes_or_no else pairs.classes(border, gold_from)
+    if is_yes_or_no:
+        truth = pairs.reaches(threshold, border).astype(np.int64)
+    else:
+        truth = pairs.classes(border, gold_from)
     if task == "three":
         truth = np.array(LABEL_OF_CLASS[task])[truth]
     answers = read_answers(pred, pairs, choices)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ import numpy as np
 
 from fastcausal.arrays import arrow
 from fastcausal.files.keys import encode
-from fastcausal.options import Border
+from fastcausal.options import Border, GoldFrom
 from fastcausal.report.charts import stacks_of
 from fastcausal.report.page import Page, Scripted, Section
 from fastcausal.report.pictures import missing_pictures, pictures_of
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.crab.files import CLASSES, JudgedPairs
+from fastcausal.tasks.crab.frames import FrameReport, frames
 
 FOLDER = Path(__file__).parent / "page"
 TEXTS = ("event_a", "event_b")
@@ -37,12 +39,19 @@ class Stories:
         The least score of an edge at first.
     border : {"up", "text", "down"}
         The rule for scores equal to it.
+    gold_from : {"class", "score"}
     """
 
     pairs: JudgedPairs
     codes: Int64
     threshold: float
     border: Border
+    gold_from: GoldFrom
+
+    @cached_property
+    def frames(self) -> FrameReport:
+        """Causal frames by type, by the paper's figure."""
+        return frames(self.pairs, border=self.border, gold_from=self.gold_from)
 
     def part(self) -> Scripted:
         """Return the part of a page that draws them: see docs/pages.md."""
@@ -84,14 +93,31 @@ class Stories:
 
     def by_distance(self) -> dict[str, dict[str, int]]:
         """Count pairs of each class by the distance of their events in the timeline."""
-        places, distances = encode(arrow.numbers(self.pairs.b - self.pairs.a))
-        width = len(CLASSES)
-        counts = np.bincount(places * width + self.codes, minlength=width * len(distances))
-        rows = counts.reshape(-1, width).tolist()
+        distances, counts = count_by_distance(self.pairs.b - self.pairs.a, self.codes)
         return {
             str(distance): dict(zip(CLASSES, row, strict=True))
-            for distance, row in zip(distances.to_pylist(), rows, strict=True)
+            for distance, row in zip(distances.tolist(), counts.tolist(), strict=True)
         }
+
+
+def count_by_distance(distances: Int64, codes: Int64) -> tuple[Int64, Int64]:
+    """Return the different distances, ascending, and the number of pairs of each class.
+
+    Examples
+    --------
+    >>> count_by_distance(np.array([1, 2, 1]), np.array([0, 3, 0]))
+    (array([1, 2]), array([[2, 0, 0, 0], [0, 0, 0, 1]]))
+    """
+    width = len(CLASSES)
+    if int(distances.max()) > len(distances):
+        places, names = encode(arrow.numbers(distances))
+        different = arrow.values_of(names)
+    else:
+        places, different = distances, np.arange(int(distances.max()) + 1)
+    counts = np.bincount(places * width + codes, minlength=width * len(different))
+    counts = counts.reshape(-1, width)
+    is_used = counts.any(axis=1)
+    return different[is_used], counts[is_used]
 
 
 def page_of(report: Report, stories: Stories, classes: Mapping[str, Any], topics: Any) -> Page:
