@@ -60,6 +60,24 @@ def members(text: str, start: int) -> Iterator[tuple[str | int, Place]]:
         number += 1
 
 
+def without(text: str, key: str) -> str:
+    """Cut the members of one key out of a JSON object that has others.
+
+    Examples
+    --------
+    >>> without('{"a": 1, "b": 2, "a": 3}', "a")
+    '{ "b": 2}'
+    """
+    places = list(members(text, 0))
+    found = next((k for k, (name, _) in enumerate(places) if name == key), None)
+    if found is None:
+        return text
+    stop = places[found][1][1]
+    if found:
+        return without(text[: places[found - 1][1][1]] + text[stop:], key)
+    return without(text[0] + text[text.index(",", stop) + 1 :], key)
+
+
 def with_slots(text: str, slots: Iterable[tuple[Place, int]]) -> Slotted:
     """Cut values out of a text and put slots in their places.
 

@@ -66,7 +66,7 @@ def test_a_tools_file_without_answers_stays_as_it_is(tmp_path):
     for item in document["items"]:
         item["answer"] = "x"
     assert json.loads(filled) == document | {"username": "x"}
-    assert sheet.answers == [True] + [None] * 7
+    assert sheet.answers == [0] + [None] * 7
 
 
 def test_systems_share_ids(tmp_path):

@@ -163,13 +163,16 @@ def test_tab_reaches_everything_and_an_answer_keeps_the_focus(browser, served, t
     assert page.locator("details").get_attribute("open") is None
     assert page.get_by_role("textbox", name="Rater").input_value() == "zoe"
     order = []
-    for _ in range(9):
+    for _ in range(17):
         page.keyboard.press("Tab")
         order.append(page.evaluate(FOCUS))
-    buttons = ["yes", "no", "previous", "next", "unanswered"]
-    assert order == ["rater", "save", "continue", "summary", *buttons]
+    sides = [f"reason-{name}" for name in ("cause", "effect", "both")]
+    kinds = ["meaning-lost", "meaning-added", "another-event", "words-not-in-the-source"]
+    reasons = [*sides, *(f"reason-{name}" for name in kinds)]
+    buttons = ["yes", "no", "unsure", "previous", "next", "unanswered"]
+    assert order == ["rater", "save", "continue", "summary", *reasons, *buttons]
     page.locator("#no").focus()
-    for key in ("Space", "Enter", "v", "i", "v"):
+    for key in ("Space", "Enter", "v", "d", "v"):
         page.keyboard.press(key)
         assert page.evaluate(FOCUS) == "no"
     assert status(page) == "5 of 5 answered"
