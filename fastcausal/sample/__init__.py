@@ -29,6 +29,7 @@ CLAIMS = tuple(
     for rater in ("ann", "ben")
 )
 JUDGED = FOLDER / "judged_answers.json"
+RATER_TEST = FOLDER / "rater_test.json"
 RATERS = {name: FOLDER / f"judged_{name}.json" for name in ("ann", "ben")}
 
 PAIRS_GOLD, PAIRS_EVENTS = FOLDER / "pairs_gold.csv", FOLDER / "pairs_events.csv"

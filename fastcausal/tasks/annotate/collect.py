@@ -59,7 +59,9 @@ class Collected:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts of items and labels, in all and by rater, and results of a test."""
-        raters: dict[str, dict[str, Any]] = {label.rater: {"n_judged": 0, "n_missing": 0} for label in self.labels}
+        raters: dict[str, dict[str, Any]] = {
+            label.rater: {"n_judged": 0, "n_missing": 0} for label in self.labels
+        }
         for label in self.labels:
             raters[label.rater]["n_missing" if label.label is None else "n_judged"] += 1
         totals = {

@@ -24,7 +24,14 @@ from fastcausal.tasks.annotate.slots import (
     without,
 )
 from fastcausal.tasks.answers.count import answers
-from fastcausal.tasks.answers.files import INVALID, UNSURE, VALID, VERDICTS, ExtractionFile, read_file
+from fastcausal.tasks.answers.files import (
+    INVALID,
+    UNSURE,
+    VALID,
+    VERDICTS,
+    ExtractionFile,
+    read_file,
+)
 from fastcausal.tasks.answers.join import keyed
 from fastcausal.tasks.answers.parse import Parsed, parse_guide
 from fastcausal.tasks.answers.reasons import KINDS, SIDES
@@ -142,9 +149,7 @@ def _given(items: ExtractionFile) -> list[tuple[int | None, Parts]]:
     """Return the answer of each item, and side and kind of its reason."""
     given: list[tuple[int | None, Parts]] = [(None, (None, None))] * len(items.ids)
     ratings = items.ratings
-    rows = zip(
-        ratings.item.tolist(), ratings.valid.tolist(), ratings.reasons.tolist(), strict=True
-    )
+    rows = zip(ratings.item.tolist(), ratings.valid.tolist(), ratings.reasons.tolist(), strict=True)
     for row, valid, (side, kind) in rows:
         reason = (None if side < 0 else SIDES[side], None if kind < 0 else KINDS[kind])
         given[row] = (ORDER.index(valid) if valid in ORDER else None, reason)

@@ -123,8 +123,8 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
     texts["source"] = nulls if source_column is None else records.texts(source_column)
     verdicts = _verdict_column(records, reference)
     has_reasons = verdicts is not None and "reason" in records
-    read = ("id", "username", source_column, reference, answer, *VERDICTS)
-    read += ("reason",) if has_reasons else ()
+    of_reasons = "reason" if has_reasons else None
+    read = ("id", "username", source_column, reference, answer, of_reasons, *VERDICTS)
     rater, ids = user or rater, _ids(records)
     return ExtractionFile(
         records,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, numbers, strings
+from fastcausal.arrays.arrow import joined, numbers
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.files.keys import ascend, by_number, places_of, require_unique

@@ -80,7 +80,7 @@ class AnswersReport(Report):
 
     @property
     def judgments(self) -> pa.Table:
-        """Table of verdicts: item, rater, label (1 valid, 0 invalid), and reason if any is given."""
+        """Table of verdicts: item, rater, label (1 valid, 0 invalid), perhaps reason."""
         return self._table("judgments")
 
     @property
@@ -132,8 +132,8 @@ def report_of(
 ) -> AnswersReport:
     """Make the report of statistics with ``more`` groups of scores.
 
-    ``verdicts`` and ``reasons`` are of all items, by default of those counted; ``kept`` are the statistics of the
-    report, by default the given ones.
+    ``verdicts`` and ``reasons`` are of all items, by default of those counted; ``kept`` are the
+    statistics of the report, by default the given ones.
     """
     formula, rows, times = statistics.formula, statistics.rows, statistics.times
     assert isinstance(formula, ExtractionFormula)

@@ -165,8 +165,8 @@ def _differ(items: Extractions) -> Booleans:
     codes = items.reasons.astype(np.int64)
     lowest = np.where(codes == NONE, len(KINDS), codes).min(axis=1, initial=len(KINDS))
     highest = codes.max(axis=1, initial=NONE)
-    unlike: Booleans = ((highest != NONE) & (highest != lowest)).any(axis=1)
-    return agreed & unlike
+    differ: Booleans = agreed & ((highest != NONE) & (highest != lowest)).any(axis=1)
+    return differ
 
 
 def _long(items: Extractions, column: int, names: tuple[str, ...]) -> dict[str, Any]:

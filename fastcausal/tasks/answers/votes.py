@@ -11,7 +11,15 @@ import numpy.typing as npt
 from fastcausal.arrays.arrow import strings
 from fastcausal.files.keys import places_of
 from fastcausal.options import UnsurePolicy
-from fastcausal.tasks.answers.files import INVALID, MISSING, UNSURE, VALID, Int8, Int64, ItemVerdicts
+from fastcausal.tasks.answers.files import (
+    INVALID,
+    MISSING,
+    UNSURE,
+    VALID,
+    Int8,
+    Int64,
+    ItemVerdicts,
+)
 from fastcausal.tasks.answers.reasons import KINDS, NONE, SIDES
 
 
