@@ -28,6 +28,8 @@ CLAIMS = tuple(
     for system in ("brief", "full")
     for rater in ("ann", "ben")
 )
+PREFERENCES = {name: FOLDER / f"preferences_{name}.json" for name in ("ann", "ben")}
+PREFERENCES_KEY = FOLDER / "preferences_key.json"
 JUDGED = FOLDER / "judged_answers.json"
 RATER_TEST = FOLDER / "rater_test.json"
 RATERS = {name: FOLDER / f"judged_{name}.json" for name in ("ann", "ben")}

@@ -11,15 +11,14 @@ import pyarrow as pa
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
 from fastcausal.files.packed import stem_of
-from fastcausal.files.values import JSON, kind, shown
 from fastcausal.options import UnsurePolicy
 from fastcausal.tasks.annotate.qualify import Item, Result, expected_labels, result_of, systems_of
 from fastcausal.tasks.answers.join import read_extractions
 from fastcausal.tasks.claims.count import judgments_of
 from fastcausal.tasks.claims.files import entries_of_topic
-from fastcausal.tasks.claims.reading import fields_of, pattern_of, read_claims
+from fastcausal.tasks.claims.reading import rater_of, read_claims
+from fastcausal.tasks.preferences.files import read_preferences
 
-PLACES = ("first_prediction", "second_prediction", "third_prediction")
 _SCHEMA = pa.schema(
     [("system", pa.string()), ("item", pa.string()), ("rater", pa.string()), ("label", pa.int64())]
 )
@@ -141,17 +140,13 @@ def _of_claims(files: Sequence[Source]) -> bool:
     """Return True for files of claims, False for answers; refuse a mixture."""
     entries = [entries_of_topic(file) for file in files]
     for file, of_topic in zip(files, entries, strict=True):
-        if any(f"{place}_likert" in of_topic for place in PLACES):
+        if any(name.endswith("_likert") for name in of_topic):
             remedy = Remedy("key", ("FILE",), "would name the systems")
             raise InputError(f"{file.name} has preferences for places", remedy)
     kinds = {"claims" in of_topic: file.name for file, of_topic in zip(files, entries, strict=True)}
     if len(kinds) > 1:
         raise InputError(f"{kinds[True]} has claims, {kinds[False]} does not: import one kind")
     return True in kinds
-
-
-def _rater_of(file: Source, name: str | None) -> str | None:
-    return None if name is None else fields_of(pattern_of(name), file.name).get("rater")
 
 
 def _of_answers(
@@ -161,7 +156,7 @@ def _of_answers(
         read_extractions(files)  # refuses other items or texts
     for file in files:
         items = read_extractions(file, unsure=unsure)
-        named = _rater_of(file, name)
+        named = rater_of(file.name, name)
         systems = systems_of(items)
         for column, rater in enumerate(items.raters or (stem_of(file.name),)):
             codes = items.verdicts[:, column].tolist() if items.raters else [-1] * len(items)
@@ -170,37 +165,10 @@ def _of_answers(
 
 
 def _of_preferences(files: Sequence[Source], name: str | None, key: str) -> Iterator[RaterLabel]:
-    systems = _topics(Source.open(key))
-    for file in files:
-        topics = _topics(file)
-        if topics.keys() != systems.keys():
-            raise InputError(f"{file.name} and {key} have different topics")
-        rater = _rater_of(file, name) or stem_of(file.name)
-        for topic, said in topics.items():
-            for place in PLACES:
-                label = said.get(f"{place}_likert")
-                where = f'{file.name}: topic "{topic}": "{place}_likert"'
-                if label is not None and (type(label) is not int or not 0 <= label <= 5):
-                    raise InputError(f"{where} is {shown(label)}, expected 1 to 5, or 0 for none")
-                system = systems[topic].get(place)
-                if not isinstance(system, str):
-                    raise InputError(f'{key}: topic "{topic}": no system for "{place}"')
-                yield RaterLabel(system, topic, rater, label or None)
-
-
-def _topics(file: Source) -> dict[str, dict[str, Any]]:
-    try:
-        document = JSON.decode(file.text)
-    except InputError as error:
-        raise InputError(f"{file.name}: {error}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{file.name} is not valid JSON: {error}") from error
-    if not isinstance(document, dict) or not document:
-        raise InputError(f"{file.name} is {kind(document)}, expected an object of topics")
-    for topic, value in document.items():
-        if not isinstance(value, dict):
-            raise InputError(f'{file.name}: topic "{topic}" is {kind(value)}, expected an object')
-    return document
+    raters = [rater_of(file.name, name) or stem_of(file.name) for file in files]
+    for each in read_preferences(list(zip(files, raters, strict=True)), key, "scores"):
+        for system, score in each.values.items():
+            yield RaterLabel(system, each.topic, each.rater, score)
 
 
 def _require_alike(labels: Sequence[RaterLabel]) -> None:
