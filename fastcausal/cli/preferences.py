@@ -43,7 +43,7 @@ def preferences(
 
     Examples
     --------
-    fastcausal preferences preferences_ann.json preferences_ben.json --key preference_key.json
+    fastcausal preferences preferences_ann.json preferences_ben.json --key preferences_key.json
     """
     chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart

@@ -48,7 +48,7 @@ def bring_in(
     Examples
     --------
     fastcausal annotate import judged_ann.json judged_ben.json --to labels.csv
-    fastcausal annotate import rater_test.ann.json --test rater_test.json
+    fastcausal annotate import judged_ben.json --test judged_ann.json
     """
     chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart

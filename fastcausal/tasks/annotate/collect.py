@@ -12,7 +12,13 @@ from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
 from fastcausal.files.packed import stem_of
 from fastcausal.options import UnsurePolicy
-from fastcausal.tasks.annotate.qualify import Item, Result, expected_labels, result_of, systems_of
+from fastcausal.tasks.annotate.qualify import (
+    Item,
+    TestedRater,
+    expected_labels,
+    result_of,
+    systems_of,
+)
 from fastcausal.tasks.answers.join import read_extractions
 from fastcausal.tasks.claims.count import judgments_of
 from fastcausal.tasks.claims.files import entries_of_topic
@@ -41,12 +47,12 @@ class Collected:
     ----------
     labels : list of RaterLabel
         Ascending by rater, then system, then item.
-    results : mapping of str to Result, optional
+    results : mapping of str to TestedRater, optional
         Of each rater, in a test.
     """
 
     labels: list[RaterLabel]
-    results: Mapping[str, Result] = field(default_factory=dict)
+    results: Mapping[str, TestedRater] = field(default_factory=dict)
 
     @property
     def table(self) -> pa.Table:
@@ -125,7 +131,7 @@ def collect(
 
 def _results(
     labels: Sequence[RaterLabel], files: Sequence[Source], test: str, qualify: float
-) -> dict[str, Result]:
+) -> dict[str, TestedRater]:
     """Return the result of each rater in a test."""
     source = Source.open(test)
     expected = expected_labels(source)

@@ -14,7 +14,7 @@ from fastcausal.tasks.answers.join import Extractions, read_extractions
 Item = tuple[str | None, str]
 
 
-class Result(NamedTuple):
+class TestedRater(NamedTuple):
     """The result of a rater.
 
     Attributes
@@ -69,7 +69,7 @@ def expected_labels(
 
 def result_of(
     expected: Mapping[Item, int], labels: Mapping[Item, int | None], rater: str, qualify: float
-) -> Result:
+) -> TestedRater:
     """Compare the labels of a rater with the known ones.
 
     Raises
@@ -81,11 +81,11 @@ def result_of(
     --------
     >>> known = {(None, "a"): 1, (None, "b"): 0}
     >>> result_of(known, {(None, "a"): 1, (None, "b"): None}, "ann", 0.8)
-    Result(n_right=1, share=0.5, passed=False)
+    TestedRater(n_right=1, share=0.5, passed=False)
     """
     if unlike := expected.keys() ^ labels.keys():
         item = min(name for _, name in unlike)
         raise InputError(f'rater "{rater}" has other items than the test: "{item}"')
     n_right = sum(labels[item] == label for item, label in expected.items())
     share = n_right / len(expected)
-    return Result(n_right, share, share >= qualify)
+    return TestedRater(n_right, share, share >= qualify)

@@ -12,7 +12,7 @@ from fastcausal.files.values import JSON, kind, shown
 from fastcausal.options import Choice
 
 Path_ = str | os.PathLike[str] | Source
-Key = Mapping[str, Mapping[str, str]]
+Places = Mapping[str, Mapping[str, str]]
 
 
 class Preference(NamedTuple):
@@ -117,7 +117,7 @@ def _scores(
         yield system, score or None
 
 
-def _systems(key: Source) -> Key:
+def _systems(key: Source) -> Places:
     """Return the system of each place, by topic."""
     topics = _topics(key)
     for topic, places in topics.items():

@@ -14,8 +14,8 @@ from fastcausal.files.files import Source
 from fastcausal.sample import PREFERENCES, PREFERENCES_KEY
 from tests.oracles import preferences as plain
 from tests.support.cli import cli
-from tests.support.profiles import trials
 from tests.support.data import DATA
+from tests.support.profiles import trials
 
 MIRAGE = DATA / "mirage" / "human_preference"
 CHOICES = ("reference", "topic", "scores")
@@ -75,9 +75,9 @@ def same_as_plain(report, files, key, choice):
     assert found["n_missing"] == sum(v is None for v in votes.values())
     share = plain.percent_agreement(votes, key)
     alike(found["agreement"], {"percent_agreement": share})
-    labels = {(r["system"], r["item"], r["rater"]): r["label"] for r in report.judgments.to_pylist()}
-    assert labels == {
-        (system, topic, rater): value
+    labels = [(*row.values(),) for row in report.judgments.to_pylist()]
+    assert {*labels} == {
+        (system, topic, rater, value)
         for (rater, topic), values in votes.items()
         for system, value in (values or {}).items()
     }
