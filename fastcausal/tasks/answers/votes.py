@@ -90,6 +90,8 @@ def _most_given(
     parts: Sequence[ItemVerdicts], cells: Sequence[Int64], column: int, n_names: int, n_cells: int
 ) -> Int64:
     """Return the most frequent side or kind of each cell; -1 for none, or in a tie."""
+    if not any((part.reasons[:, column] != NONE).any() for part in parts):
+        return np.full(n_cells, NONE)
     sums = np.zeros((n_names, n_cells), np.int64)
     for part, cell in zip(parts, cells, strict=True):
         for code in range(n_names):

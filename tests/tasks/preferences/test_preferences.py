@@ -131,7 +131,7 @@ KEY = {"T": {"first": "a", "second": "b"}}
 SAID = {"T": {"best_prediction_reference": "first", "first_likert": 2, "second_likert": 3}}
 FAULTS = {
     "no place": (KEY, {"T": {"best_prediction_reference": "third"}},
-                 'topic "T": "best_prediction_reference" is "third", expected one of first, second'),
+                 'topic "T": "best_prediction_reference" is "third", expected one of first'),
     "a list": (KEY, {"T": {"best_prediction_reference": ["first"]}}, "expected one of first"),
     "a number": (KEY, {"T": {"best_prediction_reference": 1}}, "is 1, expected one of first"),
     "not asked": (KEY, {"T": {}}, 'no "best_prediction_reference", expected one in its topics'),
