@@ -182,6 +182,13 @@ def test_tests_that_are_refused(tmp_path):
     assert not table.exists()
 
 
+def test_a_test_shows_no_verdict_of_a_tools_file():
+    for rater in (None, "ann"):
+        sheet = sheet_of_answers(ANN, rater, is_test=True)
+        assert (sheet.rater, sheet.answers) == (rater or "", [None] * 8)
+        assert {*sheet.reasons} == {(None, None)}
+
+
 def test_reasons_leave_a_tools_file(tmp_path):
     """Wherever they stand."""
     data = {"text": "x", "reference": "[Cause] a [Effect] b", "model": "[Cause] a [Effect] c"}

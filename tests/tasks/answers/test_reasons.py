@@ -183,6 +183,18 @@ def test_bad_reasons(tmp_path, rows, message):
     assert not out.exists()
 
 
+def test_raters_of_two_verdicts_do_not_differ_in_reasons():
+    def differ(*said):
+        return fc.answers(rows_of([("a", said)])).differing.num_rows
+
+    cause, effect, both = (("invalid", side) for side in SIDES)
+    assert differ(cause, effect, (None, None)) == 2
+    assert differ(cause, effect, ("unsure", None)) == 2
+    assert differ(cause, effect, ("valid", None)) == 0
+    assert differ(both, both) == 0
+    assert differ(both, ("invalid", "meaning lost")) == 0
+
+
 def test_sample(tmp_path):
     files = ("answers", *RATERS.values())
     cli(*files, "--reasons", tmp_path / "r.jsonl", "--judgments", tmp_path / "j.jsonl")
