@@ -104,8 +104,7 @@ def _grids(report: AnswersReport, counts: bool) -> list[Grid]:
         others.part(part)
         for name, value in values.items():
             others.add(name, value)
-    more = grids_of(report.reasons, report.differing) if report.reasons else []
-    return [scores_table(report.title, roles, counts), others, *more]
+    return [scores_table(report.title, roles, counts), others, *grids_of(report.reasons)]
 
 
 def _without_counts(groups: Groups) -> dict[str, Scores]:

@@ -31,8 +31,8 @@ def shares_of(items: Extractions) -> dict[str, Any]:
         Numbers of verdicts ``n_invalid``, ``n_unsure`` and, with a reason, ``n_given``; ``sides``
         and ``kinds``, each with ``n`` and its ``share`` of those given; ``by_side``, kinds of each
         side; ``systems``, the same for each system; ``agreement`` of raters on ``side`` and
-        ``kind``; and ``differ``, the items with one verdict and unlike reasons. Empty if no rater
-        gave a reason or was unsure.
+        ``kind``; and ``differ``, the reasons by rater of items with one verdict and unlike reasons.
+        Empty if no rater gave a reason or was unsure.
 
     Examples
     --------
@@ -58,7 +58,9 @@ def shares_of(items: Extractions) -> dict[str, Any]:
         **counted,
         "systems": systems,
         "agreement": agreement,
-        "differ": items.keys.filter(numbers(_differ(items))).to_pylist(),
+        "differ": {
+            str(items.keys[k]): _by_rater(items, k) for k in np.flatnonzero(_differ(items)).tolist()
+        },
     }
 
 
@@ -88,7 +90,7 @@ def reason_texts(reasons: Int8) -> pa.Array:
     return strings([reason_text(side, kind) for side, kind in reasons.tolist()])
 
 
-def grids_of(shares: Mapping[str, Any], differing: pa.Table) -> list[Grid]:
+def grids_of(shares: Mapping[str, Any]) -> list[Grid]:
     """Make the tables of reasons: shares by side and system, agreement, and unlike reasons."""
     if not shares.get("n_given"):
         return []
@@ -106,23 +108,24 @@ def grids_of(shares: Mapping[str, Any], differing: pa.Table) -> list[Grid]:
             cells = [shares["agreement"][part][name] for part in PARTS]
             agreement.add(name.replace("_", " "), *cells)
         grids.append(agreement)
-    if differing.num_rows:
-        grids.append(_grid_of_differing(differing, len(shares["differ"])))
+    if shares["differ"]:
+        grids.append(_grid_of_differing(shares["differ"]))
     return grids
 
 
-def _grid_of_differing(differing: pa.Table, n_items: int) -> Grid:
-    raters = sorted({*differing["rater"].to_pylist()})
-    said: dict[str, dict[str, str]] = {}
-    for row in differing.to_pylist():
-        item = "/".join(row[name] for name in ("system", "item") if row.get(name))
-        said.setdefault(item, {})[row["rater"]] = row["reason"]
-    title = f"items of one verdict and unlike reasons: {n_items}"
-    if n_items > MOST_SHOWN:
-        title += f", here {MOST_SHOWN}"
-    grid = Grid(title, raters, text=True)
-    for item in [*said][:MOST_SHOWN]:
-        grid.add(item, *(said[item].get(rater, "") for rater in raters))
+def _by_rater(items: Extractions, item: int) -> dict[str, str]:
+    """Return the reasons of an item by rater."""
+    reasons = reason_texts(items.reasons[item]).to_pylist()
+    return {rater: text for rater, text in zip(items.raters, reasons, strict=True) if text}
+
+
+def _grid_of_differing(differing: Mapping[str, Mapping[str, str]]) -> Grid:
+    n = len(differing)
+    shown = f", here {MOST_SHOWN}" if n > MOST_SHOWN else ""
+    raters = sorted({rater for said in differing.values() for rater in said})
+    grid = Grid(f"items of one verdict and unlike reasons: {n}{shown}", raters, text=True)
+    for item in [*differing][:MOST_SHOWN]:
+        grid.add(item, *(differing[item].get(rater, "") for rater in raters))
     return grid
 
 

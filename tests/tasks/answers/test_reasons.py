@@ -96,6 +96,11 @@ def test_shares_are_those_of_a_plain_count(table, unsure):
     }
     several = len({system for system, _ in table}) > 1
     assert {*found["differ"]} == (differ if several else {key[2:] for key in differ})
+    assert all(found["differ"][key][f"r{j}"] == reason
+               for k, (system, said) in enumerate(table)
+               if (key := f"{system}/{k}" if several else str(k)) in found["differ"]
+               for j, (_, reason) in enumerate(said) if reason)  # fmt: skip
+    str(report.without_details())
     listed = {
         (row["system"], row["item"], row["rater"], row["reason"])
         for row in report.differing.to_pylist()
