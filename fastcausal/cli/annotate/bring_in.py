@@ -55,6 +55,8 @@ def bring_in(
     from fastcausal.report.grid import Grid
     from fastcausal.tasks.annotate.collect import collect
 
+    if key is not None:
+        refuse(ctx, ("unsure", "test"), "is for answers, --key for preferences")
     if test is None:
         refuse(ctx, ("qualify",), "is for --test")
     if not 0 <= qualify <= 1:

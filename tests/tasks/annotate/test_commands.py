@@ -172,6 +172,7 @@ def test_tests_that_are_refused(tmp_path):
     for more, message in (
         ((CLAIMS, "--test", RATER_TEST), "has no answers, expected those of the test"),
         ((ANN, "--qualify", "0.5"), "--qualify is for --test"),
+        ((ANN, "--key", ANN, "--unsure", "missing"), "--unsure is for answers, --key for"),
         ((RATER_TEST, "--test", RATER_TEST, "--qualify", "1.5"), "1.5 is not between 0 and 1"),
     ):
         _, err = cli(*arguments, *more, expect=2)
