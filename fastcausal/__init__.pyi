@@ -61,6 +61,7 @@ from fastcausal.tasks.labels.votes import majority_vote as majority_vote
 from fastcausal.tasks.meta.plan import plan_labels as plan_labels
 from fastcausal.tasks.meta.report import MetaReport as MetaReport
 from fastcausal.tasks.meta.scorer import meta as meta
+from fastcausal.tasks.preferences.count import preferences as preferences
 from fastcausal.tasks.qa.count import qa as qa
 from fastcausal.tasks.qa.report import QAReport as QAReport
 from fastcausal.tasks.values.count import statistics as statistics

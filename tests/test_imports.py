@@ -49,7 +49,9 @@ TASKS = {
     "meta": {"classification", "labels"},
     "claims": {"labels"},
     "crab": {"classification", "labels"},
-    "annotate": {"claims", "answers"},
+    "answers": {"labels"},
+    "preferences": {"claims", "labels"},
+    "annotate": {"answers", "claims", "preferences"},
 }
 HEAVY = (
     "pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers",
@@ -207,8 +209,8 @@ def test_all_names_load():
         "classify_groups", "cohen_kappa", "compare", "crab", "describe", "eci", "explain",
         "fleiss_kappa", "gate", "gwet_ac1", "kernel", "plan", "statistics",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
-        "mean_pairwise_kappa", "meta", "percent_agreement", "plan_labels", "read", "score", "qa",
-        "score_batch",
+        "mean_pairwise_kappa", "meta", "percent_agreement", "plan_labels", "preferences", "read",
+        "score", "qa", "score_batch",
         "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:

@@ -106,6 +106,10 @@ def claims(k: int) -> Any:
     return fc.claims([*sample.CLAIMS], name="claims_{side}_{system}_{rater}")
 
 
+def preferred(k: int) -> Any:
+    return fc.preferences([*sample.PREFERENCES.values()], sample.PREFERENCES_KEY)
+
+
 def scored_units(k: int) -> tuple[Any, Any]:
     n = 20 + k // 100
     units = [f"{k}-{u}" for u in range(n)]
@@ -158,6 +162,7 @@ CALLS: dict[str, Call] = {
     "mean_pairwise_kappa": lambda k, _: fc.mean_pairwise_kappa(ratings(k)),
     "meta": lambda k, _: fc.meta(*scored_units(k), **QUICK),
     "plan_labels": lambda k, _: fc.plan_labels(*scored_units(k), delta=0.1),
+    "preferences": lambda k, _: preferred(k),
     "percent_agreement": lambda k, _: fc.percent_agreement(ratings(k)),
     "read": lambda k, _: fc.read(examples(k)),
     "read_annotators": lambda k, _: fc.read_annotators(

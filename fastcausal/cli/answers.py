@@ -10,7 +10,7 @@ import click
 from fastcausal.cli.console import doing, print_report, write_rows
 from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.options import AnswerProtocol, Policy
+from fastcausal.options import AnswerProtocol, Policy, UnsurePolicy
 
 
 def answers(
@@ -31,6 +31,10 @@ def answers(
         Policy,
         Option(help="Stop at unparsed answers, score them as no spans (empty), or skip them."),
     ] = "error",
+    unsure: Annotated[
+        UnsurePolicy,
+        Option(help="Take unsure verdicts as invalid, as the guide does, or as missing."),
+    ] = "invalid",
     by: Annotated[str | None, Option(help="Add the scores of each value of this column.")] = None,
     text_metrics: Annotated[
         bool, Option("--text-metrics", help="Add ROUGE-L and BLEU of whole answers.")
@@ -43,6 +47,13 @@ def answers(
         Path | None,
         Option(
             help="Write the verdict of each rater to this .csv, .jsonl, .parquet or .arrow file."
+        ),
+    ] = None,
+    reasons: Annotated[
+        Path | None,
+        Option(
+            help="Write the items with one verdict and unlike reasons to this .csv, .jsonl, "
+            ".parquet or .arrow file."
         ),
     ] = None,
     per_example: PerExampleOption = None,
@@ -59,12 +70,15 @@ def answers(
     from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.answers.count import answers as compare
 
-    keep_apart([per_item, judgments, per_example], files)
+    keep_apart([per_item, judgments, reasons, per_example], files)
     with doing(f"scoring {', '.join(files)}"):
-        report = compare(files, protocol, unparsed=unparsed, by=by, text_metrics=text_metrics)
+        report = compare(
+            files, protocol, unparsed=unparsed, unsure=unsure, by=by, text_metrics=text_metrics
+        )
     if per_example is not None:
         report.statistics.write(per_example)
-    for target, name in ((per_item, "per_item"), (judgments, "judgments")):
+    targets = {"per_item": per_item, "judgments": judgments, "differing": reasons}
+    for name, target in targets.items():
         if target is not None:
             write_rows(target, report.tables[name])
     print_report(report, chosen)

@@ -28,7 +28,10 @@ CLAIMS = tuple(
     for system in ("brief", "full")
     for rater in ("ann", "ben")
 )
+PREFERENCES = {name: FOLDER / f"preferences_{name}.json" for name in ("ann", "ben")}
+PREFERENCES_KEY = FOLDER / "preferences_key.json"
 JUDGED = FOLDER / "judged_answers.json"
+RATER_TEST = FOLDER / "rater_test.json"
 RATERS = {name: FOLDER / f"judged_{name}.json" for name in ("ann", "ben")}
 
 PAIRS_GOLD, PAIRS_EVENTS = FOLDER / "pairs_gold.csv", FOLDER / "pairs_events.csv"

@@ -15,6 +15,7 @@ from fastcausal.tasks import (
     extraction,
     labels,
     meta,
+    preferences,
     qa,
     values,
 )
@@ -30,6 +31,7 @@ ALL = (
     values.TASK,
     answers.TASK,
     claims.TASK,
+    preferences.TASK,
     *crab.TASKS,
     meta.TASK,
     describe.TASK,

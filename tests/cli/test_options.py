@@ -55,8 +55,12 @@ USES = {
         "answers": "judged_answers.json page.html",
         "claims": "claims_prediction_full_ann.json page.html "
         "--against claims_reference_full_ann.json",
+        "verdicts": "unsure.json page.html",
     },
-    "annotate import": {"answers": "judged_ann.json judged_ben.json"},
+    "annotate import": {
+        "answers": "unsure.json",
+        "test": "unsure.json --test rater_test.json",
+    },
     "check": {
         "tags": "short.csv --from cnc",
         "any": "short.csv",
@@ -71,6 +75,7 @@ USES = {
     "answers": {
         "rater": "judged_ann.json",
         "raters": "judged_ann.json judged_ben.json",
+        "unsure": "unsure.json",
         "json": "judged_answers.json --json",
         "read": "judged_answers.json",
     },
@@ -172,6 +177,7 @@ USES = {
         "lost": "lost --out merged.parquet --like careful.parquet",
     },
     "plan": {"counts": "careful.parquet hasty.parquet", "values": "values_a.jsonl values_b.jsonl"},
+    "preferences": {"": "preferences_ann.json preferences_ben.json --key preferences_key.json"},
     "qa": {"": "questions.json answers.json"},
     "report": {
         "one": "gold.csv careful.jsonl --n-resamples 100 --method bca --out page.html",
@@ -215,6 +221,8 @@ VALUES = {
     "annotate import --to": "labels.csv",
     "annotate import --key": "judged_ann.json",
     "annotate import --name": "{rater}",
+    "annotate import --qualify": "0.5",
+    "annotate import --test": "rater_test.json",
     "annotate export --rater": "zoe",
     "annotate export --only": "judge",
     "answers": "output",
@@ -330,6 +338,8 @@ VALUES = {
     "out": "elsewhere",
     "outside": "drop",
     "pairs": "pairs.csv",
+    "preferences --choice": "topic",
+    "preferences --name": "preferences_{rater}",
     "per-chain": "chains.parquet",
     "per-document": "documents.parquet",
     "per-example": "examples.arrow",
@@ -366,6 +376,7 @@ VALUES = {
     "tokenizer": "whitespace",
     "undefined": "0",
     "unit": "index",
+    "unsure": "missing",
     "unmatched": "skip",
     "unparsed": "skip",
     "words": "9",
@@ -442,6 +453,12 @@ def files(tmp_path_factory):
         "b,reference,z,true\n"
     )
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
+    items = [
+        {"id": row["id"], "answer": {"t1": "unsure", "t2": 0}.get(row["id"], row["valid"]),
+         "data": {"text": row["input"], "reference": row["gold"], "model": row["output"]}}
+        for row in json.loads(sample.RATER_TEST.read_text())
+    ]  # fmt: skip
+    (folder / "unsure.json").write_text(json.dumps({"username": "amy", "items": items}))
     (folder / "x.txt").write_text("Rain fell .\n")
     for k, name in enumerate("ab", 2):
         rows = [

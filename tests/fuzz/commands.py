@@ -51,10 +51,13 @@ TAKES = (
     f"[--per-example out.parquet] {SHOWN}",
     f"qa {{questions}} {{answers}} --unmatched error|empty|skip [--per-example out.arrow] {SHOWN}",
     f"answers {{judged}} [{{judged}}] --protocol guide|fcr --unparsed error|empty|skip "
+    f"[--unsure missing] [--reasons {TABLE}] "
     f"[--by tag] [--text-metrics] [--per-item out.csv|out.jsonl] [--judgments out.parquet] {SHOWN}",
     f"claims {{claims}} [{{claims}}] [{{claims}}] [--name claims_{{side}}_{{system}}_{{rater}}] "
     f"--nulls error|false|skip --raters mean|majority --unmatched error|skip "
     f"[--per-topic out.csv] [--judgments out.jsonl] {SHOWN}",
+    f"preferences {{preferences}} [{{preferences}}] --key {{preferences_key}} "
+    f"--choice reference|topic|scores [--per-topic {TABLE}] [--judgments out.jsonl] {SHOWN}",
     f"meta {{scores}} {{human}} --unmatched error|skip --resamples 20 [--intervals] "
     f"[--by topic] [--cluster topic] [--metric judge] [--level interval] [--rescale] {SHOWN}",
     f"meta {{crab_labels}} --human r4 [--human r5] --unmatched error|skip --resamples 20 "
@@ -93,6 +96,9 @@ TAKES = (
     f"crab experts {{pairs}} {{crab_ratings}} --out out.jsonl|out.parquet --rule both|mean {SHOWN}",
     f"crab events {{events}} {{events}} [--match exact] [--min-tokens 3] [--no-quotes] {SHOWN}",
     f"annotate export {{judged}} out.html [--only judge] [--rater ann] {SHOWN}",
+    f"annotate export {{rater_test}} out.html --test {SHOWN}",
+    f"annotate import {{rater_test}} [{{judged}}] --test {{rater_test}} [--qualify 0.5] "
+    f"[--unsure missing] {SHOWN}",
     f"annotate export {{claims}} out.html --against {{claims}} {SHOWN}",
     f"annotate import {{saved}} [{{saved}}] [--to out.csv|out.jsonl|out.parquet] "
     f"[--key {{key}}] {SHOWN}",

@@ -8,8 +8,9 @@ from typing import Annotated
 import click
 
 from fastcausal.cli.console import print_grids, print_json, write_tables
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.options import UnsurePolicy
 
 MISSING = 1
 
@@ -29,6 +30,16 @@ def bring_in(
         str | None,
         Option(help="Read names of files, without suffix, by this pattern with {rater}."),
     ] = None,
+    unsure: Annotated[
+        UnsurePolicy, Option(help="Take unsure verdicts of answers as invalid, or as missing.")
+    ] = "invalid",
+    test: Annotated[
+        str | None,
+        Option(help="Compare with the verdicts of this file: who passed the test of raters."),
+    ] = None,
+    qualify: Annotated[
+        float, Option(help="Pass raters with at least this share of right labels, 0 to 1.")
+    ] = 0.8,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -37,20 +48,28 @@ def bring_in(
     Examples
     --------
     fastcausal annotate import judged_ann.json judged_ben.json --to labels.csv
+    fastcausal annotate import judged_ben.json --test judged_ann.json
     """
     chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart
     from fastcausal.report.grid import Grid
     from fastcausal.tasks.annotate.collect import collect
 
-    keep_apart([to], [*files, key])
-    collected = collect(files, name, key)
+    if key is not None:
+        refuse(ctx, ("unsure", "test"), "is for answers, --key for preferences")
+    if test is None:
+        refuse(ctx, ("qualify",), "is for --test")
+    if not 0 <= qualify <= 1:
+        raise click.BadParameter(f"{qualify} is not between 0 and 1", param_hint="--qualify")
+    keep_apart([to], [*files, key, test])
+    collected = collect(files, name, key, unsure=unsure, test=test, qualify=qualify)
     write_tables((to, collected.table))
     counts = collected.to_dict()
     if chosen == "json":
         print_json(counts)
     else:
-        grid = Grid(f"labels of {counts['n_items']} items", ["judged", "missing"])
+        tested = ["right", "share", "passed"] if collected.results else []
+        grid = Grid(f"labels of {counts['n_items']} items", ["judged", "missing", *tested])
         for rater, of_rater in counts["raters"].items():
             grid.add(rater, *of_rater.values())
         print_grids([grid], chosen)

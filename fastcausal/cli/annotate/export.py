@@ -27,6 +27,10 @@ def export(
     against: Annotated[
         str | None, Option(help="Judge claims by the articles of this file.")
     ] = None,
+    test: Annotated[
+        bool,
+        Option("--test", help="Make a test of raters, from a file with a verdict for each item."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Write a page on which a rater judges answers, or claims.
@@ -34,6 +38,7 @@ def export(
     Examples
     --------
     fastcausal annotate export judged_answers.json page.html --rater ann
+    fastcausal annotate export rater_test.json test.html --test
     """
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
@@ -41,10 +46,12 @@ def export(
     from fastcausal.tasks.annotate.page import page_of
 
     keep_apart([page], [source, against])
+    if test:
+        refuse(ctx, ("only",), "leaves out items, a --test has all")
     if against is None:
-        sheet = sheet_of_answers(source, rater, only == "judge")
+        sheet = sheet_of_answers(source, rater, only == "judge", test)
     else:
-        refuse(ctx, ("only",), "is for answers, --against for claims")
+        refuse(ctx, ("only", "test"), "is for answers, --against for claims")
         sheet = sheet_of_claims(source, against, rater)
     content = page_of(sheet).encode(errors="replace")
     with replacing(page) as file:

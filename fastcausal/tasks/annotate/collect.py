@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -11,13 +11,20 @@ import pyarrow as pa
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
 from fastcausal.files.packed import stem_of
-from fastcausal.files.values import JSON, kind, shown
+from fastcausal.options import UnsurePolicy
+from fastcausal.tasks.annotate.qualify import (
+    Item,
+    TestedRater,
+    expected_labels,
+    result_of,
+    systems_of,
+)
 from fastcausal.tasks.answers.join import read_extractions
 from fastcausal.tasks.claims.count import judgments_of
 from fastcausal.tasks.claims.files import entries_of_topic
-from fastcausal.tasks.claims.reading import fields_of, pattern_of, read_claims
+from fastcausal.tasks.claims.reading import rater_of, read_claims
+from fastcausal.tasks.preferences.files import read_preferences
 
-PLACES = ("first_prediction", "second_prediction", "third_prediction")
 _SCHEMA = pa.schema(
     [("system", pa.string()), ("item", pa.string()), ("rater", pa.string()), ("label", pa.int64())]
 )
@@ -40,9 +47,12 @@ class Collected:
     ----------
     labels : list of RaterLabel
         Ascending by rater, then system, then item.
+    results : mapping of str to TestedRater, optional
+        Of each rater, in a test.
     """
 
     labels: list[RaterLabel]
+    results: Mapping[str, TestedRater] = field(default_factory=dict)
 
     @property
     def table(self) -> pa.Table:
@@ -53,18 +63,32 @@ class Collected:
         return table if systems else table.drop_columns(["system"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts of items and labels, in all and by rater."""
-        raters = {label.rater: {"n_judged": 0, "n_missing": 0} for label in self.labels}
+        """Return the counts of items and labels, in all and by rater, and results of a test."""
+        raters: dict[str, dict[str, Any]] = {
+            label.rater: {"n_judged": 0, "n_missing": 0} for label in self.labels
+        }
         for label in self.labels:
             raters[label.rater]["n_missing" if label.label is None else "n_judged"] += 1
         totals = {
             n: sum(counts[n] for counts in raters.values()) for n in ("n_judged", "n_missing")
         }
+        for rater, result in self.results.items():
+            raters[rater] |= result._asdict()
+        if self.results:
+            totals["n_passed"] = sum(result.passed for result in self.results.values())
         items = {(label.system, label.item) for label in self.labels}
         return {"n_items": len(items), **totals, "raters": raters}
 
 
-def collect(paths: Sequence[str], name: str | None = None, key: str | None = None) -> Collected:
+def collect(
+    paths: Sequence[str],
+    name: str | None = None,
+    key: str | None = None,
+    *,
+    unsure: UnsurePolicy = "invalid",
+    test: str | None = None,
+    qualify: float = 0.8,
+) -> Collected:
     """Collect the labels of saved files.
 
     Parameters
@@ -76,30 +100,53 @@ def collect(paths: Sequence[str], name: str | None = None, key: str | None = Non
         ``{side}``.
     key : path, optional
         The system behind each place of a topic.
+    unsure : {"invalid", "missing"}
+        The label of a rater who is unsure, for answers.
+    test : path, optional
+        Answers with known verdicts: the files are a test of raters.
+    qualify : float
+        The share of right labels with which a rater passes.
 
     Raises
     ------
     InputError
-        A file cannot be read, a rater has two files of an item, or raters have different items.
+        A file cannot be read, a rater has two files of an item, raters have different items, or
+        the items of a test are others.
     ValueError
         The pattern has an unknown field.
     """
     files = [Source.open(path) for path in paths]
+    if test is not None and (key is not None or _of_claims(files)):
+        raise InputError(f"{files[0].name} has no answers, expected those of the test {test}")
     if key is not None:
         labels = [*_of_preferences(files, name, key)]
     elif _of_claims(files):
         labels = [RaterLabel(**row) for row in judgments_of(read_claims(files, name)).to_pylist()]
     else:
-        labels = [*_of_answers(files, name)]
+        labels = [*_of_answers(files, name, unsure)]
     _require_alike(labels)
-    return Collected(sorted(labels, key=lambda v: (v.rater, v.system or "", v.item)))
+    labels.sort(key=lambda v: (v.rater, v.system or "", v.item))
+    return Collected(labels, {} if test is None else _results(labels, files, test, qualify))
+
+
+def _results(
+    labels: Sequence[RaterLabel], files: Sequence[Source], test: str, qualify: float
+) -> dict[str, TestedRater]:
+    """Return the result of each rater in a test."""
+    source = Source.open(test)
+    expected = expected_labels(source)
+    read_extractions([source, *files])  # refuses other texts
+    given: dict[str, dict[Item, int | None]] = {}
+    for label in labels:
+        given.setdefault(label.rater, {})[label.system, label.item] = label.label
+    return {rater: result_of(expected, each, rater, qualify) for rater, each in given.items()}
 
 
 def _of_claims(files: Sequence[Source]) -> bool:
     """Return True for files of claims, False for answers; refuse a mixture."""
     entries = [entries_of_topic(file) for file in files]
     for file, of_topic in zip(files, entries, strict=True):
-        if any(f"{place}_likert" in of_topic for place in PLACES):
+        if any(name.endswith("_likert") for name in of_topic):
             remedy = Remedy("key", ("FILE",), "would name the systems")
             raise InputError(f"{file.name} has preferences for places", remedy)
     kinds = {"claims" in of_topic: file.name for file, of_topic in zip(files, entries, strict=True)}
@@ -108,18 +155,15 @@ def _of_claims(files: Sequence[Source]) -> bool:
     return True in kinds
 
 
-def _rater_of(file: Source, name: str | None) -> str | None:
-    return None if name is None else fields_of(pattern_of(name), file.name).get("rater")
-
-
-def _of_answers(files: Sequence[Source], name: str | None) -> Iterator[RaterLabel]:
+def _of_answers(
+    files: Sequence[Source], name: str | None, unsure: UnsurePolicy
+) -> Iterator[RaterLabel]:
     if len(files) > 1:
         read_extractions(files)  # refuses other items or texts
     for file in files:
-        items = read_extractions(file)
-        named = _rater_of(file, name)
-        has_system = "system" in items.columns.column_names
-        systems = items.columns["system"].to_pylist() if has_system else [None] * len(items)
+        items = read_extractions(file, unsure=unsure)
+        named = rater_of(file.name, name)
+        systems = systems_of(items)
         for column, rater in enumerate(items.raters or (stem_of(file.name),)):
             codes = items.verdicts[:, column].tolist() if items.raters else [-1] * len(items)
             for system, item, code in zip(systems, items.ids.to_pylist(), codes, strict=True):
@@ -127,37 +171,10 @@ def _of_answers(files: Sequence[Source], name: str | None) -> Iterator[RaterLabe
 
 
 def _of_preferences(files: Sequence[Source], name: str | None, key: str) -> Iterator[RaterLabel]:
-    systems = _topics(Source.open(key))
-    for file in files:
-        topics = _topics(file)
-        if topics.keys() != systems.keys():
-            raise InputError(f"{file.name} and {key} have different topics")
-        rater = _rater_of(file, name) or stem_of(file.name)
-        for topic, said in topics.items():
-            for place in PLACES:
-                label = said.get(f"{place}_likert")
-                where = f'{file.name}: topic "{topic}": "{place}_likert"'
-                if label is not None and (type(label) is not int or not 0 <= label <= 5):
-                    raise InputError(f"{where} is {shown(label)}, expected 1 to 5, or 0 for none")
-                system = systems[topic].get(place)
-                if not isinstance(system, str):
-                    raise InputError(f'{key}: topic "{topic}": no system for "{place}"')
-                yield RaterLabel(system, topic, rater, label or None)
-
-
-def _topics(file: Source) -> dict[str, dict[str, Any]]:
-    try:
-        document = JSON.decode(file.text)
-    except InputError as error:
-        raise InputError(f"{file.name}: {error}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{file.name} is not valid JSON: {error}") from error
-    if not isinstance(document, dict) or not document:
-        raise InputError(f"{file.name} is {kind(document)}, expected an object of topics")
-    for topic, value in document.items():
-        if not isinstance(value, dict):
-            raise InputError(f'{file.name}: topic "{topic}" is {kind(value)}, expected an object')
-    return document
+    raters = [rater_of(file.name, name) or stem_of(file.name) for file in files]
+    for each in read_preferences(list(zip(files, raters, strict=True)), key, "scores"):
+        for system, score in each.values.items():
+            yield RaterLabel(system, each.topic, each.rater, score)
 
 
 def _require_alike(labels: Sequence[RaterLabel]) -> None:

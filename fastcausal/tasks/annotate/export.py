@@ -12,19 +12,39 @@ from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
 from fastcausal.files.keys import require_unique
 from fastcausal.tasks.annotate.marks import Piece, marked_source, marked_span
-from fastcausal.tasks.annotate.page import Sheet
-from fastcausal.tasks.annotate.slots import RATER, Place, Slotted, members, root, with_slots
+from fastcausal.tasks.annotate.page import Parts, Sheet
+from fastcausal.tasks.annotate.qualify import expected_labels
+from fastcausal.tasks.annotate.slots import (
+    RATER,
+    Place,
+    Slotted,
+    members,
+    root,
+    with_slots,
+    without,
+)
 from fastcausal.tasks.answers.count import answers
-from fastcausal.tasks.answers.files import VERDICTS, ExtractionFile, read_file
+from fastcausal.tasks.answers.files import (
+    INVALID,
+    UNSURE,
+    VALID,
+    VERDICTS,
+    ExtractionFile,
+    read_file,
+)
 from fastcausal.tasks.answers.join import keyed
 from fastcausal.tasks.answers.parse import Parsed, parse_guide
+from fastcausal.tasks.answers.reasons import KINDS, SIDES
 from fastcausal.tasks.claims.files import Claim, ClaimFile, entries_of_topic, read_claim_file
 from fastcausal.tasks.words import words
 
+ORDER = (VALID, INVALID, UNSURE)  # of a sheet's words
 Path_ = str | os.PathLike[str] | Source
 
 
-def sheet_of_answers(source: Path_, rater: str | None = None, only_judge: bool = False) -> Sheet:
+def sheet_of_answers(
+    source: Path_, rater: str | None = None, only_judge: bool = False, is_test: bool = False
+) -> Sheet:
     """Make the sheet of extracted causes and effects.
 
     Parameters
@@ -36,6 +56,8 @@ def sheet_of_answers(source: Path_, rater: str | None = None, only_judge: bool =
         By default the rater named in the file, or none.
     only_judge : bool
         Leave out items that words alone decide.
+    is_test : bool
+        Show no verdict, to anybody; the file must have one verdict for each item.
 
     Raises
     ------
@@ -51,19 +73,24 @@ def sheet_of_answers(source: Path_, rater: str | None = None, only_judge: bool =
     kept = list(_to_judge(file, items)) if only_judge else list(range(len(items.ids)))
     if not kept:
         raise InputError(f"{file.name}: no item is left to judge")
+    if is_test:
+        expected_labels(file)
     document = _tool_document(file, items)
-    user = "" if document is None else document["username"]
+    user = "" if document is None or is_test else document["username"]
     name = user if rater is None else rater
     text = _tool_text(items) if document is None else _with_answers(file.text)
-    given = [None] * len(items.ids) if document is None or name != user else _verdicts(items)
+    is_shown = document is not None and name == user and not is_test
+    given = _given(items) if is_shown else [(None, (None, None))] * len(items.ids)
     return Sheet(
         "answers",
         _stem(file),
         name,
         _tool_file(text, kept),
-        ('"valid"', '"invalid"'),
-        [given[k] for k in kept],
+        ('"valid"', '"invalid"', '"unsure"'),
+        [given[k][0] for k in kept],
         [_item(items, k) for k in kept],
+        tuple(given[k][1] for k in kept),
+        (SIDES, KINDS),
     )
 
 
@@ -94,13 +121,13 @@ def sheet_of_claims(source: Path_, against: Path_, rater: str | None = None) -> 
         rater or "",
         with_slots(text, slots),
         ("true", "false"),
-        [claim.judgment for _, claim in claims],
+        [None if claim.judgment is None else int(not claim.judgment) for _, claim in claims],
         [
             {"id": topic, "claim": c.text, "sentence": c.sentence, "article": names.index(topic)}
             for topic, c in claims
         ],
-        judging.side,
-        tuple(articles.values()),
+        by=judging.side,
+        articles=tuple(articles.values()),
     )
 
 
@@ -118,11 +145,15 @@ def _to_judge(file: Source, items: ExtractionFile) -> Iterator[int]:
             yield k
 
 
-def _verdicts(items: ExtractionFile) -> list[bool | None]:
-    answers: list[bool | None] = [None] * len(items.ids)
-    for row, valid in zip(items.ratings.item.tolist(), items.ratings.valid.tolist(), strict=True):
-        answers[row] = None if valid < 0 else valid == 1
-    return answers
+def _given(items: ExtractionFile) -> list[tuple[int | None, Parts]]:
+    """Return the answer of each item, and side and kind of its reason."""
+    given: list[tuple[int | None, Parts]] = [(None, (None, None))] * len(items.ids)
+    ratings = items.ratings
+    rows = zip(ratings.item.tolist(), ratings.valid.tolist(), ratings.reasons.tolist(), strict=True)
+    for row, valid, (side, kind) in rows:
+        reason = (None if side < 0 else SIDES[side], None if kind < 0 else KINDS[kind])
+        given[row] = (ORDER.index(valid) if valid in ORDER else None, reason)
+    return given
 
 
 def _tool_document(file: Source, items: ExtractionFile) -> dict[str, Any] | None:
@@ -138,7 +169,10 @@ def _tool_document(file: Source, items: ExtractionFile) -> dict[str, Any] | None
 
 
 def _with_answers(text: str) -> str:
-    """Write null into the items of a tool's file without an answer."""
+    """Cut reasons out of a tool's file, and write null into the items without an answer."""
+    places = list(members(text, dict(members(text, root(text)))["items"][0]))
+    for _, (start, stop) in reversed(places):
+        text = text[:start] + without(text[start:stop], "reason") + text[stop:]
     items = members(text, dict(members(text, root(text)))["items"][0])
     ends = [stop - 1 for _, (start, stop) in items if "answer" not in dict(members(text, start))]
     parts = with_slots(text, [((end, end), 0) for end in ends])
@@ -150,7 +184,7 @@ def _tool_text(items: ExtractionFile) -> str:
     texts = [items.texts[name].to_pylist() for name in ("source", "reference", "answer")]
     rows = zip(items.ids.to_pylist(), *texts, items.columns.to_pylist(), strict=True)
     written = [
-        {name: value for name, value in columns.items() if value == value}  # JSON has no NaN
+        {name: value for name, value in columns.items() if _is_kept(name, value)}
         | {
             "id": key,
             "data": {"text": source or "", "reference": reference, "model": answer},
@@ -160,6 +194,11 @@ def _tool_text(items: ExtractionFile) -> str:
     ]
     document = {"username": "", "items": written}
     return json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def _is_kept(name: str, value: Any) -> bool:
+    """Return False for NaN, which JSON lacks, and for reasons, which raters give."""
+    return bool(value == value) and name != "reason"
 
 
 def _tool_file(text: str, kept: list[int]) -> Slotted:

@@ -14,15 +14,25 @@ from fastcausal.options import JudgedKind
 from fastcausal.report.escapes import html_text
 from fastcausal.report.page.page import digest_of_code
 from fastcausal.tasks.annotate.slots import Slotted
+from fastcausal.tasks.answers.reasons import KINDS, SIDES
+
+Parts = tuple[str | None, str | None]
 
 FOLDER = Path(__file__).parent / "page"
 SCRIPTS = ("text", "answers", "claims", "saved", "page")
 
-# Question, words on the two buttons and their keys, by kind of item.
+# Question, and the buttons of its answers with their keys, by kind of item.
 ASKED = {
-    "answers": ("Is the model's answer valid?", ("Valid", "v"), ("Invalid", "i")),
-    "claims": ("Is the claim supported?", ("Supported", "s"), ("Not supported", "n")),
+    "answers": (
+        "Is the model's answer valid?",
+        {"yes": ("Valid", "v"), "no": ("Invalid", "i"), "unsure": ("Unsure", "d")},
+    ),
+    "claims": (
+        "Is the claim supported?",
+        {"yes": ("Supported", "s"), "no": ("Not supported", "n")},
+    ),
 }
+REASON_KEYS = dict(zip(SIDES + KINDS, "ceblaow", strict=True))
 # For data inside an element: they cannot end the element or open a comment.
 _ESCAPED = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 
@@ -40,12 +50,16 @@ class Sheet:
         Empty if the rater is to fill it in.
     file : list of str or int
         The file to save, with slots.
-    words : (str, str)
-        JSON of the two answers, yes first.
-    answers : list of bool or None
-        Judgments so far.
+    words : tuple of str
+        JSON of the answers: yes, no, and perhaps unsure.
+    answers : list of int or None
+        Judgments so far, as indices of ``words``.
     items : list of dict
         The displayed content of each item: ``id`` and more.
+    reasons : list of (str or None, str or None)
+        For answers: side and kind of the reason of each judgment so far.
+    parts : list of list of str
+        For answers: all sides and kinds of reasons.
     by : str
         For claims: the side of the judging articles.
     articles : list of str
@@ -56,9 +70,11 @@ class Sheet:
     stem: str
     rater: str
     file: Slotted
-    words: tuple[str, str]
-    answers: list[bool | None]
+    words: tuple[str, ...]
+    answers: list[int | None]
     items: list[dict[str, Any]]
+    reasons: tuple[Parts, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
     by: str = ""
     articles: tuple[str, ...] = ()
 
@@ -72,22 +88,37 @@ class Sheet:
 
 def page_of(sheet: Sheet) -> str:
     """Return the HTML of a page."""
-    question, (yes, yes_key), (no, no_key) = ASKED[sheet.kind]
+    question, asked = ASKED[sheet.kind]
     style = _part("page.css")
     script = "\n".join(_part(f"{name}.js") for name in SCRIPTS)
+    of_reasons = [("Wrong", SIDES), ("Why", KINDS)] if sheet.parts else []
     return Template(_part("page.html")).substitute(
         title=html_text(f"{sheet.stem}: {question}"),
         question=html_text(question),
         rules=_part(f"{sheet.kind}.html"),
-        yes=yes,
-        yes_key=yes_key,
-        no=no,
-        no_key=no_key,
+        keys=" ".join(f"<kbd>{key}</kbd> {name}," for name, key in asked.values()),
+        verdicts="\n".join(_button(id, *each) for id, each in asked.items()),
+        reasons="\n".join(_reasons(title, names) for title, names in of_reasons),
         style=style,
         style_digest=digest_of_code(style),
         script=script,
         script_digest=digest_of_code(script),
         data=sheet.json,
+    )
+
+
+def _reasons(title: str, names: tuple[str, ...]) -> str:
+    """Write the buttons for the sides or the kinds of reasons."""
+    buttons = [_button(f"reason-{name}", name.capitalize(), REASON_KEYS[name]) for name in names]
+    lines = "\n".join([f"<span>{title}</span>", *buttons])
+    return f'<div role="group" aria-label="{title}">\n{lines}\n</div>'
+
+
+def _button(id: str, name: str, key: str) -> str:
+    """Write a button that is pressed or not, with its key."""
+    return (
+        f'<button id="{id.replace(" ", "-")}" type="button" aria-pressed="false" '
+        f'aria-keyshortcuts="{key}">{name}<kbd aria-hidden="true">{key}</kbd></button>'
     )
 
 

@@ -60,6 +60,24 @@ def members(text: str, start: int) -> Iterator[tuple[str | int, Place]]:
         number += 1
 
 
+def without(text: str, key: str) -> str:
+    """Cut the member of a key out of a JSON object that has others.
+
+    Examples
+    --------
+    >>> without('{"a": 1, "b": 2}', "a"), without('{"a": 1, "b": 2}', "b")
+    ('{ "b": 2}', '{"a": 1}')
+    """
+    places = list(members(text, 0))
+    found = next((k for k, (name, _) in enumerate(places) if name == key), None)
+    if found is None:
+        return text
+    stop = places[found][1][1]
+    if found:
+        return text[: places[found - 1][1][1]] + text[stop:]
+    return text[0] + text[text.index(",", stop) + 1 :]
+
+
 def with_slots(text: str, slots: Iterable[tuple[Place, int]]) -> Slotted:
     """Cut values out of a text and put slots in their places.
 

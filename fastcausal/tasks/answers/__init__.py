@@ -3,10 +3,13 @@
 ::
 
     parse.py      parts of an answer: causes, effects, relation
+    reasons.py    reasons of invalid verdicts, as text and as indices
     files.py      answers, references and verdicts from files of all shapes
+    votes.py      one verdict and one reason of each rater on each item
     join.py       files of several raters, joined by id
     overlap.py    words that an answer shares with its reference
     texts.py      ROUGE-L and BLEU of whole answers
+    shares.py     shares of reasons, agreement on them, items of unlike reasons
     tables.py     scores of items and verdicts as tables
     count.py      scores of all answers of a system
     report.py     their display

@@ -20,13 +20,14 @@ from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Problems, Remedy, summary
 from fastcausal.files.values import shown
-from fastcausal.options import AnswerProtocol, Policy, check
+from fastcausal.options import AnswerProtocol, Policy, UnsurePolicy, check
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.join import Extractions, read_extractions
 from fastcausal.tasks.answers.overlap import WordCounts, count_words
 from fastcausal.tasks.answers.report import AnswersReport, report_of, verdicts_of
+from fastcausal.tasks.answers.shares import differing_of, shares_of
 from fastcausal.tasks.answers.tables import judgments_of, per_item_of
 from fastcausal.tasks.answers.texts import text_scores
 from fastcausal.tasks.verdicts import VALID_SCORE
@@ -41,6 +42,7 @@ def answers(
     protocol: AnswerProtocol = "guide",
     *,
     unparsed: Policy = "error",
+    unsure: UnsurePolicy = "invalid",
     by: str | None = None,
     text_metrics: bool = False,
 ) -> AnswersReport:
@@ -57,6 +59,8 @@ def answers(
     unparsed : {"error", "empty", "skip"}
         The policy for unreadable answers: ``"empty"`` scores them as no spans, ``"skip"`` leaves
         them out. References must be readable, except in ``"fcr"`` with ``"empty"``.
+    unsure : {"invalid", "missing"}
+        The verdict of a rater who is unsure.
     by : str, optional
         A column; each of its values gets scores of its own.
     text_metrics : bool
@@ -66,8 +70,8 @@ def answers(
     -------
     AnswersReport
         ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``;
-        ``report.triage`` and ``report.verdicts``; tables ``report.per_item`` and
-        ``report.judgments``.
+        ``report.triage``, ``report.verdicts`` and ``report.reasons``; tables ``report.per_item``,
+        ``report.judgments`` and ``report.differing``.
 
     Raises
     ------
@@ -93,14 +97,21 @@ def answers(
     """
     check("protocol", protocol, AnswerProtocol)
     check("unparsed", unparsed, Policy)
-    items = read_extractions(source)
+    check("unsure", unsure, UnsurePolicy)
+    items = read_extractions(source, unsure=unsure)
     if by is not None and by not in items.columns.column_names:
         known = ", ".join(items.columns.column_names) or "none"
         raise InputError(f'{items.names[0]}: no column "{by}": found {known}')
     counts = count_words(items.source, items.reference, items.answer, protocol)
     scored = _scored(items, counts, protocol, unparsed)
+    signature = (
+        f"fastcausal|{__version__}|judged|{protocol}|unparsed:{unparsed}|unsure:{unsure}"
+        f"|samples:majority|ties:invalid|scores:valid from {VALID_SCORE}"
+    )
     statistics = replace(
-        _statistics(items, counts, scored, protocol, unparsed), system=_system_of(source)
+        _statistics(items, counts, scored, protocol, signature),
+        warnings=_unread_warning(counts, unparsed) | {(text,): () for text in items.warnings},
+        system=_system_of(source),
     )
     texts = text_scores(items, scored) if text_metrics else {}
     return report_of(
@@ -108,9 +119,11 @@ def answers(
         by,
         more=_text_group(texts),
         verdicts=verdicts_of(*_verdicts(items)),
+        reasons=shares_of(items),
         tables={
             "per_item": partial(per_item_of, items, counts, statistics, scored, texts),
             "judgments": partial(judgments_of, items),
+            "differing": partial(differing_of, items),
         },
         kept=statistics,
     )
@@ -173,7 +186,7 @@ def _statistics(
     counts: WordCounts,
     scored: Booleans,
     protocol: AnswerProtocol,
-    unparsed: Policy,
+    signature: str,
 ) -> Statistics:
     """Return a row per scored item; its columns may serve as strata and clusters."""
     gold, pred = (
@@ -192,17 +205,20 @@ def _statistics(
     units = {c: items.columns[c] for c in items.columns.column_names if c not in names}
     table = pa.table({"id": items.keys, **units})
     skipped = {} if scored.all() else {"left_out": table.filter(numbers(~scored))}
-    warnings = {(f"unparsed={unparsed}: ", " answers cannot be read"): (int(unread.sum()),)}
     return Statistics.of_units(
         formula,
-        f"fastcausal|{__version__}|judged|{protocol}|unparsed:{unparsed}|samples:majority"
-        f"|ties:invalid|scores:valid from {VALID_SCORE}",
+        signature,
         rows[scored] if skipped else rows,
         table.filter(numbers(scored)) if skipped else table,
         gold=digest_of_texts(items.keys, items.reference),
-        warnings=(warnings if unread.any() else {}) | {(text,): () for text in items.warnings},
         **skipped,
     )
+
+
+def _unread_warning(counts: WordCounts, unparsed: Policy) -> dict[tuple[str, ...], tuple[int, ...]]:
+    n_unread = int((~counts.read).any(axis=1).sum())
+    text = (f"unparsed={unparsed}: ", " answers cannot be read")
+    return {text: (n_unread,)} if n_unread else {}
 
 
 def _classes(gold: pa.Array, pred: pa.Array, protocol: AnswerProtocol) -> tuple[str, ...]:

@@ -19,12 +19,14 @@ from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import kind
+from fastcausal.tasks.answers.reasons import NONE, reasons_of
 from fastcausal.tasks.verdicts import verdicts_of
 
 SOURCES = ("input", "passage", "text")
 REFERENCES = ("annotation", "reference", "gold")
 ANSWERS = ("output", "model")
 VERDICTS = ("answers", "valid", "answer", "gold")
+MISSING, INVALID, VALID, UNSURE = -1, 0, 1, 2
 Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]
 
@@ -39,12 +41,15 @@ class ItemVerdicts:
         Row of each verdict.
     rater : string[n]
     valid : int8[n]
-        1 valid, 0 invalid, -1 missing.
+        1 valid, 0 invalid, 2 unsure, -1 missing.
+    reasons : int8[n, 2]
+        Side and kind of the reason of an invalid one, -1 for none.
     """
 
     item: Int64
     rater: pa.Array
     valid: Int8
+    reasons: Int8
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,9 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
     nulls = pa.nulls(len(records), pa.string())
     texts["source"] = nulls if source_column is None else records.texts(source_column)
     verdicts = _verdict_column(records, reference)
-    read = ("id", "username", source_column, reference, answer, *VERDICTS)
+    has_reasons = verdicts is not None and "reason" in records
+    of_reasons = "reason" if has_reasons else None
+    read = ("id", "username", source_column, reference, answer, of_reasons, *VERDICTS)
     rater, ids = user or rater, _ids(records)
     return ExtractionFile(
         records,
@@ -212,7 +219,7 @@ def _verdict_column(records: Records, reference: str) -> str | None:
 def _ratings(records: Records, column: str | None, rater: str) -> ItemVerdicts:
     if column is None:
         none = np.zeros(0, np.int64)
-        return ItemVerdicts(none, pa.array([], pa.string()), none.astype(np.int8))
+        return ItemVerdicts(none, pa.array([], pa.string()), _codes([], str), _reasons([]))
     values = records.column(column)
     if records.is_mixed(column) or pa.types.is_nested(values.type):
         return _listed(records, column, rater)
@@ -222,9 +229,14 @@ def _ratings(records: Records, column: str | None, rater: str) -> ItemVerdicts:
     def where(code: int) -> str:
         return records.where(int(np.argmax(codes == code)))
 
-    valid = _codes(verdicts_of(encoded.dictionary.to_pylist(), where))
+    valid = _codes(encoded.dictionary.to_pylist(), where)[codes]
+    given = records.has("reason") if "reason" in records else False
+    reasons = reasons_of(records.values("reason"), valid, records.where) if given else None
     return ItemVerdicts(
-        np.arange(len(records)), strings([rater]).take(_zeros(records)), valid[codes]
+        np.arange(len(records)),
+        strings([rater]).take(_zeros(records)),
+        valid,
+        _reasons(valid) if reasons is None else reasons,
     )
 
 
@@ -236,21 +248,27 @@ def _listed(records: Records, column: str, rater: str) -> ItemVerdicts:
     """Read lists of verdicts, with or without names of raters."""
     rows: dict[str, list[int]] = {}
     given: dict[str, list[Any]] = {}
+    reasons: dict[str, list[Any]] = {}
+    if "reason" in records and records.has("reason"):
+        raise InputError(
+            f'{records.name}: "reason" beside lists of verdicts, expected in their entries'
+        )
     for row, value in enumerate(records.values(column)):
         for entry in value if isinstance(value, list) else [value]:
-            name, verdict = _entry(entry, rater, records.where(row))
+            name, verdict, reason = _entry(entry, rater, records.where(row))
             rows.setdefault(name, []).append(row)
             given.setdefault(name, []).append(verdict)
-    parts = [
-        _codes(verdicts_of(given[name], _places(records, places))) for name, places in rows.items()
-    ]
+            reasons.setdefault(name, []).append(reason)
+    wheres = [_places(records, places) for places in rows.values()]
+    valid = [_codes(said, where) for said, where in zip(given.values(), wheres, strict=True)]
+    parsed = map(reasons_of, reasons.values(), valid, wheres)
     names = [name for name, places in rows.items() for _ in places]
     items = [np.array(places, np.int64) for places in rows.values()]
-    none = np.zeros(0, np.int64)
     return ItemVerdicts(
-        np.concatenate([none, *items]),
+        np.concatenate([np.zeros(0, np.int64), *items]),
         strings(names),
-        np.concatenate([none.astype(np.int8), *parts]),
+        np.concatenate([_codes([], str), *valid]),
+        np.concatenate([_reasons([]), *parsed]),
     )
 
 
@@ -258,10 +276,10 @@ def _places(records: Records, rows: Sequence[int]) -> Callable[[int], str]:
     return lambda k: records.where(rows[k])
 
 
-def _entry(entry: Any, rater: str, where: str) -> tuple[str, Any]:
-    """Return the rater and the verdict of an entry of a list."""
+def _entry(entry: Any, rater: str, where: str) -> tuple[str, Any, Any]:
+    """Return the rater, the verdict and its reason of an entry of a list."""
     if not isinstance(entry, Mapping):
-        return rater, entry
+        return rater, entry, None
     name = entry.get("name")
     if name is not None and not isinstance(name, str):
         raise InputError(f'{where}: "name" is {kind(name)}, expected a string')
@@ -269,8 +287,18 @@ def _entry(entry: Any, rater: str, where: str) -> tuple[str, Any]:
     if not keys:
         raise InputError(f'{where}: a verdict has no "answer", expected one beside its name')
     values = [entry[key] for key in keys]
-    return name or rater, next((value for value in values if value is not None), None)
+    verdict = next((value for value in values if value is not None), None)
+    return name or rater, verdict, entry.get("reason")
 
 
-def _codes(verdicts: Sequence[bool | None]) -> Int8:
-    return np.array([-1 if verdict is None else verdict for verdict in verdicts], np.int8)
+def _codes(values: Sequence[Any], where: Callable[[int], str]) -> Int8:
+    """Return the codes of verdicts of one rater."""
+    unsure = [isinstance(value, str) and value.strip().lower() == "unsure" for value in values]
+    sure = [None if is_unsure else v for v, is_unsure in zip(values, unsure, strict=True)]
+    codes = [MISSING if verdict is None else verdict for verdict in verdicts_of(sure, where)]
+    return np.where(unsure, UNSURE, np.array(codes, np.int8)).astype(np.int8)
+
+
+def _reasons(verdicts: Sequence[Any] | Int8) -> Int8:
+    """Return no reason for each verdict."""
+    return np.full((len(verdicts), 2), NONE, np.int8)

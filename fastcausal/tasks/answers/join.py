@@ -9,23 +9,20 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, numbers, strings
+from fastcausal.arrays.arrow import joined, numbers
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.files.keys import ascend, by_number, places_of, require_unique
 from fastcausal.files.packed import name_of, stem_of
 from fastcausal.files.values import most_common
-from fastcausal.tasks.answers.files import (
-    ExtractionFile,
-    Int8,
-    Int64,
-    ItemVerdicts,
-    read_file,
-)
+from fastcausal.options import UnsurePolicy
+from fastcausal.tasks.answers.files import ExtractionFile, Int8, Int64, read_file
 from fastcausal.tasks.answers.parse import PARSERS, Parsed
+from fastcausal.tasks.answers.votes import voted
 
 
 @dataclass(frozen=True)
@@ -49,6 +46,11 @@ class Extractions:
     verdicts : int8[n, n_raters]
         1 valid, 0 invalid, -1 missing. For repeated verdicts of one rater, the majority; a tie is
         invalid.
+    unsure : bool[n, n_raters]
+        True for a rater who was unsure.
+    reasons : int8[n, n_raters, 2]
+        Side and kind of the reason of an invalid verdict, -1 for none. For repeated verdicts of one
+        rater, the most frequent; none in a tie.
     columns : pyarrow.Table
         All other columns, of n rows.
     warnings : tuple of str
@@ -62,6 +64,8 @@ class Extractions:
     answer: pa.Array
     raters: tuple[str, ...]
     verdicts: Int8
+    unsure: npt.NDArray[np.bool_]
+    reasons: Int8
     columns: pa.Table
     warnings: tuple[str, ...]
     _where: Callable[[int], str] = field(repr=False, compare=False)
@@ -87,7 +91,9 @@ class Extractions:
         return [(parse(reference), parse(answer)) for reference, answer in texts]
 
 
-def read_extractions(source: Any, name: str = "answers") -> Extractions:
+def read_extractions(
+    source: Any, name: str = "answers", unsure: UnsurePolicy = "invalid"
+) -> Extractions:
     """Read extractions with reference and verdicts.
 
     Parameters
@@ -100,6 +106,8 @@ def read_extractions(source: Any, name: str = "answers") -> Extractions:
         Several files are raters of the same items, joined by id, or by position without ids.
     name : str
         The name for messages of a source that is not a file.
+    unsure : {"invalid", "missing"}
+        The verdict of a rater who is unsure.
 
     Raises
     ------
@@ -123,7 +131,7 @@ def read_extractions(source: Any, name: str = "answers") -> Extractions:
     files = keyed(files)
     for file in files:
         require_unique(file.keys, file.records.where, file.id_of)
-    return _joined(files)
+    return _joined(files, unsure)
 
 
 def _is_several(source: Any) -> bool:
@@ -174,7 +182,7 @@ def keyed(files: list[ExtractionFile]) -> list[ExtractionFile]:
     ]
 
 
-def _joined(files: Sequence[ExtractionFile]) -> Extractions:
+def _joined(files: Sequence[ExtractionFile], unsure: UnsurePolicy) -> Extractions:
     keys = _ascending([file.keys for file in files])
     rows = [places_of(keys, file.keys) for file in files]
     where = partial(_where, files, rows)
@@ -185,7 +193,7 @@ def _joined(files: Sequence[ExtractionFile]) -> Extractions:
             raise InputError(f"{where(unlike)}: other files have another {name}")
         return merged
 
-    raters, verdicts = _verdicts([file.ratings for file in files], rows, len(keys))
+    raters = voted([file.ratings for file in files], rows, len(keys), unsure)
     columns, warnings = _columns(files, rows)
     return Extractions(
         tuple(sorted(file.records.name for file in files)),
@@ -194,8 +202,7 @@ def _joined(files: Sequence[ExtractionFile]) -> Extractions:
         text("source"),
         text("reference"),
         text("answer"),
-        raters,
-        verdicts,
+        *raters,
         columns,
         (*_several_times(files), *warnings),
         where,
@@ -229,25 +236,6 @@ def _taken(part: pa.Array, rows: Int64) -> pa.Array:
     if np.array_equal(rows, np.arange(len(part))):
         return part
     return part.take(numbers(rows, rows >= 0))
-
-
-def _verdicts(
-    parts: Sequence[ItemVerdicts], rows: Sequence[Int64], n_items: int
-) -> tuple[tuple[str, ...], Int8]:
-    """Return the raters, and the majority of each one's verdicts on every item."""
-    raters = sorted({name for part in parts for name in part.rater.unique().to_pylist()})
-    sums = np.zeros((2, n_items * len(raters)), np.int64)
-    for part, own in zip(parts, rows, strict=True):
-        item = np.flatnonzero(own >= 0)
-        item_of = np.empty(len(item), np.int64)
-        item_of[own[item]] = item
-        rater = places_of(part.rater, strings(raters))
-        cell = item_of[part.item] * len(raters) + rater
-        for k, counted in enumerate((part.valid == 1, part.valid == 0)):
-            sums[k] += np.bincount(cell[counted], minlength=sums.shape[1])
-    valid, invalid = sums.reshape(2, n_items, len(raters))
-    majority = np.where(valid > invalid, 1, np.where(valid + invalid > 0, 0, -1))
-    return tuple(raters), majority.astype(np.int8)
 
 
 def _several_times(files: Sequence[ExtractionFile]) -> tuple[str, ...]:

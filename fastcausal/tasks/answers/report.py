@@ -18,6 +18,7 @@ from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables, scores_table
 from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.answers.formula import ExtractionFormula
+from fastcausal.tasks.answers.shares import grids_of
 from fastcausal.tasks.answers.tables import TRIAGE, triage_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ OF_ROLES = ("overall", "cause", "effect")
 
 KEYS = (
     "signature", "protocol", "n_items", "n_unparsed", "warnings", "triage", "scores", "by",
-    "verdicts",
+    "verdicts", "reasons",
 )  # fmt: skip
 
 
@@ -52,6 +53,9 @@ class AnswersReport(Report):
     verdicts : mapping
         Of all items: ``n_raters``, ``n_judged``, ``n_missing``, and ``valid``, the mean over items
         of the share of raters with the verdict valid.
+    reasons : mapping
+        Counts and shares of the reasons of invalid verdicts, and agreement on them:
+        `fastcausal.tasks.answers.shares.shares_of`. Empty in reports of statistics.
     column : str or None
         The only column with scores by value, in ``by``.
     """
@@ -61,6 +65,7 @@ class AnswersReport(Report):
     triage: Mapping[str, int]
     n_unparsed: int
     verdicts: Mapping[str, Any]
+    reasons: Mapping[str, Any]
     column: str | None
 
     @property
@@ -75,8 +80,13 @@ class AnswersReport(Report):
 
     @property
     def judgments(self) -> pa.Table:
-        """Table of verdicts: item, rater, label (1 valid, 0 invalid)."""
+        """Table of verdicts: item, rater, label (1 valid, 0 invalid), perhaps reason."""
         return self._table("judgments")
+
+    @property
+    def differing(self) -> pa.Table:
+        """Table of items with one verdict and unlike reasons: item, rater, reason."""
+        return self._table("differing")
 
 
 def _grids(report: AnswersReport, counts: bool) -> list[Grid]:
@@ -94,7 +104,7 @@ def _grids(report: AnswersReport, counts: bool) -> list[Grid]:
         others.part(part)
         for name, value in values.items():
             others.add(name, value)
-    return [scores_table(report.title, roles, counts), others]
+    return [scores_table(report.title, roles, counts), others, *grids_of(report.reasons)]
 
 
 def _without_counts(groups: Groups) -> dict[str, Scores]:
@@ -115,13 +125,14 @@ def report_of(
     *,
     more: Mapping[str, Scores] | None = None,
     verdicts: Mapping[str, Any] | None = None,
+    reasons: Mapping[str, Any] | None = None,
     tables: Mapping[str, Callable[[], pa.Table]] | None = None,
     kept: Statistics | None = None,
 ) -> AnswersReport:
     """Make the report of statistics with ``more`` groups of scores.
 
-    ``verdicts`` are of all items, by default of those counted; ``kept`` are the statistics of the
-    report, by default the given ones.
+    ``verdicts`` and ``reasons`` are of all items, by default of those counted; ``kept`` are the
+    statistics of the report, by default the given ones.
     """
     formula, rows, times = statistics.formula, statistics.rows, statistics.times
     assert isinstance(formula, ExtractionFormula)
@@ -142,6 +153,7 @@ def report_of(
             "n_unparsed": n_unparsed,
             "triage": dict(zip(TRIAGE, counts.tolist(), strict=True)),
             "verdicts": verdicts,
+            "reasons": reasons or {},
             "column": asked[0] if len(asked) == 1 else None,
         },
         subsets={

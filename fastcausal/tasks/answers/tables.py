@@ -16,6 +16,7 @@ from fastcausal.significance.sums import CountRows
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.join import Extractions
 from fastcausal.tasks.answers.overlap import WordCounts
+from fastcausal.tasks.answers.shares import reasons_table
 
 TRIAGE = ("exact", "empty", "disjoint", "judge")
 
@@ -78,14 +79,14 @@ def defined(values: npt.NDArray[np.float64]) -> pa.Array:
 
 
 def judgments_of(items: Extractions) -> pa.Table:
-    """Return a row per verdict: item, rater and label, 1 for valid and 0 for invalid."""
-    item, rater = np.nonzero(items.verdicts >= 0)
-    of_item = numbers(item)
-    columns = {
-        "item": items.ids.take(of_item),
-        "rater": strings(items.raters).take(numbers(rater)),
-        "label": numbers(items.verdicts[item, rater].astype(np.int64)),
-    }
-    if "system" not in items.columns.column_names:
-        return pa.table(columns)
-    return pa.table({"system": joined(items.columns["system"]).take(of_item)} | columns)
+    """Return a row per verdict: item, rater and label, 1 for valid and 0 for invalid.
+
+    If any verdict has a reason, so does the table.
+    """
+    chosen = items.verdicts >= 0
+    cells = reasons_table(items, chosen)
+    labels = numbers(items.verdicts[chosen].astype(np.int64))
+    table = cells.drop_columns(["reason"]).append_column("label", labels)
+    if not (items.reasons >= 0).any():
+        return table
+    return table.append_column("reason", cells["reason"])

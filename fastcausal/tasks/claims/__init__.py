@@ -20,5 +20,5 @@ TASK = Task(
     present="fastcausal.tasks.claims.report:present",
     score="fastcausal.tasks.claims.count:claims",
     command="fastcausal.cli.claims:claims",
-    page="meta",
+    page="claims",
 )

@@ -42,7 +42,7 @@ def claims(
     ----------
     source : path, table, or list of them
         Files ``{topic: {prediction|reference: article, "claims": ...}}``, or tables with a row per
-        judgment; docs/answers.md describes both.
+        judgment; docs/claims.md describes both.
     name : str, optional
         Pattern of file names without suffix, such as ``"{side}_{system}_{rater}"``. By default
         there is one file of predictions and one of references.

@@ -173,6 +173,17 @@ def fields_of(pattern: _Pattern, file: str) -> dict[str, str]:
     return {field: _text(value) for field, value in match.groupdict().items()}
 
 
+def rater_of(file: str, name: str | None) -> str | None:
+    """Return the rater in a file's name by a pattern; None without pattern or rater.
+
+    Examples
+    --------
+    >>> rater_of("saved/flood_ann.json", "flood_{rater}"), rater_of("flood_ann.json", None)
+    ('ann', None)
+    """
+    return None if name is None else fields_of(pattern_of(name), file).get("rater")
+
+
 def _text(value: str) -> str:
     """Return text that can be encoded: JSON and file names may hold half a surrogate pair."""
     return value.encode(errors="backslashreplace").decode()

@@ -7,7 +7,7 @@ import json
 import pyarrow.csv as pc
 import pytest
 
-from fastcausal.sample import FOLDER
+from fastcausal.sample import FOLDER, RATER_TEST
 from fastcausal.tasks.annotate.export import sheet_of_answers
 from fastcausal.tasks.annotate.marks import marked_source
 from tests.support.cli import cli
@@ -60,13 +60,14 @@ def test_a_tools_file_without_answers_stays_as_it_is(tmp_path):
     document = json.loads(ANN.read_text()) | {"seed": 3}
     for item in document["items"][1:]:
         del item["answer"]
+        item.pop("reason", None)
     (tmp_path / "t.json").write_text(json.dumps(document, indent=2))
     sheet = sheet_of_answers(tmp_path / "t.json")
     filled = "".join(part if isinstance(part, str) else '"x"' for part in sheet.file)
     for item in document["items"]:
         item["answer"] = "x"
     assert json.loads(filled) == document | {"username": "x"}
-    assert sheet.answers == [True] + [None] * 7
+    assert sheet.answers == [0] + [None] * 7
 
 
 def test_systems_share_ids(tmp_path):
@@ -113,6 +114,99 @@ def test_preferences(tmp_path):
     out, _ = cli("annotate", "import", *arguments, "--to", tmp_path / "t.csv", expect=1)
     assert json.loads(out)["n_missing"] == 1
     assert pc.read_csv(tmp_path / "t.csv")["label"].to_pylist() == [2, 4]
+
+
+def test_who_passed(tmp_path):
+    rows = json.loads(RATER_TEST.read_text())
+    test = tmp_path / "test.json"
+    test.write_text(json.dumps(rows[:5]))
+    names = {"ann": 5, "ben": 4, "cat": 3}
+    for name, n_right in names.items():
+        items = [
+            {"id": row["id"], "answer": row["valid"] if k < n_right else None,
+             "data": {"text": row["input"], "reference": row["gold"], "model": row["output"]}}
+            for k, row in enumerate(rows[:5])
+        ]  # fmt: skip
+        (tmp_path / f"{name}.json").write_text(json.dumps({"username": name, "items": items}))
+    files = [tmp_path / f"{name}.json" for name in names]
+    out, _ = cli("annotate", "import", *files, "--test", test, "--json", expect=1)
+    found = json.loads(out)
+    assert found["n_passed"] == 2
+    results = {name: (*each.values(),)[2:] for name, each in found["raters"].items()}
+    assert results == {
+        "ann": (5, 1.0, True), "ben": (4, 0.8, True), "cat": (3, 0.6, False),
+    }  # fmt: skip
+    out, _ = cli("annotate", "import", *files, "--test", test, "--qualify", "1", expect=1)
+    assert [line.split()[-1] for line in out.splitlines() if line[:3] in names] == [
+        "True", "False", "False",
+    ]  # fmt: skip
+
+
+def test_tests_that_are_refused(tmp_path):
+    rows = json.loads(RATER_TEST.read_text())
+    page, table = tmp_path / "p.html", tmp_path / "t.csv"
+
+    def written(rows):
+        (tmp_path / "test.json").write_text(json.dumps(rows))
+        return tmp_path / "test.json"
+
+    lacking = [row | {"valid": None, "reason": None} for row in rows]
+    two = [
+        {**row, "valid": [{"name": n, "valid": 1} for n in "ab"], "reason": None} for row in rows
+    ]
+    for said, message in (
+        ([*rows[:3], lacking[3]], 'id "t4": no verdict, expected one for each item of a test'),
+        ([{k: v for k, v in rows[0].items() if k != "valid"}], "verdicts of 0 raters"),
+        (two, "verdicts of 2 raters, expected one in a test"),
+    ):
+        _, err = cli("annotate", "export", written(said), page, "--test", expect=2)
+        assert message in err
+    arguments = ("annotate", "import", "--to", table)
+    other = [rows[0] | {"output": "[Cause] a [Effect] b"}, *rows[1:]]
+    for said, message in (
+        (rows[1:], 'has other items than the test: "t1"'),
+        (other, "other files"),
+    ):
+        _, err = cli(*arguments, RATER_TEST, "--test", written(said), expect=2)
+        assert message in err
+    for more, message in (
+        ((CLAIMS, "--test", RATER_TEST), "has no answers, expected those of the test"),
+        ((ANN, "--qualify", "0.5"), "--qualify is for --test"),
+        ((ANN, "--key", ANN, "--unsure", "missing"), "--unsure is for answers, --key for"),
+        ((RATER_TEST, "--test", RATER_TEST, "--qualify", "1.5"), "1.5 is not between 0 and 1"),
+    ):
+        _, err = cli(*arguments, *more, expect=2)
+        assert message in err
+    _, err = cli("annotate", "export", RATER_TEST, page, "--test", "--only", "judge", expect=2)
+    assert "--only" in err
+    assert not page.exists()
+    assert not table.exists()
+
+
+def test_a_test_shows_no_verdict_of_a_tools_file():
+    for rater in (None, "ann"):
+        sheet = sheet_of_answers(ANN, rater, is_test=True)
+        assert (sheet.rater, sheet.answers) == (rater or "", [None] * 8)
+        assert {*sheet.reasons} == {(None, None)}
+
+
+def test_reasons_leave_a_tools_file(tmp_path):
+    """Wherever they stand."""
+    data = {"text": "x", "reference": "[Cause] a [Effect] b", "model": "[Cause] a [Effect] c"}
+    shared = f'"data": {json.dumps(data)}'
+    items = (
+        f'{{"reason" : null , "id": 1, {shared}, "k": 1}}',
+        f'{{"id": 2, "reason": "both", {shared}, "answer": "invalid"}}',
+        f'{{"id": 3, {shared}, "answer": "invalid" , "reason": "effect" }}',
+    )
+    text = f'{{"username": "u", "items": [{", ".join(items)}]}}'
+    (tmp_path / "t.json").write_text(text)
+    sheet = sheet_of_answers(tmp_path / "t.json", "v")
+    filled = "".join(part if isinstance(part, str) else "null" for part in sheet.file)
+    items = json.loads(filled)["items"]
+    assert [{*each} for each in items] == [
+        {"id", "data", "k", "answer"}, {"id", "data", "answer"}, {"id", "data", "answer"},
+    ]  # fmt: skip
 
 
 def test_marks_of_words_in_order():

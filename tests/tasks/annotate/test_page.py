@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from fastcausal.sample import FOLDER
+from fastcausal.sample import FOLDER, RATER_TEST
 from tests.support.browser import least_contrast
 from tests.support.cli import cli
 
@@ -163,13 +163,16 @@ def test_tab_reaches_everything_and_an_answer_keeps_the_focus(browser, served, t
     assert page.locator("details").get_attribute("open") is None
     assert page.get_by_role("textbox", name="Rater").input_value() == "zoe"
     order = []
-    for _ in range(9):
+    for _ in range(17):
         page.keyboard.press("Tab")
         order.append(page.evaluate(FOCUS))
-    buttons = ["yes", "no", "previous", "next", "unanswered"]
-    assert order == ["rater", "save", "continue", "summary", *buttons]
+    sides = [f"reason-{name}" for name in ("cause", "effect", "both")]
+    kinds = ["meaning-lost", "meaning-added", "another-event", "words-not-in-the-source"]
+    reasons = [*sides, *(f"reason-{name}" for name in kinds)]
+    buttons = ["yes", "no", "unsure", "previous", "next", "unanswered"]
+    assert order == ["rater", "save", "continue", "summary", *reasons, *buttons]
     page.locator("#no").focus()
-    for key in ("Space", "Enter", "v", "i", "v"):
+    for key in ("Space", "Enter", "v", "d", "v"):
         page.keyboard.press(key)
         assert page.evaluate(FOCUS) == "no"
     assert status(page) == "5 of 5 answered"
@@ -193,6 +196,89 @@ def test_buttons_and_moves(opened, answers):
     assert status(page) == "2 of 8 answered"
     button(page, "Next unanswered").click()
     assert page.get_by_role("heading", level=2).inner_text().startswith("3 of 8")
+
+
+def pressed(page):
+    buttons = page.locator("button[aria-pressed=true]").all()
+    return [each.get_attribute("id").removeprefix("reason-") for each in buttons]
+
+
+def test_reasons_and_unsure_by_keys_are_saved_and_continued(opened, answers, tmp_path):
+    """A reason makes an answer invalid and stays on it; any other answer takes it away."""
+    file, html = answers
+    page = opened(html)
+    for key in "cL":
+        page.keyboard.press(key)
+    assert page.get_by_role("heading", level=2).inner_text().startswith("1 of 8")
+    assert pressed(page) == ["cause", "meaning-lost", "no"]
+    page.keyboard.press("l")
+    assert pressed(page) == ["cause", "no"]
+    page.keyboard.press("l")
+    page.keyboard.press("i")
+    page.keyboard.press("d")
+    button(page, "Words not in the source").click()
+    page.keyboard.press("ArrowRight")
+    for key in ("b", "v", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert pressed(page) == ["yes"]
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("i")
+    page.reload()
+    assert status(page) == "5 of 8 answered"
+    saved(page, tmp_path / "saved.json")
+    text = (tmp_path / "saved.json").read_text(encoding="utf-8")
+    items = json.loads(text)["items"]
+    assert [(item["answer"], item.get("reason")) for item in items[:6]] == [
+        ("invalid", "cause: meaning lost"), ("unsure", None),
+        ("invalid", "words not in the source"), ("valid", None), ("invalid", None), (None, None),
+    ]  # fmt: skip
+    read = json.loads(file.read_text(encoding="utf-8"))["items"]
+    assert [{k: v for k, v in item.items() if k not in ("answer", "reason")} for item in items] == [
+        {k: v for k, v in item.items() if k != "answer"} for item in read
+    ]
+    other = opened(html)
+    other.get_by_label("Continue from file").set_input_files(tmp_path / "saved.json")
+    playwright.expect(other.get_by_role("status")).to_have_text("5 of 8 answered")
+    assert saved(other, tmp_path / "again.json") == "tool.ann.json"
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "saved.json").read_bytes()
+    cli("annotate", "export", tmp_path / "saved.json", tmp_path / "more.html")
+    again = opened(tmp_path / "more.html")
+    assert status(again) == "5 of 8 answered"
+    again.keyboard.press("ArrowLeft")
+    saved(again, tmp_path / "more.json")
+    assert (tmp_path / "more.json").read_bytes() == (tmp_path / "saved.json").read_bytes()
+    cli("annotate", "export", tmp_path / "saved.json", tmp_path / "ben.html", "--rater", "ben")
+    assert status(opened(tmp_path / "ben.html")) == "0 of 8 answered"
+    assert '"cause: meaning lost"' not in (tmp_path / "ben.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("reason", ['"cause: none"', '"meaning lost: cause"', "null", '""', "3"])
+def test_a_file_with_an_unknown_reason_changes_nothing(opened, answers, tmp_path, reason):
+    file, html = answers
+    text = file.read_text(encoding="utf-8")
+    damaged = text.replace('"answer": null', f'"answer": "invalid", "reason": {reason}', 1)
+    (tmp_path / "damaged.json").write_text(damaged, encoding="utf-8")
+    page = opened(html)
+    page.get_by_label("Continue from file").set_input_files(tmp_path / "damaged.json")
+    page.get_by_text("damaged.json was not saved by a page of this data").wait_for()
+    assert status(page) == "0 of 8 answered"
+
+
+def test_a_test_of_raters(opened, tmp_path):
+    """The page shows no verdict; import compares."""
+    html = tmp_path / "test.html"
+    cli("annotate", "export", RATER_TEST, html, "--test", "--rater", "zoe")
+    page = opened(html)
+    assert "meaning added" not in page.locator("#data").text_content().partition('"parts"')[0]
+    for key in "vviiiivd":
+        page.keyboard.press(key)
+    saved(page, tmp_path / "zoe.json")
+    arguments = (tmp_path / "zoe.json", "--test", RATER_TEST, "--json")
+    found = json.loads(cli("annotate", "import", *arguments)[0])
+    assert found["raters"]["zoe"] == {
+        "n_judged": 8, "n_missing": 0, "n_right": 8, "share": 1.0, "passed": True,
+    }  # fmt: skip
+    cli("annotate", "import", *arguments, "--unsure", "missing", expect=1)
 
 
 def test_texts_are_text_at_any_width(opened, answers):

@@ -92,7 +92,7 @@ def test_raters_are_joined_by_id():
     report = fc.answers([*sample.RATERS.values()])
     verdicts = {"n_raters": 2, "n_judged": 15, "n_missing": 1, "valid": 5 / 8}
     assert dict(report.verdicts) == verdicts
-    assert report.judgments.column_names == ["item", "rater", "label"]
+    assert report.judgments.column_names == ["item", "rater", "label", "reason"]
     assert report.judgments.num_rows == 15
     ben["items"].reverse()
     for order in ([ann, ben], [ben, ann]):
@@ -314,7 +314,7 @@ def test_tables_are_written_whole(tmp_path):
     assert [row["item"] for row in rows] == [f"s{k}" for k in range(1, 9)]
     assert float(rows[0]["f1"]) == report.per_item["f1"][0].as_py()
     labels = list(csv.DictReader(paths[1].read_text().splitlines()))
-    assert labels[0] == {"item": "s1", "rater": "ann", "label": "1"}
+    assert labels[0] == {"item": "s1", "rater": "ann", "label": "1", "reason": ""}
 
 
 def test_texts_by_their_libraries():

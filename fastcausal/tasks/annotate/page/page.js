@@ -5,7 +5,14 @@ const show = { answers: showAnswer, claims: showClaim }[data.kind];
 const of = (id) => document.getElementById(id);
 const KEY = `fastcausal ${data.digest}`;
 
-const state = { rater: data.rater, answers: [...data.answers], at: 0, unsaved: false };
+// Answers are places in data.words, null for none; a reason is its side and its kind, or nulls.
+const VERDICTS = ["yes", "no", "unsure"].slice(0, data.words.length);
+const INVALID = 1;
+const NO_REASON = [null, null];
+const ALL_REASONS = [null, ...data.parts[0] ?? []].flatMap((side) =>
+  [null, ...data.parts[1] ?? []].map((kind) => [side, kind]));
+
+const state = { rater: "", answers: [], reasons: [], at: 0, unsaved: false };
 
 // --- What the browser keeps: it may refuse, and what it has may be damaged. ---
 
@@ -24,16 +31,20 @@ function recall() {
     kept = JSON.parse(localStorage.getItem(KEY));
   } catch { /* refused or damaged: as if nothing were kept */ }
   const fits = kept !== null && typeof kept === "object" && typeof kept.rater === "string"
-    && Array.isArray(kept.answers) && kept.answers.length === data.answers.length
-    && kept.answers.every((answer) => [null, true, false].includes(answer));
-  if (fits) take(kept.rater, kept.answers, kept.at);
-  else take(data.rater, data.answers);
+    && isList(kept.answers, (answer) => answer === null || VERDICTS[answer] !== undefined)
+    && isList(kept.reasons, (reason) => ALL_REASONS.some((one) => String(one) === String(reason)));
+  if (fits) take(kept.rater, kept.answers, kept.reasons, kept.at);
+  else take(data.rater, data.answers, data.reasons);
   state.unsaved = fits && kept.unsaved === true;
 }
 
-function take(rater, answers, at) {
+const isList = (values, fits) =>
+  Array.isArray(values) && values.length === data.answers.length && values.every(fits);
+
+function take(rater, answers, reasons, at) {
   state.rater = rater;
   state.answers = [...answers];
+  state.reasons = answers.map((_, k) => reasons[k] ?? NO_REASON);
   const isPlace = Number.isInteger(at) && at >= 0 && at < answers.length;
   state.at = isPlace ? at : Math.max(0, answers.indexOf(null));
   of("rater").value = rater;
@@ -47,8 +58,17 @@ function render() {
   of("status").textContent = `${n - state.answers.filter((a) => a === null).length} of ${n} answered`;
   of("place").replaceChildren(`${state.at + 1} of ${n} · `, block("bdi", "", data.items[state.at].id));
   of("item").replaceChildren(...show(data.items[state.at]));
-  of("yes").setAttribute("aria-pressed", String(answer === true));
-  of("no").setAttribute("aria-pressed", String(answer === false));
+  VERDICTS.forEach((id, k) => press(id, answer === k));
+  eachReason((id, part, value) => press(id, state.reasons[state.at][part] === value));
+}
+
+const press = (id, isPressed) => of(id).setAttribute("aria-pressed", String(isPressed));
+
+/** Call a function with the id of the button, the part and the value of every reason. */
+function eachReason(call) {
+  data.parts.forEach((values, part) => {
+    for (const value of values) call(`reason-${value.replaceAll(" ", "-")}`, part, value);
+  });
 }
 
 const say = (message) => { of("message").textContent = message; };
@@ -71,8 +91,19 @@ function changed() {
 
 function answer(value) {
   state.answers[state.at] = value;
+  if (value !== INVALID) state.reasons[state.at] = NO_REASON;
   state.unsaved = true;
   go(Math.min(state.at + 1, state.answers.length - 1));
+}
+
+/** Give a reason, or take it back; the item stays, so that the other part can follow. */
+function blame(part, value) {
+  const reason = [...state.reasons[state.at]];
+  reason[part] = reason[part] === value ? null : value;
+  state.reasons[state.at] = reason;
+  state.answers[state.at] = INVALID;
+  state.unsaved = true;
+  changed();
 }
 
 function goToUnanswered() {
@@ -107,21 +138,25 @@ async function resume() {
     say(`${file.name} was not saved by a page of this data: nothing was changed.`);
     return;
   }
-  take(read.rater, read.answers);
+  take(read.rater, read.answers, read.reasons);
   state.unsaved = false;
   changed();
 }
 
 const ACTIONS = {
-  yes: () => answer(true),
-  no: () => answer(false),
   previous: () => go(state.at - 1),
   next: () => go(state.at + 1),
   unanswered: goToUnanswered,
   save,
 };
 const KEYS = { ArrowLeft: "previous", ArrowRight: "next", u: "unanswered" };
-for (const id of ["yes", "no"]) KEYS[of(id).getAttribute("aria-keyshortcuts")] = id;
+VERDICTS.forEach((id, k) => { ACTIONS[id] = () => answer(k); });
+eachReason((id, part, value) => { ACTIONS[id] = () => blame(part, value); });
+const MOVES = new Set(Object.values(KEYS)); // these alone repeat while their key is held down
+for (const id of Object.keys(ACTIONS)) {
+  const key = of(id).getAttribute("aria-keyshortcuts");
+  if (key && !MOVES.has(id)) KEYS[key] = id;
+}
 
 function pressed(event) {
   const typing = event.target.matches?.("input[type=text]") || event.isComposing;
@@ -129,8 +164,7 @@ function pressed(event) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (!Object.hasOwn(KEYS, key)) return;
   event.preventDefault();
-  const isHeldDown = event.repeat && (KEYS[key] === "yes" || KEYS[key] === "no");
-  if (!isHeldDown) ACTIONS[KEYS[key]]();
+  if (MOVES.has(KEYS[key]) || !event.repeat) ACTIONS[KEYS[key]]();
 }
 
 for (const [id, action] of Object.entries(ACTIONS)) of(id).addEventListener("click", action);

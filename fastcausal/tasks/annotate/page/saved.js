@@ -1,20 +1,28 @@
 "use strict";
 
 // A file is pieces of text and, between them, slots: a number is that of an answer, RATER the name.
+// A reason stands behind the answer, as the next member of its object.
 
 const RATER = -1;
 
 /** The text of the file, with rater and answers in their slots. */
 function fileOf(state) {
-  const filled = (slot) => slot === RATER ? JSON.stringify(state.rater) : wordOf(state.answers[slot]);
+  const filled = (slot) => slot === RATER ? JSON.stringify(state.rater)
+    : wordOf(state.answers[slot]) + memberOf(state.reasons[slot]);
   return data.file.map((part) => typeof part === "string" ? part : filled(part)).join("");
 }
 
-const wordOf = (answer) => answer === null ? "null" : data.words[answer ? 0 : 1];
+const wordOf = (answer) => answer === null ? "null" : data.words[answer];
+
+/** The member of a reason, with the comma before it; empty text for none. */
+function memberOf(reason) {
+  const parts = reason.filter((part) => part !== null);
+  return parts.length ? `, "reason": ${JSON.stringify(parts.join(": "))}` : "";
+}
 
 /** Read a file that was saved, however it is laid out; null where it is of other data. */
 function stateOf(content, rater) {
-  const state = { rater, answers: data.answers.map(() => null) };
+  const state = { rater, answers: data.answers.map(() => null), reasons: [] };
   const compact = withoutSpace(content);
   let at = 0;
   for (const part of data.file) {
@@ -45,10 +53,15 @@ function slotAt(content, at, slot, state) {
     }
     return match[0].length;
   }
-  const answer = [null, true, false].find((value) => content.startsWith(wordOf(value), at));
+  const answers = [null, ...data.words.keys()];
+  const answer = answers.find((value) => content.startsWith(wordOf(value), at));
   if (answer === undefined) return -1;
+  const stop = at + wordOf(answer).length;
+  const members = answer === INVALID ? ALL_REASONS : [NO_REASON];
+  const reason = members.findLast((one) => content.startsWith(withoutSpace(memberOf(one)), stop));
   state.answers[slot] = answer;
-  return wordOf(answer).length;
+  state.reasons[slot] = reason;
+  return stop + withoutSpace(memberOf(reason)).length - at;
 }
 
 /** The name to save under: the file's, and the rater's where there is one. */

@@ -1,0 +1,180 @@
+"""Shares of the reasons of invalid verdicts, agreement on them, and items of unlike reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import numbers, strings
+from fastcausal.report.grid import Grid
+from fastcausal.tasks.answers.files import INVALID, Int8
+from fastcausal.tasks.answers.join import Extractions
+from fastcausal.tasks.answers.reasons import KINDS, NONE, SIDES, reason_text
+from fastcausal.tasks.labels.report import brief, label_agreement
+
+PARTS = {"side": SIDES, "kind": KINDS}
+MOST_SHOWN = 10
+Booleans = npt.NDArray[np.bool_]
+
+
+def shares_of(items: Extractions) -> dict[str, Any]:
+    """Count the reasons of invalid verdicts.
+
+    Returns
+    -------
+    dict
+        Numbers of verdicts ``n_invalid``, ``n_unsure`` and, with a reason, ``n_given``; ``sides``
+        and ``kinds``, each with ``n`` and its ``share`` of those given; ``by_side``, kinds of each
+        side; ``systems``, the same for each system; ``agreement`` of raters on ``side`` and
+        ``kind``; and ``differ``, the reasons by rater of items with one verdict and unlike reasons.
+        Empty if no rater gave a reason or was unsure.
+
+    Examples
+    --------
+    >>> from fastcausal.tasks.answers.join import read_extractions
+    >>> row = {"gold": "a", "output": "b", "valid": "no", "reason": "cause: meaning lost"}
+    >>> shares = shares_of(read_extractions([row, row | {"reason": "both"}]))
+    >>> shares["sides"]["both"], shares["by_side"]["cause"]["meaning lost"]
+    ({'n': 1, 'share': 0.5}, {'n': 1, 'share': 1.0})
+    """
+    if not (items.unsure.any() or _given(items.reasons).any()):
+        return {}
+    systems = {}
+    if "system" in items.columns.column_names:
+        names = pc.fill_null(items.columns["system"].cast(pa.string()), "").to_numpy()
+        systems = {str(name): _counted(items, names == name) for name in np.unique(names)}
+    counted = _counted(items, np.ones(len(items), bool))
+    agreement = {
+        name: brief(label_agreement(_long(items, column, names)))
+        for column, (name, names) in enumerate(PARTS.items())
+        if counted["n_given"]
+    }
+    return {
+        **counted,
+        "systems": systems,
+        "agreement": agreement,
+        "differ": {
+            str(items.keys[k]): _by_rater(items, k) for k in np.flatnonzero(_differ(items)).tolist()
+        },
+    }
+
+
+def differing_of(items: Extractions) -> pa.Table:
+    """Return the reasons of all raters on items with one verdict and unlike reasons.
+
+    The columns are ``system`` if there is one, ``item``, ``rater`` and ``reason``.
+    """
+    return reasons_table(items, _differ(items)[:, None] & _given(items.reasons))
+
+
+def reasons_table(items: Extractions, chosen: Booleans) -> pa.Table:
+    """Return a row for each chosen cell of item and rater."""
+    item, rater = np.nonzero(chosen)
+    columns: dict[str, Any] = {
+        "item": items.ids.take(numbers(item)),
+        "rater": strings(items.raters).take(numbers(rater)),
+        "reason": reason_texts(items.reasons[item, rater]),
+    }
+    if "system" in items.columns.column_names:
+        columns = {"system": items.columns["system"].take(numbers(item)), **columns}
+    return pa.table(columns)
+
+
+def reason_texts(reasons: Int8) -> pa.Array:
+    """Write reasons as text, null for none."""
+    return strings([reason_text(side, kind) for side, kind in reasons.tolist()])
+
+
+def grids_of(shares: Mapping[str, Any]) -> list[Grid]:
+    """Make the tables of reasons: shares by side and system, agreement, and unlike reasons."""
+    if not shares.get("n_given"):
+        return []
+    grid = Grid("reasons of invalid verdicts", ["n", "share", *KINDS])
+    for part, counts in {"": shares, **shares["systems"]}.items():
+        if part:
+            grid.part(part)
+        for side, of_side in counts["sides"].items():
+            grid.add(side, *of_side.values(), *_shares(counts["by_side"][side]))
+        grid.add("all", counts["n_given"], "", *_shares(counts["kinds"]))
+    grids = [grid]
+    if shares["agreement"]["side"]["n_raters"] > 1:
+        agreement = Grid("agreement of raters on reasons", [*PARTS])
+        for name in shares["agreement"]["side"]:
+            cells = [shares["agreement"][part][name] for part in PARTS]
+            agreement.add(name.replace("_", " "), *cells)
+        grids.append(agreement)
+    if shares["differ"]:
+        grids.append(_grid_of_differing(shares["differ"]))
+    return grids
+
+
+def _by_rater(items: Extractions, item: int) -> dict[str, str]:
+    """Return the reasons of an item by rater."""
+    reasons = reason_texts(items.reasons[item]).to_pylist()
+    return {rater: text for rater, text in zip(items.raters, reasons, strict=True) if text}
+
+
+def _grid_of_differing(differing: Mapping[str, Mapping[str, str]]) -> Grid:
+    n = len(differing)
+    shown = f", here {MOST_SHOWN}" if n > MOST_SHOWN else ""
+    raters = sorted({rater for said in differing.values() for rater in said})
+    grid = Grid(f"items of one verdict and unlike reasons: {n}{shown}", raters, text=True)
+    for item in [*differing][:MOST_SHOWN]:
+        grid.add(item, *(differing[item].get(rater, "") for rater in raters))
+    return grid
+
+
+def _shares(counts: Mapping[str, Any]) -> list[float]:
+    return [of_name["share"] for of_name in counts.values()]
+
+
+def _counted(items: Extractions, chosen: Booleans) -> dict[str, Any]:
+    """Count verdicts and reasons of chosen items."""
+    reasons = items.reasons[chosen].reshape(-1, 2)
+    side, kind = reasons.T
+    return {
+        "n_invalid": int((items.verdicts[chosen] == INVALID).sum()),
+        "n_unsure": int(items.unsure[chosen].sum()),
+        "n_given": int(_given(reasons).sum()),
+        "sides": _by_name(side, SIDES),
+        "kinds": _by_name(kind, KINDS),
+        "by_side": {name: _by_name(kind[side == k], KINDS) for k, name in enumerate(SIDES)},
+    }
+
+
+def _by_name(codes: Int8, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """Count codes, and divide by their number; undefined without any."""
+    counts = np.bincount(codes[codes != NONE], minlength=len(names)).tolist()
+    n = sum(counts)
+    return {
+        name: {"n": count, "share": count / n if n else float("nan")}
+        for name, count in zip(names, counts, strict=True)
+    }
+
+
+def _given(reasons: Int8) -> Booleans:
+    given: Booleans = (reasons != NONE).any(axis=-1)
+    return given
+
+
+def _differ(items: Extractions) -> Booleans:
+    """Return True for items that all raters call invalid, with two sides or kinds."""
+    agreed = ((items.verdicts == INVALID).sum(axis=1) > 1) & (items.verdicts != 1).all(axis=1)
+    codes = items.reasons.astype(np.int64)
+    lowest = np.where(codes == NONE, len(KINDS), codes).min(axis=1, initial=len(KINDS))
+    highest = codes.max(axis=1, initial=NONE)
+    differ: Booleans = agreed & ((highest != NONE) & (highest != lowest)).any(axis=1)
+    return differ
+
+
+def _long(items: Extractions, column: int, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return a row per invalid verdict: unit, rater, and side or kind."""
+    item, rater = np.nonzero(items.verdicts == INVALID)
+    codes = items.reasons[item, rater, column].astype(np.int64)
+    labels = strings(names).take(pa.array(codes, mask=codes == NONE))
+    return {"unit": item, "rater": rater, "label": labels}

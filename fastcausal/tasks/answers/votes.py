@@ -1,0 +1,103 @@
+"""One verdict and one reason of every rater on every item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.arrays.arrow import strings
+from fastcausal.files.keys import places_of
+from fastcausal.options import UnsurePolicy
+from fastcausal.tasks.answers.files import (
+    INVALID,
+    MISSING,
+    UNSURE,
+    VALID,
+    Int8,
+    Int64,
+    ItemVerdicts,
+)
+from fastcausal.tasks.answers.reasons import KINDS, NONE, SIDES
+
+
+class Voted(NamedTuple):
+    """Verdicts by item and rater.
+
+    Attributes
+    ----------
+    raters : tuple of str
+        Ascending.
+    verdicts : int8[n, n_raters]
+        1 valid, 0 invalid, -1 missing: the majority, and invalid in a tie.
+    unsure : bool[n, n_raters]
+        True for a rater who was unsure.
+    reasons : int8[n, n_raters, 2]
+        The most frequent side and kind, for invalid verdicts; -1 for none, or in a tie.
+    """
+
+    raters: tuple[str, ...]
+    verdicts: Int8
+    unsure: npt.NDArray[np.bool_]
+    reasons: Int8
+
+
+def voted(
+    parts: Sequence[ItemVerdicts], rows: Sequence[Int64], n_items: int, unsure: UnsurePolicy
+) -> Voted:
+    """Return the verdict of each rater on every item, from the verdicts of files.
+
+    Parameters
+    ----------
+    parts : sequence of ItemVerdicts
+        One for each file.
+    rows : sequence of int64[n_items]
+        The row of every item in each file, -1 without one.
+    n_items : int
+    unsure : {"invalid", "missing"}
+    """
+    raters = sorted({name for part in parts for name in part.rater.unique().to_pylist()})
+    shape = (n_items, len(raters))
+    n_cells = n_items * len(raters)
+    votes = np.zeros((3, n_cells), np.int64)
+    cells = []
+    for part, own in zip(parts, rows, strict=True):
+        item = np.flatnonzero(own >= 0)
+        item_of = np.empty(len(item), np.int64)
+        item_of[own[item]] = item
+        cell = item_of[part.item] * len(raters) + places_of(part.rater, strings(raters))
+        cells.append(cell)
+        for code in (INVALID, VALID, UNSURE):
+            votes[code] += np.bincount(cell[part.valid == code], minlength=n_cells)
+    against = votes[INVALID] + (votes[UNSURE] if unsure == "invalid" else 0)
+    said = np.where(votes[VALID] + against > 0, INVALID, MISSING)
+    verdicts = np.where(votes[VALID] > against, VALID, said).astype(np.int8)
+    reasons = [
+        np.where(verdicts == INVALID, _most_given(parts, cells, column, len(names), n_cells), NONE)
+        for column, names in enumerate((SIDES, KINDS))
+    ]
+    return Voted(
+        tuple(raters),
+        verdicts.reshape(shape),
+        (votes[UNSURE] > 0).reshape(shape),
+        np.stack(reasons, axis=-1).astype(np.int8).reshape(*shape, 2),
+    )
+
+
+def _most_given(
+    parts: Sequence[ItemVerdicts], cells: Sequence[Int64], column: int, n_names: int, n_cells: int
+) -> Int64:
+    """Return the most frequent side or kind of each cell; -1 for none, or in a tie."""
+    if not any((part.reasons[:, column] != NONE).any() for part in parts):
+        return np.full(n_cells, NONE)
+    sums = np.zeros((n_names, n_cells), np.int64)
+    for part, cell in zip(parts, cells, strict=True):
+        for code in range(n_names):
+            given = cell[part.reasons[:, column] == code]
+            if len(given):
+                sums[code] += np.bincount(given, minlength=n_cells)
+    most = sums.max(axis=0)
+    clear = (most > 0) & ((sums == most).sum(axis=0) == 1)
+    return np.where(clear, sums.argmax(axis=0), NONE)

@@ -1,0 +1,23 @@
+"""The best of several predictions on one topic, as raters choose it.
+
+Definitions: the preferences of MiRAGE. A rater sees the predictions of several systems without
+their names, chooses the best with the reference at hand and with the topic alone, and gives each a
+score from 1 to 5.
+
+::
+
+    files.py      files of raters, and the key from places to systems
+    count.py      wins, ties and ranks of systems
+    report.py     their display
+"""
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+TASK = Task(
+    job="preferences",
+    score="fastcausal.tasks.preferences.count:preferences",
+    command="fastcausal.cli.preferences:preferences",
+    page="claims",
+)
