@@ -58,7 +58,7 @@ class RelationScoring:
     def of(
         cls, recipe: Recipe, gold: Any, by: tuple[str, ...], columns: tuple[str, ...]
     ) -> RelationScoring:
-        """Read gold; raise InputError where that fails, ValueError for a protocol without counts."""
+        """Read gold; raise InputError if that fails, ValueError for a protocol without counts."""
         if recipe.protocol.average != "counts":
             raise ValueError(f"{recipe.protocol.name} does not add up over examples, use score")
         side = read(gold, tags=GOLD_READING[recipe.protocol.tags])

@@ -162,7 +162,8 @@ def sweep(
     (3, 0, 0)
     >>> result.to_arrow()["run"].unique().to_pylist()
     ['careful', 'chatty', 'hasty']
-    >>> pairs = fc.sweep(sample.PAIRS_GOLD, [*sample.PAIRS.values()], tempfile.mkdtemp(), task="eci")
+    >>> systems = [*sample.PAIRS.values()]
+    >>> pairs = fc.sweep(sample.PAIRS_GOLD, systems, tempfile.mkdtemp(), task="eci")
     >>> pairs.to_arrow()["group"].unique().to_pylist()
     ['exists', 'direction', 'typed']
     """
@@ -197,8 +198,8 @@ def prepare(
     else:
         if recipe != Recipe() or run_column is not None:
             raise ValueError(
-                "protocol, unparsed, unmatched, format, tags, answers, occurrence and run_column are "
-                f"for relations, {task} has options"
+                "protocol, unparsed, unmatched, format, tags, answers, occurrence and run_column "
+                f"are for relations, {task} has options"
             )
         scoring = TaskScoring.of(task, gold, options, strata, asked)
     job = Job(scoring, Folder(out, scoring.about()))

@@ -118,7 +118,7 @@ def test_a_changed_file_of_candidates_is_another_sweep(tmp_path):
     assert swept().scored == 3
     assert swept().kept == 3
     events.write_text("doc_id,event\nd,x\nd,y\n")
-    with pytest.raises(fc.InputError, match="its sweep has the options .*candidates"):
+    with pytest.raises(fc.InputError, match=r"its sweep has the options .*candidates"):
         swept()
     events.write_text("doc_id,event\nd,x\nd,y\nd,z\n")
     gold.write_text(GOLD + "h,3,x,y,CAUSE\n")
