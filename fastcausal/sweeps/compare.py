@@ -47,7 +47,7 @@ class Comparison(Report):
     systems : mapping of str to str
         The names of ``a`` and ``b``.
     unit : str
-        ``example``, or the column of the clusters.
+        Noun of single units, or the column of the clusters.
     n_units, n_differ : int
         Number of units, and of units with different counts; unpaired, of both sides, and None.
     method : {"bca", "percentile", "jackknife"}

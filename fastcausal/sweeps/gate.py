@@ -51,7 +51,7 @@ class Gate(Report):
         The names of ``baseline`` and ``candidate``.
     signature : str
     unit : str
-        ``example``, or the column of the clusters.
+        Noun of single units, or the column of the clusters.
     method : {"bca", "percentile", "jackknife"}
     n_resamples, seed : int
     warnings : tuple of str

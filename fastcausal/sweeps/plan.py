@@ -39,7 +39,7 @@ class ComparisonPlan(Report):
         Flat name.
     systems : mapping of str to str
     unit : str
-        ``example``, or the column of the clusters.
+        Noun of single units, or the column of the clusters.
     n_units : int
         Units of the pilot.
     delta : float
