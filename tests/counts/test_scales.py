@@ -21,6 +21,7 @@ from fastcausal.tasks.relations.formula import RelationFormula
 from fastcausal.tasks.relations.scores import FORMULAS, fields_read
 from fastcausal.tasks.values.formula import ValueFormula
 
+GROUPS = ("overall", "cause")
 AVERAGED = ("precision", "recall", "f1")
 DIRECTIONS = ("too_strong", "too_weak", "mean_difference")
 FORMULAE = {
@@ -39,8 +40,9 @@ FORMULAE = {
     "sums": ValueFormula(("f1",), of="ratio"),
 }
 NO_SHARES = {
-    "span_overlap": [f"{g}_alpha" for g in ("overall", "cause")]
-    + [f"multi_relation_{g}_alpha" for g in ("overall", "cause")],
+    "span_overlap": [
+        f"{subset}{group}_alpha" for subset in ("", "multi_relation_") for group in GROUPS
+    ],
     "ratio": ["cause_alpha_unitized", "cause_alpha"],
     "ratings": [f"overall_{name}" for name in COEFFICIENTS if name != "percent_agreement"],
     "answers": [f"relation_{name}" for name in AVERAGED],
@@ -49,9 +51,7 @@ NO_SHARES = {
     + [f"{g}_{n}" for g in ("direction", "direction_A", "direction_B") for n in DIRECTIONS],
     "sums": ["f1"],
 }
-NO_SHARES["scored"] = ["overall_mcc", "score_mae", "score_spearman", "score_bias"] + [
-    *NO_SHARES["judged"][1:]
-]
+NO_SHARES["scored"] = ["score_mae", "score_spearman", "score_bias", *NO_SHARES["judged"]]
 NO_FRACTIONS = {
     "judged": [f"{g}_mean_difference" for g in ("direction", "direction_A", "direction_B")],
 }
