@@ -111,7 +111,7 @@ def plan(
     confidence: float = 0.95,
     reading: ValueReading | None = None,
 ) -> ComparisonPlan:
-    """ComparisonPlan a comparison of two systems from a pilot on the same examples.
+    """Plan a comparison of two systems from a pilot on the same examples.
 
     Parameters
     ----------
