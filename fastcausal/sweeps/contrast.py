@@ -13,7 +13,7 @@ from fastcausal.significance.paired import Difference, difference, n_differing
 from fastcausal.significance.unpaired import welch
 
 
-class Counted(NamedTuple):
+class UnitNumbers(NamedTuple):
     """Units of two systems in numbers.
 
     Attributes
@@ -54,16 +54,16 @@ class Contrast:
     is_paired: bool
     draws: Draws
 
-    def counted(self) -> Counted:
+    def counted(self) -> UnitNumbers:
         """Count the units, and warn of them."""
         cluster, method = self.draws.cluster, self.draws.method
         if self.is_paired:
             units = joint_units(self.a, self.b, cluster)
             warnings = warnings_of(units, self.a.units, method)
-            return Counted(units.unit, units.n_units, n_differing(units), warnings=warnings)
+            return UnitNumbers(units.unit, units.n_units, n_differing(units), warnings=warnings)
         a, b = self.a.drawn(cluster), self.b.drawn(cluster)
         warnings = warnings_of(a, self.a.units, method) + warnings_of(b, self.b.units, method)
-        return Counted(
+        return UnitNumbers(
             a.unit, a.n_units + b.n_units, None, a.n_units, b.n_units,
             tuple(dict.fromkeys(warnings)),
         )  # fmt: skip
