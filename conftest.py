@@ -17,6 +17,7 @@ pytest_plugins = ["tests.support.browser"]
 BEHIND_EXTRAS = {
     "docs/train_tagger.py": "torch",
     "fastcausal/training/evaluation.py": "evaluate",
+    "fastcausal/training/inspect_ai.py": "inspect_ai",
     "fastcausal/training/span_score.py": "torchmetrics",
 }
 collect_ignore_glob = ["tests/support/harnesses/*"]  # programs that other environments run

@@ -2,6 +2,15 @@
 #pragma once
 #include <cstdint>
 
+// Compiles a function twice, once for the wide registers and the popcount of newer processors. Only
+// some loaders can choose between both.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && \
+    defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+#define FC_CLONES __attribute__((flatten, target_clones("arch=x86-64-v3", "default")))
+#else
+#define FC_CLONES
+#endif
+
 namespace fastcausal {
 
 inline int32_t count_ones(uint64_t x) {

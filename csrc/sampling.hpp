@@ -19,6 +19,46 @@
 
 namespace fastcausal {
 
+// Fills 16 blocks of four words from this one on: ten rounds each, side by side in wide registers.
+FC_CLONES inline void fill_blocks(const uint32_t* key, const uint32_t* resample, uint64_t block,
+                                  uint32_t* words) {
+  constexpr int BLOCKS = 16, ROUNDS = 10;
+  constexpr uint64_t LOW = 0xFFFFFFFF;
+  alignas(64) uint64_t a[BLOCKS], b[BLOCKS], c[BLOCKS], d[BLOCKS];  // numbers below 2^32
+  for (int k = 0; k < BLOCKS; ++k) {
+    const uint64_t at = block + static_cast<uint64_t>(k);
+    a[k] = at & LOW;
+    b[k] = at >> 32;
+    c[k] = resample[0];
+    d[k] = resample[1];
+  }
+  uint64_t key0 = key[0], key1 = key[1];
+  for (int round = 0; round < ROUNDS; ++round) {
+    for (int k = 0; k < BLOCKS; ++k) {
+      const uint64_t p = 0xD2511F53 * (a[k] & LOW), q = 0xCD9E8D57 * (c[k] & LOW);
+      a[k] = q >> 32 ^ b[k] ^ key0;
+      b[k] = q & LOW;
+      c[k] = p >> 32 ^ d[k] ^ key1;
+      d[k] = p & LOW;
+    }
+    key0 = (key0 + 0x9E3779B9) & LOW;
+    key1 = (key1 + 0xBB67AE85) & LOW;
+  }
+  for (int k = 0; k < BLOCKS; ++k) {
+    words[4 * k] = static_cast<uint32_t>(a[k]);
+    words[4 * k + 1] = static_cast<uint32_t>(b[k]);
+    words[4 * k + 2] = static_cast<uint32_t>(c[k]);
+    words[4 * k + 3] = static_cast<uint32_t>(d[k]);
+  }
+}
+
+// Adds the numbers whose words have the highest bit.
+FC_CLONES inline int64_t sum_of_high(const uint32_t* words, const int64_t* numbers, int64_t n) {
+  int64_t sum = 0;
+  for (int64_t k = 0; k < n; ++k) sum += numbers[k] & -static_cast<int64_t>(words[k] >> 31);
+  return sum;
+}
+
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011, section 3): ten rounds over a 128-bit counter.
 // Here the counter has the number of a block of four words and the number of the resample.
 class Philox {
@@ -27,9 +67,18 @@ class Philox {
       : key_{low(static_cast<uint64_t>(seed)), high(static_cast<uint64_t>(seed))},
         resample_{low(static_cast<uint64_t>(resample)), high(static_cast<uint64_t>(resample))} {}
 
+  static constexpr int WORDS = 64;  // 16 blocks, so that a processor works on several
+
   uint32_t word() {
     if (at_ == WORDS) refill();
     return words_[at_++];
+  }
+
+  // Returns the next 64 words, between calls of itself alone.
+  const uint32_t* next() {
+    refill();
+    at_ = WORDS;
+    return words_;
   }
 
   // Returns a number inside (0, 1): 52 random bits, then a 1.
@@ -50,8 +99,6 @@ class Philox {
   }
 
  private:
-  static constexpr int WORDS = 64;  // 16 blocks, so that a processor works on several
-  static constexpr int ROUNDS = 10;
   uint32_t key_[2], resample_[2];
   uint64_t block_ = 0;
   int at_ = WORDS;
@@ -61,25 +108,9 @@ class Philox {
   static uint32_t high(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
 
   void refill() {
-    for (at_ = WORDS; at_ > 0; at_ -= 4, ++block_) fill(words_ + (WORDS - at_));
-  }
-
-  void fill(uint32_t* words) const {
-    uint32_t a = low(block_), b = high(block_), c = resample_[0], d = resample_[1];
-    uint32_t key0 = key_[0], key1 = key_[1];
-    for (int round = 0; round < ROUNDS; ++round) {
-      const uint64_t p = uint64_t{0xD2511F53} * a, q = uint64_t{0xCD9E8D57} * c;
-      a = high(q) ^ b ^ key0;
-      b = low(q);
-      c = high(p) ^ d ^ key1;
-      d = low(p);
-      key0 += 0x9E3779B9;
-      key1 += 0xBB67AE85;
-    }
-    words[0] = a;
-    words[1] = b;
-    words[2] = c;
-    words[3] = d;
+    fill_blocks(key_, resample_, block_, words_);
+    block_ += WORDS / 4;
+    at_ = 0;
   }
 };
 
@@ -202,24 +233,49 @@ void draw_all(const Draw& draw, int64_t seed, int64_t first, int64_t n_resamples
   });
 }
 
+// Sums parts under the weights of a resample, which stay in the cache of its thread.
+template <class Draw>
+void sum_parts(const Draw& draw, Philox& random, int64_t n_rows, const int64_t* parts,
+               int64_t n_parts, int64_t* sums) {
+  thread_local std::vector<int64_t> weights;
+  weights.assign(static_cast<size_t>(n_rows), 0);
+  draw(random, weights.data());
+  for (int64_t p = 0; p < n_parts; ++p) {
+    const int64_t* part = parts + p * n_rows;
+    int64_t sum = 0;
+    for (int64_t row = 0; row < n_rows; ++row) sum += weights[row] * part[row];
+    sums[p] = sum;
+  }
+}
+
+// Exchanges rows of one unit each: the highest bit of the word of a row is its weight.
+struct SingleExchanger {
+  int64_t n_rows;
+
+  int64_t cost() const { return 3 * n_rows; }
+};
+
+inline void sum_parts(const SingleExchanger&, Philox& random, int64_t n_rows, const int64_t* parts,
+                      int64_t n_parts, int64_t* sums) {
+  std::fill(sums, sums + n_parts, 0);
+  for (int64_t row = 0; row < n_rows; row += Philox::WORDS) {
+    const uint32_t* words = random.next();
+    const int64_t n = std::min<int64_t>(Philox::WORDS, n_rows - row);
+    for (int64_t p = 0; p < n_parts; ++p)
+      sums[p] += sum_of_high(words, parts + p * n_rows + row, n);
+  }
+}
+
 // Fills row k of sums with the weighted sum of each part under resample first + k. No sum may leave
-// 64 bits. The weights of a resample stay in the cache of its thread.
+// 64 bits.
 // parts: int64[n_parts, n_rows], sums: int64[n_resamples, n_parts].
 template <class Draw>
 void sum_all(const Draw& draw, int64_t seed, int64_t first, int64_t n_resamples, int64_t n_rows,
              const int64_t* parts, int64_t n_parts, int64_t* sums, int64_t n_threads,
              StopRequested stop_requested) {
   for_blocks(n_resamples, n_threads, stop_requested, [&](int64_t k, CostMeter& meter) {
-    thread_local std::vector<int64_t> weights;
-    weights.assign(static_cast<size_t>(n_rows), 0);
     Philox random(seed, first + k);
-    draw(random, weights.data());
-    for (int64_t p = 0; p < n_parts; ++p) {
-      const int64_t* part = parts + p * n_rows;
-      int64_t sum = 0;
-      for (int64_t row = 0; row < n_rows; ++row) sum += weights[row] * part[row];
-      sums[k * n_parts + p] = sum;
-    }
+    sum_parts(draw, random, n_rows, parts, n_parts, sums + k * n_parts);
     meter.add_cost(draw.cost() + n_parts * n_rows);
   });
 }

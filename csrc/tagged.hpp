@@ -15,15 +15,6 @@
 #include "official.hpp"
 #include "stop.hpp"
 
-// Compiles a function twice, once for the popcount of newer processors: a tenth faster. Only some
-// loaders can choose between both.
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && \
-    defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-#define FC_CLONES __attribute__((flatten, target_clones("arch=x86-64-v3", "default")))
-#else
-#define FC_CLONES
-#endif
-
 namespace fastcausal {
 
 enum class Tags : int64_t { strict, official, relaxed };

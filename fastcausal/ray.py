@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, chdir, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -11,11 +11,11 @@ from typing import Any
 
 from fastcausal.arrays.strata import By
 from fastcausal.errors import InputError, OutputError
-from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.recipe import Recipe
 from fastcausal.sweeps.runs import Run
+from fastcausal.sweeps.scoring import RELATIONS
 from fastcausal.sweeps.sweep import Job, Outcome, SweepResult, prepare
 from fastcausal.tasks.extraction.batches import Progress
 
@@ -23,11 +23,13 @@ N_RETRIES = 3  # of a run whose worker dies
 
 
 def sweep(
-    gold: RelationSource,
+    gold: Any,
     runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     out: str | os.PathLike[str],
     protocol: ProtocolName | Protocol | Recipe = RECESS,
     *,
+    task: str = RELATIONS,
+    options: Mapping[str, Any] | None = None,
     by: By = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
@@ -48,7 +50,8 @@ def sweep(
 
     Parameters
     ----------
-    gold, runs, out, protocol, by, unparsed, unmatched, format, tags, answers, occurrence
+    gold, runs, out, protocol, task, options, by, unparsed, unmatched, format, tags, answers,
+    occurrence
         As of `fastcausal.sweep`. Workers open the runs and write to the folder, so both lie on a
         file system that all nodes share, at the same paths.
     run_column, columns, shard, progress
@@ -65,7 +68,7 @@ def sweep(
         As of `fastcausal.sweep`. Ray is not installed, or a node of the cluster does not see the
         folder or a run; then nothing is written.
     ValueError
-        An unknown protocol or policy, or invalid numbers.
+        An unknown protocol, policy, task or option, or invalid numbers.
 
     Examples
     --------
@@ -78,7 +81,7 @@ def sweep(
     """
     ray = _ray()
     recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence)
-    prepared = prepare(recipe, by, gold, runs, out, run_column, columns, shard)
+    prepared = prepare(recipe, by, gold, runs, out, run_column, columns, shard, task, options or {})
     with _connected(ray):
         _require_shared(ray, Path(out), prepared.source.paths(prepared.wanted))
         return prepared.run(lambda job, runs: _scored_by_tasks(ray, job, runs), progress)

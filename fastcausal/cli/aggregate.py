@@ -76,8 +76,9 @@ def aggregate(
     if out is not None:
         keep_apart([out], files)
         require_metadata(out)
-    reading = replace(values.reading(by or (), draws.cluster), scores=tuple(score or ()))
-    with doing("reading counts"):
+    with doing("reading counts", "samples") as progress:
+        reading = values.reading(progress, by or (), draws.cluster)
+        reading = replace(reading, scores=tuple(score or ()))
         systems = systems_of(files, reading)
         reports = {name: statistics.report(by) for name, statistics in systems.items()}
     if intervals:

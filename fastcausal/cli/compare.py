@@ -55,13 +55,13 @@ def compare(
     from fastcausal.files.targets import keep_apart
 
     keep_apart([html], [a, b])
-    with doing(f"comparing {b} with {a}"):
+    with doing(f"comparing {b} with {a}", "samples") as progress:
         comparison = fc.compare(
             a,
             b,
             score,
             unpaired=unpaired,
-            reading=values.reading(),
+            reading=values.reading(progress),
             **draws._asdict(),
         )
     if html is not None:

@@ -68,7 +68,7 @@ def gate(
     from fastcausal.files.targets import keep_apart
 
     keep_apart([junit], [baseline, candidate])
-    with doing(f"comparing {candidate} with {baseline}"):
+    with doing(f"comparing {candidate} with {baseline}", "samples") as progress:
         result = fc.gate(
             baseline,
             candidate,
@@ -76,7 +76,7 @@ def gate(
             score=score,
             lower_is_better=lower_is_better,
             unpaired=unpaired,
-            reading=values.reading(),
+            reading=values.reading(progress),
             **draws._asdict(),
         )
     if junit is not None:

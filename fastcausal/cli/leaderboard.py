@@ -68,12 +68,12 @@ def leaderboard(
     from fastcausal.files.targets import keep_apart
 
     keep_apart([html], systems)
-    with doing(f"ranking by {score or 'score'}"):
+    with doing(f"ranking by {score or 'score'}", "samples") as progress:
         board = fc.leaderboard(
             systems,
             score,
             lower_is_better=lower_is_better,
-            reading=values.reading(),
+            reading=values.reading(progress),
             baseline=baseline,
             correction=correction,
             **draws._asdict(),

@@ -28,7 +28,7 @@ from fastcausal.options import (
 if TYPE_CHECKING:
     from fastcausal.protocols import Protocol
     from fastcausal.recipe import Recipe
-    from fastcausal.tasks.values.reading import ValueReading
+    from fastcausal.tasks.values.reading import Progress, ValueReading
 
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}  # values of 0/0
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
@@ -164,11 +164,18 @@ class ValueOptions(NamedTuple):
         ),
     ] = "error"
 
-    def reading(self, columns: Sequence[str] = (), cluster: str | None = None) -> ValueReading:
+    def reading(
+        self,
+        progress: Progress | None,
+        columns: Sequence[str] = (),
+        cluster: str | None = None,
+    ) -> ValueReading:
         """Return what to read of logs and tables, with columns to keep."""
         from fastcausal.tasks.values.reading import ValueReading
 
-        return ValueReading(**self._asdict(), columns=tuple(columns), cluster=cluster)
+        return ValueReading(
+            **self._asdict(), columns=tuple(columns), cluster=cluster, progress=progress
+        )
 
 
 VALUES = ValueOptions()

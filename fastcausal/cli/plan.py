@@ -50,7 +50,7 @@ def plan(
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
 
-    with doing(f"planning from {a} and {b}"):
+    with doing(f"planning from {a} and {b}", "samples") as progress:
         result = fc.plan(
             a,
             b,
@@ -59,6 +59,6 @@ def plan(
             delta=delta,
             cluster=cluster,
             confidence=confidence,
-            reading=values.reading(),
+            reading=values.reading(progress),
         )
     print_report(result, chosen)

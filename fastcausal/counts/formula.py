@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName
 from fastcausal.counts.rules import Rule
 from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, sums_of
-from fastcausal.significance.units import OneScore, is_share
+from fastcausal.significance.units import EXAMPLE, OneScore
 
 MOST = EXACT - 1  # of a count
 
@@ -28,6 +29,7 @@ class Formula(ABC):
     adds: ClassVar[bool] = True  # scores are functions of sums over rows
     subsets_of_groups: ClassVar[tuple[str, ...]] = ()  # names that start the names of groups
     gaps: ClassVar[bool] = False  # a unit may lack measures: NaN in rows, null in files
+    unit: ClassVar[str] = EXAMPLE  # one of `significance.units.NOUNS`
     in_gold: ClassVar[str] = ""  # a field that is 0 of a unit that predictions alone name
 
     @property
@@ -93,12 +95,33 @@ class Formula(ABC):
         """
         self._require(name)
         return OneScore(
-            name, self.terms, lambda sums: self.scores_of(sums)[name], share=self.is_share(name)
+            name,
+            self.terms,
+            lambda sums: self.scores_of(sums)[name],
+            share=self.is_share(name),
+            fraction=lambda terms: self.is_fraction(name, terms),
         )
 
+    def has_share(self, group: str, score: str) -> bool:
+        """Tell if a score of a group is a share to which each unit adds its part.
+
+        Such a score is between 0 and 1, and a share u of the units changes it by u at most. Means
+        over classes are no shares: a rare class rests on few units. Nor are chance-corrected
+        coefficients.
+        """
+        return False
+
+    def has_fraction(self, group: str, score: str) -> bool:
+        """Tell if a score of a group is on the scale from 0 to 1, as no distance is."""
+        return True
+
     def is_share(self, name: str) -> bool:
-        """Tell if a score is a share of what units have, as `significance.units.is_share` does."""
-        return is_share(name)
+        """Tell if a score, by flat name, is a share."""
+        return self.has_share(*self._named[name])
+
+    def is_fraction(self, name: str, terms: CountRows) -> bool:
+        """Tell if a score, by flat name, stays between 0 and 1 on units with these terms."""
+        return self.has_fraction(*self._named[name])
 
     def names(self) -> dict[str, list[str]]:
         """Return the names of the scores of every group."""
@@ -106,10 +129,14 @@ class Formula(ABC):
         groups = self.groups_of(np.zeros((1, no_rows.shape[1]), self.dtype))
         return {group: [*scores] for group, scores in groups.items()}
 
+    @cached_property
+    def _named(self) -> dict[str, tuple[str, str]]:
+        """Group and score by flat name."""
+        return {self.flat_name(g, n): (g, n) for g, names in self.names().items() for n in names}
+
     def _require(self, name: str) -> None:
-        known = [self.flat_name(g, n) for g, names in self.names().items() for n in names]
-        if name not in known:
-            raise ValueError(f'unknown score "{name}", expected one of {", ".join(known)}')
+        if name not in self._named:
+            raise ValueError(f'unknown score "{name}", expected one of {", ".join(self._named)}')
 
     def union(self, other: Formula) -> Self:
         """Return the formula for the rows of both; raise ValueError if they count other things."""

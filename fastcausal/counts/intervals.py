@@ -33,7 +33,7 @@ class Intervals(Printed):
     n_resamples, seed : int or None
         None for the jackknife, which draws nothing.
     unit : str
-        ``example``, or the column of clusters.
+        Noun of single units, or the column of clusters.
     n_units : int
     scores : dict of str to dict of str to Interval
         By group and score.

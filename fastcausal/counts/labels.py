@@ -92,6 +92,10 @@ class ConfusionFormula(Formula):
             groups[f"class_{label}"] = {name: classes[name][:, k] for name in AVERAGED}
         return groups
 
+    def has_share(self, group: str, score: str) -> bool:
+        """Tell if a score is neither a mean over classes nor a correlation."""
+        return group != "macro" and score in (*AVERAGED, "accuracy")
+
     @property
     def _zero(self) -> float:
         return math.nan if self.undefined is None else self.undefined

@@ -51,6 +51,10 @@ class MeanFormula(Formula):
         """The subsets."""
         return tuple((name,) for name in self.subsets)
 
+    def has_share(self, group: str, score: str) -> bool:
+        """Return True: measures are shares, and means of them too."""
+        return True
+
     def terms(self, rows: CountRows) -> CountRows:
         """Return the measures and 1 for all units, then for each subset the same or 0."""
         measures, member = np.hsplit(rows, [len(self.measures)])

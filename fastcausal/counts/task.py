@@ -28,6 +28,9 @@ class Task:
         Entry point of the function ``(statistics, by) -> Report``; empty for none.
     score : str
         Entry point of the public function. A generic command calls it as ``(gold, pred, by=...)``.
+    read : str
+        Entry point of the function ``(gold, **options) -> (gold, pred)`` for a sweep: reads gold
+        once, as `score` takes it, and makes predictions that repeat it; empty for no sweeps.
     command : str
         Entry point of the command, or the name of a generic one.
     page : str
@@ -38,6 +41,7 @@ class Task:
     formula: str = ""
     present: str = ""
     score: str = ""
+    read: str = ""
     command: str = ""
     page: str = ""
 

@@ -11,7 +11,7 @@ import numpy as np
 from fastcausal.arrays.distinct import distinct
 from fastcausal.counts.formula import Formula
 from fastcausal.significance.sums import CountRows, Int64
-from fastcausal.significance.units import EXAMPLE, OneScore, Units, WholeUnits
+from fastcausal.significance.units import OneScore, Units, WholeUnits
 
 
 def units_of_rows(
@@ -44,9 +44,10 @@ def units_of_rows(
         An unknown score.
     """
     formulas = formulas_of(formula, score)
+    unit = cluster or formula.unit
     if not formula.adds:
-        return _whole_units(formulas[-1], rows, row_of, codes, cluster)
-    return units_of_terms(formulas[-1], [f.terms(rows) for f in formulas], row_of, codes, cluster)
+        return _whole_units(formulas[-1], rows, row_of, codes, unit)
+    return units_of_terms(formulas[-1], [f.terms(rows) for f in formulas], row_of, codes, unit)
 
 
 def formulas_of(formula: Formula, score: str | None) -> list[Formula | OneScore]:
@@ -59,16 +60,16 @@ def units_of_terms(
     terms: list[CountRows],
     row_of: Int64,
     codes: Int64 | None,
-    cluster: str | None,
+    unit: str,
 ) -> Units:
     """Make units of the last terms, in the order of the first ones."""
-    if codes is None or cluster is None:
-        return Units(formula, terms[-1], np.bincount(row_of, minlength=len(terms[-1])), EXAMPLE)
+    if codes is None:
+        return Units(formula, terms[-1], np.bincount(row_of, minlength=len(terms[-1])), unit)
     sums = [sums_by(each, row_of, codes) for each in terms]
     different, place = distinct(sums[0])
     first = np.empty(len(different), np.int64)
     first[place] = np.arange(len(place))
-    return Units(formula, sums[-1][first], np.bincount(place, minlength=len(first)), cluster)
+    return Units(formula, sums[-1][first], np.bincount(place, minlength=len(first)), unit)
 
 
 def sums_by(terms: CountRows, row_of: Int64, codes: Int64) -> CountRows:
@@ -84,12 +85,12 @@ def sums_by(terms: CountRows, row_of: Int64, codes: Int64) -> CountRows:
 
 
 def _whole_units(
-    formula: Any, rows: CountRows, row_of: Int64, codes: Int64 | None, cluster: str | None
+    formula: Any, rows: CountRows, row_of: Int64, codes: Int64 | None, unit: str
 ) -> WholeUnits:
     """Make units of rows that do not add: a cluster has all its rows, in ascending order."""
-    if codes is None or cluster is None:
+    if codes is None:
         times = np.bincount(row_of, minlength=len(rows))
-        return WholeUnits(formula, rows, times, EXAMPLE, np.arange(len(rows)))
+        return WholeUnits(formula, rows, times, unit, np.arange(len(rows)))
     order = np.lexsort((row_of, codes))
     starts = np.unique(codes[order], return_index=True)[1]
     # Big-endian numbers sort as their bytes do.
@@ -98,4 +99,4 @@ def _whole_units(
     members = [np.frombuffer(content, ">i8").astype(np.int64) for content, _ in contents]
     unit_of = np.repeat(np.arange(len(members)), [len(rows_of_unit) for rows_of_unit in members])
     times = np.array([n for _, n in contents])
-    return WholeUnits(formula, rows[np.concatenate(members)], times, cluster, unit_of)
+    return WholeUnits(formula, rows[np.concatenate(members)], times, unit, unit_of)

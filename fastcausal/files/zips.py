@@ -46,7 +46,8 @@ class Archive:
     data : bytes
         All of it.
     room : Room
-        Limits the unpacked bytes, together with the outer archive.
+        Limits the unpacked bytes, together with the outer archive. A log may unpack to more, up to
+        `MOST_RATIO` times its size: its files are read one at a time.
     file : file, optional
         The archive on disk, instead of ``data``.
     is_log : bool
@@ -167,8 +168,14 @@ class Archive:
 
     def _take(self, n_bytes: int) -> None:
         self.room.left -= n_bytes
-        if self.room.left < 0:
+        if self.room.left < 0 and not (n_bytes <= MOST_BYTES and self._is_large_log):
             raise InputError(f"{self.name}: unpacks to more than {MOST_BYTES} bytes")
+
+    @property
+    def _is_large_log(self) -> bool:
+        """Tell if a log, whose files are read one at a time, unpacks to so much by its own size."""
+        size = self._bytes.seek(0, io.SEEK_END)
+        return self.is_log and MOST_BYTES - self.room.left <= MOST_RATIO * size
 
 
 def _refusal(entry: zipfile.ZipInfo) -> str | None:

@@ -20,6 +20,9 @@ cdef extern from "sampling.hpp" namespace "fastcausal" nogil:
         const int64_t* times
         int64_t n_rows
 
+    cdef cppclass SingleExchanger:
+        int64_t n_rows
+
     void draw_all[Draw](
         const Draw&, int64_t, int64_t, int64_t, int64_t, int64_t*, int64_t, StopRequested
     ) except +
@@ -95,8 +98,17 @@ def exchange_sums(times, int64_t seed, int64_t first, parts, sums, int64_t num_t
     cdef Array part = int64s(parts, 2)
     cdef Array to_sums = int64s(sums, 2, PyBUF_WRITABLE)
     cdef Exchanger draw = exchanger(times)
+    cdef SingleExchanger single
+    cdef bint is_single = (times == 1).all()
+    single.n_rows = draw.n_rows
     with nogil:
-        sum_all(
-            draw, seed, first, to_sums.n, part.width, <const int64_t*>part.data, part.n,
-            <int64_t*>to_sums.data, num_threads, interrupted,
-        )
+        if is_single:
+            sum_all(
+                single, seed, first, to_sums.n, part.width, <const int64_t*>part.data, part.n,
+                <int64_t*>to_sums.data, num_threads, interrupted,
+            )
+        else:
+            sum_all(
+                draw, seed, first, to_sums.n, part.width, <const int64_t*>part.data, part.n,
+                <int64_t*>to_sums.data, num_threads, interrupted,
+            )

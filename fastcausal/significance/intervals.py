@@ -15,7 +15,7 @@ from fastcausal.options import Method
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.sampling import bootstrap_sums, bootstrap_weights
 from fastcausal.significance.sums import exact_sums
-from fastcausal.significance.units import DIFFERENCES, EQUAL, EXAMPLE, Units, units_text
+from fastcausal.significance.units import EQUAL, EXAMPLE, Units, units_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,6 +60,9 @@ class Resampled(Protocol):
     def left_out(self) -> Mapping[str, Float64]:
         """Compute the scores of all units but one, for every kind of unit."""
 
+    def is_fraction(self, name: str) -> bool:
+        """Tell if a score stays between 0 and 1."""
+
     def alike(self, values: Mapping[str, float]) -> Mapping[str, int]:
         """Count the units with this score on their own, for scores without variation."""
 
@@ -73,8 +76,8 @@ def intervals_of(units: Resampled, draws: Draws = JACKKNIFE) -> dict[str, Interv
     draws : Draws
         Methods ``bca`` and ``percentile`` are the bootstrap: bias-corrected and accelerated (Efron
         1987), or plain quantiles of resamples. ``jackknife`` is Student's t with the jackknife's
-        standard error (Tukey 1958), on the logit scale for scores between 0 and 1; it needs no
-        draws.
+        standard error (Tukey 1958), on the logit scale for scores that stay between 0 and 1; it
+        needs no draws.
 
     Returns
     -------
@@ -122,8 +125,9 @@ def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[
     spreads = {} if method == "percentile" else spreads_of(units.left_out(), units.times)
     if method == "jackknife":
         quantile = student_quantile((1 + confidence) / 2, int(units.times.sum()) - 1)
+        half = {name: spreads[name].error * quantile for name in values}
         return {
-            name: _checked(value, *_jackknife(name, value, spreads[name].error * quantile))
+            name: _checked(value, *_jackknife(value, half[name], units.is_fraction(name)))
             for name, value in values.items()
         }
     drawn = drawn_scores(units, draws.n_resamples, draws.seed)
@@ -227,12 +231,9 @@ def student_p(t: float, freedom: float) -> float:
     return float(2 * stdtr(freedom, -abs(t)))
 
 
-def _jackknife(name: str, value: float, half: float) -> tuple[float, float]:
-    """Return bounds at this distance from the value, on the logit scale for 0 < value < 1.
-
-    A difference, by its flat name, is never on that scale.
-    """
-    if name.endswith(DIFFERENCES) or not 0 < value < 1:
+def _jackknife(value: float, half: float, is_fraction: bool) -> tuple[float, float]:
+    """Return bounds at this distance from the value, on the logit scale for a fraction."""
+    if not is_fraction or not 0 < value < 1:
         return value - half, value + half
     center, half = math.log(value / (1 - value)), half / (value * (1 - value))
     return _logistic(center - half), _logistic(center + half)

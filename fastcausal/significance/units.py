@@ -14,7 +14,8 @@ import numpy as np
 from fastcausal.significance.sampling import BLOCK
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 
-EXAMPLE = "example"
+EXAMPLE, DOCUMENT = "example", "document"
+NOUNS = (EXAMPLE, DOCUMENT)  # of single units; other units are clusters, named by a column
 EQUAL = 1e-12  # closer scores count as equal
 
 
@@ -23,10 +24,10 @@ def units_text(n_units: int, unit: str) -> str:
 
     Examples
     --------
-    >>> units_text(61, "example"), units_text(12, "doc_id")
-    ('61 examples', '12 values of doc_id')
+    >>> units_text(61, "example"), units_text(5, "document"), units_text(12, "doc_id")
+    ('61 examples', '5 documents', '12 values of doc_id')
     """
-    return f"{n_units} {'examples' if unit == EXAMPLE else f'values of {unit}'}"
+    return f"{n_units} {f'{unit}s' if unit in NOUNS else f'values of {unit}'}"
 
 
 class Scored(Protocol):
@@ -34,6 +35,10 @@ class Scored(Protocol):
 
     def is_share(self, name: str) -> bool:
         """Tell if a score is a share of what units have."""
+        ...
+
+    def is_fraction(self, name: str, terms: CountRows) -> bool:
+        """Tell if a score stays between 0 and 1 on units with these terms."""
         ...
 
     def scores_of(self, sums: CountRows) -> Mapping[str, Float64]:
@@ -63,16 +68,23 @@ class OneScore:
         From sums of terms [n_draws, n_terms] to the score, float64[n_draws].
     share : bool
         Whether it is a share of what units have, of which each adds its part.
+    fraction : callable
+        From terms of units: whether it stays between 0 and 1.
     """
 
     name: str
     terms: Callable[[CountRows], CountRows]
     value: Callable[[CountRows], Float64]
     share: bool = field(default=False, kw_only=True)
+    fraction: Callable[[CountRows], bool] = field(default=lambda terms: True, kw_only=True)
 
     def is_share(self, name: str) -> bool:
         """Tell if the score is a share."""
         return self.share
+
+    def is_fraction(self, name: str, terms: CountRows) -> bool:
+        """Tell if the score stays between 0 and 1."""
+        return self.fraction(terms)
 
     def scores_of(self, sums: CountRows) -> dict[str, Float64]:
         """Compute the score from sums of terms, as `Formula.scores_of`."""
@@ -96,7 +108,7 @@ class Units:
     times : int64[n_distinct]
         Number of units with equal counts, even of counts outside ``terms``.
     unit : str
-        ``"example"``, or the column of the clusters.
+        One of `NOUNS`, or the column of the clusters.
     """
 
     formula: Scored
@@ -116,6 +128,10 @@ class Units:
     def left_out(self) -> Mapping[str, Float64]:
         """Compute the scores of all units but one, for every distinct unit."""
         return self.formula.scores_of(sums_of(self.terms, self.times[None]) - self.terms)
+
+    def is_fraction(self, name: str) -> bool:
+        """Tell if a score stays between 0 and 1."""
+        return self.formula.is_fraction(name, self.terms)
 
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
         """Count the units that have each of these scores on their own; others leave it undefined.
@@ -180,26 +196,3 @@ class WholeUnits(Units):
             for k in range(0, n_draws, most)
         ]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-SHARES = (
-    "precision", "recall", "f1", "accuracy", "exact_match", "exact_match_with_relation",
-    "contained", "valid", "em", "osb", "to", "percent_agreement",
-)  # fmt: skip
-DIFFERENCES = ("_bias", "_mean_difference")  # ends of names; of either sign, perhaps above 1
-
-
-def is_share(name: str) -> bool:
-    """Return True if a score, by flat name, is a share to which each unit adds its part.
-
-    Such a score is between 0 and 1, and a share u of the units changes it by u at most. Means over
-    classes are not shares: a rare class rests on few units. Nor are chance-corrected coefficients.
-
-    Examples
-    --------
-    >>> [is_share(n) for n in ("overall_f1", "cause_token_recall", "macro_f1", "cause_alpha")]
-    [True, True, False, False]
-    """
-    if name.startswith(("macro_", "relation_")) and name != "relation_accuracy":
-        return False
-    return name.endswith(tuple(f"_{share}" for share in SHARES))

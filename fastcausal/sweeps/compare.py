@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
-from fastcausal.counts.joint import joint_units
 from fastcausal.options import Method, PairedTest, Pairing
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, plain
 from fastcausal.significance.draws import Draws
-from fastcausal.significance.intervals import warnings_of
-from fastcausal.significance.paired import detectable, difference, is_student, n_differing
+from fastcausal.significance.paired import detectable, is_student
 from fastcausal.significance.units import units_text
-from fastcausal.significance.unpaired import welch
+from fastcausal.sweeps.contrast import Contrast
 from fastcausal.sweeps.systems import READING, pair_of
 from fastcausal.tasks.values.reading import ValueReading
 
@@ -47,7 +45,7 @@ class Comparison(Report):
     systems : mapping of str to str
         The names of ``a`` and ``b``.
     unit : str
-        ``example``, or the column of the clusters.
+        Noun of single units, or the column of the clusters.
     n_units, n_differ : int
         Number of units, and of units with different counts; unpaired, of both sides, and None.
     method : {"bca", "percentile", "jackknife"}
@@ -200,52 +198,25 @@ def compare(
     draws = Draws(method, confidence, n_resamples, seed, cluster)
     names, systems = pair_of(a, b, ("A", "B"), reading, not unpaired)
     left, right = systems.systems.values()
-    asked = systems.scores(score)
-    n_differ: int | None = None
-    n_a: int | None = None
-    n_b: int | None = None
-    if unpaired:
-        sides = [side.drawn(cluster) for side in (left, right)]
-        n_a, n_b = sides[0].n_units, sides[1].n_units
-        unit, n_units = sides[0].unit, n_a + n_b
-        warnings = tuple(
-            dict.fromkeys(
-                line
-                for side, s in zip(sides, (left, right), strict=True)
-                for line in warnings_of(side, s.units, method)
-            )
-        )
-    else:
-        every = joint_units(left, right, cluster)
-        unit, n_units, n_differ = every.unit, every.n_units, n_differing(every)
-        warnings = warnings_of(every, left.units, method)
+    contrast = Contrast(left, right, not unpaired, draws)
+    counted = contrast.counted()
 
     def values(name: str) -> Scores:
-        if n_differ is None:
-            apart = left.drawn(cluster, name), right.drawn(cluster, name)
-            change = welch(apart[0], apart[1], method, confidence)
-        else:
-            units = joint_units(left, right, cluster, name)
-            change = difference(units, n_differ, draws)
+        change = contrast.change(name, counted.n_differ)
         return Scores({**change._asdict(), "mde": detectable(change.se, confidence)})
 
     return Comparison(
         signature=left.signature,
         gold=digest_text(left.gold),
         systems=dict(zip("ab", names, strict=True)),
-        unit=unit,
-        n_units=n_units,
-        n_differ=n_differ,
         method=method,
         confidence=confidence,
         n_resamples=n_resamples,
         seed=seed,
-        scores={name: values(name) for name in asked},
-        warnings=systems.warnings + warnings,
+        scores={name: values(name) for name in systems.scores(score)},
         pairing="none" if unpaired else "id",
         answers=systems.answers,
-        n_a=n_a,
-        n_b=n_b,
+        **{**counted._asdict(), "warnings": systems.warnings + counted.warnings},
     )
 
 

@@ -15,11 +15,11 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -32,7 +32,9 @@ from fastcausal.files.files import Source, replacing
 from fastcausal.files.packed import only_files
 from fastcausal.sweeps.runs import file_name, run_name
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from fastcausal.sweeps.scoring import Scoring
+
 ABOUT = "sweep.json"
 SCORES = "scores.parquet"
 KEY = b"fastcausal.run"  # in the metadata of a run's file
@@ -94,13 +96,7 @@ class Folder:
         _write(self._failure(run), _json({"run": run, "error": error}))
         self._counts(run).unlink(missing_ok=True)
 
-    def write_scores(
-        self,
-        every: Sequence[str],
-        sums: Mapping[str, T],
-        sums_of: Callable[[Statistics], T],
-        table_of: Callable[[dict[str, T]], pa.Table],
-    ) -> None:
+    def write_scores(self, every: Sequence[str], sums: Mapping[str, Any], scoring: Scoring) -> None:
         """Write the scores of all finished runs, once every shard is done.
 
         Parameters
@@ -109,14 +105,11 @@ class Folder:
             The runs of all shards.
         sums : mapping of str
             The sums of runs already in memory.
-        sums_of : callable
-            Computes the sums of another run.
-        table_of : callable
-            Makes the table from the sums of all runs, by name.
+        scoring : Scoring
         """
         if not all(self._counts(run).exists() or self._failure(run).exists() for run in every):
             return
-        made: dict[tuple[str, int, int], T] = {}
+        made: dict[tuple[str, int, int], Any] = {}
         before = None
         while (now := self._runs()) != before:  # another shard may have written in the meantime
             for stamp in [stamp for stamp in now if stamp not in made]:
@@ -124,8 +117,8 @@ class Folder:
                 if run in sums:
                     made[stamp] = sums[run]
                 elif (kept := _load(self._counts(run))) is not None:
-                    made[stamp] = sums_of(kept[1])
-            table = table_of({stamp[0]: made[stamp] for stamp in now if stamp in made})
+                    made[stamp] = scoring.sums_of(kept[1])
+            table = scoring.table_of({stamp[0]: made[stamp] for stamp in now if stamp in made})
             _write(self.path / SCORES, _parquet(table))
             before = now
 

@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fastcausal.counts.joint import joint_units
 from fastcausal.options import Method, Pairing, Verdict
 from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid, number_text
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.draws import Draws
-from fastcausal.significance.intervals import warnings_of
-from fastcausal.significance.paired import Difference, detectable, difference, n_differing
+from fastcausal.significance.paired import Difference, detectable
 from fastcausal.significance.units import units_text
-from fastcausal.significance.unpaired import welch
 from fastcausal.sweeps.compare import with_scores
+from fastcausal.sweeps.contrast import Contrast
 from fastcausal.sweeps.systems import pair_of
 from fastcausal.tasks.values.reading import ValueReading
 
@@ -51,7 +49,7 @@ class Gate(Report):
         The names of ``baseline`` and ``candidate``.
     signature : str
     unit : str
-        ``example``, or the column of the clusters.
+        Noun of single units, or the column of the clusters.
     method : {"bca", "percentile", "jackknife"}
     n_resamples, seed : int
     warnings : tuple of str
@@ -241,23 +239,16 @@ def gate(
     )  # fmt: skip
     before, after = systems.systems.values()
     [score] = systems.scores(score)
-    level = 2 * confidence - 1
-    units, n_differ = before.drawn(cluster, score), None
-    if unpaired:
-        others = after.drawn(cluster, score)
-        n_units = units.n_units + others.n_units
-        change = welch(units, others, method, level)
-    else:
-        units = joint_units(before, after, cluster, score)
-        n_units = units.n_units
-        n_differ = n_differing(joint_units(before, after, cluster))
-        change = difference(units, n_differ, Draws(method, level, n_resamples, seed, cluster))
-    if n_differ == 0 and change.delta == 0:
+    draws = Draws(method, 2 * confidence - 1, n_resamples, seed, cluster)
+    contrast = Contrast(before, after, not unpaired, draws)
+    counted = contrast.counted()
+    change = contrast.change(score, counted.n_differ)
+    if counted.n_differ == 0 and change.delta == 0:
         change = change._replace(low=0.0, high=0.0)
     lower_is_better = lower_is_better or systems.is_lower(score)
     gain = _turned(change) if lower_is_better else change
     return Gate(
-        verdict=verdict_of(gain, n_units, min_delta),
+        verdict=verdict_of(gain, counted.n_units, min_delta),
         score=score,
         baseline=change.a,
         candidate=change.b,
@@ -266,16 +257,16 @@ def gate(
         high=change.high,
         min_delta=float(min_delta),
         confidence=confidence,
-        n_units=n_units,
-        n_differ=n_differ,
+        n_units=counted.n_units,
+        n_differ=counted.n_differ,
         mde=detectable(change.se, confidence),
         systems=dict(zip(("baseline", "candidate"), names, strict=True)),
         signature=before.signature,
-        unit=units.unit,
+        unit=counted.unit,
         method=method,
         n_resamples=n_resamples,
         seed=seed,
-        warnings=systems.warnings + warnings_of(units, before.units, method),
+        warnings=systems.warnings + counted.warnings,
         lower_is_better=lower_is_better,
         pairing="none" if unpaired else "id",
         answers=systems.answers,

@@ -53,7 +53,7 @@ class Leaderboard(Report):
     score : str
         Flat name.
     unit : str
-        ``example``, or the column of the clusters.
+        Noun of single units, or the column of the clusters.
     n_units : int
     method : {"bca", "percentile", "jackknife"}
     confidence : float

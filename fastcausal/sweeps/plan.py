@@ -39,7 +39,7 @@ class ComparisonPlan(Report):
         Flat name.
     systems : mapping of str to str
     unit : str
-        ``example``, or the column of the clusters.
+        Noun of single units, or the column of the clusters.
     n_units : int
         Units of the pilot.
     delta : float
@@ -111,7 +111,7 @@ def plan(
     confidence: float = 0.95,
     reading: ValueReading | None = None,
 ) -> ComparisonPlan:
-    """ComparisonPlan a comparison of two systems from a pilot on the same examples.
+    """Plan a comparison of two systems from a pilot on the same examples.
 
     Parameters
     ----------

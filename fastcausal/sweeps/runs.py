@@ -50,7 +50,7 @@ class Run:
         if isinstance(self.source, Relations):
             return _digest_of_rows(self.source)
         try:
-            return _digest_of_files(self.source)
+            return digest_of_files(self.source)
         except OSError as error:
             raise InputError(f"{self.source}: {error.strerror}") from error
 
@@ -245,7 +245,7 @@ def _stream(source: str | os.PathLike[str], tags: TagReading) -> Stream:
     return examples
 
 
-def _digest_of_files(path: Path) -> str:
+def digest_of_files(path: Path) -> str:
     """Return the digest of a file, or of all files of a folder with their names."""
     digest = blake2b(digest_size=16)
     for part in _parts(path):

@@ -7,35 +7,26 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import numbers, strings, without
-from fastcausal.arrays.digests import digest_of_texts
-from fastcausal.arrays.strata import By, columns_by, strata_of
-from fastcausal.counts.statistics import Statistics
+from fastcausal.arrays.strata import By, columns_by
 from fastcausal.errors import InputError, OutputError, counted
 from fastcausal.files.targets import keep_apart
-from fastcausal.formats import read
-from fastcausal.formats.cnc.rereading import GOLD_READING
-from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.recipe import Reads, Recipe
-from fastcausal.relations import Relations
 from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
 from fastcausal.report.report import plain
 from fastcausal.sweeps.folder import ABOUT, Folder
 from fastcausal.sweeps.runs import DataSet, Files, Run
-from fastcausal.sweeps.scores import Sums, scores_of_runs, sums_of
+from fastcausal.sweeps.scoring import RELATIONS, RelationScoring, Scoring, TaskScoring
 from fastcausal.tasks.extraction.batches import Progress
-from fastcausal.tasks.extraction.score import score
-from fastcausal.tasks.extraction.sides import aligned_sides
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -81,16 +72,16 @@ class SweepResult(Printed):
         return f"{self.out}: {counted(self.n_runs, 'run')}, {done}"
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return a table of the overall scores of each run."""
-        rows = [
-            row
-            for row in self._scores.to_pylist()
-            if (row["subset"], row["group"]) == ("all", "overall")
-        ]
+        """Return a table of the overall scores of each run, or of the scores of all groups."""
+        rows = [row for row in self._scores.to_pylist() if row["subset"] == "all"]
+        has_overall = any(row["group"] == "overall" for row in rows)
         names = [f.name for f in self._scores.schema if pa.types.is_floating(f.type)]
         grid = Grid(self.title, names)
         for row in rows:
-            grid.add(row["run"], *(row[name] for name in names))
+            if not has_overall:
+                grid.add(f"{row['run']} {row['group']}", *(row[name] for name in names))
+            elif row["group"] == "overall":
+                grid.add(row["run"], *(row[name] for name in names))
         return grid
 
     def _notes(self) -> list[str]:
@@ -98,11 +89,13 @@ class SweepResult(Printed):
 
 
 def sweep(
-    gold: RelationSource,
+    gold: Any,
     runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     out: str | os.PathLike[str],
     protocol: ProtocolName | Protocol | Recipe = RECESS,
     *,
+    task: str = RELATIONS,
+    options: Mapping[str, Any] | None = None,
     by: By = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
@@ -122,14 +115,20 @@ def sweep(
 
     Parameters
     ----------
-    gold : anything `fastcausal.read` takes
+    gold : anything that the task takes
         Read once.
     runs : path or sequence of path
         A file is a run; in a folder, every file and every subfolder of parts is a run.
     out : path
         The folder: new, empty, or of the same sweep.
-    protocol, by, unparsed, unmatched, format, tags, answers, occurrence
-        As in `fastcausal.score`; ``by`` is among the ``columns``.
+    task : {"score", "classify", "eci", "qa"}
+        The function that scores a run.
+    options : mapping of str, optional
+        Arguments of the function of another task than relations, such as ``{"candidates": path}``.
+    by : str or sequence of str, optional
+        Columns of gold; each of their values is scored. They are among the ``columns``.
+    protocol, unparsed, unmatched, format, tags, answers, occurrence
+        Of relations alone, as in `fastcausal.score`.
     run_column : str, optional
         The column with the run of each example, if one data set has all runs.
     columns : sequence of str
@@ -151,7 +150,7 @@ def sweep(
         Gold or the list of runs cannot be read, two runs have the same name, or the folder has
         other content; then nothing is written. Or the folder cannot be written to.
     ValueError
-        An unknown protocol or policy, or invalid numbers.
+        An unknown protocol, policy, task or option, or invalid numbers.
 
     Examples
     --------
@@ -163,35 +162,49 @@ def sweep(
     (3, 0, 0)
     >>> result.to_arrow()["run"].unique().to_pylist()
     ['careful', 'chatty', 'hasty']
+    >>> systems = [*sample.PAIRS.values()]
+    >>> pairs = fc.sweep(sample.PAIRS_GOLD, systems, tempfile.mkdtemp(), task="eci")
+    >>> pairs.to_arrow()["group"].unique().to_pylist()
+    ['exists', 'direction', 'typed']
     """
     jobs = jobs_of(jobs)
     recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence)
-    prepared = prepare(recipe, by, gold, runs, out, run_column, columns, shard)
+    prepared = prepare(recipe, by, gold, runs, out, run_column, columns, shard, task, options or {})
     return prepared.run(lambda job, runs: _in_order(job.score, runs, jobs), progress)
 
 
 def prepare(
     recipe: Recipe,
     by: By,
-    gold: RelationSource,
+    gold: Any,
     runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     out: str | os.PathLike[str],
     run_column: str | None,
     columns: Sequence[str],
     shard: tuple[int, int] | None,
+    task: str,
+    options: Mapping[str, Any],
 ) -> PreparedSweep:
     """Read gold and list the runs of a `sweep`; write nothing."""
-    if recipe.protocol.average != "counts":
-        raise ValueError(f"{recipe.protocol.name} does not add up over examples, use score")
     part, n_shards = shard_of(shard)
     paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
-    side = read(gold, tags=GOLD_READING[recipe.protocol.tags])
     strata = columns_by(by)
     asked = tuple(dict.fromkeys((*columns, *strata)))
-    folder = Folder(out, _about(recipe, strata, side, asked))
-    job = Job(recipe, strata, side, asked, folder)
+    scoring: Scoring
+    if task == RELATIONS:
+        if options:
+            raise ValueError("options are for other tasks, score has arguments of its own")
+        scoring = RelationScoring.of(recipe, gold, strata, asked)
+    else:
+        if recipe != Recipe() or run_column is not None:
+            raise ValueError(
+                "protocol, unparsed, unmatched, format, tags, answers, occurrence and run_column "
+                f"are for relations, {task} has options"
+            )
+        scoring = TaskScoring.of(task, gold, options, strata, asked)
+    job = Job(scoring, Folder(out, scoring.about()))
     source = _source(paths, run_column, recipe)
-    _keep_apart(out, [gold, *paths])
+    _keep_apart(out, [gold, *paths, *options.values()])
     return PreparedSweep(job, source, source.names[part::n_shards], os.fspath(out))
 
 
@@ -219,8 +232,8 @@ class PreparedSweep(NamedTuple):
                         progress(len(outcomes), len(self.wanted))
             outcomes.sort(key=attrgetter("run"))
             sums = {outcome.run: outcome.sums for outcome in outcomes if outcome.sums is not None}
-            folder.write_scores(self.source.names, sums, job.sums_of, scores_of_runs)
-        return _result(outcomes, self.out, scores_of_runs(sums))
+            folder.write_scores(self.source.names, sums, job.scoring)
+        return _result(outcomes, self.out, job.scoring.table_of(sums))
 
 
 class Outcome(NamedTuple):
@@ -228,17 +241,14 @@ class Outcome(NamedTuple):
 
     run: str
     end: str
-    sums: Sums | None = None
+    sums: Any = None
     error: str = ""
 
 
 class Job(NamedTuple):
     """The input of scoring a run, in any thread or process."""
 
-    recipe: Recipe
-    by: tuple[str, ...]
-    gold: Relations
-    columns: tuple[str, ...]
+    scoring: Scoring
     folder: Folder
 
     def score(self, run: Run) -> Outcome:
@@ -246,7 +256,7 @@ class Job(NamedTuple):
         try:
             pred = run.digest()  # before reading: the next call sees later changes
             kept = self.folder.kept(run.name, pred)
-            statistics = self._statistics(run) if kept is None else kept
+            statistics = self.scoring.count(run) if kept is None else kept
         except OutputError:
             raise
         except InputError as error:
@@ -254,23 +264,8 @@ class Job(NamedTuple):
             return Outcome(run.name, "failed", error=error.problem)
         if kept is None:
             self.folder.keep(run.name, pred, statistics)
-        return Outcome(run.name, "scored" if kept is None else "kept", self.sums_of(statistics))
-
-    def sums_of(self, statistics: Statistics) -> Sums:
-        """Sum the counts of a run by subset."""
-        return sums_of(statistics, self.by)
-
-    def _statistics(self, run: Run) -> Statistics:
-        """Count a run; keep only the requested columns of gold."""
-        read = replace(self.recipe, reads=Reads())  # what `Run.read` has done
-        report = score(self.gold, run.read(self.gold, self.recipe), read, num_threads=1)
-        dropped = {*self.gold.table.column_names} - {"id", *self.columns}
-        counted = report.statistics
-        units, left_out = (
-            None if table is None else without(table, dropped)
-            for table in (counted.units, counted.left_out)
-        )
-        return replace(counted, units=units, left_out=left_out, system=run.name)
+        sums = self.scoring.sums_of(statistics)
+        return Outcome(run.name, "scored" if kept is None else "kept", sums)
 
 
 def shard_of(shard: tuple[int, int] | None) -> tuple[int, int]:
@@ -322,30 +317,6 @@ def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
     for folder in dict.fromkeys(path.parent for path in paths):
         if Path(os.path.realpath(folder)).is_relative_to(place):
             raise InputError(f"{folder} is read, but the sweep writes to {out}")
-
-
-def _about(
-    recipe: Recipe, by: tuple[str, ...], gold: Relations, columns: Sequence[str]
-) -> dict[str, Any]:
-    """Return what all runs of a sweep have in common."""
-    aligned = aligned_sides(Recipe(recipe.protocol), gold, gold)  # which is read already
-    return {
-        "sweep": 1,
-        "protocol": recipe.protocol.name,
-        "unparsed": recipe.unparsed,
-        "unmatched": recipe.unmatched,
-        "signature": recipe.signature(),
-        "gold": f"{aligned.digest():032x}",
-        **({} if recipe.reads == Reads() else {"reads": recipe.reads._asdict()}),
-        "by": by[0] if len(by) == 1 else [*by] or None,
-        "columns": {name: _digest_of_column(gold, name) for name in columns},
-    }
-
-
-def _digest_of_column(gold: Relations, name: str) -> str:
-    """Return a digest of the values of a column, independent of the order of examples."""
-    names, codes = strata_of(gold.table, name)
-    return f"{digest_of_texts(gold.ids, strings(names).take(numbers(codes))):032x}"
 
 
 def _in_order(function: Callable[[T], R], items: Iterable[T], jobs: int) -> Generator[R]:

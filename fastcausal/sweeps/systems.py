@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,54 +25,17 @@ from fastcausal.sweeps.folder import counts_of_runs
 from fastcausal.tasks.values.count import read_all, read_statistics
 from fastcausal.tasks.values.files import logs_in
 from fastcausal.tasks.values.formula import ValueFormula
-from fastcausal.tasks.values.pairing import counts_of, is_values, notes, one_signature, pair
+from fastcausal.tasks.values.pairing import (
+    Systems,
+    counts_of,
+    is_values,
+    notes,
+    one_signature,
+    pair,
+)
 from fastcausal.tasks.values.reading import ValueReading
 
 READING = ValueReading()
-
-
-class Systems(NamedTuple):
-    """Systems by name, with units in one order.
-
-    Attributes
-    ----------
-    systems : dict of str to Statistics
-    answers : mapping, optional
-        Of values: the rule, and counts of answers of each system.
-    warnings : tuple of str
-    """
-
-    systems: dict[str, Statistics]
-    answers: Mapping[str, Any] | None = None
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def any(self) -> Statistics:
-        """Statistics of the first system."""
-        return next(iter(self.systems.values()))
-
-    def scores(self, asked: str | Iterable[str] | None) -> list[str]:
-        """Return the scores that are asked for; by default the only one, or ``overall_f1``."""
-        if asked is None:
-            return self._default()
-        scores = [asked] if isinstance(asked, str) else list(asked)
-        if not scores:
-            raise ValueError("no score is asked for, expected one or more")
-        return scores
-
-    def is_lower(self, score: str) -> bool:
-        """Tell if the sources say that less is better."""
-        formula = self.any.formula
-        return isinstance(formula, ValueFormula) and score in formula.lower
-
-    def _default(self) -> list[str]:
-        formula = self.any.formula
-        if not isinstance(formula, ValueFormula):
-            return ["overall_f1"]
-        if len(formula.names_of_scores) > 1:
-            names = ", ".join(formula.names_of_scores)
-            raise InputError(f"several scores, name one with --score: {names}")
-        return [*formula.names_of_scores]
 
 
 def statistics_of(source: Any, reading: ValueReading = READING) -> Statistics:
@@ -144,7 +107,7 @@ def _joined(systems: Iterable[tuple[str, Statistics]], cluster: str | None) -> S
     if not is_values(first[1]):
         return Systems(aligned(chain([first], pairs)))
     paired = pair(_each_named_once(chain([first], pairs)), cluster)
-    return Systems(aligned(paired.systems.items()), paired.answers, paired.warnings)
+    return paired._replace(systems=aligned(paired.systems.items()))
 
 
 def _each_named_once(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:

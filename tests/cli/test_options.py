@@ -204,6 +204,9 @@ USES = {
         "one fails": "gold.csv careful.jsonl ratings.csv --out swept",
         "span texts": "gold.csv spans_of_gold.jsonl careful.jsonl --out swept",
         "data set": "plain.jsonl every.parquet --run-column run --out swept",
+        "event pairs": "pairs_gold.csv pairs_careful.csv --out swept --task eci",
+        "event pairs, set": "pairs_gold.csv pairs_careful.csv --out swept --task eci "
+        "--set undefined=1",
     },
 }
 # Values other than the default; an option has those of its command, or those of its name.
@@ -217,6 +220,8 @@ VALUES = {
     "answers --protocol": "fcr",
     "score --tags": "aligned",
     "sweep --from": "cnc",
+    "sweep --set": "candidates=listed",
+    "sweep --task": "classify",
     "against": "claims_reference_full_ann.json",
     "annotate import --to": "labels.csv",
     "annotate import --key": "judged_ann.json",

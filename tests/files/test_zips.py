@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from fastcausal.errors import InputError
@@ -32,6 +34,25 @@ def test_files_of_directories():
         "a.ann": PAYLOAD,
         "b/y.txt": b"Rain",
     }
+
+
+def test_a_large_log_is_read_file_by_file(monkeypatch):
+    """It may unpack to more than other zips, by its own size."""
+    monkeypatch.setattr(zips, "MOST_BYTES", 10_000)
+    files = {f"{k}": random.Random(k).randbytes(4000) for k in range(5)}
+    archive = zips.Archive("x.eval", packed(files), zips.Room(10_000), is_log=True)
+    assert [archive.read(name) for name in archive.names] == [*files.values()]
+    bomb = packed({f"{k}": bytes(10_000) for k in range(50)})
+    archive = zips.Archive("x.eval", bomb, zips.Room(10_000), is_log=True)
+    n_free = zips.MOST_RATIO * len(bomb) // 10_000
+    assert n_free > 1
+    for _ in range(n_free):
+        archive.read("7")
+    with pytest.raises(InputError, match=r"x.eval: unpacks to more than 10000 bytes"):
+        archive.read("7")
+    archive = zips.Archive("x.eval", packed({"a": bytes(10_001)}), zips.Room(10_000), is_log=True)
+    with pytest.raises(InputError, match="unpacks to more than"):
+        archive.read("a")
 
 
 def test_zips_inside_share_the_room(monkeypatch):

@@ -38,6 +38,8 @@ TAKES = (
     f"gate --baseline {{counts}} --candidate {{counts}} --min-delta -0.5|0 {DRAWS} "
     f"[--junit out.xml] {SHOWN}",
     f"sweep {{relations}} {{relations}} {{relations}} --out swept {POLICIES} --jobs 1 {SHOWN}",
+    f"sweep {{event_pairs}} {{event_pairs}} {{event_pairs}} --task eci --set outside=ignore "
+    f"--set candidates=listed --out swept --jobs 1 {SHOWN}",
     f"sweep {{relations}} {{sweep}} --out swept --jobs 1 {SHOWN}",
     f"sweep {{relations}} {{runs}} --run-column run|id --out swept --jobs 1 {POLICIES} {SHOWN}",
     f"aggregate {{counts}} [{{counts}}] [--by doc_id] [--counts] [--intervals {DRAWS}] {SHOWN}",

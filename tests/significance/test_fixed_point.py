@@ -43,6 +43,19 @@ def test_sums_are_those_of_the_weights(values, threads, monkeypatch):
     assert found.tobytes() == exact_sums(np.vstack([rows, swapped]), both).tobytes()
 
 
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 1000])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_single_units_are_exchanged_by_their_weights(n, threads, monkeypatch):
+    monkeypatch.setattr(sampling, "_threads", lambda work: threads)
+    rows = np.random.default_rng(n).normal(size=(n, 4))
+    swapped, times = np.roll(rows, 2, axis=1), np.ones(n, np.int64)
+    exchanged = np.vstack([*exchanges(times, N_DRAWS, SEED)])
+    assert set(exchanged.ravel().tolist()) <= {0, 1}
+    both = np.hstack([times - exchanged, exchanged])
+    found = exchange_sums(rows, swapped, times, N_DRAWS, SEED)
+    assert found.tobytes() == exact_sums(np.vstack([rows, swapped]), both).tobytes()
+
+
 def test_sums_are_rounded_once(values):
     rows, times = values
     split = FixedPoint.of(rows, int(times.sum()))

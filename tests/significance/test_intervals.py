@@ -52,6 +52,9 @@ class Measured(NamedTuple):
     def left_out(self) -> dict[str, np.ndarray]:
         return self.scores(self.times - np.eye(len(self.times), dtype=int))
 
+    def is_fraction(self, name: str) -> bool:
+        return True
+
 
 def mean(weights: np.ndarray) -> dict[str, np.ndarray]:
     with np.errstate(invalid="ignore"):

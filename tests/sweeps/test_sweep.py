@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.sweeps import sweep
+from fastcausal.sweeps import scoring
 from fastcausal.sweeps.folder import about_of, counts_of_runs
 from fastcausal.sweeps.scores import scores_of_runs
 from tests.support.cli import cli
@@ -130,11 +130,11 @@ def test_a_shard_that_ends_while_another_writes_the_scores(runs, alone, tmp_path
     copies[0].write_bytes(runs[0].read_bytes())
 
     def meanwhile(sums):
-        monkeypatch.setattr(sweep, "scores_of_runs", scores_of_runs)
+        monkeypatch.setattr(scoring, "scores_of_runs", scores_of_runs)
         swept(copies, out, shard=(0, 2))
         return scores_of_runs(sums)
 
-    monkeypatch.setattr(sweep, "scores_of_runs", meanwhile)
+    monkeypatch.setattr(scoring, "scores_of_runs", meanwhile)
     swept(copies, out, shard=(1, 2))
     assert content(out) == alone
 

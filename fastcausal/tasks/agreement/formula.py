@@ -49,6 +49,10 @@ class RatioFormula(Formula):
         """Return the least and the largest value: numbers of either sign, as alpha may be."""
         return -MOST, MOST
 
+    def has_share(self, group: str, score: str) -> bool:
+        """Tell if a measure is not corrected for chance, as alpha is."""
+        return not score.startswith("alpha")
+
     def terms(self, rows: CountRows) -> CountRows:
         """Return the rows: numerators and denominators add."""
         return rows

@@ -194,6 +194,10 @@ class ExtractionFormula(Formula):
         accuracy = {"accuracy": ratio(hits.sum(axis=1), n, self.undefined)}
         return accuracy | {k: np.where(np.isnan(v), self.undefined, v) for k, v in means.items()}
 
+    def has_share(self, group: str, score: str) -> bool:
+        """Tell if a score is no mean over classes of relations."""
+        return group != "relation" or score == "accuracy"
+
     def union(self, other: Formula) -> ExtractionFormula:
         """Return the formula with the relations of both."""
         if not isinstance(other, ExtractionFormula) or self.protocol != other.protocol:

@@ -75,6 +75,10 @@ class ClaimFormula(Formula):
             for rule in ascending(*(f"{voice}_{side}_{c}" for c in COUNTS), f"n_{side}")
         )
 
+    def has_share(self, group: str, score: str) -> bool:
+        """Return True: precision and recall are shares of claims."""
+        return True
+
     def of_rater(self, rater: str, rows: CountRows) -> tuple[ClaimFormula, CountRows]:
         """Return the formula of a single rater, with its rows."""
         k = 3 + 4 * self.raters.index(rater)

@@ -17,6 +17,7 @@ TASK = Task(
     formula="fastcausal.tasks.classification.formula:LabelFormula",
     present="fastcausal.tasks.classification.report:present",
     score="fastcausal.tasks.classification.count:classify",
+    read="fastcausal.tasks.classification.files:read_gold",
     command="fastcausal.cli.classify:classify",
     page="classification",
 )

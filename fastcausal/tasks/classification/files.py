@@ -148,6 +148,12 @@ def read(source: Any, name: str = "labels") -> Labels:
     )
 
 
+def read_gold(gold: Any, **options: Any) -> tuple[Labels, Labels]:
+    """Read gold for many runs, and take it for predictions as well."""
+    labels = read(gold, "gold")
+    return labels, labels
+
+
 def is_label_file(source: Source) -> bool:
     """Return True for a CSV file with a column of labels and without relations."""
     if suffix_of(source.name) != ".csv":

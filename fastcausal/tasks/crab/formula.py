@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -84,6 +85,10 @@ class JudgedFormula(ConfusionFormula):
         }
         return overall | groups | of_labels
 
+    def has_fraction(self, group: str, score: str) -> bool:
+        """Tell if a score is not a difference, of either sign."""
+        return score != DIRECTIONS[-1]
+
     @property
     def _unvaried(self) -> float:
         return math.nan  # the value of 0/0 is for shares of counts
@@ -158,15 +163,20 @@ class ScoredFormula(JudgedFormula):
         if name == "score_spearman":
             return _Spearman(name, _refuse, _refuse, self)
         if name == "score_mae":
-            return OneScore(name, lambda rows: self.terms(rows)[:, -2:], _mean)
+            return _number(name, lambda rows: self.terms(rows)[:, -2:])
         if name == "score_bias":
-            return OneScore(name, lambda rows: self.terms(rows)[:, [-3, -1]], _mean)
+            return _number(name, lambda rows: self.terms(rows)[:, [-3, -1]])
         labels = self.of_labels
         return OneScore(
             name,
             lambda rows: labels.terms(rows[:, :2]),
             lambda sums: labels.scores_of(sums)[name],
+            fraction=lambda terms: labels.is_fraction(name, terms),
         )
+
+    def has_fraction(self, group: str, score: str) -> bool:
+        """Tell if a score is not a distance of numbers from 0 to 100."""
+        return score not in ("mae", "bias") and super().has_fraction(group, score)
 
     def names(self) -> dict[str, list[str]]:
         """Return the names of the scores of every group."""
@@ -228,6 +238,11 @@ def _excesses(rows: CountRows) -> tuple[CountRows, CountRows]:
     gold, pred = rows[:, 2], rows[:, 3]
     both = (gold != NO_NUMBER) & (pred != NO_NUMBER)
     return both, np.where(both, pred - gold, 0.0)
+
+
+def _number(name: str, terms: Callable[[CountRows], CountRows]) -> OneScore:
+    """Return the formula of a mean distance, which may be above 1."""
+    return OneScore(name, terms, _mean, fraction=lambda terms: False)
 
 
 def _mean(sums: CountRows) -> Float64:

@@ -23,6 +23,7 @@ TASK = Task(
     formula="fastcausal.tasks.eci.formula:PairFormula",
     present="fastcausal.tasks.eci.report:present",
     score="fastcausal.tasks.eci.count:eci",
+    read="fastcausal.tasks.eci.files:read_gold",
     command="fastcausal.cli.eci:eci",
     page="eci",
 )

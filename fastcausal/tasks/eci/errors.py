@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal._version import __version__
-from fastcausal.errors import counted
+from fastcausal.errors import InputError, counted
 from fastcausal.files.records import Records
 from fastcausal.options import PairRelation
 from fastcausal.report.grid import Grid
@@ -135,8 +135,9 @@ def pair_errors(
     types : sequence of str
         Kinds of errors of `KINDS`; by default all.
     text : path, table or corpus, optional
-        Sentences: rows with ``doc_id``, ``sentence`` and ``text``, or a corpus, whose mentions are
-        shown in brackets. By default gold, where it is a corpus.
+        Sentences: rows with ``doc_id``, ``sentence`` and ``text``, or a corpus. Mentions are shown
+        in brackets if rows give the characters of their words in the sentence as ``event``,
+        ``start`` and ``stop``, as a corpus does. By default gold, if it is a corpus.
 
     Raises
     ------
@@ -235,6 +236,7 @@ class _Texts:
     def __init__(self, source: Records) -> None:
         self.sentences: dict[tuple[str, str], str] = {}
         self.mentions: dict[tuple[str, str], Mention] = {}
+        self.places: dict[tuple[str, str], str] = {}
         if isinstance(source, Corpus):
             for document in source.documents:
                 for number, text in document.sentences.items():
@@ -244,14 +246,36 @@ class _Texts:
         elif "text" in source:
             names = (source.keys("doc_id"), source.keys("sentence"), source.texts("text"))
             for doc, number, text in zip(*(c.to_pylist() for c in names), strict=True):
-                self.sentences[doc, number] = text or ""
+                if text or (doc, number) not in self.sentences:
+                    self.sentences[doc, number] = text or ""
+            if "event" in source:
+                self._read_mentions(source)
+
+    def _read_mentions(self, source: Records) -> None:
+        """Read the rows of words: document, sentence, event, and characters in the sentence."""
+        columns = (source.keys("doc_id"), source.keys("sentence"), source.texts("event"))
+        bounds = (source.numbers(name).tolist() for name in ("start", "stop"))
+        rows = zip(*(column.to_pylist() for column in columns), *bounds, strict=True)
+        for k, (doc, number, event, start, stop) in enumerate(rows):
+            if event is None:
+                continue
+            length = len(self.sentences[doc, number])
+            if not (0 <= start < stop <= length and start == int(start) and stop == int(stop)):
+                raise InputError(
+                    f'{source.where(k)}: event "{event}" has the characters {start:g} to {stop:g}, '
+                    f"expected whole numbers from 0 to {length}, the length of its sentence"
+                )
+            before = self.mentions.get((doc, event), Mention())
+            words = (*before.words, (int(start), int(stop)))
+            self.mentions[doc, event] = before._replace(words=words)
+            self.places[doc, event] = number
 
     def shown(self, doc: str, pair: WrongPair, places: Mapping[tuple[str, str], str]) -> WrongPair:
         """Return a pair with the sentences of its mentions."""
         words: dict[str, list[tuple[int, int]]] = {}
         for name in (pair.a, pair.b):
             mention = self.mentions.get((doc, name), Mention())
-            number = places.get((doc, name), str(mention.sentence))
+            number = self.places.get((doc, name)) or places.get((doc, name), str(mention.sentence))
             if (doc, number) in self.sentences:
                 words.setdefault(number, []).extend(mention.words)
         texts = [_bracketed(self.sentences[doc, number], words[number]) for number in words]

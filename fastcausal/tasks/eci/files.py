@@ -157,6 +157,12 @@ def open_table(source: Any, relation: str = "causal", name: str = "rows") -> Rec
     return read_records(source, name, may_be_empty=name == PRED, encoded=True)
 
 
+def read_gold(gold: Any, relation: str = "causal", **options: Any) -> tuple[Records, Records]:
+    """Read gold for many runs, and take it for predictions as well."""
+    records = open_table(gold, relation, GOLD)
+    return records, records
+
+
 def is_pairs(source: str) -> bool:
     """Tell if a path is of a corpus, or of a table with the columns ``doc_id``, ``a`` and ``b``."""
     if source == "-":

@@ -12,6 +12,7 @@ from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import Rule
 from fastcausal.significance.sums import CountRows
+from fastcausal.significance.units import DOCUMENT
 from fastcausal.tasks.eci.protocols import INTER, INTRA, OVERALL
 
 EVERY = "every"  # the group in which every candidate is called causal
@@ -46,6 +47,7 @@ class PairFormula(Formula):
     job = "eci"
     subsets_of_groups = (INTRA, INTER)
     in_gold = TOTALS[0]
+    unit = DOCUMENT
 
     groups: tuple[str, ...]
     strata: tuple[str, ...]
@@ -104,6 +106,10 @@ class PairFormula(Formula):
             group: self.scores_from(tp, predicted, gold)
             for group, tp, predicted, gold in self.counts_from(columns)
         }
+
+    def has_share(self, group: str, score: str) -> bool:
+        """Return True: precision, recall and F1 are of pairs that documents have."""
+        return True
 
     def counts_from(
         self, columns: dict[str, CountRows]

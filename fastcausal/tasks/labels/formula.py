@@ -55,6 +55,10 @@ class RatingsFormula(Formula):
         """Return 0, a missing rating, and the number of labels."""
         return 0, len(self.labels)
 
+    def has_share(self, group: str, score: str) -> bool:
+        """Tell if a coefficient is not corrected for chance."""
+        return score == "percent_agreement"
+
     def terms(self, rows: CountRows) -> CountRows:
         """Refuse: rows have no additive terms."""
         raise ValueError("coefficients of raters depend on all ratings, not on sums over units")

@@ -56,6 +56,10 @@ class DrawnRows:
         """Refuse: percentile intervals need no jackknife."""
         raise ValueError("percentile intervals leave no unit out")
 
+    def is_fraction(self, name: str) -> bool:
+        """Return False: percentile intervals have no scale."""
+        return False
+
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
         """Return {}: no score is a share of units."""
         return {}

@@ -16,6 +16,7 @@ TASK = Task(
     formula="fastcausal.tasks.qa.formula:QuestionFormula",
     present="fastcausal.tasks.qa.report:present",
     score="fastcausal.tasks.qa.count:qa",
+    read="fastcausal.tasks.qa.files:read_gold",
     command="fastcausal.cli.qa:qa",
     page="qa",
 )

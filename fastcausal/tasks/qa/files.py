@@ -76,6 +76,17 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
     return questions
 
 
+def read_gold(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    """Read gold for many runs, and answer each question by its first answer."""
+    questions = read_questions(gold)
+    rows = [
+        {**each.besides, "id": id, "question": each.text, "answers": {"text": each.answers}}
+        for id, each in questions.items()
+    ]
+    right = [{"id": id, "prediction_text": e.answers[0]} for id, e in questions.items()]
+    return rows, right
+
+
 @without_collection()
 def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
     """Read predicted answers by id.

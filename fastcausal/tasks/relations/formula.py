@@ -124,7 +124,11 @@ class RelationFormula(Formula):
             values: Float64 = self.scores_of_group(counts)[score]
             return values
 
-        return OneScore(name, terms, value, share=self.is_share(name))
+        return OneScore(name, terms, value, share=self.has_share(group, score))
+
+    def has_share(self, group: str, score: str) -> bool:
+        """Tell if a score is not alpha, which is corrected for chance."""
+        return score != "alpha"
 
     def scores_of_group(self, counts: Counts) -> ScoresByName:
         """Compute the scores of one group from its counts by field name."""

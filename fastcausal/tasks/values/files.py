@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from fastcausal.counts.files import KEY
 from fastcausal.errors import InputError
@@ -37,9 +38,9 @@ def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> Valu
     if isinstance(source, str | os.PathLike):
         if Path(local(source)).is_dir():
             return lm_eval.of_files([Source.open(path) for path in _samples_in(source)], reading)
-        with _archive(source) as archive:
-            if archive is not None and inspect_logs.is_archive(archive):
-                return inspect_logs.of_archive(archive, reading)
+        with _on_disk(source) as file:
+            if file is not None and (answers := _of_log(os.fspath(source), file, reading)):
+                return answers
     return _of_file(Source.open(source), reading)
 
 
@@ -47,8 +48,9 @@ def _of_file(file: Source, reading: ValueReading) -> ValueAnswers | Source:
     if is_counts(file):
         return file
     if binary.sniff(file.data) is None and file.data.lstrip()[:1] == b"{":
-        if inspect_logs.is_document(file.text):
-            return inspect_logs.of_document(file.name, file.text, reading)
+        stream = BytesIO(file.data)  # unpacked
+        if inspect_logs.is_document(file.name, stream):
+            return inspect_logs.of_document(file.name, stream, reading)
         if lm_eval.is_row(first_object(file)):
             return lm_eval.of_files([file], reading)
     records = read_records(file)
@@ -65,20 +67,29 @@ def is_counts(file: Source) -> bool:
     return KEY in (binary.load(file).schema.metadata or {})
 
 
+def _of_log(name: str, file: IO[bytes], reading: ValueReading) -> ValueAnswers | None:
+    """Return the answers in a log on disk, of which a part at a time is read; None for others."""
+    is_archive = is_zip(file.read(4))
+    file.seek(0)
+    if is_archive:
+        archive = Archive(name, file=file, is_log=True)
+        if inspect_logs.is_archive(archive):
+            return inspect_logs.of_archive(archive, reading)
+    elif inspect_logs.is_document(name, file):
+        return inspect_logs.of_document(name, file, reading)
+    return None
+
+
 @contextmanager
-def _archive(source: str | os.PathLike[str]) -> Iterator[Archive | None]:
-    """Open a zip on disk, without reading all of it; None for other files."""
+def _on_disk(source: str | os.PathLike[str]) -> Iterator[IO[bytes] | None]:
+    """Open a file on disk; None for other sources."""
     path = local(source)
     if is_url(source) or path == "-" or not Path(path).is_file():
         yield None
         return
     try:
         with Path(path).open("rb") as file:
-            if is_zip(file.read(4)):
-                file.seek(0)
-                yield Archive(os.fspath(source), file=file, is_log=True)
-            else:
-                yield None
+            yield file
     except OSError as error:
         raise InputError(f"{os.fspath(source)}: {error.strerror or error}") from error
 
@@ -107,4 +118,5 @@ def logs_in(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def _is_log(path: Path) -> bool:
-    return inspect_logs.is_document(Source.open(path).text)
+    with path.open("rb") as file:
+        return inspect_logs.is_document(path.name, file)

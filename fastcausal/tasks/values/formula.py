@@ -81,9 +81,15 @@ class ValueFormula(Formula):
         """Return the name that the source has for a score."""
         return name
 
-    def is_share(self, name: str) -> bool:
+    def has_share(self, group: str, score: str) -> bool:
         """Tell if a score is a mean, so that an example changes it by its part alone."""
         return self.of == "mean"
+
+    def is_fraction(self, name: str, terms: CountRows) -> bool:
+        """Tell if the value of each unit is between 0 and 1: an error may be above."""
+        k = 2 * self.names_of_scores.index(name)
+        values, weights = terms[:, k : k + 2].T
+        return bool(((values >= 0) & (values <= weights)).all())
 
     def union(self, other: Formula) -> Self:
         """Return the formula of both; ValueError where they differ in more than `lower`."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -14,6 +13,7 @@ from fastcausal.errors import InputError, Remedy, Warnings, invalid_json
 from fastcausal.files.zips import Archive
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import ValueAnswers, at
+from fastcausal.tasks.values.json_stream import JsonStream
 from fastcausal.tasks.values.logs import (
     chosen,
     digest_of,
@@ -29,11 +29,10 @@ SAMPLES = "samples/"
 COMPARED = 1000  # characters of a text: summaries cut longer ones
 REMOVED = "Key removed from summary (> 1k)"
 THINNED = 1000  # characters from which a text of metadata may be cut
-_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 class Sample(NamedTuple):
-    """The part of a sample that comparisons need."""
+    """The part of a sample that comparisons need: values of scores, and metadata to keep."""
 
     id: str
     epoch: int
@@ -49,16 +48,22 @@ def is_archive(archive: Archive) -> bool:
     return not {HEADER, START}.isdisjoint(archive.names)
 
 
-def is_document(text: str) -> bool:
-    """Tell the JSON of a log by its keys."""
+def is_document(name: str, file: IO[bytes]) -> bool:
+    """Tell the JSON of a log by its keys; the file is at its start before and after."""
     keys = set()
+    stream = JsonStream(name, file)
     try:
-        for key, _ in _pairs(text):
+        for key in stream.names():
             keys.add(key)
             if key == "samples" or {"eval", "status"} <= keys:
                 break
-    except (ValueError, RecursionError):
+            stream.value()
+        else:
+            stream.require_end()
+    except (ValueError, RecursionError, InputError, TypeError):
         return False
+    finally:
+        file.seek(0)
     return "eval" in keys and not {"status", "samples"}.isdisjoint(keys)
 
 
@@ -74,22 +79,25 @@ def of_archive(archive: Archive, reading: ValueReading) -> ValueAnswers:
         listed = _json(archive, SUMMARIES)
         if not isinstance(listed, list):
             raise InputError(f"{name}/{SUMMARIES}: expected a list of samples")
-        samples = [_sample(each, f"{name}/{SUMMARIES}: row {k}") for k, each in enumerate(listed)]
+        samples = [
+            _sample(each, f"{name}/{SUMMARIES}: row {k}", reading) for k, each in enumerate(listed)
+        ]
         if any(_is_thinned(sample.metadata, key) for sample in samples for key in reading.kept):
-            whole = {(each.id, each.epoch): each.metadata for each in _whole(archive)}
+            whole = {(each.id, each.epoch): each.metadata for each in _whole(archive, reading)}
             samples = [
                 each._replace(metadata=whole.get((each.id, each.epoch), {})) for each in samples
             ]
     else:
-        samples = [*_whole(archive)]
+        samples = [*_whole(archive, reading)]
     return _answers(name, header, samples, reading)
 
 
-def _whole(archive: Archive) -> Iterator[Sample]:
+def _whole(archive: Archive, reading: ValueReading) -> Iterator[Sample]:
     """Read samples one at a time."""
-    for path in archive.names:
-        if path.startswith(SAMPLES):
-            yield _sample(_json(archive, path), f"{archive.name}/{path!r:.80}")
+    paths = [path for path in archive.names if path.startswith(SAMPLES)]
+    for k, path in enumerate(paths):
+        yield _sample(_json(archive, path), f"{archive.name}/{path!r:.80}", reading)
+        reading.report(k + 1, len(paths))
 
 
 def _is_thinned(metadata: Mapping[str, Any], key: str) -> bool:
@@ -107,16 +115,21 @@ def _json(archive: Archive, path: str) -> Any:
         raise InputError(invalid_json(name, error)) from error
 
 
-def of_document(name: str, text: str, reading: ValueReading) -> ValueAnswers:
+def of_document(name: str, file: IO[bytes], reading: ValueReading) -> ValueAnswers:
     """Return the answers in the JSON of a log; samples are decoded one at a time."""
     header: dict[str, Any] = {}
     samples: list[Sample] = []
+    stream = JsonStream(name, file)
     try:
-        for key, value in _pairs(text):
-            if key == "samples" and isinstance(value, Iterator):
-                samples = [_sample(each, f"{name}: samples[{k}]") for k, each in enumerate(value)]
+        for key in stream.names():
+            if key == "samples" and stream.peek() == "[":
+                total = _n_expected(header)
+                for k, each in enumerate(stream.items()):
+                    samples.append(_sample(each, f"{name}: samples[{k}]", reading))
+                    reading.report(k + 1, total)
             else:
-                header[key] = value
+                header[key] = stream.value()
+        stream.require_end()
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
@@ -124,62 +137,8 @@ def of_document(name: str, text: str, reading: ValueReading) -> ValueAnswers:
     return _answers(name, header, samples, reading)
 
 
-def _pairs(text: str) -> Iterator[tuple[str, Any]]:
-    """Yield the keys of an object and their values; of ``samples`` an iterator over the list."""
-    decoder = json.JSONDecoder()
-
-    def skip(place: int, mark: str = "") -> int:
-        place = _end_of_space(text, place)
-        if mark and text[place : place + 1] != mark:
-            raise json.JSONDecodeError(f"Expecting '{mark}'", text, place)
-        return _end_of_space(text, place + 1) if mark else place
-
-    place = skip(0, "{")
-    while text[place : place + 1] != "}":
-        key, place = decoder.raw_decode(text, place)
-        place = skip(place, ":")
-        if key == "samples" and text[place : place + 1] == "[":
-            items = _Items(text, place, decoder)
-            yield key, iter(items)
-            place = items.end
-        else:
-            value, place = decoder.raw_decode(text, place)
-            yield key, value
-        place = skip(place)
-        if text[place : place + 1] != "}":
-            place = skip(place, ",")
-    if text[place + 1 :].strip():
-        raise json.JSONDecodeError("Extra data", text, place + 1)
-
-
-def _end_of_space(text: str, place: int) -> int:
-    match = _SPACE.match(text, place)
-    assert match is not None
-    return match.end()
-
-
-class _Items:
-    """The values of a list in a text, decoded one at a time."""
-
-    def __init__(self, text: str, start: int, decoder: json.JSONDecoder) -> None:
-        self._text, self._decoder = text, decoder
-        self.end = start + 1
-
-    def __iter__(self) -> Iterator[Any]:
-        text = self._text
-        place = _end_of_space(text, self.end)
-        while text[place : place + 1] != "]":
-            value, place = self._decoder.raw_decode(text, place)
-            yield value
-            place = _end_of_space(text, place)
-            if text[place : place + 1] == ",":
-                place = _end_of_space(text, place + 1)
-            elif text[place : place + 1] != "]":
-                raise json.JSONDecodeError("Expecting ',' or ']'", text, place)
-        self.end = place + 1
-
-
-def _sample(record: Any, where: str) -> Sample:
+def _sample(record: Any, where: str, reading: ValueReading) -> Sample:
+    """Keep of a sample, which may be large, the part that comparisons need."""
     record = require(record, where)
     epoch = record.get("epoch", 1)
     if not isinstance(epoch, int) or isinstance(epoch, bool):
@@ -191,8 +150,14 @@ def _sample(record: Any, where: str) -> Sample:
     return Sample(
         text_id(record.get("id"), where),
         epoch,
-        require(record.get("scores") or {}, f"{where}: scores"),
-        require(record.get("metadata") or {}, f"{where}: metadata"),
+        {
+            scorer: score.get("value") if isinstance(score, Mapping) else score
+            for scorer, score in require(record.get("scores") or {}, f"{where}: scores").items()
+        },
+        {
+            key: value if reading.is_kept(key) else None
+            for key, value in require(record.get("metadata") or {}, f"{where}: metadata").items()
+        },
         content,
         bool(record.get("error")),
         bool(record.get("limit")),
@@ -289,8 +254,8 @@ def _chosen(name: str, samples: list[Sample], reading: ValueReading) -> list[str
         return [reading.value]
     known: dict[str, None] = {}
     for sample in samples:
-        for scorer, score in sample.scores.items():
-            known |= dict.fromkeys(_names(scorer, score))
+        for scorer, value in sample.scores.items():
+            known |= dict.fromkeys(_names(scorer, value))
 
     def is_asked(score: str) -> bool:
         scorer, _, rest = score.partition(".")
@@ -299,9 +264,8 @@ def _chosen(name: str, samples: list[Sample], reading: ValueReading) -> list[str
     return chosen(name, known, reading, is_asked)
 
 
-def _names(scorer: str, score: Any) -> list[str]:
+def _names(scorer: str, value: Any) -> list[str]:
     """Name the scores of a scorer: one for each key of an object and each place of a list."""
-    value = score.get("value") if isinstance(score, Mapping) else score
     if isinstance(value, Mapping):
         return [f"{scorer}.{key}" for key in value]
     if isinstance(value, list):
@@ -315,8 +279,7 @@ def _values(name: str, samples: list[Sample], score: str) -> list[Any]:
         scorer = score
         while scorer not in sample.scores and "." in scorer:
             scorer = scorer.rpartition(".")[0]
-        held = sample.scores.get(scorer)
-        value = held.get("value") if isinstance(held, Mapping) else held
+        value = sample.scores.get(scorer)
         rest = score[len(scorer) + 1 :]
         found.append(at(value, rest) if rest else value)
     return found
@@ -359,10 +322,8 @@ def _cluster_note(name: str, header: Mapping[str, Any], reading: ValueReading) -
 
 
 def _unfinished(name: str, header: Mapping[str, Any], n: int) -> InputError:
-    run = header.get("eval") or {}
-    n_examples = (run.get("dataset") or {}).get("samples")
-    epochs = (run.get("config") or {}).get("epochs") or 1
-    of = f" of {n_examples * epochs}" if isinstance(n_examples, int) else ""
+    n_expected = _n_expected(header)
+    of = "" if n_expected is None else f" of {n_expected}"
     status = header.get("status")
     remedy = None
     if status in ("error", "cancelled"):
@@ -370,3 +331,11 @@ def _unfinished(name: str, header: Mapping[str, Any], n: int) -> InputError:
     return InputError(
         f"{name}: log not finished: status {status}, {n}{of} samples, expected success", remedy
     )
+
+
+def _n_expected(header: Mapping[str, Any]) -> int | None:
+    """Return the number of samples of a finished log, None where it does not say."""
+    n_examples, epochs = (at(header, f"eval.{key}") for key in ("dataset.samples", "config.epochs"))
+    if not isinstance(n_examples, int):
+        return None
+    return n_examples * (epochs if isinstance(epochs, int) and epochs else 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple
@@ -22,20 +22,48 @@ CONTENT = "content"  # the column of digests of examples
 MOST_UNEQUAL = 4  # times as many answers, beyond which p may be too small (docs/desk.md)
 
 
-class PairedAnswers(NamedTuple):
-    """Systems on the same examples.
+class Systems(NamedTuple):
+    """Systems by name, with units in one order.
 
     Attributes
     ----------
     systems : dict of str to Statistics
-    answers : dict
-        The rule, and counts of answers of each system.
+    answers : mapping, optional
+        Of values: the rule, and counts of answers of each system.
     warnings : tuple of str
     """
 
     systems: dict[str, Statistics]
-    answers: dict[str, Any]
-    warnings: tuple[str, ...]
+    answers: Mapping[str, Any] | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def any(self) -> Statistics:
+        """Statistics of the first system."""
+        return next(iter(self.systems.values()))
+
+    def scores(self, asked: str | Iterable[str] | None) -> list[str]:
+        """Return the scores that are asked for; by default the only one, or ``overall_f1``."""
+        if asked is None:
+            return self._default()
+        scores = [asked] if isinstance(asked, str) else list(asked)
+        if not scores:
+            raise ValueError("no score is asked for, expected one or more")
+        return scores
+
+    def is_lower(self, score: str) -> bool:
+        """Tell if the sources say that less is better."""
+        formula = self.any.formula
+        return isinstance(formula, ValueFormula) and score in formula.lower
+
+    def _default(self) -> list[str]:
+        formula = self.any.formula
+        if not isinstance(formula, ValueFormula):
+            return ["overall_f1"]
+        if len(formula.names_of_scores) > 1:
+            names = ", ".join(formula.names_of_scores)
+            raise InputError(f"several scores, name one with --score: {names}")
+        return [*formula.names_of_scores]
 
 
 def is_values(statistics: Statistics) -> bool:
@@ -54,7 +82,7 @@ def counts_of(statistics: Statistics) -> dict[str, int]:
     return counts
 
 
-def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> PairedAnswers:
+def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Systems:
     """Bring systems onto the same examples, in the order of their ids.
 
     Examples that one lacks are refused, left out of all, or count 0 of it, as the policy for
@@ -85,7 +113,7 @@ def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Paire
     if formula.missing == "skip":
         aligned = _scored_by_all(aligned)
     units = _joint_units(aligned)
-    return PairedAnswers(
+    return Systems(
         {name: replace(s, units=units) for name, s in aligned.items()},
         {"rule": formula.answers, **answers},
         notes(systems) + _unequal(aligned, formula.answers),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from fastcausal.errors import InputError
 from fastcausal.options import MissingPolicy, check
+
+Progress = Callable[[int, int | None], None]
 
 OF_SOURCES = (
     "scorer", "metric", "filter", "value", "numerator", "denominator", "id", "epoch",
@@ -40,6 +43,9 @@ class ValueReading:
         ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example.
     missing : {"error", "skip", "zero"}
         Refuse examples without a score, leave them out, or count them as 0.
+    progress : callable, optional
+        Called with the number of samples that are read of a log and of all of them (None: not
+        known).
     """
 
     scores: tuple[str, ...] = ()
@@ -55,6 +61,7 @@ class ValueReading:
     columns: tuple[str, ...] = ()
     answers: str = "mean"
     missing: MissingPolicy = "error"
+    progress: Progress | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check("missing", self.missing, MissingPolicy)
@@ -79,6 +86,15 @@ class ValueReading:
     def is_ratio(self) -> bool:
         """Tell a ratio of sums from means."""
         return self.numerator is not None
+
+    def report(self, done: int, total: int | None) -> None:
+        """Show how many samples are read."""
+        if self.progress is not None:
+            self.progress(done, total)
+
+    def is_kept(self, key: str) -> bool:
+        """Tell if a key of metadata is kept, or leads to one that is."""
+        return any(name == key or name.startswith(f"{key}.") for name in self.kept)
 
     def refuse(self, name: str, noun: str, *options: str) -> None:
         """Raise InputError for the first of these options that is given, which a source lacks."""

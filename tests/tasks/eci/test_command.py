@@ -182,7 +182,7 @@ def test_errors_worst_first():
     assert [document["doc_id"] for document in told["documents"]] == ["dam_1", "glass_2"]
     first = told["documents"][0]
     assert first["counts"] == {"missed": 1, "wrong type": 1, "invented": 1}
-    assert first["pairs"][0]["text"].startswith("Rain fell")
+    assert first["pairs"][0]["text"].startswith("Rain [fell] on")
     assert told["n_wrong"] == 5
     missed = as_json("errors", GOLD, CAREFUL, "--type", "missed")
     assert {p["kind"] for d in missed["documents"] for p in d["pairs"]} == {"missed"}
@@ -221,6 +221,44 @@ def test_mentions_are_shown_in_sentences_of_a_corpus():
     }
     (pair,) = pair_errors([line], []).documents["d"]
     assert pair.text == "[Rain] [floods] roads"
+
+
+MENTIONS = [
+    {"doc_id": "d", "sentence": "s", "text": "It did drive them out"},
+    {"doc_id": "d", "sentence": "t", "text": "Loss"},
+    {"doc_id": "d", "sentence": "s", "event": "x", "start": 7, "stop": 12},
+    {"doc_id": "d", "sentence": "s", "event": "x", "start": 18, "stop": 21},
+    {"doc_id": "d", "sentence": "t", "event": "y", "start": 0, "stop": 4},
+]
+
+
+def test_mentions_are_shown_in_sentences_of_rows():
+    gold = [{"doc_id": "d", "a": "x", "b": "y", "label": "CAUSE"}]
+    (pair,) = pair_errors(gold, [], text=MENTIONS[::-1]).documents["d"]
+    assert pair.text == "It did [drive] them [out] / [Loss]"
+    (pair,) = pair_errors(gold, [], text=MENTIONS[:3]).documents["d"]
+    assert pair.text == "It did [drive] them out"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            {"start": 2, "stop": 5},
+            '"y" has the characters 2 to 5, expected whole numbers from 0 to 4',
+        ),
+        ({"start": 2, "stop": 2}, "characters 2 to 2"),
+        ({"start": 0.5, "stop": 2}, "characters 0.5 to 2"),
+        ({"start": None, "stop": 2}, "characters nan to 2"),
+        ({"sentence": "u"}, "characters 0 to 4, expected whole numbers from 0 to 0"),
+    ],
+)
+def test_characters_outside_a_sentence_are_refused(words, message):
+    gold = [{"doc_id": "d", "a": "x", "b": "y", "label": "CAUSE"}]
+    rows = [*MENTIONS[:4], {**MENTIONS[4], **words}]
+    with pytest.raises(fc.InputError, match=message) as caught:
+        pair_errors(gold, [], text=rows)
+    assert "text: row 4" in str(caught.value)
 
 
 def test_convert_refuses_options_of_relations(tmp_path):

@@ -15,18 +15,20 @@ from pathlib import Path
 import pytest
 
 import fastcausal as fc
+from fastcausal.files.zips import Archive
 from fastcausal.significance.intervals import spreads_of
+from tests.support.installed import installed_in
 
 pytestmark = pytest.mark.slow
 SCRIPTS = Path(__file__).parents[2] / "support" / "harnesses"
 PYTHON = os.environ.get("FASTCAUSAL_HARNESSES") or sys.executable
 
 
-def run(module, script, folder):
+def run(module, script, folder, **environment):
     found = subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, text=True)
     if found.returncode:
         pytest.skip(f"{module} is not installed: {found.stderr.strip().splitlines()[-1]}")
-    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub")}
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub")} | environment
     done = subprocess.run(
         [PYTHON, str(SCRIPTS / script), str(folder)],
         capture_output=True, text=True, cwd=folder, env=os.environ | offline, timeout=600,
@@ -94,3 +96,31 @@ def test_lm_eval(tmp_path):
         printed_error = printed[name.replace(",", "_stderr,")]
         if printed_error != "N/A":
             assert error_of(statistics, name) == pytest.approx(printed_error, rel=1e-9)
+
+
+def test_the_scorer_of_inspect_is_found_by_its_entry_point(tmp_path):
+    """Its values add up to F1 of the corpus, and two of its logs are compared by them."""
+    path = installed_in(tmp_path / "site")
+    run("inspect_ai", "inspect_scorer.py", tmp_path, PYTHONPATH=path)
+    parts = {"numerator": "relations.right", "denominator": "relations.all"}
+    for name in ("good", "bad"):
+        with (tmp_path / f"{name}.eval").open("rb") as file:
+            archive = Archive(name, file=file, is_log=True)
+            header = json.loads(archive.read("header.json"))
+            paths = [each for each in archive.names if each.startswith("samples/")]
+            samples = [json.loads(archive.read(each)) for each in paths]
+        gold = [{"id": str(each["id"]), **each["metadata"]} for each in samples]
+        answers = [
+            {"id": str(each["id"]), "output": each["scores"]["relations"]["answer"]}
+            for each in samples
+        ]
+        expected = fc.score(gold, answers, answers="output", unparsed="empty")["overall"].f1
+        [scorer] = header["results"]["scores"]
+        assert scorer["metrics"]["corpus_f1"]["value"] == pytest.approx(expected, abs=1e-12)
+        statistics = fc.statistics(tmp_path / f"{name}.eval", **parts)
+        assert statistics.scores()["relations.right/relations.all"] == pytest.approx([expected])
+    assert expected == 0
+    explained = {each["id"]: each["scores"]["relations"].get("explanation") for each in samples}
+    assert explained == {0: None, 1: None, 2: "the answer cannot be read"}
+    assert 'no "text" in its metadata' in (tmp_path / "error.txt").read_text()
+    assert "F1 of cnc-2022 is no ratio of sums" in (tmp_path / "protocol.txt").read_text()

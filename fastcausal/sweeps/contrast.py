@@ -1,0 +1,78 @@
+"""Two systems side by side: their units, joined by id or apart, and the difference of a score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fastcausal.counts.joint import joint_units
+from fastcausal.counts.statistics import Statistics
+from fastcausal.significance.draws import Draws
+from fastcausal.significance.intervals import warnings_of
+from fastcausal.significance.paired import Difference, difference, n_differing
+from fastcausal.significance.unpaired import welch
+
+
+class UnitNumbers(NamedTuple):
+    """Units of two systems in numbers.
+
+    Attributes
+    ----------
+    unit : str
+        Noun of single units, or the column of the clusters.
+    n_units : int
+        Apart, those of both systems.
+    n_differ : int or None
+        Units with different counts; apart, None.
+    n_a, n_b : int or None
+        Units of either system; joined, None.
+    warnings : tuple of str
+    """
+
+    unit: str
+    n_units: int
+    n_differ: int | None
+    n_a: int | None = None
+    n_b: int | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two systems of which a score may differ.
+
+    Attributes
+    ----------
+    a, b : Statistics
+        Joined, with units in one order.
+    is_paired : bool
+    draws : Draws
+    """
+
+    a: Statistics
+    b: Statistics
+    is_paired: bool
+    draws: Draws
+
+    def counted(self) -> UnitNumbers:
+        """Count the units, and warn of them."""
+        cluster, method = self.draws.cluster, self.draws.method
+        if self.is_paired:
+            units = joint_units(self.a, self.b, cluster)
+            warnings = warnings_of(units, self.a.units, method)
+            return UnitNumbers(units.unit, units.n_units, n_differing(units), warnings=warnings)
+        a, b = self.a.drawn(cluster), self.b.drawn(cluster)
+        warnings = warnings_of(a, self.a.units, method) + warnings_of(b, self.b.units, method)
+        return UnitNumbers(
+            a.unit, a.n_units + b.n_units, None, a.n_units, b.n_units,
+            tuple(dict.fromkeys(warnings)),
+        )  # fmt: skip
+
+    def change(self, score: str, n_differ: int | None) -> Difference:
+        """Compute the difference of a score, B minus A: by exchanges, or apart by Welch's test."""
+        draws = self.draws
+        if n_differ is None:
+            a, b = (side.drawn(draws.cluster, score) for side in (self.a, self.b))
+            return welch(a, b, draws.method, draws.confidence)
+        units = joint_units(self.a, self.b, draws.cluster, score)
+        return difference(units, n_differ, draws)

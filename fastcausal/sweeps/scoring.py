@@ -1,0 +1,237 @@
+"""What a sweep does with each of its runs: counts it by a task, and sums the counts."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import numbers, strings, without
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.arrays.strata import strata_of
+from fastcausal.counts.statistics import Statistics
+from fastcausal.counts.task import Task, declared, resolve
+from fastcausal.formats import read
+from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.recipe import Reads, Recipe
+from fastcausal.relations import Relations
+from fastcausal.sweeps.runs import Run, digest_of_files
+from fastcausal.sweeps.scores import scores_of_runs, sums_of
+from fastcausal.tasks.extraction.score import score
+from fastcausal.tasks.extraction.sides import aligned_sides
+
+RELATIONS = "score"  # the task of a sweep by default
+OF_REPORTS = ("by", "fold", "per_example", "per_document")  # arguments that move no count
+
+
+class Scoring(Protocol):
+    """Gold, read once, and all settings by which runs are counted; threads share it."""
+
+    def about(self) -> dict[str, Any]:
+        """Return what all runs of a sweep have in common, plain values."""
+
+    def count(self, run: Run) -> Statistics:
+        """Count a run; keep only the requested columns of gold."""
+
+    def sums_of(self, statistics: Statistics) -> Any:
+        """Sum the counts of a run by subset."""
+
+    def table_of(self, sums: Mapping[str, Any]) -> pa.Table:
+        """Return a row per run, subset and group."""
+
+
+@dataclass(frozen=True)
+class RelationScoring:
+    """Scoring by `fastcausal.score`."""
+
+    recipe: Recipe
+    by: tuple[str, ...]
+    gold: Relations
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, recipe: Recipe, gold: Any, by: tuple[str, ...], columns: tuple[str, ...]
+    ) -> RelationScoring:
+        """Read gold; raise InputError if that fails, ValueError for a protocol without counts."""
+        if recipe.protocol.average != "counts":
+            raise ValueError(f"{recipe.protocol.name} does not add up over examples, use score")
+        side = read(gold, tags=GOLD_READING[recipe.protocol.tags])
+        return cls(recipe, by, side, columns)
+
+    def about(self) -> dict[str, Any]:
+        """Return what all runs of a sweep have in common, plain values."""
+        recipe = self.recipe
+        aligned = aligned_sides(Recipe(recipe.protocol), self.gold, self.gold)  # is read already
+        return {
+            "sweep": 1,
+            "protocol": recipe.protocol.name,
+            "unparsed": recipe.unparsed,
+            "unmatched": recipe.unmatched,
+            "signature": recipe.signature(),
+            "gold": f"{aligned.digest():032x}",
+            **({} if recipe.reads == Reads() else {"reads": recipe.reads._asdict()}),
+            **_about_columns(self.by, self.columns, self.gold.table),
+        }
+
+    def count(self, run: Run) -> Statistics:
+        """Count a run; keep only the requested columns of gold."""
+        done = replace(self.recipe, reads=Reads())  # what `Run.read` has read
+        report = score(self.gold, run.read(self.gold, self.recipe), done, num_threads=1)
+        return _kept(report.statistics, self.gold.table, self.columns, run.name)
+
+    def sums_of(self, statistics: Statistics) -> Any:
+        """Sum the counts of a run by subset."""
+        return sums_of(statistics, self.by)
+
+    def table_of(self, sums: Mapping[str, Any]) -> pa.Table:
+        """Return a row per run, subset and group."""
+        return scores_of_runs(sums)
+
+
+@dataclass(frozen=True)
+class TaskScoring:
+    """Scoring by the public function of any task that reads gold once.
+
+    Attributes
+    ----------
+    name : str
+        Of the function.
+    function : callable
+        ``(gold, pred, **options) -> Report``.
+    options : mapping
+    by, columns : tuple of str
+    gold : object
+        As the function takes it.
+    right : Statistics
+        Of predictions that repeat gold: its digest, its signature, and its columns.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    options: Mapping[str, Any]
+    by: tuple[str, ...]
+    columns: tuple[str, ...]
+    gold: Any
+    right: Statistics
+
+    @classmethod
+    def of(
+        cls,
+        task: str,
+        gold: Any,
+        options: Mapping[str, Any],
+        by: tuple[str, ...],
+        columns: tuple[str, ...],
+    ) -> TaskScoring:
+        """Read gold for a task.
+
+        Raises
+        ------
+        InputError
+            Gold or an option cannot be read, or gold lacks a column.
+        ValueError
+            An unknown task or option.
+        """
+        sweepable = sweepable_tasks()
+        if task not in sweepable:
+            known = ", ".join((RELATIONS, *sweepable))
+            raise ValueError(f'no sweep over the task "{task}", expected one of {known}')
+        function = resolve(sweepable[task].score)
+        taken = inspect.signature(function).parameters
+        names = [name for name in list(taken)[2:] if name not in OF_REPORTS]
+        for name in options:
+            if name not in names:
+                raise ValueError(f'{task} has no option "{name}", expected {", ".join(names)}')
+        options = {**options, **({"by": columns} if columns and "by" in taken else {})}
+        held, right = resolve(sweepable[task].read)(gold, **options)
+        counted = function(held, right, **options).statistics
+        return cls(task, function, options, by, columns, held, counted)
+
+    def about(self) -> dict[str, Any]:
+        """Return what all runs of a sweep have in common, plain values."""
+        units, gold = self.right.units, self.right.gold
+        assert units is not None
+        assert gold is not None
+        options = {k: _plain(k, value) for k, value in self.options.items() if k != "by"}
+        return {
+            "sweep": 1,
+            "task": self.name,
+            "options": options,
+            "signature": self.right.signature,
+            "gold": f"{gold:032x}",
+            **_about_columns(self.by, self.columns, units),
+        }
+
+    def count(self, run: Run) -> Statistics:
+        """Count a run; keep only the requested columns of gold."""
+        counted = self.function(self.gold, run.source, **self.options).statistics
+        return _kept(counted, self.right.units, self.columns, run.name)
+
+    def sums_of(self, statistics: Statistics) -> pa.Table:
+        """Return the rows of the report of a run."""
+        return statistics.report(self.by).to_arrow()
+
+    def table_of(self, sums: Mapping[str, pa.Table]) -> pa.Table:
+        """Return a row per run, subset and group."""
+        if not sums:
+            return scores_of_runs({})
+        tables = [
+            table.add_column(0, "run", pa.array([run] * len(table), pa.string()))
+            for run, table in sums.items()
+        ]
+        return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
+
+
+def sweepable_tasks() -> dict[str, Task]:
+    """Return the tasks that score runs against gold read once, by the names of their functions.
+
+    Examples
+    --------
+    >>> list(sweepable_tasks())
+    ['classify', 'eci', 'qa']
+    """
+    return {task.score.partition(":")[2]: task for task in declared() if task.read}
+
+
+def _about_columns(by: tuple[str, ...], columns: Sequence[str], units: pa.Table) -> dict[str, Any]:
+    """Name the columns of a sweep, with digests of their values in gold."""
+    return {
+        "by": by[0] if len(by) == 1 else [*by] or None,
+        "columns": {name: _digest_of_column(units, name) for name in columns},
+    }
+
+
+def _digest_of_column(units: pa.Table, name: str) -> str:
+    """Return a digest of the values of a column, independent of the order of examples."""
+    names, codes = strata_of(units, name)
+    ids = units["id"] if "id" in units.column_names else None
+    return f"{digest_of_texts(ids, strings(names).take(numbers(codes))):032x}"
+
+
+def _kept(counted: Statistics, gold: Any, columns: Sequence[str], name: str) -> Statistics:
+    """Return the statistics of a run of this name, without other columns of gold."""
+    dropped = {*gold.column_names} - {"id", *columns}
+    units, left_out = (
+        None if table is None else without(table, dropped)
+        for table in (counted.units, counted.left_out)
+    )
+    return replace(counted, units=units, left_out=left_out, system=name)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return an option for the file of a sweep: of a path, the digest of what it holds."""
+    if isinstance(value, str | os.PathLike) and Path(value).exists():
+        return digest_of_files(Path(value))
+    if isinstance(value, list | tuple):
+        return [_plain(name, each) for each in value]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise ValueError(
+        f"{name} of a sweep is {type(value).__name__}, expected a path or plain values"
+    )
