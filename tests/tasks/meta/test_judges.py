@@ -18,6 +18,7 @@ from sklearn.metrics import (
 
 import fastcausal as fc
 from fastcausal import sample
+from fastcausal.tasks.meta.judges import JudgeFormula, rows_of
 from tests.oracles import judges as oracle
 from tests.support.cli import cli
 from tests.support.profiles import trials
@@ -193,6 +194,16 @@ class TestExchanges:
         assert near(test.delta, observed)
         assert near(test.p, NAN if math.isnan(observed) else p)
         assert (test.a, test.b, test.level, test.score) == ("one", "two", "overall", score)
+
+    def test_a_score_alone_is_that_of_all(self):
+        rng = np.random.default_rng(4)
+        rows = rows_of(rng.integers(0, 3, 30).astype(float), rng.integers(0, 3, (3, 30)) + 0.0)
+        formula, weights = (
+            JudgeFormula(("A", "B", "C"), True, None, None),
+            rng.integers(0, 3, (5, 30)),
+        )
+        for name, values in formula.scores(rows, weights).items():
+            assert np.array_equal(formula.only(name).scores(rows, weights)[name], values), name
 
     def test_holm_and_the_score_of_a_class(self):
         report = fc.meta(LABELS, raters=RATERS, metrics=["careful", "letters", "r4"],
