@@ -18,7 +18,7 @@ from fastcausal.tasks.meta.estimates import Z, weight_of
 from fastcausal.tasks.meta.files import JudgedScores, read_judged
 from fastcausal.tasks.meta.judges import shares_of
 
-LEAST_ROWS = 30  # with fewer the interval is too narrow: in simulations it holds 80 to 91%
+LEAST_ROWS = 30  # with fewer the interval is too narrow: in simulations it holds 80 to 85%
 COLUMNS = {
     "rows": "rows judged",
     "margin": "margin",
