@@ -10,6 +10,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,11 +23,12 @@ namespace fastcausal {
 // Fills 16 blocks of four words from this one on: ten rounds each, side by side in wide registers.
 FC_CLONES inline void fill_blocks(const uint32_t* key, const uint32_t* resample, uint64_t block,
                                   uint32_t* words) {
-  constexpr int BLOCKS = 16, ROUNDS = 10;
+  constexpr size_t BLOCKS = 16;
+  constexpr int ROUNDS = 10;
   constexpr uint64_t LOW = 0xFFFFFFFF;
   alignas(64) uint64_t a[BLOCKS], b[BLOCKS], c[BLOCKS], d[BLOCKS];  // numbers below 2^32
-  for (int k = 0; k < BLOCKS; ++k) {
-    const uint64_t at = block + static_cast<uint64_t>(k);
+  for (size_t k = 0; k < BLOCKS; ++k) {
+    const uint64_t at = block + k;
     a[k] = at & LOW;
     b[k] = at >> 32;
     c[k] = resample[0];
@@ -34,7 +36,7 @@ FC_CLONES inline void fill_blocks(const uint32_t* key, const uint32_t* resample,
   }
   uint64_t key0 = key[0], key1 = key[1];
   for (int round = 0; round < ROUNDS; ++round) {
-    for (int k = 0; k < BLOCKS; ++k) {
+    for (size_t k = 0; k < BLOCKS; ++k) {
       const uint64_t p = 0xD2511F53 * (a[k] & LOW), q = 0xCD9E8D57 * (c[k] & LOW);
       a[k] = q >> 32 ^ b[k] ^ key0;
       b[k] = q & LOW;
@@ -44,7 +46,7 @@ FC_CLONES inline void fill_blocks(const uint32_t* key, const uint32_t* resample,
     key0 = (key0 + 0x9E3779B9) & LOW;
     key1 = (key1 + 0xBB67AE85) & LOW;
   }
-  for (int k = 0; k < BLOCKS; ++k) {
+  for (size_t k = 0; k < BLOCKS; ++k) {
     words[4 * k] = static_cast<uint32_t>(a[k]);
     words[4 * k + 1] = static_cast<uint32_t>(b[k]);
     words[4 * k + 2] = static_cast<uint32_t>(c[k]);
