@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from fastcausal import sample
+import fastcausal as fc
+from fastcausal import sample, training
 from tests.support.cli import cli
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Pages whose ```python blocks are one program, and what it needs.
@@ -101,3 +102,18 @@ def test_programs_run(page: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+def test_the_api_reference_has_every_public_name() -> None:
+    pages = (ROOT / "docs" / "reference").glob("api-*.md")
+    found = [
+        name
+        for page in pages
+        for name in re.findall(r"^::: fastcausal\.(\S+)", page.read_text(), re.M)
+    ]
+    top = {name for name in found if "." not in name}
+    assert top == set(fc.__all__) - {"__version__", "crab"}
+    prefix = "tasks.crab.crab."
+    assert {n.removeprefix(prefix) for n in found if n.startswith(prefix)} == set(fc.crab.__all__)
+    assert {n[9:] for n in found if n.startswith("training.")} == set(training.__all__)
+    assert len(found) == len(set(found))

@@ -1,0 +1,96 @@
+"""The built site: links, search and pages as a browser has them. `make site` builds it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+SITE = Path(__file__).parents[2] / "build" / "site"
+PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
+pytestmark = pytest.mark.skipif(not PAGES, reason="needs the site, which `make site` builds")
+# Words that users search, and the page that answers them.
+SEARCHED = {
+    "inter-annotator agreement brat": "agreement.html",
+    "INCEpTION agreement relations": "agreement.html",
+    "p-value": "inference.html",
+    "wandb": "loggers.html",
+    "Krippendorff": "labels.html",
+    "training loop": "training.html",
+    "CRAB": "crab.html",
+    "LLM judge": "meta.html",
+}
+# An element that is wider than the window and does not scroll by itself.
+WIDE = "document.documentElement.scrollWidth > window.innerWidth"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing of each request."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def window(browser: Any, address: str) -> Iterator[Any]:
+    """A narrow window; at the end no page said anything or asked for anything from outside."""
+    page = browser.new_page(viewport={"width": 360, "height": 720})
+    noise: list[str] = []
+    page.on("console", lambda message: noise.append(f"{page.url}: {message.text}"))
+    page.on("pageerror", lambda error: noise.append(f"{page.url}: {error}"))
+    page.on("request", lambda r: None if r.url.startswith(address) else noise.append(r.url))
+    yield page
+    page.close()
+    assert not noise
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_to_pages_and_headings(name: str) -> None:
+    here = SITE / name
+    wrong = []
+    for link in re.findall(r'(?:href|src)="([^"]+)"', here.read_text(encoding="utf-8")):
+        parts = urlsplit(link)
+        if parts.scheme:
+            wrong += [link] if parts.scheme not in ("data", "mailto", "https") else []
+            continue
+        at = (here.parent / unquote(parts.path)).resolve() if parts.path else here
+        if at.is_dir():
+            at /= "index.html"
+        if not at.is_file() or (
+            parts.fragment and f'id="{unquote(parts.fragment)}"' not in at.read_text("utf-8")
+        ):
+            wrong.append(link)
+    assert not [link for link in wrong if not (name == "404.html" and link.startswith("/"))]
+
+
+@pytest.mark.parametrize(("words", "page"), SEARCHED.items())
+def test_search_finds(words: str, page: str, browser: Any, address: str) -> None:
+    window = browser.new_page()
+    window.goto(f"{address}/index.html")
+    window.locator("input.md-search__input").fill(words)
+    window.locator(".md-search-result__item").first.wait_for()
+    items = window.locator(".md-search-result__item > a.md-search-result__link")
+    first = [items.nth(i).get_attribute("href") for i in range(min(3, items.count()))]
+    window.close()
+    assert page in [urlsplit(link).path.lstrip("/") for link in first]
+
+
+@pytest.mark.parametrize("name", [page for page in PAGES if page != "404.html"])
+def test_a_page_fits_a_telephone(name: str, window: Any, address: str) -> None:
+    window.goto(f"{address}/{name}")
+    assert window.locator("h1").count() == 1
+    assert not window.evaluate(WIDE)
