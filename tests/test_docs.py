@@ -117,3 +117,15 @@ def test_the_api_reference_has_every_public_name() -> None:
     assert {n.removeprefix(prefix) for n in found if n.startswith(prefix)} == set(fc.crab.__all__)
     assert {n[9:] for n in found if n.startswith("training.")} == set(training.__all__)
     assert len(found) == len(set(found))
+
+
+def test_signatures_follow_their_grammar() -> None:
+    shown = {
+        output.splitlines()[-1]
+        for _, commands in shown_blocks()
+        for _, output in commands
+        if output.splitlines()[-1:] and output.splitlines()[-1].startswith("fastcausal|")
+    }
+    assert len(shown) > 10
+    for signature in shown:
+        assert re.fullmatch(r"fastcausal\|[\d.]+(\|([^|:]+|[a-z0][\w/-]*:[^|]*))+", signature)

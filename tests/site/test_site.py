@@ -20,11 +20,21 @@ pytestmark = pytest.mark.skipif(not PAGES, reason="needs the site, which `make s
 SEARCHED = {
     "inter-annotator agreement brat": "agreement.html",
     "INCEpTION agreement relations": "agreement.html",
+    "paired bootstrap": "inference.html",
+    "clustered standard error": "inference.html",
+    "confidence interval": "inference.html",
     "p-value": "inference.html",
+    "significance": "inference.html",
+    "LaTeX table": "howto/paper.html",
+    "leaderboard": "inference.html",
     "wandb": "loggers.html",
+    "migrate seqeval": "porting/seqeval.html",
     "Krippendorff": "labels.html",
     "training loop": "training.html",
     "CRAB": "crab.html",
+    "FinCausal": "howto/fincausal.html",
+    "UniCausal": "howto/unicausal.html",
+    "MAVEN-ERE": "eci.html",
     "LLM judge": "meta.html",
 }
 # An element that is wider than the window and does not scroll by itself.
@@ -82,9 +92,10 @@ def test_search_finds(words: str, page: str, browser: Any, address: str) -> None
     window = browser.new_page()
     window.goto(f"{address}/index.html")
     window.locator("input.md-search__input").fill(words)
-    window.locator(".md-search-result__item").first.wait_for()
-    items = window.locator(".md-search-result__item > a.md-search-result__link")
-    first = [items.nth(i).get_attribute("href") for i in range(min(3, items.count()))]
+    window.locator(".md-search-result__item").first.wait_for(timeout=8000)
+    items = window.locator(".md-search-result__item")  # a page each, its sections within
+    links = [items.nth(i).locator("a").first for i in range(min(3, items.count()))]
+    first = [link.get_attribute("href") for link in links]
     window.close()
     assert page in [urlsplit(link).path.lstrip("/") for link in first]
 
