@@ -20,6 +20,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+STORY = "tutorial.md"  # its blocks are one story, in one folder
 # Pages whose ```python blocks are one program, and what it needs.
 RUN = {
     "README.md": ("torchmetrics",),
@@ -36,7 +37,11 @@ def shown_blocks() -> list[tuple[str, list[tuple[str, str]]]]:
     for page in PAGES:
         for block in BLOCK.findall(page.read_text()):
             parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
-            found.append((page.name, [part.partition("\n")[::2] for part in parts]))
+            commands = [part.partition("\n")[::2] for part in parts]
+            if page.name == STORY and found and found[-1][0] == STORY:
+                found[-1][1].extend(commands)
+            else:
+                found.append((page.name, commands))
     return found
 
 
