@@ -23,9 +23,9 @@ PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STORY = "tutorial.md"  # its blocks are one story, in one folder
 # Pages whose ```python blocks are one program, and what it needs.
 RUN = {
-    "README.md": ("torchmetrics",),
     "docs/huggingface.md": ("accelerate", "evaluate", "torch", "transformers"),
     "docs/lightning.md": ("lightning",),
+    "docs/overview.md": ("torchmetrics",),
     "docs/qa.md": ("datasets",),
     "docs/training.md": ("torchmetrics",),
 }
@@ -134,3 +134,22 @@ def test_signatures_follow_their_grammar() -> None:
     assert len(shown) > 10
     for signature in shown:
         assert re.fullmatch(r"fastcausal\|[\d.]+(\|([^|:]+|[a-z0][\w/-]*:[^|]*))+", signature)
+
+
+def test_readme_is_short_and_leads_on() -> None:
+    text = (ROOT / "README.md").read_text()
+    prose = BLOCK.sub("", text)
+    links = re.findall(r"\]\(([^)#]+)", prose)
+    assert len(prose.split()) <= 480
+    assert all((ROOT / link).is_file() for link in links)
+    users = text.partition("## Which user are you?")[2].partition("\n## ")[0]
+    assert len(re.findall(r"\]\(docs/", users)) == 9
+    figures = text.partition("## As exact")[2]
+    evidence = "".join((ROOT / "docs" / f"{n}.md").read_text() for n in ("parity", "performance"))
+    assert [n for n in re.findall(r"\d,\d{3}|997", figures) if n not in evidence] == []
+
+
+def test_readme_names_targets_that_make_has() -> None:
+    targets = re.findall(r"^make ([\w-]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    rules = re.findall(r"^([\w-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"demo", "test", "docs"} <= set(targets) <= set(rules)
