@@ -7,3 +7,7 @@ document.addEventListener("click", event => {
   const commands = lines.filter(line => line.startsWith("$ ")).map(line => line.slice(2));
   button.setAttribute("data-clipboard-text", commands.join("\n"));
 }, true);
+
+// What the theme leaves to the keyboard and to readers of the screen.
+document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
+for (const wide of document.querySelectorAll(".md-typeset__scrollwrap")) wide.tabIndex = 0;

@@ -13,7 +13,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-SITE = Path(__file__).parents[2] / "build" / "site"
+BUILD = Path(__file__).parents[2] / "build"
+SITE = BUILD / "site"
+AXE = BUILD / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
 pytestmark = pytest.mark.skipif(not PAGES, reason="needs the site, which `make site` builds")
 # Words that users search, and the page that answers them.
@@ -37,6 +39,9 @@ SEARCHED = {
     "MAVEN-ERE": "eci.html",
     "LLM judge": "meta.html",
 }
+FAULTS = """async () => (await axe.run(document)).violations
+  .filter(fault => ["serious", "critical"].includes(fault.impact))
+  .map(fault => `${fault.id}: ${fault.nodes[0].html}`)"""
 # An element that is wider than the window and does not scroll by itself.
 WIDE = "document.documentElement.scrollWidth > window.innerWidth"
 
@@ -105,3 +110,17 @@ def test_a_page_fits_a_telephone(name: str, window: Any, address: str) -> None:
     window.goto(f"{address}/{name}")
     assert window.locator("h1").count() == 1
     assert not window.evaluate(WIDE)
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="needs axe-core, which `make site` installs by npm")
+@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_accessible(browser: Any, address: str, scheme: str, width: int) -> None:
+    window = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 800})
+    faults = {}
+    for name in ("index", "tutorial", "inference", "reference/commands", "porting/seqeval"):
+        window.goto(f"{address}/{name}.html")
+        window.evaluate(AXE.read_text(encoding="utf-8"))
+        faults[name] = window.evaluate(FAULTS)
+    window.close()
+    assert not {name: found for name, found in faults.items() if found}
