@@ -74,7 +74,7 @@ check: lint typecheck wheel-test demo site test test-all fuzz  ## run all that C
 site: $(VENV)/.docs  ## build the documentation into build/site and test it: links, search, pages in a browser
 	$(MKDOCS) build --quiet
 	-npm install --silent --no-save --prefix build/axe axe-core
-	$(BIN)/pytest -q tests/site
+	FASTCAUSAL_SITE=site $(BIN)/pytest -q tests/site
 
 docs: $(VENV)/.docs  ## build the documentation and serve it at http://127.0.0.1:8000
 	$(MKDOCS) serve

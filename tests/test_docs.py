@@ -136,6 +136,13 @@ def test_signatures_follow_their_grammar() -> None:
         assert re.fullmatch(r"fastcausal\|[\d.]+(\|([^|:]+|[a-z0][\w/-]*:[^|]*))+", signature)
 
 
+def test_the_site_lists_every_page_once() -> None:
+    nav = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
+    listed = re.findall(r"(\S+\.md)$", nav, re.MULTILINE)
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert sorted(listed) == sorted(pages)
+
+
 def test_readme_is_short_and_leads_on() -> None:
     text = (ROOT / "README.md").read_text()
     prose = BLOCK.sub("", text)

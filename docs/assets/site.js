@@ -10,4 +10,8 @@ document.addEventListener("click", event => {
 
 // What the theme leaves to the keyboard and to readers of the screen.
 document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
-for (const wide of document.querySelectorAll(".md-typeset__scrollwrap")) wide.tabIndex = 0;
+const focusable = () => {
+  for (const wide of document.querySelectorAll(".md-typeset__scrollwrap")) wide.tabIndex = 0;
+};
+new MutationObserver(focusable).observe(document.body, { childList: true, subtree: true });
+focusable();

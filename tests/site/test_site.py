@@ -1,7 +1,8 @@
-"""The built site: links, search and pages as a browser has them. `make site` builds it."""
+"""The built site: links, search, pages in a browser. `make site` builds it and runs these."""
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 BUILD = Path(__file__).parents[2] / "build"
-SITE = BUILD / "site"
+SITE = BUILD / os.environ.get("FASTCAUSAL_SITE", "none")
 AXE = BUILD / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
 pytestmark = pytest.mark.skipif(not PAGES, reason="needs the site, which `make site` builds")
