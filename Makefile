@@ -16,13 +16,14 @@ INPUTS := pyproject.toml setup.py $(NATIVE) $(CSRC) $(VENV)/.switches
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 export PIP_PREFER_BINARY := 1
+MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs
 # Tests start hundreds of processes: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-lowest format lint typecheck check build wheel-test bench sanitize fuzz \
-	clean FORCE
+.PHONY: help demo test test-all test-lowest format lint typecheck check site docs build wheel-test bench \
+	sanitize fuzz clean FORCE
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,7 +69,15 @@ lint: $(VENV)/.dev  ## run formatters and linters, changing nothing
 typecheck: $(VENV)/.dev  ## run mypy --strict
 	$(BIN)/mypy
 
-check: lint typecheck wheel-test demo test test-all fuzz  ## run all that CI runs
+check: lint typecheck wheel-test demo site test test-all fuzz  ## run all that CI runs
+
+site: $(VENV)/.docs  ## build the documentation into build/site and test it: links, search, pages in a browser
+	$(MKDOCS) build --quiet
+	-npm install --silent --no-save --prefix build/axe axe-core
+	FASTCAUSAL_SITE=site $(BIN)/pytest -q tests/site
+
+docs: $(VENV)/.docs  ## build the documentation and serve it at http://127.0.0.1:8000
+	$(MKDOCS) serve
 
 build: $(VENV)/.dev  ## build sdist and wheel into dist/
 	rm -rf dist
@@ -144,6 +153,10 @@ $(VENV)-lowest/.test: $(VENV)/.test tests/support/lowest.py
 	$(VENV)-lowest/bin/pip install -q -r build/lowest.txt
 	$(VENV)-lowest/bin/python -c 'import site, sys; from pathlib import Path; \
 		Path(site.getsitepackages()[0], "fastcausal.pth").write_text(sys.argv[1])' '$(CURDIR)'
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.test pyproject.toml
+	$(INSTALL) --group docs
 	touch $@
 
 $(VENV)/.dev: $(INPUTS) | $(BIN)/python

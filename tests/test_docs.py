@@ -12,18 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from fastcausal import sample
+import fastcausal as fc
+from fastcausal import sample, training
 from tests.support.cli import cli
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+STORY = "tutorial.md"  # its blocks are one story, in one folder
 # Pages whose ```python blocks are one program, and what it needs.
 RUN = {
-    "README.md": ("torchmetrics",),
     "docs/huggingface.md": ("accelerate", "evaluate", "torch", "transformers"),
     "docs/lightning.md": ("lightning",),
+    "docs/overview.md": ("torchmetrics",),
     "docs/qa.md": ("datasets",),
     "docs/training.md": ("torchmetrics",),
 }
@@ -35,7 +37,11 @@ def shown_blocks() -> list[tuple[str, list[tuple[str, str]]]]:
     for page in PAGES:
         for block in BLOCK.findall(page.read_text()):
             parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
-            found.append((page.name, [part.partition("\n")[::2] for part in parts]))
+            commands = [part.partition("\n")[::2] for part in parts]
+            if page.name == STORY and found and found[-1][0] == STORY:
+                found[-1][1].extend(commands)
+            else:
+                found.append((page.name, commands))
     return found
 
 
@@ -101,3 +107,56 @@ def test_programs_run(page: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+def test_the_api_reference_has_every_public_name() -> None:
+    pages = (ROOT / "docs" / "reference").glob("api-*.md")
+    found = [
+        name
+        for page in pages
+        for name in re.findall(r"^::: fastcausal\.(\S+)", page.read_text(), re.M)
+    ]
+    top = {name for name in found if "." not in name}
+    assert top == set(fc.__all__) - {"__version__", "crab"}
+    prefix = "tasks.crab.crab."
+    assert {n.removeprefix(prefix) for n in found if n.startswith(prefix)} == set(fc.crab.__all__)
+    assert {n[9:] for n in found if n.startswith("training.")} == set(training.__all__)
+    assert len(found) == len(set(found))
+
+
+def test_signatures_follow_their_grammar() -> None:
+    shown = {
+        output.splitlines()[-1]
+        for _, commands in shown_blocks()
+        for _, output in commands
+        if output.splitlines()[-1:] and output.splitlines()[-1].startswith("fastcausal|")
+    }
+    assert len(shown) > 10
+    for signature in shown:
+        assert re.fullmatch(r"fastcausal\|[\d.]+(\|([^|:]+|[a-z0][\w/-]*:[^|]*))+", signature)
+
+
+def test_the_site_lists_every_page_once() -> None:
+    nav = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
+    listed = re.findall(r"(\S+\.md)$", nav, re.MULTILINE)
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert sorted(listed) == sorted(pages)
+
+
+def test_readme_is_short_and_leads_on() -> None:
+    text = (ROOT / "README.md").read_text()
+    prose = BLOCK.sub("", text)
+    links = re.findall(r"\]\(([^)#]+)", prose)
+    assert len(prose.split()) <= 480
+    assert all((ROOT / link).is_file() for link in links)
+    users = text.partition("## Which user are you?")[2].partition("\n## ")[0]
+    assert len(re.findall(r"\]\(docs/", users)) == 9
+    figures = text.partition("## As exact")[2]
+    evidence = "".join((ROOT / "docs" / f"{n}.md").read_text() for n in ("parity", "performance"))
+    assert [n for n in re.findall(r"\d,\d{3}|997", figures) if n not in evidence] == []
+
+
+def test_readme_names_targets_that_make_has() -> None:
+    targets = re.findall(r"^make ([\w-]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    rules = re.findall(r"^([\w-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"demo", "test", "docs"} <= set(targets) <= set(rules)

@@ -1,0 +1,127 @@
+"""The built site: links, search, pages in a browser. `make site` builds it and runs these."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+BUILD = Path(__file__).parents[2] / "build"
+SITE = BUILD / os.environ.get("FASTCAUSAL_SITE", "none")
+AXE = BUILD / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
+pytestmark = pytest.mark.skipif(not PAGES, reason="needs the site, which `make site` builds")
+# Words that users search, and the page that answers them.
+SEARCHED = {
+    "inter-annotator agreement brat": "agreement.html",
+    "INCEpTION agreement relations": "agreement.html",
+    "paired bootstrap": "inference.html",
+    "clustered standard error": "inference.html",
+    "confidence interval": "inference.html",
+    "p-value": "inference.html",
+    "significance": "inference.html",
+    "LaTeX table": "howto/paper.html",
+    "leaderboard": "inference.html",
+    "wandb": "loggers.html",
+    "migrate seqeval": "porting/seqeval.html",
+    "Krippendorff": "labels.html",
+    "training loop": "training.html",
+    "CRAB": "crab.html",
+    "FinCausal": "howto/fincausal.html",
+    "UniCausal": "howto/unicausal.html",
+    "MAVEN-ERE": "eci.html",
+    "LLM judge": "meta.html",
+}
+FAULTS = """async () => (await axe.run(document)).violations
+  .filter(fault => ["serious", "critical"].includes(fault.impact))
+  .map(fault => `${fault.id}: ${fault.nodes[0].html}`)"""
+# An element that is wider than the window and does not scroll by itself.
+WIDE = "document.documentElement.scrollWidth > window.innerWidth"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing of each request."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def window(browser: Any, address: str) -> Iterator[Any]:
+    """A narrow window; at the end no page said anything or asked for anything from outside."""
+    page = browser.new_page(viewport={"width": 360, "height": 720})
+    noise: list[str] = []
+    page.on("console", lambda message: noise.append(f"{page.url}: {message.text}"))
+    page.on("pageerror", lambda error: noise.append(f"{page.url}: {error}"))
+    page.on("request", lambda r: None if r.url.startswith(address) else noise.append(r.url))
+    yield page
+    page.close()
+    assert not noise
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_to_pages_and_headings(name: str) -> None:
+    here = SITE / name
+    wrong = []
+    for link in re.findall(r'(?:href|src)="([^"]+)"', here.read_text(encoding="utf-8")):
+        parts = urlsplit(link)
+        if parts.scheme:
+            wrong += [link] if parts.scheme not in ("data", "mailto", "https") else []
+            continue
+        at = (here.parent / unquote(parts.path)).resolve() if parts.path else here
+        if at.is_dir():
+            at /= "index.html"
+        if not at.is_file() or (
+            parts.fragment and f'id="{unquote(parts.fragment)}"' not in at.read_text("utf-8")
+        ):
+            wrong.append(link)
+    assert not [link for link in wrong if not (name == "404.html" and link.startswith("/"))]
+
+
+@pytest.mark.parametrize(("words", "page"), SEARCHED.items())
+def test_search_finds(words: str, page: str, browser: Any, address: str) -> None:
+    window = browser.new_page()
+    window.goto(f"{address}/index.html")
+    window.locator("input.md-search__input").fill(words)
+    window.locator(".md-search-result__item").first.wait_for(timeout=8000)
+    items = window.locator(".md-search-result__item")  # a page each, its sections within
+    links = [items.nth(i).locator("a").first for i in range(min(3, items.count()))]
+    first = [link.get_attribute("href") for link in links]
+    window.close()
+    assert page in [urlsplit(link).path.lstrip("/") for link in first]
+
+
+@pytest.mark.parametrize("name", [page for page in PAGES if page != "404.html"])
+def test_a_page_fits_a_telephone(name: str, window: Any, address: str) -> None:
+    window.goto(f"{address}/{name}")
+    assert window.locator("h1").count() == 1
+    assert not window.evaluate(WIDE)
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="needs axe-core, which `make site` installs by npm")
+@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_accessible(browser: Any, address: str, scheme: str, width: int) -> None:
+    window = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 800})
+    faults = {}
+    for name in ("index", "tutorial", "inference", "reference/commands", "porting/seqeval"):
+        window.goto(f"{address}/{name}.html")
+        window.evaluate(AXE.read_text(encoding="utf-8"))
+        faults[name] = window.evaluate(FAULTS)
+    window.close()
+    assert not {name: found for name, found in faults.items() if found}
