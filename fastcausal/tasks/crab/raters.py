@@ -115,7 +115,7 @@ def agree(
     >>> report = crab.agree(
     ...     [{"unit": u, "rater": r, "score": s} for u in scores for r, s in enumerate(scores[u])]
     ... )
-    >>> report.n_tied, report.classes["majority"], round(report.subsets[-1]["alpha"], 4)
+    >>> report.n_tied, report.classes["majority"], round(report.class_subsets[-1]["alpha"], 4)
     (1, {'A': 1, 'B': 0, 'C': 1, 'D': 1}, 0.75)
     >>> crab.agree("ratings.jsonl", ties="last")
     Traceback (most recent call last):
