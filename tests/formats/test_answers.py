@@ -26,8 +26,15 @@ CD = {"cause": "c", "effect": "d"}
 ONE, OTHER = json.dumps(AB), json.dumps(CD)
 CUT = "the answer ends within it"
 NO_ANSWER = "an object without relations, expected an object with relations"
+CALL = {"name": "report", "arguments": {"relations": []}}
 NO_ANSWERS = [
     {},
+    {"tool_calls": []},
+    {"choices": [], "usage": {}},
+    {"result": {}},
+    {"result": None},
+    {"output": []},
+    {"response": [{"warnings": []}]},
     {"usage": {}},
     {"error": "overloaded", "details": {}},
     {"choices": [{"message": {"meta": {}}}]},
@@ -169,6 +176,25 @@ def test_without_the_extra_only_broken_answers_are_unread():
         ('["a", "b"]', [{"cause": ["a"], "effect": ["b"]}], {"relation as a pair of texts": 1}),
         ('{"relations": "No relations."}', [], {"relations said to be none": 1}),
         ('{"relations": null}', [], {"relations said to be none": 1}),
+        (json.dumps(CALL), [], {}),
+        (json.dumps(CALL | {"arguments": []}), [], {}),
+        (json.dumps(CALL | {"arguments": json.dumps({"relations": []})}), [], {}),
+        (json.dumps({"tool_calls": [{"function": CALL}]}), [], {}),
+        (json.dumps({"name": "report", "input": {"relations": [AB]}}), [AB], {}),
+        (json.dumps([WHOLE]), [AB], {"answer in a string": 1}),
+        (json.dumps([["I see it: []"]]), [], {"answer in a string": 1, "answer in prose": 1}),
+        *(
+            (said, [], {"relations said to be none": 1})
+            for said in (
+                "No causal relations.",
+                "**No causal relations found.**",
+                "There are no causal relationships in this sentence.",
+                "The sentence does not contain any causal relations.",
+                "```\nNo causal relations\n```",
+                "Answer: no causal relation",
+                '{"relations": "This text contains no causal relations."}',
+            )
+        ),
         ('{"cause": "", "effect": null}', [], {"relation without a span": 1}),
         ('{"relations": [{}]}', ["it has no keys, expected cause, effect or signal"], {}),
         (
@@ -243,6 +269,9 @@ def test_ways_to_answer(answer, relations, notes):
         (" ", "the answer is empty"),
         ("<think> " + WHOLE, "the answer is thinking alone"),
         ("I cannot.", "the answer has no JSON of relations"),
+        ("None", "the answer has no JSON of relations"),
+        ("I can find no causal relations.", "the answer has no JSON of relations"),
+        ("No causal relations? I am not sure.", "the answer has no JSON of relations"),
         ('{"rel', "the answer has no JSON of relations"),
     ],
 )

@@ -17,6 +17,7 @@ from fastcausal.formats.model_output.shapes import (
     is_pair,
     plain_relations,
     relation_of,
+    says_none,
 )
 from fastcausal.formats.reading.builder import UnreadError
 
@@ -26,6 +27,7 @@ THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 FENCE = re.compile(r"```(.*?)(?:```|\Z)", re.DOTALL)
 # Brackets before a key, a text or a bracket, unlike those of prose.
 START = re.compile(r"""\{(?=\s*+(?:["'“”}]|\w++\s*+:))|\[(?=\s*+[\[{"'“”\]])""")
+LABELLED = re.compile(r"\A\s*```\w*|```\s*\Z|\A\W*(?:final )?answer\W*:", re.IGNORECASE)
 LANGUAGE = re.compile(r"\s*\w*\s*")
 
 
@@ -73,6 +75,8 @@ def relations_in(answer: Any, notes: Notes) -> list[Any] | UnreadError:
 
 def _entries(value: Any, is_parsed: bool, notes: Notes) -> list[Any]:
     """Return the entries for relations in an answer; raise UnreadError if there are none."""
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], str | list):
+        value = value[0]  # of one text, as in the samples of lm-eval
     if isinstance(value, str):
         notes["answer in a string"] += is_parsed
         return _searched(value, notes)
@@ -91,6 +95,9 @@ def _searched(text: str, notes: Notes) -> list[Any]:
     *thought, text = THOUGHT.split(text)  # the prompt may have opened the thinking
     notes["thinking left out"] += bool(n_thoughts or thought)
     answers = _all_answers(text)
+    if not answers and says_none(LABELLED.sub("", text)):
+        notes["relations said to be none"] += 1
+        return []
     if not answers:
         raise UnreadError(_why_not(text, bool(n_thoughts or thought)))
     return _chosen(answers, text, notes)
