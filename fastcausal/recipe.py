@@ -75,6 +75,7 @@ class Reads(NamedTuple):
     format: ReadFormat | None = None
     answers: str | None = None
     occurrence: Occurrence = "gap"
+    id: str | None = None
 
 
 AS_IT_IS = Reads()
@@ -120,6 +121,7 @@ class Recipe:
         tags: TagReading | None = None,
         answers: str | None = None,
         occurrence: Occurrence = "gap",
+        id: str | None = None,
     ) -> Recipe:
         """Make the recipe of arguments of `fastcausal.score`; a recipe stands for all of them.
 
@@ -129,7 +131,7 @@ class Recipe:
             An unknown protocol or policy, tags that the protocol excludes, or an argument beside a
             recipe.
         """
-        is_plain = (unparsed, unmatched, format, tags, answers, occurrence) == _PLAIN
+        is_plain = (unparsed, unmatched, format, tags, answers, occurrence, id) == _PLAIN
         if is_plain and isinstance(protocol, Protocol):
             return protocol.kept.get(_RECIPE) or protocol.kept.setdefault(_RECIPE, cls(protocol))
         if isinstance(protocol, Recipe):
@@ -138,8 +140,8 @@ class Recipe:
             raise ValueError("a recipe has policies and reading of its own, expected no others")
         if isinstance(protocol, str):
             named = protocol_named(protocol)
-            return cls.of(named, unparsed, unmatched, format, tags, answers, occurrence)
-        reads = Reads(format or implied(answers), answers, occurrence)
+            return cls.of(named, unparsed, unmatched, format, tags, answers, occurrence, id)
+        reads = Reads(format or implied(answers), answers, occurrence, id)
         return cls(_with_tags(protocol_named(protocol), tags), unparsed, unmatched, reads)
 
     def signature(self, as_given: bool = False, located: Iterable[str] = ()) -> Signature:
@@ -171,7 +173,7 @@ class Recipe:
         return Signature(settings)
 
 
-_PLAIN = ("error", "error", None, None, None, "gap")  # arguments that are left as they are
+_PLAIN = ("error", "error", None, None, None, "gap", None)  # arguments that are left as they are
 _RECIPE: Key[Recipe] = Key("recipe")  # of `Protocol.kept`
 
 

@@ -36,11 +36,13 @@ NO_ANSWERS = [
     {"output": []},
     {"response": [{"warnings": []}]},
     {"usage": {}},
-    {"error": "overloaded", "details": {}},
-    {"choices": [{"message": {"meta": {}}}]},
-    {"error": {"code": 429}, "relations": []},
-    {"response": None, "error": {"code": 500}},
+    {"choice": [{"message": {"meta": {}}}]},
 ]
+FAILED = {
+    "overloaded": {"error": "overloaded", "details": {}},
+    "429": {"error": {"code": 429}, "relations": []},
+    "500": {"response": None, "error": {"code": 500}},
+}
 
 
 def rows(chosen=CASES):
@@ -264,6 +266,7 @@ def test_ways_to_answer(answer, relations, notes):
             "the answer is an object without relations, expected an object with relations",
         ),
         *((json.dumps(value), f"the answer is {NO_ANSWER}") for value in NO_ANSWERS),
+        *((json.dumps(value), f"request failed: {why}") for why, value in FAILED.items()),
         ('{"relations": 5}', '"relations" is a number, expected a list'),
         ('{"relations": "see above"}', '"relations" is a string, expected a list'),
         (" ", "the answer is empty"),

@@ -27,7 +27,8 @@ TAKES = (
     f"score {{relations}} {{relations}} {POLICIES} --per-example {TABLE} [--intervals {DRAWS}] "
     f"[--protocol cnc-2023] {SHOWN}",
     f"score {{relations}} {{relations}} --protocol {{protocol}} {POLICIES} {SHOWN}",
-    f"score {{relations}} {{raw}} --answers output {POLICIES} [--occurrence first] {SHOWN}",
+    f"score {{relations}} {{raw}} --answers output {POLICIES} [--occurrence first] [--id id] "
+    f"{SHOWN}",
     f"errors {{relations}} {{relations}} {POLICIES} [--html out.html] [--type be] {SHOWN}",
     f"report {{relations}} {{relations}} [{{relations}}] --out out.html {POLICIES} "
     f"--n-resamples 20 {SHOWN}",

@@ -45,7 +45,8 @@ _NO = r"no (?:explicit )?(?:causal |cause[- ]effect )?(?:relation(?:ship)?s?|lin
 _ANY = r"not \w+ (?:any |a )?(?:causal|cause[- ]effect) (?:relation(?:ship)?s?|links?)"
 _IN = r"(?:the|this) (?:given )?(?:text|sentence|passage)"
 NO_PHRASE = re.compile(
-    rf"(?:there (?:are|is) )?{_NO}(?: (?:(?:are|is|was|were) )?(?:found|present|stated|identified))?"
+    rf"(?:there (?:are|is) )?{_NO}"
+    r"(?: (?:(?:are|is|was|were) )?(?:found|present|stated|identified))?"
     rf"(?: in {_IN})?|{_IN} (?:contains|has|states|expresses) {_NO}|{_IN} does {_ANY}"
 )
 NO_SPAN = frozenset(
@@ -107,8 +108,15 @@ def _of_object(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] 
     if keys:
         return [value]
     entries = _of_other_keys(_called(value), notes, depth)
-    has_failed = not entries and any(value[key] for key in value if _name(key) in FAULTS)
-    return None if has_failed else entries
+    return entries or (entries if fault_in(value) is None else None)
+
+
+def fault_in(value: Any) -> Any:
+    """Return the error that an object names, None without one."""
+    faults = (
+        (value[key] for key in value if _name(key) in FAULTS) if isinstance(value, Mapping) else ()
+    )
+    return next((fault for fault in faults if fault), None)
 
 
 def _of_other_keys(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
@@ -150,7 +158,9 @@ def says_none(text: str) -> bool:
     >>> says_none("No causal relations."), says_none("I see none.")
     (True, False)
     """
-    return NO_PHRASE.fullmatch(" ".join(text.strip(" \t\r\n.!*_\"'`").casefold().split())) is not None
+    return (
+        NO_PHRASE.fullmatch(" ".join(text.strip(" \t\r\n.!*_\"'`").casefold().split())) is not None
+    )
 
 
 def _wrapped(key: str, value: Any, notes: Notes, depth: int) -> list[Any] | None:

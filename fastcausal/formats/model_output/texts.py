@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fastcausal.files.values import kind
+from fastcausal.formats.logs.replies import failed, reply_of
 from fastcausal.formats.model_output.brackets import repairing, value_at
 from fastcausal.formats.model_output.shapes import (
     JSON,
     Notes,
     answered,
+    fault_in,
     is_pair,
     plain_relations,
     relation_of,
@@ -66,6 +68,8 @@ def relations_in(answer: Any, notes: Notes) -> list[Any] | UnreadError:
     if plain is not None:
         return plain
     try:
+        if isinstance(value, Mapping) and (reply := reply_of(value, notes)) is not value:
+            return relations_in(reply, notes)
         entries = _entries(value, value is not answer, notes)
     except UnreadError as reason:
         return UnreadError(str(reason), (answer or None) if isinstance(answer, str) else None)
@@ -84,6 +88,8 @@ def _entries(value: Any, is_parsed: bool, notes: Notes) -> list[Any]:
         raise UnreadError("the answer is empty")
     entries = [value] if is_pair(value) else answered(value, notes)
     if entries is None:
+        if (fault := fault_in(value)) is not None:
+            raise failed(fault)
         shape = "an object without relations" if isinstance(value, dict) else kind(value)
         raise UnreadError(f"the answer is {shape}, expected an object with relations")
     return entries

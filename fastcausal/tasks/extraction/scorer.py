@@ -79,9 +79,10 @@ class ExtractionScorer:
         tags: TagReading | None = None,
         answers: str | None = None,
         occurrence: Occurrence = "gap",
+        id: str | None = None,
     ) -> None:
         self.recipe: Recipe = Recipe.of(
-            protocol, unparsed, unmatched, format, tags, answers, occurrence
+            protocol, unparsed, unmatched, format, tags, answers, occurrence, id
         )
         self.columns: tuple[str, ...] = columns_by(by)
         self.backend = backend
