@@ -178,6 +178,11 @@ def test_without_the_extra_only_broken_answers_are_unread():
         ('["a", "b"]', [{"cause": ["a"], "effect": ["b"]}], {"relation as a pair of texts": 1}),
         ('{"relations": "No relations."}', [], {"relations said to be none": 1}),
         ('{"relations": null}', [], {"relations said to be none": 1}),
+        (
+            '{"relations": "This text contains no causal relations."}',
+            [],
+            {"relations said to be none": 1},
+        ),
         (json.dumps(CALL), [], {}),
         (json.dumps(CALL | {"arguments": []}), [], {}),
         (json.dumps(CALL | {"arguments": json.dumps({"relations": []})}), [], {}),
@@ -186,7 +191,7 @@ def test_without_the_extra_only_broken_answers_are_unread():
         (json.dumps([WHOLE]), [AB], {"answer in a string": 1}),
         (json.dumps([["I see it: []"]]), [], {"answer in a string": 1, "answer in prose": 1}),
         *(
-            (said, [], {"relations said to be none": 1})
+            (said, [], {"answer as phrase": 1})
             for said in (
                 "No causal relations.",
                 "**No causal relations found.**",
@@ -194,7 +199,6 @@ def test_without_the_extra_only_broken_answers_are_unread():
                 "The sentence does not contain any causal relations.",
                 "```\nNo causal relations\n```",
                 "Answer: no causal relation",
-                '{"relations": "This text contains no causal relations."}',
             )
         ),
         ('{"cause": "", "effect": null}', [], {"relation without a span": 1}),
@@ -260,7 +264,7 @@ def test_ways_to_answer(answer, relations, notes):
         ("null", "the answer is empty"),
         ("", "the answer is empty"),
         (3, "the answer is a number, expected an object with relations"),
-        ('"no"', "the answer has no JSON of relations"),
+        ('"no"', "the answer has no relations in any form"),
         (
             '{"x": 1}',
             "the answer is an object without relations, expected an object with relations",
@@ -271,11 +275,11 @@ def test_ways_to_answer(answer, relations, notes):
         ('{"relations": "see above"}', '"relations" is a string, expected a list'),
         (" ", "the answer is empty"),
         ("<think> " + WHOLE, "the answer is thinking alone"),
-        ("I cannot.", "the answer has no JSON of relations"),
-        ("None", "the answer has no JSON of relations"),
-        ("I can find no causal relations.", "the answer has no JSON of relations"),
-        ("No causal relations? I am not sure.", "the answer has no JSON of relations"),
-        ('{"rel', "the answer has no JSON of relations"),
+        ("I cannot.", "the answer has no relations in any form"),
+        ("None", "the answer has no relations in any form"),
+        ("I can find no causal relations.", "the answer has no relations in any form"),
+        ("No causal relations? I am not sure.", "the answer has no relations in any form"),
+        ('{"rel', "the answer has no relations in any form"),
     ],
 )
 def test_answers_that_hold_none(answer, reason):

@@ -10,6 +10,7 @@ from typing import Any
 
 from fastcausal.errors import InputError, Remedy
 from fastcausal.formats import spans
+from fastcausal.formats.model_output.forms import FORMS, noted
 from fastcausal.formats.model_output.sources import SUFFIXES, RawAnswers, is_log, load, saying
 from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import UnreadError
@@ -97,8 +98,18 @@ def read(
     table = relations.table
     for name_of_column, column in said.carried.items():
         table = table.append_column(name_of_column, column)
-    reading = replace(relations.reading, notes=dict(+notes), predicted=True)
+    reading = replace(
+        relations.reading, notes=dict(+notes), predicted=True, forms=_forms(examples, notes)
+    )
     return Relations.trusted(table, reading)
+
+
+def _forms(examples: list[dict[str, Any]], notes: Counter[str]) -> tuple[str, ...]:
+    """Return the forms of the answers that were read: all without a note on theirs are JSON."""
+    forms = [form.name for form in FORMS if notes[noted(form)]]
+    n_read = sum(not isinstance(example["relations"], UnreadError) for example in examples)
+    n_noted = sum(notes[noted(form)] for form in FORMS)
+    return tuple(sorted([*forms, *(["json"] if n_read > n_noted else [])]))
 
 
 def _require_known(

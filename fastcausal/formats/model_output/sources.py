@@ -88,7 +88,7 @@ def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAn
         column = Remedy("answers", ("COLUMN",), "would say which")
         raise InputError(f"{records.name}: no column of answers is named", column)
     else:
-        said = _of_first_filter(rows)
+        said = [*_of_first_filter(rows)]
         records = records if len(said) == len(rows) else Records(records.name, said)
     id = id or (records.find(*_IDS) if log is None else ids_in(records.objects(), log))
     return RawAnswers(records, said, id, _ids(records, id), texts=texts)

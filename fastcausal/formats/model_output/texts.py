@@ -11,6 +11,7 @@ from typing import Any
 from fastcausal.files.values import kind
 from fastcausal.formats.logs.replies import failed, reply_of
 from fastcausal.formats.model_output.brackets import repairing, value_at
+from fastcausal.formats.model_output.forms import formed
 from fastcausal.formats.model_output.shapes import (
     JSON,
     Notes,
@@ -19,7 +20,6 @@ from fastcausal.formats.model_output.shapes import (
     is_pair,
     plain_relations,
     relation_of,
-    says_none,
 )
 from fastcausal.formats.reading.builder import UnreadError
 
@@ -29,7 +29,6 @@ THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 FENCE = re.compile(r"```(.*?)(?:```|\Z)", re.DOTALL)
 # Brackets before a key, a text or a bracket, unlike those of prose.
 START = re.compile(r"""\{(?=\s*+(?:["'“”}]|\w++\s*+:))|\[(?=\s*+[\[{"'“”\]])""")
-LABELLED = re.compile(r"\A\s*```\w*|```\s*\Z|\A\W*(?:final )?answer\W*:", re.IGNORECASE)
 LANGUAGE = re.compile(r"\s*\w*\s*")
 
 
@@ -101,9 +100,10 @@ def _searched(text: str, notes: Notes) -> list[Any]:
     *thought, text = THOUGHT.split(text)  # the prompt may have opened the thinking
     notes["thinking left out"] += bool(n_thoughts or thought)
     answers = _all_answers(text)
-    if not answers and says_none(LABELLED.sub("", text)):
-        notes["relations said to be none"] += 1
-        return []
+    if not any(answer.relations or answer.error for answer in answers):  # [] may be a signal
+        relations = formed(text, notes)
+        if relations is not None:
+            return relations
     if not answers:
         raise UnreadError(_why_not(text, bool(n_thoughts or thought)))
     return _chosen(answers, text, notes)
@@ -114,7 +114,7 @@ def _why_not(text: str, is_thinking: bool) -> str:
         return "the answer is thinking alone" if is_thinking else "the answer is empty"
     if START.search(text) and repairing() is None:
         return "the answer has no valid JSON of relations; fastcausal[llm] repairs broken ones"
-    return "the answer has no JSON of relations"
+    return "the answer has no relations in any form"
 
 
 def _all_answers(text: str) -> list[Answer]:

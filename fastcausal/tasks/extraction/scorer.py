@@ -188,7 +188,7 @@ class ExtractionScorer:
             The other scorer follows another protocol or policy, or has other roles; or counts
             would reach 2^56.
         """
-        mine, theirs = (each.recipe.signature(located=each.tally.located) for each in (self, other))
+        mine, theirs = (each.recipe.signature(found=each.tally.found) for each in (self, other))
         try:
             joint_signature(mine, theirs)
         except InputError:
