@@ -138,7 +138,8 @@ CLAIMED = [
     "There is a cause, namely {c}, and an effect: {e}.", "Cause: {c}, I would say.",
     "Effect: {e}, but of what?", "The relation between {c} and {e} is not causal: it is chance.",
     "| {c} | {e} |", "Note: {c} | {e}", "<p>{c}</p> so <b>{e}</b>", "Why {c}? Because of {e}.",
-    "No causal relation, except that {c} may bring {e}.", "- {c}\n- {e}", "Result: {e}\nReason: {c}",
+    "No causal relation, except that {c} may bring {e}.", "- {c}\n- {e}",
+    "Result: {e}\nReason: {c}",
     "relations: {c}, {e}", "<cause>{c}", "cause of {e}: see above\nno effect", "{c} (signal: {e})",
 ]  # fmt: skip
 CAUSES = ["the storm", "heavy rain", "a strike", "Cause X", "the broken pump in Kiel"]
