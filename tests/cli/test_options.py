@@ -344,6 +344,7 @@ VALUES = {
     "out": "elsewhere",
     "outside": "drop",
     "pairs": "pairs.csv",
+    "pattern": "(1)",
     "preferences --choice": "topic",
     "preferences --name": "preferences_{rater}",
     "per-chain": "chains.parquet",
