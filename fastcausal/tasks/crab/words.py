@@ -12,11 +12,12 @@ from functools import lru_cache
 from fastcausal.options import AnswerTask
 
 LONGEST = 10_000  # characters
+_MARKS = ("**", ":", "=", " is ", "100")  # one occurs in every such answer
 _TAG = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL | re.ASCII)
 _LABEL = (
     r"(?i:\b(?:answer|choice|option|class|label|verdict|rating|score|causality|judge?ment|estimate)"
     r"(?: is)?[*_`\"]{0,3}\s?[:=][*_`\"]{0,3}\s{0,2}"
-    r"|\b(?:answer|choice|rating|score|estimate) is\s)[*_`\"(\[]{0,4}"
+    r"|\b(?:answer|choice|rating|score|estimate) is )[*_`\"(\[]{0,4}"
 )
 _OPEN, _CLOSE = r"\*\*[(\[\"]?", r"[)\]\"]?[.:]?\*\*"
 _NUMBER = r"(?<![\w.,/-])([0-9]{1,3}(?:\.[0-9]{1,9})?)(?![0-9]|[.,][0-9])"
@@ -59,7 +60,7 @@ def in_words(text: str, task: AnswerTask) -> float | None:
     >>> in_words("Answer: B", "mcq"), in_words("Answer: B or C", "mcq")
     (1.0, None)
     """
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or not any(mark in text for mark in _MARKS):
         return None
     closed = _TAG.findall(text)
     if not closed and "<answer>" in text.lower():
