@@ -131,7 +131,8 @@ def test_json_comes_first():
     answer = 'Cause: x\nEffect: y\n{"relations": [{"cause": "a", "effect": "b"}]}'
     assert relations_in(answer, notes) == [{"cause": "a", "effect": "b"}]
     assert dict(+notes) == {"answer in prose": 1}
-    assert isinstance(relations_in("a -> b -> c", notes), UnreadError)
+    for chain in ("a -> b -> c", "a -> b -> c\nd -> e"):
+        assert isinstance(relations_in(chain, notes), UnreadError)
 
 
 def test_forms_of_parts_are_joined():
