@@ -173,6 +173,8 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
         # Without a relation, spans know the length from the text.
         undecided = undecided or next((f for f in formats.values() if f.key in row), None)
     if undecided is None:
+        if fault:
+            source.refuse_object()
         raise InputError(
             fault
             or f"{source.name}: no line is a JSON object with {' or '.join(_keys(formats))}, "
