@@ -144,6 +144,28 @@ def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
     return f"{name if line is None else f'{name}:{line}'}: invalid JSON: {error}"
 
 
+def unknown(noun: str, name: str, known: Sequence[str]) -> str:
+    """Return the message for an unknown name: what was expected, and the nearest of it.
+
+    The nearest has all words of the name, and of such first overall, then f1; or its letters.
+
+    Examples
+    --------
+    >>> unknown("score", "f1", ["cause_f1", "overall_f1"])
+    'unknown score "f1", expected one of cause_f1, overall_f1; did you mean overall_f1?'
+    >>> unknown("score", "brier", ["cause_f1", "overall_f1"])
+    'unknown score "brier", expected one of cause_f1, overall_f1'
+    """
+    from difflib import get_close_matches  # 2 ms, which only faults need
+
+    words = set(name.casefold().replace("-", "_").split("_"))
+    like = [each for each in known if words <= set(each.casefold().split("_"))]
+    like.sort(key=lambda each: ("overall" not in each, "f1" not in each, len(each)))
+    near = like or get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f'unknown {noun} "{name}", expected one of {", ".join(known)}{hint}'
+
+
 Warnings = dict[tuple[str, ...], tuple[int, ...]]
 """Messages: the texts around their counts, and the counts, which add up over parts."""
 

@@ -37,6 +37,7 @@ def sweep(
     tags: TagReading | None = None,
     answers: str | None = None,
     occurrence: Occurrence = "gap",
+    id: str | None = None,
     run_column: str | None = None,
     columns: Sequence[str] = (),
     shard: tuple[int, int] | None = None,
@@ -51,7 +52,7 @@ def sweep(
     Parameters
     ----------
     gold, runs, out, protocol, task, options, by, unparsed, unmatched, format, tags, answers,
-    occurrence
+    occurrence, id
         As of `fastcausal.sweep`. Workers open the runs and write to the folder, so both lie on a
         file system that all nodes share, at the same paths.
     run_column, columns, shard, progress
@@ -80,7 +81,7 @@ def sweep(
     1
     """
     ray = _ray()
-    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence)
+    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)
     prepared = prepare(recipe, by, gold, runs, out, run_column, columns, shard, task, options or {})
     with _connected(ray):
         _require_shared(ray, Path(out), prepared.source.paths(prepared.wanted))

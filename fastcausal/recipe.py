@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple, Self
 
 from fastcausal._version import __version__
@@ -20,6 +21,7 @@ from fastcausal.options import (
 )
 from fastcausal.protocols import RECESS, Protocol, line_of, protocol_named
 
+SPANS, FORMS = "spans", "answers"  # settings that the data have
 AS_GIVEN = "as-given"  # the reading of tags where relations are used as they are
 
 
@@ -56,15 +58,18 @@ class Signature(str):
         """Return the signature of two parts of one evaluation; None where they do not add.
 
         Relations used as they are in one part are so in the whole. So are texts of spans that were
-        located, unless by another rule.
+        located, unless by another rule. Answers have the forms of both parts.
         """
         mine, theirs = self.settings, other.settings
         joint = {**mine, **theirs}
+        if FORMS in joint:
+            both = (setting[FORMS].split("+") for setting in (mine, theirs) if FORMS in setting)
+            joint[FORMS] = "+".join(sorted(set(chain.from_iterable(both))))
         if AS_GIVEN in (mine.get("tags"), theirs.get("tags")):
             joint["tags"] = AS_GIVEN
-        free = {"tags"} if joint.get("tags") == AS_GIVEN else set[str]()
-        if None in (mine.get("spans"), theirs.get("spans")):
-            free.add("spans")
+        free = {FORMS, "tags"} if joint.get("tags") == AS_GIVEN else {FORMS}
+        if None in (mine.get(SPANS), theirs.get(SPANS)):
+            free.add(SPANS)
         differ = {name for name in joint if mine.get(name) != theirs.get(name)}
         return Signature(joint) if differ <= free else None
 
@@ -75,6 +80,7 @@ class Reads(NamedTuple):
     format: ReadFormat | None = None
     answers: str | None = None
     occurrence: Occurrence = "gap"
+    id: str | None = None
 
 
 AS_IT_IS = Reads()
@@ -120,6 +126,7 @@ class Recipe:
         tags: TagReading | None = None,
         answers: str | None = None,
         occurrence: Occurrence = "gap",
+        id: str | None = None,
     ) -> Recipe:
         """Make the recipe of arguments of `fastcausal.score`; a recipe stands for all of them.
 
@@ -129,7 +136,7 @@ class Recipe:
             An unknown protocol or policy, tags that the protocol excludes, or an argument beside a
             recipe.
         """
-        is_plain = (unparsed, unmatched, format, tags, answers, occurrence) == _PLAIN
+        is_plain = (unparsed, unmatched, format, tags, answers, occurrence, id) == _PLAIN
         if is_plain and isinstance(protocol, Protocol):
             return protocol.kept.get(_RECIPE) or protocol.kept.setdefault(_RECIPE, cls(protocol))
         if isinstance(protocol, Recipe):
@@ -138,24 +145,26 @@ class Recipe:
             raise ValueError("a recipe has policies and reading of its own, expected no others")
         if isinstance(protocol, str):
             named = protocol_named(protocol)
-            return cls.of(named, unparsed, unmatched, format, tags, answers, occurrence)
-        reads = Reads(format or implied(answers), answers, occurrence)
+            return cls.of(named, unparsed, unmatched, format, tags, answers, occurrence, id)
+        reads = Reads(format or implied(answers), answers, occurrence, id)
         return cls(_with_tags(protocol_named(protocol), tags), unparsed, unmatched, reads)
 
-    def signature(self, as_given: bool = False, located: Iterable[str] = ()) -> Signature:
+    def signature(self, as_given: bool = False, found: Iterable[tuple[str, str]] = ()) -> Signature:
         """Return the line of all that scores depend on.
 
         Parameters
         ----------
         as_given : bool
             Relations are used as they are, although the protocol reads tags otherwise.
-        located : iterable of str
-            Rules by which texts of spans were located.
+        found : iterable of pair of str
+            Settings by name: the rules by which texts of spans were located, the forms of answers.
         """
-        rules = "+".join(sorted(located))
+        settings: dict[str, str] = {}
+        for name, value in sorted(found):
+            settings[name] = f"{settings[name]}+{value}" if name in settings else value
         signature = self._signature
-        if rules:
-            signature = Signature({**signature.settings, "spans": rules})
+        if settings:
+            signature = Signature({**signature.settings, **settings})
         return signature.as_given() if as_given else signature
 
     @cached_property
@@ -171,7 +180,7 @@ class Recipe:
         return Signature(settings)
 
 
-_PLAIN = ("error", "error", None, None, None, "gap")  # arguments that are left as they are
+_PLAIN = ("error", "error", None, None, None, "gap", None)  # arguments that are left as they are
 _RECIPE: Key[Recipe] = Key("recipe")  # of `Protocol.kept`
 
 

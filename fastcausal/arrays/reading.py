@@ -36,6 +36,8 @@ class Reading:
     spans : str or None
         The occurrence that a span's text denotes (``"gap"``, ``"first"``), None if the source
         had no texts to find.
+    forms : tuple of str
+        The forms of the raw answers in the source, such as ``"json"``, ascending.
     """
 
     roles: tuple[str, ...] = ROLES
@@ -44,6 +46,12 @@ class Reading:
     notes: Mapping[str, int] = field(default_factory=dict)
     predicted: bool = False
     spans: str | None = None
+    forms: tuple[str, ...] = ()
+
+    def found(self) -> list[tuple[str, str]]:
+        """Return the settings of signatures that come from the content."""
+        spans = [] if self.spans is None else [("spans", self.spans)]
+        return [*spans, *(("answers", form) for form in self.forms)]
 
     def to_json(self) -> bytes:
         """Serialise the reading for the schema metadata."""
@@ -76,7 +84,7 @@ class Reading:
             expected, holds = _FIELDS[name]
             if not holds(value):
                 raise InputError(f"metadata: {name} is {value!r:.80}, expected {expected}")
-        lists = {name: tuple(stored[name]) for name in ("roles", "unread")}
+        lists = {name: tuple(stored.get(name, ())) for name in ("roles", "unread", "forms")}
         return cls(**{**stored, **lists, "roles": checked_roles(lists["roles"])})
 
 
@@ -106,6 +114,7 @@ _FIELDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "unread": ("a list of strings", _is_texts),
     "notes": ("an object of counts", _is_counts),
     "spans": ("a string or null", lambda value: value is None or isinstance(value, str)),
+    "forms": ("a list of strings", _is_texts),
     "predicted": ("true or false", lambda value: isinstance(value, bool)),
 }
 

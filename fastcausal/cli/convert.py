@@ -14,7 +14,7 @@ from fastcausal.cli.console import (
     warn,
 )
 from fastcausal.cli.eci import RelationOption
-from fastcausal.cli.options import MARKS, AnswersOption, Marks, refuse
+from fastcausal.cli.options import MARKS, AnswerIdOption, AnswersOption, Marks, refuse
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import PairRelation, Premise, ReadFormat, TagReading, WriteFormat
 from fastcausal.report.escapes import cell_text
@@ -52,6 +52,7 @@ def convert(
         Option(help="Take this role as the premise for nli; by default cause."),
     ] = None,
     relation: RelationOption = "causal",
+    id: AnswerIdOption = None,
 ) -> None:
     """Convert between formats, and report what the target cannot hold.
 
@@ -70,7 +71,7 @@ def convert(
 
     keep_apart([target], [source, like])
     if _is_corpus_of_pairs(source, source_format, answers):
-        named = ("tags", "like", "unplaced", "links", "target_format", "seed", "premise")
+        named = ("tags", "like", "unplaced", "links", "target_format", "seed", "premise", "id")
         refuse(ctx, named, "is for relations, not for pairs of events")
         _convert_pairs(source, target, relation)
         return
@@ -79,7 +80,7 @@ def convert(
         gold = fc.read(like, tags=GOLD_READING[tags]) if like is not None else None
         file: Any = opened(source, source_format or implied(answers), whole=True)
         relations = fc.read(
-            file, source_format, like=gold, tags=tags, answers=answers, **marks._asdict()
+            file, source_format, like=gold, tags=tags, answers=answers, id=id, **marks._asdict()
         )
     leans = isinstance(file, Opened) and "like" in file.format.takes
     needs_gold = relations.reading.predicted or (leans and relations.reading.tags is None)

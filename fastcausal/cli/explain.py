@@ -9,6 +9,7 @@ import click
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.eci import BackwardOption, ForwardOption, RelationOption
 from fastcausal.cli.options import (
+    AnswerIdOption,
     AnswersOption,
     FormatOption,
     JsonOption,
@@ -41,6 +42,7 @@ def explain(
     answers: AnswersOption = None,
     occurrence: OccurrenceOption = "gap",
     tags: TagsOption = None,
+    id: AnswerIdOption = None,
 ) -> None:
     """Attribute the difference between two protocols to quirks of a published program.
 
@@ -53,7 +55,11 @@ def explain(
     """
     chosen = format_of(ctx, json, format)
     if start in get_args(PairProtocolName) or end is not None:
-        refuse(ctx, ("answers", "occurrence", "tags"), "is for relations, not for pairs of events")
+        refuse(
+            ctx,
+            ("answers", "occurrence", "tags", "id"),
+            "is for relations, not for pairs of events",
+        )
         from fastcausal.tasks.eci.explain import explain_pairs
 
         protocols: Any = (start or "pairs", end or "pairs")
@@ -65,7 +71,7 @@ def explain(
     refuse(ctx, ("relation", "forward", "backward"), "is for pairs of events: name --from or --to")
     refuse(ctx, ("tags",), "is for score, explain reads tags as cnc-2023 does")
     format_of_pred: Any = start
-    reads = ReadOptions(format_of_pred, answers, occurrence)
+    reads = ReadOptions(format_of_pred, answers, occurrence, id=id)
     import fastcausal as fc
 
     with doing(f"scoring {pred}"):

@@ -52,7 +52,18 @@ ByOption = Annotated[
 ]
 AnswersOption = Annotated[
     str | None,
-    Option("--answers", help="Take raw answers of a language model from this column."),
+    Option(
+        "--answers",
+        help="Take raw answers of a language model from this column; dots lead into JSON: a.0.b.",
+    ),
+]
+AnswerIdOption = Annotated[
+    str | None,
+    Option(
+        "--id",
+        metavar="PATH",
+        help="Take the ids of raw answers from this column; dots lead into JSON: meta.id.",
+    ),
 ]
 IntervalsOption = Annotated[bool, Option("--intervals", help="Add an interval to every score.")]
 SeedOption = Annotated[int, Option("--seed", min=0, help="Seed the draws with this number.")]
@@ -191,6 +202,7 @@ class ReadOptions(NamedTuple):
     answers: AnswersOption = None
     occurrence: OccurrenceOption = "gap"
     tags: TagsOption = None
+    id: AnswerIdOption = None
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `fastcausal.read` that the options stand for."""

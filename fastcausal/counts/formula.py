@@ -12,6 +12,7 @@ import numpy as np
 
 from fastcausal.counts.arithmetic import ScoresByName
 from fastcausal.counts.rules import Rule
+from fastcausal.errors import unknown
 from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import EXAMPLE, OneScore
 
@@ -136,7 +137,7 @@ class Formula(ABC):
 
     def _require(self, name: str) -> None:
         if name not in self._named:
-            raise ValueError(f'unknown score "{name}", expected one of {", ".join(self._named)}')
+            raise ValueError(unknown("score", name, [*self._named]))
 
     def union(self, other: Formula) -> Self:
         """Return the formula for the rows of both; raise ValueError if they count other things."""

@@ -164,6 +164,18 @@ class Source:
                 raise InputError(f"{self.name}:{line}: {len(row)} columns, expected {width}")
         return rows
 
+    def refuse_object(self) -> None:
+        """Raise InputError for one JSON object over several lines."""
+        try:
+            value = JSON.decode(self.text)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(value, dict):
+            raise InputError(
+                f"{self.name}: one JSON object over several lines, expected an object on each "
+                "line, or a list of objects"
+            )
+
     def objects(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the JSON object of each line that is not blank, with its line number."""
         for number, line in self.filled_lines():
@@ -172,6 +184,8 @@ class Source:
             except InputError as error:
                 problems.add(f"{self.name}:{number}: {error}")
             except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+                if not problems.count:
+                    self.refuse_object()
                 problems.add(invalid_json(self.name, error, number))
             else:
                 if isinstance(value, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -137,6 +137,24 @@ def shown(value: object) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def at(value: Any, path: str) -> Any:
+    """Follow a name with dots into JSON, None where nothing is there.
+
+    Examples
+    --------
+    >>> at({"deep": {"x": [1, 2]}, "a.b": 3}, "deep.x.1"), at({"a.b": 3}, "a.b"), at({}, "a")
+    (2, 3, None)
+    """
+    if isinstance(value, Mapping) and path in value:
+        return value[path]
+    first, dot, rest = path.partition(".")
+    if isinstance(value, list | tuple):
+        value = value[int(first)] if first.isdecimal() and int(first) < len(value) else None
+    else:
+        value = value.get(first) if isinstance(value, Mapping) else None
+    return at(value, rest) if dot else value
 
 
 class JsonTexts:

@@ -60,7 +60,9 @@ __all__ = ["documents_of", "is_folder", "opened", "read", "stream", "write"]
 
 
 # Arguments of `read` that some formats lack; `tags` is checked elsewhere.
-_DEFAULTS = {"answers": None, "occurrence": "gap", "unplaced": "error", "links": None}
+_DEFAULTS = {
+    "answers": None, "occurrence": "gap", "id": None, "unplaced": "error", "links": None,
+}  # fmt: skip
 
 
 def read(
@@ -72,6 +74,7 @@ def read(
     occurrence: Occurrence = "gap",
     unplaced: LabelPolicy = "error",
     links: Sequence[str] | None = None,
+    id: str | None = None,
 ) -> Relations:
     """Read causal relations from a file, Python lists or any Arrow data.
 
@@ -93,7 +96,8 @@ def read(
         moves the tags of rewritten sentences (joined tokens, other quotes and dashes) into the
         texts of ``like``, or into those of the source itself.
     answers : str, optional
-        The column of raw answers of a language model; the format is then ``answers``.
+        The column of raw answers of a language model, or a path such as ``a.b.0.c``; the format is
+        then ``answers``. A log, told by its content, needs none.
     occurrence : {"gap", "first"}
         The choice among several occurrences of a span text, see
         `fastcausal.formats.spans.located`.
@@ -103,6 +107,8 @@ def read(
     links : sequence of str, optional
         The types of an annotation tool's links that are relations. By default all types without
         a word such as "not"; ``reading.notes`` counts those that name no cause.
+    id : str, optional
+        The column of the ids of raw answers, or a path.
 
     Raises
     ------
@@ -127,6 +133,7 @@ def read(
         "tags": tags,
         "answers": answers,
         "occurrence": occurrence,
+        "id": id,
         "unplaced": marking.unplaced,
         "links": marking.links,
     }

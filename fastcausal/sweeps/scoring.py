@@ -45,6 +45,11 @@ class Scoring(Protocol):
         """Return a row per run, subset and group."""
 
 
+def _named(reads: Reads) -> dict[str, Any]:
+    """Return the reading of predictions; ``id`` is new, and folders written before lack it."""
+    return {name: v for name, v in reads._asdict().items() if name != "id" or v is not None}
+
+
 @dataclass(frozen=True)
 class RelationScoring:
     """Scoring by `fastcausal.score`."""
@@ -75,7 +80,7 @@ class RelationScoring:
             "unmatched": recipe.unmatched,
             "signature": recipe.signature(),
             "gold": f"{aligned.digest():032x}",
-            **({} if recipe.reads == Reads() else {"reads": recipe.reads._asdict()}),
+            **({} if recipe.reads == Reads() else {"reads": _named(recipe.reads)}),
             **_about_columns(self.by, self.columns, self.gold.table),
         }
 

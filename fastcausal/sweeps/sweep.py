@@ -103,6 +103,7 @@ def sweep(
     tags: TagReading | None = None,
     answers: str | None = None,
     occurrence: Occurrence = "gap",
+    id: str | None = None,
     run_column: str | None = None,
     columns: Sequence[str] = (),
     shard: tuple[int, int] | None = None,
@@ -127,7 +128,7 @@ def sweep(
         Arguments of the function of another task than relations, such as ``{"candidates": path}``.
     by : str or sequence of str, optional
         Columns of gold; each of their values is scored. They are among the ``columns``.
-    protocol, unparsed, unmatched, format, tags, answers, occurrence
+    protocol, unparsed, unmatched, format, tags, answers, occurrence, id
         Of relations alone, as in `fastcausal.score`.
     run_column : str, optional
         The column with the run of each example, if one data set has all runs.
@@ -168,7 +169,7 @@ def sweep(
     ['exists', 'direction', 'typed']
     """
     jobs = jobs_of(jobs)
-    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence)
+    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)
     prepared = prepare(recipe, by, gold, runs, out, run_column, columns, shard, task, options or {})
     return prepared.run(lambda job, runs: _in_order(job.score, runs, jobs), progress)
 

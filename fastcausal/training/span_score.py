@@ -14,7 +14,7 @@ from fastcausal.arrays.tensors import on_device
 from fastcausal.counts.statistics import Statistics
 from fastcausal.decoding.spans import Decoded, DecodedOnDevice, SpanDecoder
 from fastcausal.decoding.tags import Labels, TagScheme
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, unknown
 from fastcausal.formats import read
 from fastcausal.options import DeviceBackend, ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
@@ -134,7 +134,7 @@ class SpanScore(Metric):
         self._add("counts", torch.zeros((2, plan.n_fields), dtype=torch.int64), "sum")
         self._add("totals", torch.zeros(len(Totals._fields), dtype=torch.int64), "sum")
         if only is not None and only not in (names := self._flat()):
-            raise ValueError(f'unknown score "{only}", expected one of {", ".join(names)}')
+            raise ValueError(unknown("score", only, [*names]))
 
     def _add(self, name: str, default: torch.Tensor, reduction: Any) -> None:
         self.add_state(name, default, dist_reduce_fx=reduction, persistent=True)

@@ -192,6 +192,7 @@ USES = {
         "several": "gold.csv careful.jsonl hasty.jsonl",
         "json": "gold.csv careful.jsonl --json",
         "answers": "gold.csv raw_answers.jsonl --answers output --unparsed empty",
+        "log": "gold.csv log.jsonl --unparsed empty",
         "official": "gold.csv careful.jsonl --protocol cnc-2023",
         "2022": "gold.csv careful.jsonl --protocol cnc-2022",
         "no tags": "plain.jsonl plain.jsonl",
@@ -343,6 +344,7 @@ VALUES = {
     "out": "elsewhere",
     "outside": "drop",
     "pairs": "pairs.csv",
+    "pattern": "(1)",
     "preferences --choice": "topic",
     "preferences --name": "preferences_{rater}",
     "per-chain": "chains.parquet",
@@ -447,6 +449,12 @@ def files(tmp_path_factory):
     fc.write(plain, folder / "plain.jsonl")
     runs = [plain.table.append_column("run", pa.array([run] * len(plain))) for run in "ab"]
     pq.write_table(pa.concat_tables(runs), folder / "every.parquet")
+    answers = [json.loads(line) for line in sample.RAW_ANSWERS.read_text().splitlines()]
+    with (folder / "log.jsonl").open("w") as log:
+        for row, other in zip(answers, reversed(answers), strict=True):
+            said = [{"message": {"role": "assistant", "content": row["output"]}}]
+            line = {"custom_id": row["id"], "name": other["id"], "choices": said}
+            log.write(json.dumps(line) + "\n")
     for name in ("careful", "hasty"):
         report = fc.score(folder / "gold.csv", folder / f"{name}.jsonl")
         report.statistics.write(folder / f"{name}.parquet")

@@ -356,3 +356,6 @@ def test_an_unknown_score_is_refused():
         ValueError, match='unknown score "overall_em", expected one of overall_prec'
     ):
         formula.only("overall_em")
+    for name, near in (("f1", "overall_f1"), ("cause", "cause_f1"), ("overal_f1", "overall_f1")):
+        with pytest.raises(ValueError, match=rf"; did you mean {near}\?$"):
+            formula.only(name)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fastcausal as fc
 from fastcausal.errors import InputError
 from fastcausal.files import records as reader
 from fastcausal.files.files import Source
@@ -289,3 +290,15 @@ def test_the_collector_comes_back():
             assert gc.isenabled() == is_on
         finally:
             gc.enable()
+
+
+def test_one_object_over_several_lines_is_named(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"id": "a", "relations": [1]}, indent=1))
+    message = "one JSON object over several lines, expected an object on each line, or a list"
+    for read in (read_records, fc.read):
+        with pytest.raises(InputError, match=message):
+            read(path)
+    path.write_text('{"id": 1}\n{"id":\n')
+    with pytest.raises(InputError, match=r"a\.json:2: invalid JSON"):
+        read_records(path)

@@ -26,14 +26,23 @@ CD = {"cause": "c", "effect": "d"}
 ONE, OTHER = json.dumps(AB), json.dumps(CD)
 CUT = "the answer ends within it"
 NO_ANSWER = "an object without relations, expected an object with relations"
+CALL = {"name": "report", "arguments": {"relations": []}}
 NO_ANSWERS = [
     {},
+    {"tool_calls": []},
+    {"choices": [], "usage": {}},
+    {"result": {}},
+    {"result": None},
+    {"output": []},
+    {"response": [{"warnings": []}]},
     {"usage": {}},
-    {"error": "overloaded", "details": {}},
-    {"choices": [{"message": {"meta": {}}}]},
-    {"error": {"code": 429}, "relations": []},
-    {"response": None, "error": {"code": 500}},
+    {"choice": [{"message": {"meta": {}}}]},
 ]
+FAILED = {
+    "overloaded": {"error": "overloaded", "details": {}},
+    "429": {"error": {"code": 429}, "relations": []},
+    "500": {"response": None, "error": {"code": 500}},
+}
 
 
 def rows(chosen=CASES):
@@ -169,6 +178,29 @@ def test_without_the_extra_only_broken_answers_are_unread():
         ('["a", "b"]', [{"cause": ["a"], "effect": ["b"]}], {"relation as a pair of texts": 1}),
         ('{"relations": "No relations."}', [], {"relations said to be none": 1}),
         ('{"relations": null}', [], {"relations said to be none": 1}),
+        (
+            '{"relations": "This text contains no causal relations."}',
+            [],
+            {"relations said to be none": 1},
+        ),
+        (json.dumps(CALL), [], {}),
+        (json.dumps(CALL | {"arguments": []}), [], {}),
+        (json.dumps(CALL | {"arguments": json.dumps({"relations": []})}), [], {}),
+        (json.dumps({"tool_calls": [{"function": CALL}]}), [], {}),
+        (json.dumps({"name": "report", "input": {"relations": [AB]}}), [AB], {}),
+        (json.dumps([WHOLE]), [AB], {"answer in a string": 1}),
+        (json.dumps([["I see it: []"]]), [], {"answer in a string": 1, "answer in prose": 1}),
+        *(
+            (said, [], {"answer as phrase": 1})
+            for said in (
+                "No causal relations.",
+                "**No causal relations found.**",
+                "There are no causal relationships in this sentence.",
+                "The sentence does not contain any causal relations.",
+                "```\nNo causal relations\n```",
+                "Answer: no causal relation",
+            )
+        ),
         ('{"cause": "", "effect": null}', [], {"relation without a span": 1}),
         ('{"relations": [{}]}', ["it has no keys, expected cause, effect or signal"], {}),
         (
@@ -232,18 +264,22 @@ def test_ways_to_answer(answer, relations, notes):
         ("null", "the answer is empty"),
         ("", "the answer is empty"),
         (3, "the answer is a number, expected an object with relations"),
-        ('"no"', "the answer has no JSON of relations"),
+        ('"no"', "the answer has no relations in any form"),
         (
             '{"x": 1}',
             "the answer is an object without relations, expected an object with relations",
         ),
         *((json.dumps(value), f"the answer is {NO_ANSWER}") for value in NO_ANSWERS),
+        *((json.dumps(value), f"request failed: {why}") for why, value in FAILED.items()),
         ('{"relations": 5}', '"relations" is a number, expected a list'),
         ('{"relations": "see above"}', '"relations" is a string, expected a list'),
         (" ", "the answer is empty"),
         ("<think> " + WHOLE, "the answer is thinking alone"),
-        ("I cannot.", "the answer has no JSON of relations"),
-        ('{"rel', "the answer has no JSON of relations"),
+        ("I cannot.", "the answer has no relations in any form"),
+        ("None", "the answer has no relations in any form"),
+        ("I can find no causal relations.", "the answer has no relations in any form"),
+        ("No causal relations? I am not sure.", "the answer has no relations in any form"),
+        ('{"rel', "the answer has no relations in any form"),
     ],
 )
 def test_answers_that_hold_none(answer, reason):

@@ -27,7 +27,8 @@ TAKES = (
     f"score {{relations}} {{relations}} {POLICIES} --per-example {TABLE} [--intervals {DRAWS}] "
     f"[--protocol cnc-2023] {SHOWN}",
     f"score {{relations}} {{relations}} --protocol {{protocol}} {POLICIES} {SHOWN}",
-    f"score {{relations}} {{raw}} --answers output {POLICIES} [--occurrence first] {SHOWN}",
+    f"score {{relations}} {{raw}} --answers output {POLICIES} [--occurrence first] [--id id] "
+    f"{SHOWN}",
     f"errors {{relations}} {{relations}} {POLICIES} [--html out.html] [--type be] {SHOWN}",
     f"report {{relations}} {{relations}} [{{relations}}] --out out.html {POLICIES} "
     f"--n-resamples 20 {SHOWN}",
@@ -89,7 +90,7 @@ TAKES = (
     f"crab make-mcq {{pairs}} out.jsonl|out.parquet [--ties accept] [--per-frame 2] {SHOWN}",
     f"crab split {{pairs}} out.jsonl|out.parquet|out.csv --by story|pair [--test 1] {SHOWN}",
     f"crab split {{pairs}} out.jsonl --by date [--dates {{dates}}] {SHOWN}",
-    f"crab sweep {{pairs}} {{crab_answers}} {POLICIES} {SHOWN}",
+    f"crab sweep {{pairs}} {{crab_answers}} {POLICIES} [--pattern (yes)] {SHOWN}",
     f"crab agree {{crab_ratings}} [--ties none] [--qualify 0.8] [--yes-no score] "
     f"[--border-width 5] [--pairs out.csv] {SHOWN}",
     "crab prompts {pairs} [{crab_articles}] --task score|three --out out.jsonl|out.parquet "

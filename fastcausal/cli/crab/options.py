@@ -63,6 +63,14 @@ class AnswerOptions(NamedTuple):
             help="Stop at missing answers, count them as no class, or leave them out.",
         ),
     ] = "error"
+    pattern: Annotated[
+        str | None,
+        Option(
+            "--pattern",
+            metavar="REGEX",
+            help="Take the answer from the one group of this regular expression.",
+        ),
+    ] = None
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments for the functions of `fastcausal.crab`."""

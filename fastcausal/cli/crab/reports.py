@@ -18,6 +18,7 @@ OF_ANSWERS = (
     "undefined",
     "unparsed",
     "unmatched",
+    "pattern",
     "intervals",
     *DrawOptions._fields,
 )

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError, Remedy
-from fastcausal.files.records import read_records
 from fastcausal.formats import spans
+from fastcausal.formats.model_output.forms import FORMS, noted
+from fastcausal.formats.model_output.sources import SUFFIXES, RawAnswers, is_log, load, saying
 from fastcausal.formats.model_output.texts import relations_in
+from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Occurrence
@@ -36,20 +38,25 @@ def read(
     like: Relations | None = None,
     answers: str | None = None,
     occurrence: Occurrence = "gap",
+    id: str | None = None,
 ) -> Relations:
-    r"""Read relations from a column of raw answers.
+    r"""Read relations from a column of raw answers, or from a log of a model.
 
     Parameters
     ----------
     source : path, table or list of mappings
         A row per example, in the form of `read_records`: the answer, and perhaps ``id`` and
-        ``text``. All other columns are carried along.
+        ``text``. All other columns are carried along. Or a log, which needs no further arguments;
+        nothing else of it is carried along.
     like : Relations, optional
         The gold side: its column ``text`` replaces a missing one, by id, or by place without ids.
-    answers : str
-        The column of answers, as text or as parsed values.
+    answers : str, optional
+        The column of answers, as text or as parsed values; or a path such as ``a.b.0.c`` into
+        them.
     occurrence : {"gap", "first"}
         As in `fastcausal.formats.spans.located`.
+    id : str, optional
+        The column of ids, or a path; by default ``id``, else ``custom_id``, or that of the log.
 
     Returns
     -------
@@ -62,8 +69,8 @@ def read(
     Raises
     ------
     InputError
-        The source cannot be read or lacks the column, ``answers`` is missing, or a text is
-        missing.
+        The source cannot be read or lacks the column, ``answers`` is missing, no id is one of
+        gold's, or a text is missing.
 
     Examples
     --------
@@ -73,36 +80,61 @@ def read(
     >>> relations.to_examples()[0]["relations"], relations.reading.notes
     ([{'cause': [(0, 1)], 'effect': [(2, 3)]}], {'answer in a fence': 1})
     """
-    records = read_records(source, "answers")
-    if answers is None:
-        column = Remedy("answers", ("COLUMN",), "would say which")
-        raise InputError(f"{records.name}: no column of answers is named", column)
+    said = saying(source, answers, id)
+    records = said.records
     notes = Counter[str]()
     examples: list[dict[str, Any]] = [
-        {"relations": relations_in(_without_nulls(answer), notes)}
-        for answer in records.values(answers)
+        {"relations": answer if isinstance(answer, UnreadError) else relations_in(answer, notes)}
+        for answer in said.answers
     ]
-    if "text" in records:
-        for example, text in zip(examples, records.texts("text").to_pylist(), strict=True):
+    if said.texts is not None:
+        for example, text in zip(examples, said.texts, strict=True):
             example["text"] = text
+    _require_known(said, examples, like)
     places = [records.where(row) for row in range(len(records))]
-    ids = records.keys("id").to_pylist() if records.has("id") else None
     name, lines = records.name, records.lines
-    relations = spans.located(name, examples, like, occurrence, places, lines, ids)
+    relations = spans.located(name, examples, like, occurrence, places, lines, said.ids)
     notes.update(relations.reading.notes)
     table = relations.table
-    carried = records.without(*spans.HELD, answers)
-    for name_of_column, column in zip(carried.column_names, carried.columns, strict=True):
+    for name_of_column, column in said.carried.items():
         table = table.append_column(name_of_column, column)
-    reading = replace(relations.reading, notes=dict(+notes), predicted=True)
+    reading = replace(
+        relations.reading, notes=dict(+notes), predicted=True, forms=_forms(examples, notes)
+    )
     return Relations.trusted(table, reading)
 
 
-def _without_nulls(answer: Any) -> Any:
-    """Return an object without nulls: in a column of objects, each has the keys of all others."""
-    if not isinstance(answer, dict):
-        return answer
-    return {key: _without_nulls(value) for key, value in answer.items() if value is not None}
+def _forms(examples: list[dict[str, Any]], notes: Counter[str]) -> tuple[str, ...]:
+    """Return the forms of the answers that were read: all without a note on theirs are JSON."""
+    forms = [form.name for form in FORMS if notes[noted(form)]]
+    n_read = sum(not isinstance(example["relations"], UnreadError) for example in examples)
+    n_noted = sum(notes[noted(form)] for form in FORMS)
+    return tuple(sorted([*forms, *(["json"] if n_read > n_noted else [])]))
 
 
-FORMAT = Format("answers", read, takes=("like", "answers", "occurrence"))
+def _require_known(
+    said: RawAnswers, examples: list[dict[str, Any]], like: Relations | None
+) -> None:
+    """Raise InputError if gold lacks all ids; without its text, an answer to another is unread."""
+    if like is None or like.ids is None or said.ids is None:
+        return
+    known = set(like.ids.to_pylist())
+    if said.ids and known.isdisjoint(said.ids):
+        raise InputError(
+            f'{said.records.where(0)}: "{said.id}" is "{said.ids[0]}", and gold has no id of this '
+            f'file: its "id" is "{like.ids[0]}" in the first example',
+            Remedy("id", ("PATH",), "would name another column of ids"),
+        )
+    for id, example in zip(said.ids, examples, strict=True):
+        if id not in known and example.get("text") is None:
+            example["relations"] = UnreadError(f'gold has no "{id}", and the answer no text')
+
+
+FORMAT = Format(
+    "answers",
+    read,
+    suffixes=SUFFIXES,
+    takes=("like", "answers", "occurrence", "id"),
+    sniff=is_log,
+    load=load,
+)

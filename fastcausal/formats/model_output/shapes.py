@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -29,15 +30,25 @@ FURTHER_NAMES = {
     **dict.fromkeys(("result", "results"), "effect"),
 }
 TRIGGERS = ("trigger", "triggers")  # a signal, or a cause if no other key is one
-WRAPPERS = {"relation", "relations", "relationship", "relationships", "answer", "answers"}
-WRAPPERS |= {"pair", "pairs", "cause effect pairs", "extraction", "extractions", "output"}
-WRAPPERS |= {"result", "results", "response", "final answer"}
+# Nothing under these means no relation.
+OF_RELATIONS = {"relation", "relations", "relationship", "relationships", "answer", "answers"}
+OF_RELATIONS |= {"pair", "pairs", "cause effect pairs", "extraction", "extractions", "final answer"}
+WRAPPERS = OF_RELATIONS | {"output", "result", "results", "response"}
+ARGUMENTS = ("arguments", "input", "args", "parameters")  # of a tool call, beside its name
 TEXTS = {"text", "span", "phrase", "value", "string", "words"}
 STARTS, STOPS = {"start", "begin", "start char"}, {"stop", "end", "end char"}
 AFFIXES = re.compile(r"(?:causal )?(.+?)(?: (?:text|span|phrase|event|clause|word)s?)?", re.DOTALL)
 
-NO_WORDS = {"none", "no", "null", "n/a", "na", "nothing", "no relation", "no relations"}
-NO_WORDS |= {"no causal relation", "no causal relations", "not causal", "empty"}
+NO_WORDS = {"none", "no", "null", "n/a", "na", "nothing", "not causal", "empty"}
+# A whole answer; docs/model-answers.md lists the phrases.
+_NO = r"no (?:explicit )?(?:causal |cause[- ]effect )?(?:relation(?:ship)?s?|links?)"
+_ANY = r"not \w+ (?:any |a )?(?:causal|cause[- ]effect) (?:relation(?:ship)?s?|links?)"
+_IN = r"(?:the|this) (?:given )?(?:text|sentence|passage)"
+NO_PHRASE = re.compile(
+    rf"(?:there (?:are|is) )?{_NO}"
+    r"(?: (?:(?:are|is|was|were) )?(?:found|present|stated|identified))?"
+    rf"(?: in {_IN})?|{_IN} (?:contains|has|states|expresses) {_NO}|{_IN} does {_ANY}"
+)
 NO_SPAN = frozenset(
     spelling
     for word in ("none", "null", "n/a", "no signal", "not applicable")
@@ -90,11 +101,22 @@ def _of_list(values: list[Any], notes: Notes, depth: int) -> tuple[list[Any], bo
 
 def _of_object(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
     keys = set(role_keys(value).values())
-    if keys and not (len(keys) == 1 and _holds_relations(value[keys.pop()])):
+    if len(keys) == 1:
+        (key,) = keys
+        is_role = bool(value[key]) or _name(key) not in FURTHER_NAMES  # {"result": {}} has none
+        keys &= {key} if is_role and not _holds_relations(value[key]) else set()
+    if keys:
         return [value]
-    entries = _of_other_keys(value, notes, depth)
-    has_failed = not entries and any(value[key] for key in value if _name(key) in FAULTS)
-    return None if has_failed else entries
+    entries = _of_other_keys(_called(value), notes, depth)
+    return entries or (entries if fault_in(value) is None else None)
+
+
+def fault_in(value: Any) -> Any:
+    """Return the error that an object names, None without one."""
+    faults = (
+        (value[key] for key in value if _name(key) in FAULTS) if isinstance(value, Mapping) else ()
+    )
+    return next((fault for fault in faults if fault), None)
 
 
 def _of_other_keys(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
@@ -104,16 +126,49 @@ def _of_other_keys(value: Mapping[str, Any], notes: Notes, depth: int) -> list[A
             notes["other name of a key"] += key != "relations"
             notes["further key"] += len(value) - 1
             return _wrapped(key, inner, notes, depth)
-    inner = [answered(v, notes, depth - 1) for v in value.values()]
+    # An empty list under another key lists something else: warnings, tool calls.
+    inner = [answered(v, notes, depth - 1) for v in value.values() if not _is_empty(v)]
     if any(inner):
         return [entry for entries in inner for entry in entries or ()]
-    return [] if inner == [[]] else None
+    return [] if [] in inner else None
+
+
+def _is_empty(value: Any) -> bool:
+    """Return True for a list of nothing but such lists."""
+    return isinstance(value, list) and all(map(_is_empty, value))
+
+
+def _called(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments of a tool call as relations, another object unchanged."""
+    key = next((key for key in ARGUMENTS if key in value), None) if "name" in value else None
+    if key is None:
+        return value
+    arguments = value[key]
+    if isinstance(arguments, str):
+        with suppress(ValueError, RecursionError):
+            arguments = JSON.decode(arguments)
+    return {"relations": arguments} if isinstance(arguments, list) else {key: arguments}
+
+
+def says_none(text: str) -> bool:
+    """Return True for a phrase that says that there are no relations.
+
+    Examples
+    --------
+    >>> says_none("No causal relations."), says_none("I see none.")
+    (True, False)
+    """
+    return (
+        NO_PHRASE.fullmatch(" ".join(text.strip(" \t\r\n.!*_\"'`").casefold().split())) is not None
+    )
 
 
 def _wrapped(key: str, value: Any, notes: Notes, depth: int) -> list[Any] | None:
     """Return the relations under a wrapper key."""
+    if _name(key) not in OF_RELATIONS and not isinstance(value, str):
+        return None if _is_empty(value) else answered(value, notes, depth - 1)
     if isinstance(value, str):
-        if value.strip(" .").casefold() in NO_WORDS:
+        if value.strip(" .").casefold() in NO_WORDS or says_none(value):
             value = None
         else:
             try:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fastcausal.files.values import kind
+from fastcausal.formats.logs.replies import failed, reply_of
 from fastcausal.formats.model_output.brackets import repairing, value_at
+from fastcausal.formats.model_output.forms import formed
 from fastcausal.formats.model_output.shapes import (
     JSON,
     Notes,
     answered,
+    fault_in,
     is_pair,
     plain_relations,
     relation_of,
@@ -64,6 +67,8 @@ def relations_in(answer: Any, notes: Notes) -> list[Any] | UnreadError:
     if plain is not None:
         return plain
     try:
+        if isinstance(value, Mapping) and (reply := reply_of(value, notes)) is not value:
+            return relations_in(reply, notes)
         entries = _entries(value, value is not answer, notes)
     except UnreadError as reason:
         return UnreadError(str(reason), (answer or None) if isinstance(answer, str) else None)
@@ -73,6 +78,8 @@ def relations_in(answer: Any, notes: Notes) -> list[Any] | UnreadError:
 
 def _entries(value: Any, is_parsed: bool, notes: Notes) -> list[Any]:
     """Return the entries for relations in an answer; raise UnreadError if there are none."""
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], str | list):
+        value = value[0]  # of one text, as in the samples of lm-eval
     if isinstance(value, str):
         notes["answer in a string"] += is_parsed
         return _searched(value, notes)
@@ -80,6 +87,8 @@ def _entries(value: Any, is_parsed: bool, notes: Notes) -> list[Any]:
         raise UnreadError("the answer is empty")
     entries = [value] if is_pair(value) else answered(value, notes)
     if entries is None:
+        if (fault := fault_in(value)) is not None:
+            raise failed(fault)
         shape = "an object without relations" if isinstance(value, dict) else kind(value)
         raise UnreadError(f"the answer is {shape}, expected an object with relations")
     return entries
@@ -91,6 +100,10 @@ def _searched(text: str, notes: Notes) -> list[Any]:
     *thought, text = THOUGHT.split(text)  # the prompt may have opened the thinking
     notes["thinking left out"] += bool(n_thoughts or thought)
     answers = _all_answers(text)
+    if not any(answer.relations or answer.error for answer in answers):  # [] may be a signal
+        relations = formed(text, notes)
+        if relations is not None:
+            return relations
     if not answers:
         raise UnreadError(_why_not(text, bool(n_thoughts or thought)))
     return _chosen(answers, text, notes)
@@ -101,7 +114,7 @@ def _why_not(text: str, is_thinking: bool) -> str:
         return "the answer is thinking alone" if is_thinking else "the answer is empty"
     if START.search(text) and repairing() is None:
         return "the answer has no valid JSON of relations; fastcausal[llm] repairs broken ones"
-    return "the answer has no JSON of relations"
+    return "the answer has no relations in any form"
 
 
 def _all_answers(text: str) -> list[Answer]:

@@ -122,7 +122,9 @@ class Stream:
             if before != now:
                 raise InputError(f"{self.name}: {what} {now} after {what} {before}")
         notes = dict(Counter(so_far.notes) + Counter(more.notes))
-        return replace(so_far, notes=notes, unread=(so_far.unread + more.unread)[: Problems.shown])
+        forms = tuple(sorted({*so_far.forms, *more.forms}))
+        unread = (so_far.unread + more.unread)[: Problems.shown]
+        return replace(so_far, notes=notes, forms=forms, unread=unread)
 
     def _named(self, error: InputError) -> InputError:
         return InputError(f"{self.name}: {error}") if self.name else error

@@ -38,7 +38,7 @@ class Format:
         Further suffixes for files to write, but not for files to read.
     takes : tuple of str
         The arguments of `read` among ``like`` (gold, Relations or None), ``tags`` (their reading),
-        ``answers``, ``occurrence``, ``unplaced`` and ``links``.
+        ``answers``, ``occurrence``, ``id``, ``unplaced`` and ``links``.
     folder : tuple of str
         Suffixes of its files in a directory that is read as one source.
     options : tuple of str

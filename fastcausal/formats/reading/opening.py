@@ -49,9 +49,9 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
     source = local(source)
     if not isinstance(source, str | os.PathLike) or is_folder(source):
         return source
-    if not whole:
-        source = plain_file(source)
     like = [declared.FORMATS[format]] if format else _of_suffix(source, declared.FORMATS)
+    if not whole and all(known.load == Source.open for known in like):
+        source = plain_file(source)
     if len(like) == 1:
         return Opened(source, like[0], content=like[0].load(source) if whole else None)
     if not like and not whole and _size(source) > SMALL:
@@ -173,6 +173,8 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
         # Without a relation, spans know the length from the text.
         undecided = undecided or next((f for f in formats.values() if f.key in row), None)
     if undecided is None:
+        if fault:
+            source.refuse_object()
         raise InputError(
             fault
             or f"{source.name}: no line is a JSON object with {' or '.join(_keys(formats))}, "

@@ -158,6 +158,7 @@ def chains(
     undefined: float | None = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
+    pattern: str | None = None,
 ) -> ChainReport:
     """Count causal chains by type, and score the answers to their pairs.
 
@@ -178,7 +179,7 @@ def chains(
         Classes of strong pairs.
     mediation, confounding, collider : str
         Classes of the weak pair, by type; ``-`` for a pair that is not there. None may be strong.
-    column, border, gold_from, undefined, unparsed, unmatched
+    column, border, gold_from, undefined, unparsed, unmatched, pattern
         As of `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
@@ -205,7 +206,7 @@ def chains(
     (2, 0.0)
     """
     check("task", task, CrabTask)
-    choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
+    choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched, pattern)
     strengths = Strengths(high, mediation, confounding, collider)
     signature = choices.signature("crab-chains", {**choices.of_pairs, **strengths.signature()})
     return report_of(read_judged(gold, pred, choices), strengths, signature, system_of(pred))

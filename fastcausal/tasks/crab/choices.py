@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fastcausal._version import __version__
 from fastcausal.options import AnswerTask, Border, GoldFrom, Policy, check, check_policies
+from fastcausal.tasks.crab.words import pattern_of
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,13 @@ class Choices:
     unparsed, unmatched : {"error", "empty", "skip"}
         What an answer that cannot be read is, and a pair without one: an error, an answer that
         names no class, or left out.
+    pattern : str, optional
+        As in `fastcausal.tasks.crab.parse.parse_column`.
 
     Raises
     ------
     ValueError
-        An unknown task, rule or policy.
+        An unknown task, rule or policy, or a pattern without one group.
 
     Examples
     --------
@@ -49,12 +52,15 @@ class Choices:
     undefined: float | None = None
     unparsed: Policy = "error"
     unmatched: Policy = "error"
+    pattern: str | None = None
 
     def __post_init__(self) -> None:
         check("task", self.task, AnswerTask)
         check("border", self.border, Border)
         check("gold_from", self.gold_from, GoldFrom)
         check_policies(self.unparsed, self.unmatched)
+        if self.pattern is not None:
+            pattern_of(self.pattern)
         if self.undefined not in (None, 0.0, 1.0):
             raise ValueError(f"undefined is {self.undefined}, expected None, 0.0 or 1.0")
 
@@ -62,7 +68,8 @@ class Choices:
     def policies(self) -> str:
         """End of a signature."""
         zero = "undefined" if self.undefined is None else f"{self.undefined:g}"
-        return f"0/0:{zero}|unparsed:{self.unparsed}|unmatched:{self.unmatched}"
+        pattern = "" if self.pattern is None else f"|pattern:{self.pattern}"
+        return f"0/0:{zero}|unparsed:{self.unparsed}|unmatched:{self.unmatched}{pattern}"
 
     def signature(self, kind: str, own: Mapping[str, str]) -> str:
         """Return the line of a kind of evaluation with its own settings."""

@@ -117,7 +117,7 @@ def read_answers(
     records = read_records(source, name, column=column)
     if column not in records and is_batch(records):
         records = answers_of(records, column)
-    values, why = parse_column(records.answers(column), task)
+    values, why = parse_column(records.answers(column), task, choices.pattern)
     rows, warnings = _joined(records, asked, unmatched)
     n_labels = len(LABELS[task])
     if not why.any() and (rows >= 0).all():  # READ is 0: nothing to decide

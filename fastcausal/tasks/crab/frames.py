@@ -110,6 +110,7 @@ def frames(
     undefined: float | None = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
+    pattern: str | None = None,
 ) -> FrameReport:
     """Count causal frames by type, and score the answers to their pairs.
 
@@ -129,7 +130,7 @@ def frames(
         From the numbers of high, medium, low and no causes to a type. ``"figure"``: the paper's
         figure 2, U where nothing fits; ``"mixed"``: U is M; ``"collapse"``: medium causes are high
         ones, which gives nearly table 6. A function of the four numbers returns a name.
-    column, border, gold_from, undefined, unparsed, unmatched
+    column, border, gold_from, undefined, unparsed, unmatched, pattern
         As of `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
@@ -156,7 +157,7 @@ def frames(
     (2, 0.6667)
     """
     check("task", task, CrabTask)
-    choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
+    choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched, pattern)
     signature = choices.signature("crab-frames", {**choices.of_pairs, "rule": _name_of(rule)})
     return report_of(read_judged(gold, pred, choices), rule, signature, system_of(pred))
 

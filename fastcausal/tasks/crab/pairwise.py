@@ -40,6 +40,7 @@ def pairwise(
     undefined: float | None = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
+    pattern: str | None = None,
 ) -> JudgmentReport:
     """Score answers on how strongly one event caused another, pair by pair.
 
@@ -56,7 +57,7 @@ def pairwise(
         Of binary gold.
     by : str or sequence of str
         Columns of gold; each of their values is a subset.
-    column, border, gold_from, undefined, unparsed, unmatched
+    column, border, gold_from, undefined, unparsed, unmatched, pattern
         As of `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
@@ -84,7 +85,7 @@ def pairwise(
     (0.3333333333333333, 15.0, 2)
     """
     check("task", task, CrabTask)
-    choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
+    choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched, pattern)
     if not math.isfinite(threshold):
         raise ValueError(f"threshold is {threshold}, expected a number")
     pairs = read_pairs(gold)

@@ -17,12 +17,15 @@ binary
     The first word: yes, no, true, false, 1 or 0 (1 and 0 not within a number); unless ``/`` or
     "or" follows, possibly after quotes, brackets and asterisks.
 
+Other texts are read as everyday words (`fastcausal.tasks.crab.words`), with one value alone.
+
 Numbers and booleans are read if they fit the task: scores, and 1, 0, true and false as yes and no.
 Null, NaN and blank text are missing. csrc/crab_answers.hpp reads texts, one or a column.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -33,6 +36,7 @@ from fastcausal.arrays import arrow
 from fastcausal.options import AnswerTask, check
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.crab import _answers
+from fastcausal.tasks.crab.words import by_pattern, in_words, pattern_of
 
 REASONS = ("read", "missing", "unreadable", "out_of_range", "unmatched")
 READ, MISSING, UNREADABLE, OUT_OF_RANGE = range(4)
@@ -86,7 +90,9 @@ def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
     return value if task == "score" else LABELS[task][int(value)]
 
 
-def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
+def parse_column(
+    column: pa.Array, task: AnswerTask, pattern: str | None = None
+) -> tuple[Float64, Reasons]:
     """Read a column of answers, each as in `parse_answer`.
 
     Parameters
@@ -94,6 +100,9 @@ def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
     column : pyarrow.Array
         Of text, numbers or booleans; other values are unreadable.
     task : {"score", "multiclass", "three", "mcq", "binary"}
+    pattern : str, optional
+        A regular expression with one group: what it finds is the answer. Text without it, or with
+        different ones, is unreadable.
 
     Returns
     -------
@@ -113,6 +122,8 @@ def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
     (array([80., nan, nan, nan, nan]), array([0, 1, 2, 3, 1], dtype=int8))
     """
     check("task", task, AnswerTask)
+    if pattern is not None:
+        return _by_pattern(column, task, pattern_of(pattern))
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         values, reasons = _texts(column, task)
@@ -131,6 +142,16 @@ def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
     return values, reasons
 
 
+def _by_pattern(
+    column: pa.Array, task: AnswerTask, pattern: re.Pattern[str]
+) -> tuple[Float64, Reasons]:
+    texts = ["" if value is None else str(value) for value in column.to_pylist()]
+    found = [by_pattern(text, pattern) if text.strip() else None for text in texts]
+    values, reasons = parse_column(pa.array(found, pa.string()), task)
+    reasons[[text == "" for text in found]] = UNREADABLE
+    return values, reasons
+
+
 def _texts(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
     values, reasons = np.empty(len(column)), np.full(len(column), READ, np.int8)
     is_letter = _KINDS[task] == _KINDS["multiclass"]
@@ -138,9 +159,19 @@ def _texts(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
         values[:] = codes
     else:
         _answers.read_answers(*arrow.texts_of(column), _KINDS[task], values, reasons)
+    for row in np.flatnonzero(reasons == UNREADABLE).tolist():
+        values[row], reasons[row] = _of_words(column[row].as_py(), task)
     if is_letter and (beyond := values >= len(LABELS[task])).any():
         values[beyond], reasons[beyond] = np.nan, UNREADABLE
     return values, reasons
+
+
+def _of_words(text: str, task: AnswerTask) -> tuple[float, int]:
+    """Read an answer in everyday words, which csrc does not."""
+    value = in_words(text, task)
+    if value is None:
+        return float("nan"), UNREADABLE
+    return (value, READ) if task != "score" or value <= 100 else (float("nan"), OUT_OF_RANGE)
 
 
 def single_letters(column: pa.Array) -> npt.NDArray[np.uint8] | None:
@@ -169,6 +200,8 @@ def _numbers(column: pa.Array, task: AnswerTask, *, is_number: bool) -> tuple[Fl
 def _read(answer: Any, task: AnswerTask) -> tuple[float, int]:
     if isinstance(answer, str):
         value, reason = _answers.read_answer(answer.encode(errors="surrogatepass"), _KINDS[task])
+        if reason == UNREADABLE:
+            value, reason = _of_words(answer, task)
         is_beyond = task != "score" and value >= len(LABELS[task])
         return (float("nan"), UNREADABLE) if is_beyond else (value, reason)
     try:

@@ -122,6 +122,7 @@ def graded(
     undefined: float | None = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
+    pattern: str | None = None,
 ) -> JudgmentReport:
     """Score answers to questions which of four events most likely caused one.
 
@@ -135,7 +136,7 @@ def graded(
         Answers in a column, joined by an integer ``index`` from 0, else by order; or a plain list.
     by : str or sequence of str
         Columns of the questions; each of their values is a subset.
-    column, undefined, unparsed, unmatched
+    column, undefined, unparsed, unmatched, pattern
         As of `fastcausal.tasks.crab.choices.Choices`, of letters and questions.
 
     Returns
@@ -168,7 +169,9 @@ def graded(
     >>> report.same_document["wrong"]
     {'n': 2, 'n_same_document': 2, 'share': 1.0, 'chance': 0.6666666666666666}
     """
-    choices = Choices("mcq", column, undefined=undefined, unparsed=unparsed, unmatched=unmatched)
+    choices = Choices(
+        "mcq", column, undefined=undefined, unparsed=unparsed, unmatched=unmatched, pattern=pattern
+    )
     asked = read_questions(questions)
     n = len(asked.records)
     answers = read_answers(pred, n, choices)

@@ -55,6 +55,7 @@ def sweep(
     undefined: float | None = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
+    pattern: str | None = None,
 ) -> SweepReport:
     """Score the same answers of yes and no against gold scores from each threshold on.
 
@@ -66,7 +67,7 @@ def sweep(
         Answers, as `fastcausal.tasks.crab.count.read_answers` takes them.
     thresholds : sequence of float
         Rising.
-    column, border, undefined, unparsed, unmatched
+    column, border, undefined, unparsed, unmatched, pattern
         As of `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
@@ -94,7 +95,7 @@ def sweep(
     (20, 0.6666666666666666)
     """
     limits = _rising(thresholds)
-    choices = Choices("binary", column, border, "class", undefined, unparsed, unmatched)
+    choices = Choices("binary", column, border, "class", undefined, unparsed, unmatched, pattern)
     pairs = read_pairs(gold)
     pairs.require_scores()
     answers = read_answers(pred, pairs, choices)

@@ -74,7 +74,7 @@ class Averaged(Evaluation):
     @property
     def signature(self) -> str:
         """Line that says everything the numbers depend on."""
-        return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.located)
+        return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.found)
 
     @property
     def formula(self) -> RelationFormula:
@@ -131,7 +131,7 @@ def report_2022(
     tally = Tally(
         totals_of(aligned),
         roles=aligned.roles,
-        located=aligned.located,
+        found=aligned.found,
         warnings=aligned.counted,
         reasons=reasons,
     )

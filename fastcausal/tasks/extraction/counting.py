@@ -81,7 +81,7 @@ class Counting(NamedTuple):
             totals_of(aligned),
             {name: counts[2 * k : 2 * k + 2] for k, name in enumerate(strata)},
             aligned.roles,
-            aligned.located,
+            aligned.found,
             aligned.counted,
             unread,
             reasons,
@@ -150,7 +150,7 @@ def _are_plain(gold: Relations, pred: Relations) -> bool:
     if gold.n_unread or pred.n_unread or gold.roles != pred.roles or was_read_alone(pred):
         return False
     a, b = gold.reading, pred.reading
-    if a.predicted or a.notes or a.spans or b.notes or b.spans:
+    if a.predicted or a.notes or b.notes or a.found() or b.found():
         return False
     if gold.ids is None or pred.ids is None:
         return len(gold) == len(pred)

@@ -186,7 +186,7 @@ class CountedEvaluation(_Scored, Evaluation):
     @property
     def signature(self) -> Signature:
         """Line that says everything the numbers depend on."""
-        return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.located)
+        return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.found)
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -58,6 +58,7 @@ def score(
     tags: TagReading | None = None,
     answers: str | None = None,
     occurrence: Occurrence = "gap",
+    id: str | None = None,
 ) -> ExtractionReport:
     """Score predicted relations against gold relations.
 
@@ -90,7 +91,7 @@ def score(
     progress : callable, optional
         Called after every batch with the number of examples scored and the number of all of them,
         None where it is not known.
-    format, answers, occurrence
+    format, answers, occurrence, id
         How predictions are read, see `fastcausal.read`.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}, optional
         How tagged sentences are read instead of the way of the protocol, which is to be strict.
@@ -122,7 +123,7 @@ def score(
     >>> report["overall"].precision, report["cause"].tp, report["effect"].be, report["signal"].fn
     (0.6666666666666666, 1, 1, 1)
     """
-    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence)
+    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)
     adds = recipe.protocol.average == "counts"
     if adds and by is None and per_example is None and backend == "cpu":
         tally = tally_of_arrays(recipe.protocol, gold, pred, num_threads)

@@ -101,7 +101,7 @@ def score_batch(
     golds, preds = with_tags(*sides, recipe.protocol.tags)
     named = golds.table.append_column(GOLD_DIGEST, digests(golds, recipe.protocol))
     aligned = aligned_sides(recipe, Relations.part(named, golds.reading), preds)
-    tally = Tally(roles=aligned.roles, located=aligned.located)
+    tally = Tally(roles=aligned.roles, found=aligned.found)
     evaluation = CountedEvaluation(recipe, tally, num_threads=1, backend=backend)
     # The signature is that of any batch: relations as given are a matter of rows, like warnings.
     counts = statistics_of(evaluation.counting, aligned, evaluation.about())

@@ -79,9 +79,10 @@ class ExtractionScorer:
         tags: TagReading | None = None,
         answers: str | None = None,
         occurrence: Occurrence = "gap",
+        id: str | None = None,
     ) -> None:
         self.recipe: Recipe = Recipe.of(
-            protocol, unparsed, unmatched, format, tags, answers, occurrence
+            protocol, unparsed, unmatched, format, tags, answers, occurrence, id
         )
         self.columns: tuple[str, ...] = columns_by(by)
         self.backend = backend
@@ -187,7 +188,7 @@ class ExtractionScorer:
             The other scorer follows another protocol or policy, or has other roles; or counts
             would reach 2^56.
         """
-        mine, theirs = (each.recipe.signature(located=each.tally.located) for each in (self, other))
+        mine, theirs = (each.recipe.signature(found=each.tally.found) for each in (self, other))
         try:
             joint_signature(mine, theirs)
         except InputError:

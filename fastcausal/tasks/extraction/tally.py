@@ -104,8 +104,8 @@ class Tally(NamedTuple):
         the others.
     roles : tuple of str, optional
         Role names of both sides; None before the first example.
-    located : frozenset of str
-        Rules by which texts of spans were located on either side.
+    found : frozenset of pair of str
+        As in `fastcausal.tasks.relations.align.Aligned`.
     warnings : Warnings
     unread : int64[n_counts], optional
         Counts of examples with something unparsed, that as no relation; None where these are
@@ -117,7 +117,7 @@ class Tally(NamedTuple):
     totals: Totals = Totals()
     counts: Mapping[Stratum, Int64] = {}
     roles: tuple[str, ...] | None = None
-    located: frozenset[str] = frozenset()
+    found: frozenset[tuple[str, str]] = frozenset()
     warnings: Warnings = {}  # noqa: RUF012
     unread: Int64 | None = NOTHING
     reasons: tuple[pa.Table, ...] = ()
@@ -138,7 +138,7 @@ class Tally(NamedTuple):
             self.totals + other.totals,
             counts,
             self.roles or other.roles,
-            self.located | other.located,
+            self.found | other.found,
             _joint_warnings(self.warnings, other.warnings),
             _added_if_known(self.unread, other.unread),
             self.reasons + other.reasons,

@@ -74,8 +74,9 @@ class Aligned(NamedTuple):
         sides, and of unreadable ones.
     aside : Aligned, optional
         The same examples with unreadable relations removed; None if they cannot be scored so.
-    located : frozenset of str
-        Rules by which span texts were located on either side.
+    found : frozenset of pair of str
+        Settings of the signature that either side has: rules by which texts of spans were
+        located, forms of answers.
     places : int64[n_examples], optional
         Place of each example in gold as read, -1 for one missing there; None: in order.
     unchecked : bool
@@ -96,7 +97,7 @@ class Aligned(NamedTuple):
     reasons: pa.Table | None = None
     left_out: pa.Table | None = None
     aside: Aligned | None = None
-    located: frozenset[str] = frozenset()
+    found: frozenset[tuple[str, str]] = frozenset()
     whole_gold: Callable[[], int] | None = None
     places: Int64 | None = None
     unchecked: bool = False
@@ -164,9 +165,9 @@ def align(
     for side, relations in zip(names, (gold, pred), strict=True):
         for note, n in relations.reading.notes.items():
             warnings[f"{side}: {note}: ", ""] = (n,)
-    located = frozenset(filter(None, (gold.reading.spans, pred.reading.spans)))
+    found = frozenset(pair for side in (gold, pred) for pair in side.reading.found())
     aligned = _same_examples(gold, pred, protocol, warnings, names)
-    aligned = aligned._replace(located=located, whole_gold=digest, places=places)
+    aligned = aligned._replace(found=found, whole_gold=digest, places=places)
     if settled is None:
         return aligned
     return aligned._replace(

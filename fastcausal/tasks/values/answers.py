@@ -95,24 +95,6 @@ def number_of(value: Any) -> float:
         return math.inf
 
 
-def at(value: Any, path: str) -> Any:
-    """Follow a name with dots into JSON, None where nothing is there.
-
-    Examples
-    --------
-    >>> at({"deep": {"x": [1, 2]}, "a.b": 3}, "deep.x.1"), at({"a.b": 3}, "a.b"), at({}, "a")
-    (2, 3, None)
-    """
-    if isinstance(value, Mapping) and path in value:
-        return value[path]
-    first, dot, rest = path.partition(".")
-    if isinstance(value, list | tuple):
-        value = value[int(first)] if first.isdecimal() and int(first) < len(value) else None
-    else:
-        value = value.get(first) if isinstance(value, Mapping) else None
-    return at(value, rest) if dot else value
-
-
 @dataclass(frozen=True)
 class Examples:
     """Examples in the order of their ids, with the places of their answers.

@@ -17,6 +17,8 @@ from fastcausal.files.lines import first_object
 from fastcausal.files.packed import is_url, local
 from fastcausal.files.records import read_records
 from fastcausal.files.zips import Archive, is_zip
+from fastcausal.formats.logs import inspect_ai
+from fastcausal.formats.logs.replies import is_sample
 from fastcausal.tasks.values import inspect_logs, lm_eval, tables
 from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.reading import ValueReading
@@ -49,9 +51,9 @@ def _of_file(file: Source, reading: ValueReading) -> ValueAnswers | Source:
         return file
     if binary.sniff(file.data) is None and file.data.lstrip()[:1] == b"{":
         stream = BytesIO(file.data)  # unpacked
-        if inspect_logs.is_document(file.name, stream):
+        if inspect_ai.is_document(file.name, stream):
             return inspect_logs.of_document(file.name, stream, reading)
-        if lm_eval.is_row(first_object(file)):
+        if is_sample(first_object(file)):
             return lm_eval.of_files([file], reading)
     records = read_records(file)
     if reading.id is None and records.find(*tables.IDS) is None:
@@ -73,9 +75,9 @@ def _of_log(name: str, file: IO[bytes], reading: ValueReading) -> ValueAnswers |
     file.seek(0)
     if is_archive:
         archive = Archive(name, file=file, is_log=True)
-        if inspect_logs.is_archive(archive):
+        if inspect_ai.is_archive(archive):
             return inspect_logs.of_archive(archive, reading)
-    elif inspect_logs.is_document(name, file):
+    elif inspect_ai.is_document(name, file):
         return inspect_logs.of_document(name, file, reading)
     return None
 
@@ -119,4 +121,4 @@ def logs_in(folder: str | os.PathLike[str]) -> list[Path]:
 
 def _is_log(path: Path) -> bool:
     with path.open("rb") as file:
-        return inspect_logs.is_document(path.name, file)
+        return inspect_ai.is_document(path.name, file)

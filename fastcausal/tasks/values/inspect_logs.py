@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
@@ -10,10 +9,19 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Remedy, Warnings, invalid_json
+from fastcausal.files.json_stream import JsonStream
+from fastcausal.files.values import at
 from fastcausal.files.zips import Archive
+from fastcausal.formats.logs.inspect_ai import (
+    HEADER,
+    SAMPLES,
+    START,
+    SUMMARIES,
+    archived_samples,
+    json_in,
+)
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import ValueAnswers, at
-from fastcausal.tasks.values.json_stream import JsonStream
+from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.logs import (
     chosen,
     digest_of,
@@ -24,8 +32,6 @@ from fastcausal.tasks.values.logs import (
 from fastcausal.tasks.values.reading import ValueReading
 from fastcausal.tasks.values.tables import text_of
 
-HEADER, START, SUMMARIES = "header.json", "_journal/start.json", "summaries.json"
-SAMPLES = "samples/"
 COMPARED = 1000  # characters of a text: summaries cut longer ones
 REMOVED = "Key removed from summary (> 1k)"
 THINNED = 1000  # characters from which a text of metadata may be cut
@@ -43,40 +49,16 @@ class Sample(NamedTuple):
     limit: bool
 
 
-def is_archive(archive: Archive) -> bool:
-    """Tell a log from other zips."""
-    return not {HEADER, START}.isdisjoint(archive.names)
-
-
-def is_document(name: str, file: IO[bytes]) -> bool:
-    """Tell the JSON of a log by its keys; the file is at its start before and after."""
-    keys = set()
-    stream = JsonStream(name, file)
-    try:
-        for key in stream.names():
-            keys.add(key)
-            if key == "samples" or {"eval", "status"} <= keys:
-                break
-            stream.value()
-        else:
-            stream.require_end()
-    except (ValueError, RecursionError, InputError, TypeError):
-        return False
-    finally:
-        file.seek(0)
-    return "eval" in keys and not {"status", "samples"}.isdisjoint(keys)
-
-
 def of_archive(archive: Archive, reading: ValueReading) -> ValueAnswers:
     """Return the answers in a ``.eval`` file."""
     name = archive.name
     if HEADER not in archive.names:
-        start = require(_json(archive, START), name)
+        start = require(json_in(archive, START), name)
         n = sum(path.startswith(SAMPLES) for path in archive.names)
         raise _unfinished(name, {**start, "status": "started"}, n)
-    header = require(_json(archive, HEADER), f"{name}/{HEADER}")
+    header = require(json_in(archive, HEADER), f"{name}/{HEADER}")
     if SUMMARIES in archive.names:
-        listed = _json(archive, SUMMARIES)
+        listed = json_in(archive, SUMMARIES)
         if not isinstance(listed, list):
             raise InputError(f"{name}/{SUMMARIES}: expected a list of samples")
         samples = [
@@ -94,25 +76,15 @@ def of_archive(archive: Archive, reading: ValueReading) -> ValueAnswers:
 
 def _whole(archive: Archive, reading: ValueReading) -> Iterator[Sample]:
     """Read samples one at a time."""
-    paths = [path for path in archive.names if path.startswith(SAMPLES)]
-    for k, path in enumerate(paths):
-        yield _sample(_json(archive, path), f"{archive.name}/{path!r:.80}", reading)
-        reading.report(k + 1, len(paths))
+    n = sum(path.startswith(SAMPLES) for path in archive.names)
+    for k, (where, sample) in enumerate(archived_samples(archive)):
+        yield _sample(sample, where, reading)
+        reading.report(k + 1, n)
 
 
 def _is_thinned(metadata: Mapping[str, Any], key: str) -> bool:
     value = metadata.get(key, metadata.get(key.partition(".")[0]))
     return isinstance(value, str) and (value == REMOVED or len(value) >= THINNED)
-
-
-def _json(archive: Archive, path: str) -> Any:
-    name = f"{archive.name}/{path!r:.80}"
-    try:
-        return json.loads(archive.read(path))
-    except InputError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise InputError(invalid_json(name, error)) from error
 
 
 def of_document(name: str, file: IO[bytes], reading: ValueReading) -> ValueAnswers:

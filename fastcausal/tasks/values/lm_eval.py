@@ -13,13 +13,13 @@ import numpy as np
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
+from fastcausal.files.values import at
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import ValueAnswers, at
+from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.logs import chosen, digest_of, score_number, text_id
 from fastcausal.tasks.values.reading import ValueReading
 from fastcausal.tasks.values.tables import text_of
 
-MARKS = ("doc_hash", "resps", "filtered_resps", "metrics")  # a row has one, besides doc_id
 OWN = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
     "doc_hash", "prompt_hash", "target_hash",
@@ -27,11 +27,6 @@ OWN = {
 NO_FILTER = "none"
 _NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
 Row = tuple[str, Mapping[str, Any]]
-
-
-def is_row(row: Any) -> bool:
-    """Tell a row of samples from rows of other tables."""
-    return isinstance(row, Mapping) and "doc_id" in row and any(key in row for key in MARKS)
 
 
 def of_files(files: Sequence[Source], reading: ValueReading) -> ValueAnswers:

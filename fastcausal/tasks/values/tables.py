@@ -12,9 +12,9 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError
 from fastcausal.files.records import Records
-from fastcausal.files.values import kind, shown
+from fastcausal.files.values import at, kind, shown
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import ValueAnswers, at, number_of
+from fastcausal.tasks.values.answers import ValueAnswers, number_of
 from fastcausal.tasks.values.reading import ValueReading
 
 IDS = ("id", "doc_id")

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.errors import InputError
-from fastcausal.tasks.values import json_stream
+from fastcausal.files import json_stream
+from fastcausal.files.json_stream import JsonStream
 from fastcausal.tasks.values.files import read_answers
-from fastcausal.tasks.values.json_stream import JsonStream
 from fastcausal.tasks.values.reading import ValueReading
 from tests.support.logs import eval_log, header, json_log, sample
 

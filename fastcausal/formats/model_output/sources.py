@@ -1,0 +1,185 @@
+"""Sources of raw answers: a column of a table, a path into its values, a log told by its content.
+
+::
+
+    .eval, JSON of inspect-ai ── samples ─┐
+    JSON lines, a list, a table ─ records ┴─▶ saying ──▶ RawAnswers: answers and ids
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from fastcausal.errors import InputError, Remedy
+from fastcausal.files.files import Source
+from fastcausal.files.lines import first_object
+from fastcausal.files.packed import local, name_of
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import JSON, at
+from fastcausal.files.zips import Archive, is_zip
+from fastcausal.formats import spans
+from fastcausal.formats.logs import inspect_ai
+from fastcausal.formats.logs.replies import ids_in, log_of, reply_of
+from fastcausal.formats.reading.builder import UnreadError
+from fastcausal.formats.reading.sources import RelationSource
+
+SUFFIXES = (".eval",)
+_IDS = ("id", "custom_id")
+_FIRST = re.compile(r"\s*\[\s*(?=\{)")
+
+
+@dataclass(frozen=True)
+class RawAnswers:
+    """Raw answers.
+
+    Attributes
+    ----------
+    records : Records
+        The source.
+    answers : sequence
+        Text, values of JSON, rows of a log, or UnreadError for failed requests.
+    id : str or None
+        The column or path of the ids.
+    ids : list of str or None
+    carried : mapping of str to array
+        Columns to keep.
+    texts : list of (str or None), optional
+        The text of each example.
+    """
+
+    records: Records
+    answers: Sequence[Any]
+    id: str | None
+    ids: list[str] | None
+    carried: Mapping[str, Any] = field(default_factory=dict)
+    texts: list[str | None] | None = None
+
+
+def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAnswers:
+    """Read the answers in a source, as `fastcausal.formats.model_output.read` takes it.
+
+    Raises
+    ------
+    InputError
+        The source cannot be read, is no log and no column is named, or lacks the column or path.
+    """
+    records = _records(source)
+    if answers is not None and answers in records:
+        id = id or records.find(*_IDS)
+        kept = records.without(*spans.HELD, answers, id)
+        carried = dict(zip(kept.column_names, kept.columns, strict=True))
+        said = [*map(_without_nulls, records.values(answers))]
+        return RawAnswers(records, said, id, _ids(records, id), carried, _texts(records))
+    rows = records.objects()
+    log = log_of(rows[0])
+    texts = _texts(records) if log is None else None
+    if answers is not None:
+        said = [_at(row, answers) for row in rows]
+        if all(value is None or isinstance(value, UnreadError) for value in said):
+            records.require(answers)
+    elif log is None:
+        column = Remedy("answers", ("COLUMN",), "would say which")
+        raise InputError(f"{records.name}: no column of answers is named", column)
+    else:
+        said = [*_of_first_filter(rows)]
+        records = records if len(said) == len(rows) else Records(records.name, said)
+    id = id or (records.find(*_IDS) if log is None else ids_in(records.objects(), log))
+    return RawAnswers(records, said, id, _ids(records, id), texts=texts)
+
+
+def _texts(records: Records) -> list[str | None] | None:
+    return records.texts("text").to_pylist() if "text" in records else None
+
+
+def is_log(source: Source) -> bool:
+    """Tell a log by its first row."""
+    if is_zip(source.data):
+        return inspect_ai.is_archive(Archive(source.name, source.data, is_log=True))
+    if log_of(first_object(source)) is not None:
+        return True
+    start = source.data.lstrip()[:1]
+    if start == b"{":
+        return inspect_ai.is_document(source.name, BytesIO(source.data))
+    opening = _FIRST.match(source.text) if start == b"[" else None
+    try:
+        return (
+            opening is not None
+            and log_of(JSON.raw_decode(source.text, opening.end())[0]) is not None
+        )
+    except (InputError, ValueError, RecursionError):
+        return False
+
+
+def load(path: str | os.PathLike[str] | Source) -> Source:
+    """Open a file; the zip of a log stays packed."""
+    if not isinstance(path, Source) and str(local(path)).lower().endswith(SUFFIXES):
+        path = local(path)
+        try:
+            data = Path(path).read_bytes()
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{name_of(path)}: {getattr(error, 'strerror', None) or error}"
+            ) from error
+        if is_zip(data):
+            return Source(name_of(path), data)
+    return Source.open(path)
+
+
+def _records(source: RelationSource) -> Records:
+    if not isinstance(source, str | os.PathLike | Source):
+        return read_records(source, "answers")
+    file = load(source)
+    if is_zip(file.data):
+        named = list(inspect_ai.archived_samples(Archive(file.name, file.data, is_log=True)))
+        return _samples(file.name, [sample for _, sample in named], [place for place, _ in named])
+    if file.data.lstrip()[:1] == b"{" and inspect_ai.is_document(file.name, BytesIO(file.data)):
+        return _samples(file.name, inspect_ai.samples_of(file.name, BytesIO(file.data)))
+    return read_records(file)
+
+
+def _samples(name: str, samples: list[Any], places: list[str] | None = None) -> Records:
+    if not samples:
+        raise InputError(f"{name}: a log without samples")
+    return Records(name, samples, places=places)
+
+
+def _of_first_filter(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return the rows of one filter of lm-eval: those of another repeat the same replies."""
+    first = rows[0].get("filter")
+    return [row for row in rows if row.get("filter") == first] if first is not None else rows
+
+
+def _ids(records: Records, id: str | None) -> list[str] | None:
+    if id is None or (id in records and not records.has(id)):
+        return None
+    if id not in records:
+        at_path = [{id: at(row, id)} for row in records.objects()]
+        places = [records.where(row) for row in range(len(records))]
+        records = Records(records.name, at_path, places=places)
+    ids: list[str] = records.keys(id).to_pylist()
+    return ids
+
+
+def _at(row: Mapping[str, Any], path: str) -> Any:
+    """Return the value at a path, the reason of a failed request if there is none."""
+    value = at(row, path)
+    if value is None and log_of(row) is not None:
+        try:
+            reply_of(row, Counter())
+        except UnreadError as reason:
+            return reason
+    return value
+
+
+def _without_nulls(answer: Any) -> Any:
+    """Return an object without nulls: in a column of objects, each has the keys of all others."""
+    if not isinstance(answer, dict):
+        return answer
+    return {key: _without_nulls(value) for key, value in answer.items() if value is not None}

@@ -1,0 +1,108 @@
+"""Answers in everyday words: ``Causality score: 45``, ``I would say **45** out of 100``, ``**B**``.
+
+The value stands after a label, in bold, or out of 100. All values that a text names so are to be
+equal; a range, a choice of two, another scale and long texts stay unread.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from fastcausal.options import AnswerTask
+
+LONGEST = 10_000  # characters
+_MARKS = ("**", ":", "=", " is ", "100")  # one occurs in every such answer
+_TAG = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL | re.ASCII)
+_LABEL = (
+    r"(?i:\b(?:answer|choice|option|class|label|verdict|rating|score|causality|judge?ment|estimate)"
+    r"(?: is)?[*_`\"]{0,3}\s?[:=][*_`\"]{0,3}\s{0,2}"
+    r"|\b(?:answer|choice|rating|score|estimate) is )[*_`\"(\[]{0,4}"
+)
+_OPEN, _CLOSE = r"\*\*[(\[\"]?", r"[)\]\"]?[.:]?\*\*"
+_NUMBER = r"(?<![\w.,/-])([0-9]{1,3}(?:\.[0-9]{1,9})?)(?![0-9]|[.,][0-9])"
+_OF_100 = r"\s?(?:/\s?100\b|out of (?:a )?100\b)"
+_ALONE = r"(?!\s(?!out of|because|since|as\b|points?)[a-z])"  # not 45 people
+_LETTER = r"([A-D])(?![\w'’])"
+_WORD = r"((?i:yes|no|true|false))(?![\w'’-])"
+_SAID = {
+    kind: tuple(map(re.compile, said))
+    for kind, said in {
+        "score": (
+            rf"{_LABEL}{_NUMBER}{_ALONE}",
+            rf"\*\*{_NUMBER}(?:%|{_OF_100})?[.]?\*\*",
+            rf"{_NUMBER}\*{{0,2}}{_OF_100}",
+        ),
+        "letter": (rf"{_LABEL}{_LETTER}", rf"{_OPEN}{_LETTER}(?:{_CLOSE}|[.:)]\s)"),
+        "binary": (rf"{_LABEL}{_WORD}", rf"{_OPEN}{_WORD}(?:{_CLOSE}|[,.:]\s)"),
+    }.items()
+}
+_CLOSED = r"[*_`\")\]%]{0,4}\s?"
+_OTHER = {
+    "score": re.compile(
+        rf"{_CLOSED}(?:(?:-|–|to\b|or\b|and\b)\s?[*]{{0,2}}[0-9]|(?:/|out of)\s?(?!100\b)[0-9])"
+    ),
+    "letter": re.compile(rf"{_CLOSED}(?:or\b|and\b|/|,|&)\s?[*(\[]{{0,3}}[A-D]\b"),
+    "binary": re.compile(rf"{_CLOSED}(?:or\b|and\b|/)", re.IGNORECASE),
+}
+_FROM = re.compile(r"[0-9]\s?(?:-|–|to|or|and)\s?\*{0,2}\Z")  # the start of a range
+_ARTICLE = re.compile(r" [a-z]")  # A strong link
+_YES = ("yes", "true")
+
+
+def in_words(text: str, task: AnswerTask) -> float | None:
+    """Return the only value that a text names: a score, 0 to 3 for A to D, 1 for yes, 0 for no.
+
+    Examples
+    --------
+    >>> in_words("I would say **45** out of 100.", "score"), in_words("Score: 40-50", "score")
+    (45.0, None)
+    >>> in_words("Answer: B", "mcq"), in_words("Answer: B or C", "mcq")
+    (1.0, None)
+    """
+    if len(text) > LONGEST or not any(mark in text for mark in _MARKS):
+        return None
+    closed = _TAG.findall(text)
+    if not closed and "<answer>" in text.lower():
+        return None
+    text = closed[-1] if closed else text
+    kind = "letter" if task in ("multiclass", "three", "mcq") else task
+    found: set[float] = set()
+    for match in (match for said in _SAID[kind] for match in said.finditer(text)):
+        before, end = text[max(match.start(1) - 12, 0) : match.start(1)], match.end(1)
+        if _OTHER[kind].match(text, end) or (kind == "score" and _FROM.search(before)):
+            return None
+        if match[1] == "A" and _ARTICLE.match(text, end):
+            return None
+        found.add(_value(match[1], kind))
+    return found.pop() if len(found) == 1 else None
+
+
+def _value(said: str, kind: str) -> float:
+    if kind == "letter":
+        return float("ABCD".index(said))
+    return float(said) if kind == "score" else float(said.lower() in _YES)
+
+
+def by_pattern(text: str, pattern: re.Pattern[str]) -> str:
+    """Return what the group of a pattern finds; empty for nothing, or for different texts."""
+    found = {match[1] for match in pattern.finditer(text) if match[1] is not None}
+    return found.pop() if len(found) == 1 else ""
+
+
+@lru_cache
+def pattern_of(text: str) -> re.Pattern[str]:
+    r"""Compile a pattern; ValueError where it is none, or has not one group.
+
+    Examples
+    --------
+    >>> by_pattern("Final: 45. Final: 45.", pattern_of(r"Final: (\d+)"))
+    '45'
+    """
+    try:
+        pattern = re.compile(text)
+    except re.error as error:
+        raise ValueError(f"pattern {text!r} is no regular expression: {error}") from None
+    if pattern.groups != 1:
+        raise ValueError(f"pattern {text!r} has {pattern.groups} groups, expected one")
+    return pattern

@@ -1,0 +1,162 @@
+"""Answers in other forms than JSON: perfect ones score so, prose and refusals stay unread."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+
+import pytest
+
+import fastcausal as fc
+from fastcausal.formats.model_output.forms import FORMS
+from fastcausal.formats.model_output.texts import relations_in
+from fastcausal.formats.reading.builder import UnreadError
+from tests.support import answer_forms
+from tests.support.data import CNC
+from tests.support.model_answers import sentence
+
+NAMES = {"bullets": "lines", "numbered": "lines"}  # forms of other names
+
+
+def of_gold(gold):
+    """Perfect answers by way of writing."""
+    texts = gold.table["text"].to_pylist()
+    answers = {name: [] for name in (*answer_forms.FORMS, "tags")}
+    for example, text in zip(gold.to_examples(), texts, strict=True):
+        tokens = text.split()
+        relations = [
+            {
+                role: [" ".join(tokens[start:stop]) for start, stop in relation[role]]
+                for role in ("cause", "effect", "signal")
+                if relation.get(role)
+            }
+            for relation in example["relations"]
+        ]
+        for name, write in answer_forms.FORMS.items():
+            answers[name].append(write(relations) if relations else answer_forms.NONE)
+        tagged = answer_forms.tags(text, example["relations"])
+        answers["tags"].append(tagged or answer_forms.NONE)
+    return answers
+
+
+def made():
+    rng = random.Random(5)
+    cases = [sentence(rng, rng.randint(0, 3)) for _ in range(300)]
+    return fc.Relations.from_examples(
+        [
+            {"text": text, "relations": [{r: [p] for r, p in place.items()} for place in places]}
+            for text, _, places in cases
+        ]
+    )
+
+
+MADE = made()
+ANSWERS = of_gold(MADE)
+
+
+def scored(gold, texts):
+    return fc.score(gold, [{"output": text} for text in texts], answers="output", unparsed="empty")
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_300_perfect_answers(name):
+    report = scored(MADE, ANSWERS[name])
+    assert report["overall"].f1 == 1
+    assert report.n_unparsed == 0
+    form = NAMES.get(name, name)
+    assert f"pred: answer as {form}: {sum(t != answer_forms.NONE for t in ANSWERS[name])}" in (
+        report.warnings
+    )
+    assert f"|answers:{'+'.join(sorted([form, 'phrase']))}|" in report.signature
+
+
+@pytest.mark.skipif(not CNC.is_dir(), reason="no shared/data/cnc")
+@pytest.mark.parametrize("name", ANSWERS)
+def test_perfect_answers_of_the_causal_news_corpus(name):
+    gold = fc.read(CNC / "dev_subtask2.csv")
+    assert scored(gold, of_gold(gold)[name])["overall"].f1 > 0.99
+
+
+def test_prose_and_refusals_stay_unread():
+    texts = [*answer_forms.refusals(), *answer_forms.prose()]
+    assert len(texts) == 1000
+    text = "The harbour opens at seven ."
+    read = fc.read([{"text": text, "output": said} for said in texts], answers="output")
+    assert [example["relations"] for example in read.to_examples()] == [[None]] * 1000
+    of_answers = [row["relation"] is None for row in read.unparsed.to_pylist()]
+    assert all(of_answers)
+
+
+AB = {"cause": ["a"], "effect": ["b"]}
+CD = {"cause": ["c"], "effect": ["d"]}
+
+
+@pytest.mark.parametrize(
+    ("form", "answer", "relations"),
+    [
+        ("lines", "**Cause:** a\n**Effect:** b\n**Signal:** s, t", [AB | {"signal": ["s", "t"]}]),
+        ("lines", "### Relation 1\n* **Cause**: a\n* **Effect**: b\n### Relation 2\nCause: c", [
+            AB, {"cause": ["c"]}]),
+        ("lines", "Effect: b\nCause: a\n\nEffect: d\nCause: c", [AB, CD]),
+        ("lines", "(1) Cause = a, Effect = b", [AB]),
+        ("lines", "Relation 1: Cause: a → Effect: b\nRelation 2: Cause: c → Effect: d", [AB, CD]),
+        ("lines", "Cause 1: a\nEffect 1: b\nCause 2: c\nEffect 2: d", [AB, CD]),
+        ("lines", "Cause: a\nExplanation: it says: so\nConsequence: b\nMarker: none", [AB]),
+        ("xml", '<relation cause="a" effect="b" />', [AB]),
+        ("xml", "<cause>a</cause> so <effect>b &amp; c</effect>", [AB | {"effect": ["b & c"]}]),
+        ("xml", "<relations/>", []),
+        ("yaml", "- cause: a\n  effect: 'b'\n- cause: c\n  effect: \"d\"\n  signal: [s, t]", [
+            AB, CD | {"signal": ["s", "t"]}]),
+        ("yaml", "relations: []", []),
+        ("markdown", "# | Effect | Cause | Confidence\n--|--|--|--\n1 | b | **a** | 0.9", [AB]),
+        ("markdown", "|Cause|Effect|\n|-|-|\n|a|b|\n\n|Effect|Cause|\n|-|-|\n|d|c|", [AB, CD]),
+        ("tags", "['<ARG0>a</ARG0> so <ARG1>b</ARG1>', '<ARG0>c</ARG0> <ARG1>d</ARG1>']", [AB, CD]),
+        ("arrows", "Cause -> Effect\na -> b\nc --[s]--> d", [AB, CD | {"signal": ["s"]}]),
+        ("phrase", "There are no causal relations.", []),
+    ],
+)  # fmt: skip
+def test_ways_to_write_a_form(form, answer, relations):
+    for text in (answer, f"```\n{answer}\n```", f"<think>Cause: x</think>{answer}"):
+        notes = Counter()
+        read = relations_in(text, notes)
+        assert [{role: r[role] for role in sorted(r)} for r in read] == [
+            {role: r[role] for role in sorted(r)} for r in relations
+        ]
+        assert notes[f"answer as {form}"] == 1
+
+
+def test_json_comes_first():
+    notes = Counter()
+    answer = 'Cause: x\nEffect: y\n{"relations": [{"cause": "a", "effect": "b"}]}'
+    assert relations_in(answer, notes) == [{"cause": "a", "effect": "b"}]
+    assert dict(+notes) == {"answer in prose": 1}
+    for chain in ("a -> b -> c", "a -> b -> c\nd -> e"):
+        assert isinstance(relations_in(chain, notes), UnreadError)
+
+
+def test_forms_of_parts_are_joined():
+    gold = [{"text": "Rain so floods", "relations": [{"cause": (0, 1), "effect": (2, 3)}]}]
+    scorers = []
+    for said in ("Cause: Rain\nEffect: floods", '[["Rain", "floods"]]'):
+        scorer = fc.ExtractionScorer(answers="output")
+        scorer.update(gold, [{"output": said}])
+        scorers.append(scorer)
+    scorers[0].merge(scorers[1])
+    assert "|answers:json+lines|" in scorers[0].compute().signature
+
+
+def test_every_form_is_tried():
+    assert {NAMES.get(name, name) for name in ANSWERS} | {"phrase"} == {f.name for f in FORMS}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a{}->", "a -> {}b", "{}-> b", "<ARG0>a{}</ARG0>", "cause{}: a", "cause: a;{}", "|{}\n|-|",
+     "<cause {}>", "no {}", "relation{}x", "a -> b (signal: {}"],
+)  # fmt: skip
+def test_time_grows_with_the_length_alone(text):
+    before = time.process_time()
+    for filling in (" ", "-", "a ", "<ARG0>", "cause: ", "=", "<cause>", "*", "| ", "("):
+        relations_in(text.format(filling * 20_000), Counter())
+    assert time.process_time() - before < 10  # a square of it would be minutes
