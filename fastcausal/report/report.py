@@ -319,7 +319,9 @@ def plain(value: Any) -> Any:
     >>> plain({"scores": Scores({"f1": math.nan}), "labels": ("a", 1)})
     {'scores': {'f1': None}, 'labels': ['a', 1]}
     """
-    if value is None or isinstance(value, str | int):
+    if isinstance(value, str):
+        return str(value)  # not a subclass: checkpoints hold plain values alone
+    if value is None or isinstance(value, int):
         return value
     if isinstance(value, float):
         return None if math.isnan(value) else value
