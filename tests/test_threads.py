@@ -18,11 +18,10 @@ THREADS, ROUNDS = 8, 4
 
 def test_native_modules_declare_that_they_run_without_the_gil():
     sources = sorted(PACKAGE.rglob("*.pyx"))
-    heads = {path.name: path.read_text(encoding="utf-8").partition("\n")[0] for path in sources}
+    line = "# cython: freethreading_compatible=True"
+    heads = {path: path.read_text(encoding="utf-8").splitlines()[:2] for path in sources}
     assert heads
-    assert [
-        name for name, head in heads.items() if "freethreading_compatible=True" not in head
-    ] == []
+    assert [path.name for path, head in heads.items() if line not in head] == []
 
 
 @pytest.fixture

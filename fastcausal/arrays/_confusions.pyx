@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """Labels against answers in many groups, for fastcausal/counts/confusions.py."""
 
 from cpython.buffer cimport PyBUF_WRITABLE

@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """The different rows of a table of integers, and the different texts of columns."""
 
 from cpython.buffer cimport PyBUF_WRITABLE

@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """64-bit hashes of ids, to find repeated ids. The caller promises the shapes of arrays."""
 
 from cpython.buffer cimport (

@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """Spans in columns and in rows: checks, and conversions from columns to rows.
 
 The caller promises the shapes of arrays, except for `check_rows`, which checks a user's arrays.

@@ -20,13 +20,13 @@ def joint_signature(a: str, b: str, names: tuple[str, str] = ("a part", "another
         joint = a.joint(b)
         if joint is not None:
             return joint
-    of_a, of_b = _different(a, b), _different(b, a)
+    of_a, of_b = different(a, b), different(b, a)
     raise InputError(
         f"{names[0]} has the signature {of_a}, {names[1]} has {of_b}, expected one signature"
     )
 
 
-def _different(line: str, other: str) -> str:
+def different(line: str, other: str) -> str:
     """Return the parts of a line that another one lacks, for a message."""
     shared = other.split("|")
     return "|".join(part for part in line.split("|") if part not in shared)

@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """The CPU driver for whole arrays. The caller (cpu.py) promises their shapes."""
 
 from cpython.buffer cimport PyBUF_WRITABLE

@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """Counts lines of JSON and rows of CSV without an object per line."""
 
 from libc.stdint cimport int64_t

@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """Lists of tags and tokens of texts, for readers of Python objects and JSON."""
 
 from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next

@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """Differences between many systems under shared resamples, for ranks.py."""
 
 from cpython.buffer cimport PyBUF_WRITABLE

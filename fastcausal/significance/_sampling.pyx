@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """Draws of resamples in whole arrays. The caller (sampling.py) promises their shapes."""
 
 from cpython.buffer cimport PyBUF_WRITABLE

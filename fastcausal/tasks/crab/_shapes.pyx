@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """Frames and chains of judged pairs in whole arrays. The caller promises their order."""
 
 from cpython.buffer cimport PyBUF_WRITABLE

@@ -1,23 +1,24 @@
-"""Prompts as requests of an OpenAI batch, and what comes back from it.
+"""Prompts as requests of an OpenAI batch, and answers in the logs of models.
 
-A line of either file has the id of its prompt as ``custom_id``: results come in any order.
+A line of a batch has the id of its prompt as ``custom_id``: results come in any order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from fastcausal.errors import Problems
 from fastcausal.files.records import Records
-from fastcausal.files.values import kind
+from fastcausal.files.values import at, kind
+from fastcausal.formats.logs.replies import Log, ids_in, log_of
+from fastcausal.formats.reading.builder import UnreadError
 
-ID, RESPONSE = "custom_id", "response"
+ID = "custom_id"
 URL = "/v1/chat/completions"
-TEXT = ("body", "choices", 0, "message", "content")
-DONE = 200  # the status of a request with a result
 
 
 def requests(prompts: pa.Table, model: str) -> pa.Table:
@@ -40,18 +41,15 @@ def requests(prompts: pa.Table, model: str) -> pa.Table:
     )
 
 
-def is_batch(records: Records) -> bool:
-    """Return True for the results of a batch."""
-    return ID in records and RESPONSE in records
-
-
 def answers_of(records: Records, column: str) -> Records:
-    """Return the answers in the results of a batch, by ``id``; a failed request has none.
+    """Return the answers in the log of a model, by ``id``, other tables unchanged.
+
+    The answer of a failed request is null.
 
     Raises
     ------
     InputError
-        A result without an error has no text.
+        A reply is no text.
 
     Examples
     --------
@@ -63,29 +61,27 @@ def answers_of(records: Records, column: str) -> Records:
     >>> answers_of(results, "prediction").objects()
     [{'id': '4/1/3', 'prediction': 'Yes'}, {'id': '4/1/2', 'prediction': None}]
     """
+    rows = records.objects()
+    log = log_of(rows[0]) if len(rows) else None
+    if log is None:
+        return records
     problems = Problems()
-    rows = [
-        {"id": row.get(ID), column: _text(row, lambda k=k: records.where(k), problems)}
-        for k, row in enumerate(records.objects())
-    ]
+    answers: dict[str, Sequence[Any]] = {}
+    if (path := ids_in(rows, log)) is not None:
+        answers["id"] = [at(row, path) for row in rows]
+    answers[column] = [_text(log, row, records.where(k), problems) for k, row in enumerate(rows)]
     problems.raise_if_any()
-    return Records(records.name, rows, lines=records.lines)
+    cells = [dict(zip(answers, row, strict=True)) for row in zip(*answers.values(), strict=True)]
+    return Records(records.name, cells, lines=records.lines)
 
 
-def _text(row: Mapping[str, Any], where: Any, problems: Problems) -> str | None:
-    """Return the text of a result, None of a failed request."""
-    value: Any = row.get(RESPONSE)
-    if value is None or (isinstance(value, Mapping) and value.get("status_code") != DONE):
+def _text(log: Log, row: Mapping[str, Any], where: str, problems: Problems) -> str | None:
+    """Return the text of a reply, None of a failed request."""
+    try:
+        reply = log.reply(row, Counter())
+    except UnreadError:
         return None
-    path = RESPONSE
-    for step in TEXT:
-        path += f"[{step}]" if isinstance(step, int) else f".{step}"
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError):
-            problems.add(f'{where()}: no "{path}", and no error either')
-            return None
-    if not (value is None or isinstance(value, str)):
-        problems.add(f'{where()}: "{path}" is {kind(value)}, expected a text')
+    if not (reply is None or isinstance(reply, str)):
+        problems.add(f"{where}: the reply is {kind(reply)}, expected a text")
         return None
-    return value
+    return reply

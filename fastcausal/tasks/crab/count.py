@@ -16,7 +16,7 @@ from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.options import Policy
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.crab.batches import answers_of, is_batch
+from fastcausal.tasks.crab.batches import answers_of
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.files import (
     KEY,
@@ -115,7 +115,7 @@ def read_answers(
     task, column, border = choices.task, choices.column, choices.border
     unparsed, unmatched = choices.unparsed, choices.unmatched
     records = read_records(source, name, column=column)
-    if column not in records and is_batch(records):
+    if column not in records:
         records = answers_of(records, column)
     values, why = parse_column(records.answers(column), task, choices.pattern)
     rows, warnings = _joined(records, asked, unmatched)

@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """Counts of causal pairs by documents; by_document.py names the fields."""
 
 from cpython.buffer cimport PyBUF_WRITABLE

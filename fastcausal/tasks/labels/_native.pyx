@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+# cython: freethreading_compatible=True
 """Disagreements of raters for Krippendorff's alpha, and Cohen's kappas of all pairs of raters."""
 
 from cpython.buffer cimport PyBUF_WRITABLE

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined
+from fastcausal.counts.signatures import different
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, warning_lines
 from fastcausal.files.keys import lacking, places_of, some_keys
@@ -142,8 +143,8 @@ def one_signature(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
                 for s in (statistics, other)
             )
             raise InputError(
-                f"{first} and {name} are of other scores or rules: {_unlike(ours, theirs)} and "
-                f"{_unlike(theirs, ours)}"
+                f"{first} and {name} are of other scores or rules: {different(ours, theirs)} and "
+                f"{different(theirs, ours)}"
             ) from error
     formula = formulas[0]
     for each in formulas[1:]:
@@ -151,11 +152,6 @@ def one_signature(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
     formats = {_source_of(s).get("format", "table") for s in systems.values()}
     signature = formula.signature(formats)
     return {name: replace(s, formula=formula, signature=signature) for name, s in systems.items()}
-
-
-def _unlike(signature: str, other: str) -> str:
-    shared = other.split("|")
-    return "|".join(part for part in signature.split("|") if part not in shared)
 
 
 def _source_of(statistics: Statistics) -> Mapping[str, Any]:
