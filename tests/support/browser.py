@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,13 +26,17 @@ COLOURS = """() => [...document.querySelectorAll('body *')].filter(e => e.innerT
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A browser for a module: its event loop would be in the way of other modules."""
+    """A browser for a module: its event loop would be in the way of other modules.
+
+    It runs without what `make sanitize` loads before every program.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     path = shutil.which("chromium-headless-shell")
     if path is None:
         pytest.skip("needs chromium-headless-shell")
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        own = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"], env=own)
         yield browser
         browser.close()
 
