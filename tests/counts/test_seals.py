@@ -41,7 +41,8 @@ PROTOCOLS = (
     fc.Protocol("of-overlap", kernel="span_overlap"),
     fc.Protocol("of-partial", kernel="partial_spans"),
 )
-OF_THE_USER = {"corpus", "doc_id", "length", "text"}  # columns that no seal is of
+# Columns that no seal is of.
+OF_THE_USER = {"corpus", "doc_id", "sent_id", "eg_id", "num_rs", "length", "text"}
 
 
 def statistics_of_every_kind() -> dict[str, fc.Statistics]:
