@@ -122,7 +122,7 @@ def _first(items: Any, notes: Counter[str]) -> Any:
 
 def _of_batch(row: Row, notes: Counter[str]) -> Any:
     """Return the reply in a line of a batch of OpenAI and of vLLM."""
-    response = row["response"]
+    response = row.get("response")
     if not isinstance(response, Mapping):
         raise failed(row.get("error"))
     body = response.get("body")
@@ -134,7 +134,7 @@ def _of_batch(row: Row, notes: Counter[str]) -> Any:
 
 def _of_result(row: Row, notes: Counter[str]) -> Any:
     """Return the reply in a line of a batch of Anthropic."""
-    result = row["result"]
+    result = row.get("result")
     if not isinstance(result, Mapping) or not isinstance(result.get("message"), Mapping):
         raise failed(result)
     return _of_message(result["message"])

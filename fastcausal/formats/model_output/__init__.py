@@ -119,7 +119,7 @@ def _require_known(
     if like is None or like.ids is None or said.ids is None:
         return
     known = set(like.ids.to_pylist())
-    if said.ids and known.isdisjoint(said.ids):
+    if known and said.ids and known.isdisjoint(said.ids):
         raise InputError(
             f'{said.records.where(0)}: "{said.id}" is "{said.ids[0]}", and gold has no id of this '
             f'file: its "id" is "{like.ids[0]}" in the first example',
