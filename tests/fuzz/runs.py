@@ -256,18 +256,21 @@ class Runs:
     def fault(self, number: int) -> str | None:
         """What is wrong with a run: not its result, but how it ends."""
         words, stdin = self.prepared(number)
-        before = _resident()
+        before = _memory("VmRSS")
         said, _, _ = _ended(words, stdin)
-        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
+        grown = _memory("VmHWM") - before
         if grown > GROWTH:
             said = f"memory grew by {grown >> 20} MiB, {said}"
         return said and f"{' '.join(words)}\n  {said}"
 
 
-def _resident() -> int:
-    """Bytes of memory that this process has."""
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    return int(pages) * resource.getpagesize()
+def _memory(name: str) -> int:
+    """Return bytes of memory that this process has (VmRSS) or had at most (VmHWM).
+
+    The peak that getrusage gives begins with the peak of the process that started this one.
+    """
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.partition(f"{name}:")[2].split()[0]) * 1024
 
 
 def judged_run(words: list[str]) -> str | None:
