@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from statistics import NormalDist
 from typing import NamedTuple
@@ -13,8 +12,8 @@ import numpy as np
 from fastcausal.arrays.distinct import distinct
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
-from fastcausal.significance.sampling import exchange_sums, exchanges
-from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
+from fastcausal.significance.sampling import exchange_sums
+from fastcausal.significance.sums import CountRows, FixedPoint, Float64, Int64, sums_of
 from fastcausal.significance.units import EQUAL, OneScore, Units
 
 MOST_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
@@ -170,52 +169,39 @@ def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> t
     observed = abs(difference_of(sums_of(units.terms, units.times[None]))[0])
     if np.isnan(observed):
         return math.nan, False
-    rows, times, alike = _unordered(units)
     exact = n_differ <= MOST_LISTED
-    hits, total = 0, 0
-    for sums in _sums_of_exchanges(rows, times, exact, n_resamples, seed):
-        sums = alike + sums
-        hits += int(np.count_nonzero(~(np.abs(difference_of(sums)) < observed - EQUAL)))
-        total += len(sums)
-    return (hits / total if exact else (1 + hits) / (1 + total)), exact
+    sums = _sums_of_exchanges(units, exact, n_resamples, seed)
+    hits = int(np.count_nonzero(~(np.abs(difference_of(sums)) < observed - EQUAL)))
+    return (hits / len(sums) if exact else (1 + hits) / (1 + len(sums))), exact
 
 
-def _sums_of_exchanges(
-    rows: CountRows, times: Int64, exact: bool, n_resamples: int, seed: int
-) -> Iterator[CountRows]:
-    """Yield the sums of differing rows under all exchanges, or under drawn ones."""
-    swapped = _swapped(rows)
-    if rows.dtype.kind == "f" and not exact:
-        yield exchange_sums(rows, swapped, times, n_resamples, seed)
-        return
-    for exchanged in _listed(times) if exact else exchanges(times, n_resamples, seed):
-        yield sums_of(np.vstack([rows, swapped]), np.hstack([times - exchanged, exchanged]))
+def _sums_of_exchanges(units: Units, exact: bool, n_resamples: int, seed: int) -> CountRows:
+    """Return the joint sums under all exchanges, or under drawn ones: [n_draws, n_terms].
 
-
-def _unordered(units: Units) -> tuple[CountRows, Int64, CountRows]:
-    """Return differing rows, the lesser of A and B first, their times, and the sums of the rest.
-
-    Then p is symmetric in A and B, and equal rows take no part in the draws.
+    An exchange takes from one side what it gives to the other, so that units with equal
+    differences count as equal. The lesser of A and B comes first: p is symmetric in A and B.
     """
     a, b = np.hsplit(units.terms, 2)
-    unlike = (a != b).any(axis=1)
-    first = (a != b).argmax(axis=1)[:, None]
+    unlike = a != b
+    first = unlike.argmax(axis=1)[:, None]
     greater = np.take_along_axis(a > b, first, axis=1)
-    rows, row_of = distinct(np.where(greater, _swapped(units.terms), units.terms)[unlike])
-    times = np.zeros(len(rows), np.int64)
-    np.add.at(times, row_of, units.times[unlike])
-    return rows, times, sums_of(units.terms[~unlike], units.times[None, ~unlike])
+    sides = np.vstack([np.where(greater, b, a), np.where(greater, a, b)])
+    split = FixedPoint.of(sides, 2 * units.n_units)
+    lesser, larger = np.hsplit(split.parts, 2)
+    differ = unlike.any(axis=1)
+    changes, row_of = distinct((larger - lesser).T[differ])
+    times = np.zeros(len(changes), np.int64)
+    np.add.at(times, row_of, units.times[differ])
+    draw = _listed(changes, times) if exact else exchange_sums(changes, times, n_resamples, seed)
+    sums = lesser @ units.times + draw, larger @ units.times - draw
+    return np.hstack([split.rounded(side) for side in sums])
 
 
-def _swapped(rows: CountRows) -> CountRows:
-    return np.hstack(np.hsplit(rows, 2)[::-1])
-
-
-def _listed(times: Int64) -> Iterator[Int64]:
-    """Yield every combination of exchanges, in the form of `exchanges`."""
+def _listed(changes: Int64, times: Int64) -> Int64:
+    """Return the sums of changes under every combination of exchanges, as `exchange_sums`."""
     places = np.repeat(np.arange(len(times)), times)
     ways = np.arange(2 ** len(places))
     exchanged = np.zeros((len(ways), len(times)), np.int64)
     for k, place in enumerate(places):
         exchanged[:, place] += ways >> k & 1
-    yield exchanged
+    return exchanged @ changes

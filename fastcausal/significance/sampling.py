@@ -99,24 +99,35 @@ def bootstrap_sums(values: Float64, times: Int64, n_resamples: int, seed: int) -
     return parts.rounded(sums)
 
 
-def exchange_sums(
-    rows: Float64, swapped: Float64, times: Int64, n_resamples: int, seed: int
-) -> Float64:
-    """Return the sums of rows, or of the swapped ones of the exchanged units of `exchanges`.
+def exchange_sums(changes: Int64, times: Int64, n_resamples: int, seed: int) -> Int64:
+    """Return the sums of the rows of exchanged units, in every resample of `exchanges`.
 
-    Each is rounded once: float64[n_resamples, n_fields].
+    Parameters
+    ----------
+    changes : int64[n_rows, n_fields]
+    times : int64[n_rows]
+    n_resamples, seed : int
+
+    Returns
+    -------
+    int64[n_resamples, n_fields]
+
+    Examples
+    --------
+    >>> changes, times = np.array([[2, 0], [5, 1]]), np.array([1, 40])
+    >>> [exchanged] = exchanges(times, 3, seed=0)
+    >>> bool((exchange_sums(changes, times, 3, 0) == exchanged @ changes).all())
+    True
     """
     check_draws(n_resamples, seed)
-    parts = FixedPoint.of(np.vstack([rows, swapped]), 2 * int(times.sum()))
-    before, after = np.hsplit(parts.parts, 2)
-    sums = parts.room(n_resamples)
-    changes = after - before
-    moved = changes.any(axis=1)
+    moved = changes.any(axis=0)
     drawn = np.zeros((n_resamples, int(moved.sum())), np.int64)
+    parts = np.ascontiguousarray(changes.T[moved])
     n_threads = _threads(n_resamples * len(times))
-    _sampling.exchange_sums(times, seed, 0, changes[moved], drawn, n_threads)
+    _sampling.exchange_sums(times, seed, 0, parts, drawn, n_threads)
+    sums = np.zeros((n_resamples, changes.shape[1]), np.int64)
     sums[:, moved] = drawn
-    return parts.rounded(sums + before @ times)
+    return sums
 
 
 def exchanges(times: Int64, n_resamples: int, seed: int) -> Iterator[Int64]:

@@ -114,7 +114,7 @@ class FixedPoint(NamedTuple):
     ----------
     parts : int64[n_parts, n_rows]
     columns : tuple of (int, int)
-        The column and the power of two of each part.
+        The column and the power of two of each part; none of integers, which are parts themselves.
     n_columns : int
     """
 
@@ -123,7 +123,7 @@ class FixedPoint(NamedTuple):
     n_columns: int
 
     @classmethod
-    def of(cls, values: Float64, total: int) -> FixedPoint:
+    def of(cls, values: CountRows, total: int) -> FixedPoint:
         """Split finite floats, so that weights of this total leave every sum below 2^62.
 
         Examples
@@ -132,6 +132,8 @@ class FixedPoint(NamedTuple):
         >>> split.rounded(split.parts.sum(axis=1)[None])
         array([[0.75, 4.  ]])
         """
+        if values.dtype.kind != "f":
+            return cls(np.ascontiguousarray(values.T), (), len(values.T))
         bits = min(52, 62 - total.bit_length())
         if bits < 1:
             raise ValueError("weights add up to 2^61 or more, expected less")
@@ -152,8 +154,10 @@ class FixedPoint(NamedTuple):
         """Return zeros for the sums of so many draws: int64[n_draws, n_parts]."""
         return np.zeros((n_draws, len(self.parts)), np.int64)
 
-    def rounded(self, sums: Int64) -> Float64:
-        """Return sums of parts, int64[n_draws, n_parts], as floats that are rounded once."""
+    def rounded(self, sums: Int64) -> CountRows:
+        """Return sums of parts, int64[n_draws, n_parts]: as they are, or floats rounded once."""
+        if len(self.parts) and not self.columns:
+            return sums
         totals = np.zeros((len(sums), self.n_columns))
         for k in range(self.n_columns):
             own = [(p, exponent) for p, (of, exponent) in enumerate(self.columns) if of == k]
