@@ -62,10 +62,12 @@ def agree(
         Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
     by: ByOption = None,
-    intervals: Annotated[bool, Option("--intervals", help="Add 95% bootstrap intervals.")] = False,
+    intervals: Annotated[
+        bool, Option("--intervals", help="Add 95% confidence intervals (bootstrap).")
+    ] = False,
     cluster: Annotated[
         str | None,
-        Option(help="Resample the values of this column instead of examples; implies --intervals."),
+        Option(help="Resample clusters, the values of this column; implies --intervals."),
     ] = None,
     seed: SeedOption = 0,
     unparsed: Annotated[
@@ -113,7 +115,7 @@ def agree(
     """
     chosen = format_of(ctx, json, format)
     if not intervals and cluster is None:
-        refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")
+        refuse(ctx, ("seed",), "is for confidence intervals: add --intervals or --cluster")
     if labels is None:
         refuse(ctx, OF_LABELS, "is for labels: name their column with --labels")
     else:
@@ -178,7 +180,7 @@ def _agree_on_labels(
             table, level, clusters=clusters, seed=seed, unit="unit", rater="rater", label="label"
         )
         drawn = {"alpha_interval": interval.to_dict()}
-        grid.part("alpha interval")
+        grid.part("95% confidence interval of alpha, percentile bootstrap")
         for name, value in drawn["alpha_interval"].items():
             grid.add(name.replace("_", " "), value)
     if format == "json":
@@ -225,7 +227,8 @@ def intervals_grid(intervals: MeasureBounds, format: str, cluster: str | None) -
     """Make a row per role, a column per measure; CSV gets a column per bound."""
     from fastcausal.report.grid import Grid
 
-    title = "95% intervals" if cluster is None else f"95% intervals, drawn by {cluster}"
+    drawn = "" if cluster is None else f" of clusters ({cluster})"
+    title = f"95% confidence intervals, percentile bootstrap{drawn}"
     if format == "csv":
         grid = Grid(title, ["low", "high"])
         for group, measures in intervals.items():

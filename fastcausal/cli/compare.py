@@ -42,7 +42,7 @@ def compare(
     csv: CsvOption = False,
     html: HtmlOption = None,
 ) -> None:
-    """Compare two systems on the same examples: B minus A, with bounds and p.
+    """Compare two systems on the same examples: B minus A, with confidence interval and p-value.
 
     Examples
     --------

@@ -40,7 +40,9 @@ def gate(
     candidate: Annotated[str, Option(help="Judge these counts.")],
     min_delta: Annotated[
         float,
-        Option(help="Pass if the candidate is surely better by this; below 0, what may be lost."),
+        Option(
+            help="Pass if the candidate is significantly better by this; below 0: worse by no more."
+        ),
     ],
     score: ScoreOption = None,
     lower_is_better: LowerOption = False,

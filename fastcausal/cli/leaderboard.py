@@ -44,7 +44,7 @@ def leaderboard(
     ] = None,
     correction: Annotated[
         Correction,
-        Option(help="Correct p of many tests by Holm, Benjamini-Hochberg, or not."),
+        Option(help="Correct p-values of many tests by Holm, Benjamini-Hochberg, or not."),
     ] = "holm",
     draws: DrawOptions = DRAWS,
     json: JsonOption = False,
@@ -54,7 +54,7 @@ def leaderboard(
     csv: CsvOption = False,
     html: HtmlOption = None,
 ) -> None:
-    """Rank systems on the same examples, with bounds, ties, and the best's expected score.
+    """Rank systems on the same examples, with confidence intervals, rank intervals and p-values.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def leaderboard(
     """
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     if baseline is None:
-        refuse(ctx, ("correction",), "is of p against a system: name it with --baseline")
+        refuse(ctx, ("correction",), "is of p-values against a system: name it with --baseline")
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
 

@@ -40,7 +40,7 @@ def merge(
     from dataclasses import replace
 
     from fastcausal.counts.files import about_like, require_metadata
-    from fastcausal.counts.statistics import read_systems, write_systems
+    from fastcausal.counts.systems import read_systems, write_systems
     from fastcausal.errors import InputError, counted
     from fastcausal.files.targets import keep_apart
 

@@ -87,7 +87,7 @@ def meta(
     ] = None,
     intervals: IntervalsOption = False,
     cluster: Annotated[
-        str | None, Option(help="Draw the values of this column instead of items.")
+        str | None, Option(help="Resample clusters, the values of this column, instead of items.")
     ] = None,
     resamples: Annotated[
         int, Option("--resamples", min=1, help="Set the number of resamples.")
@@ -110,7 +110,7 @@ def meta(
     """
     chosen = format_of(ctx, json, format)
     if not intervals:
-        refuse(ctx, ("cluster",), "is for intervals: add --intervals")
+        refuse(ctx, ("cluster",), "is for confidence intervals: add --intervals")
     check_people(ctx, human, rater)
     from fastcausal.tasks.meta.scorer import meta as compute
 

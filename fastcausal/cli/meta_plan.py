@@ -26,7 +26,7 @@ def meta_plan(
     scores: ScoresArgument,
     human: HumanArgument = None,
     delta: Annotated[
-        float, Option(help="Half the width of the interval that is to be reached.")
+        float, Option(help="Reach this half width of the 95% confidence interval.")
     ] = 0.05,
     rater: HumanOption = None,
     label: LabelOption = "label",

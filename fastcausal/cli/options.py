@@ -65,7 +65,9 @@ AnswerIdOption = Annotated[
         help="Take the ids of raw answers from this column; dots lead into JSON: meta.id.",
     ),
 ]
-IntervalsOption = Annotated[bool, Option("--intervals", help="Add an interval to every score.")]
+IntervalsOption = Annotated[
+    bool, Option("--intervals", help="Add a confidence interval to every score.")
+]
 SeedOption = Annotated[int, Option("--seed", min=0, help="Seed the draws with this number.")]
 FromOption = Annotated[
     ReadFormat | None,
@@ -88,7 +90,7 @@ ScoresOption = Annotated[
     ),
 ]
 UnpairedOption = Annotated[
-    bool, Option("--unpaired", help="Compare other examples, by Welch's test of two samples.")
+    bool, Option("--unpaired", help="Compare other examples, by Welch's t-test.")
 ]
 LowerOption = Annotated[bool, Option("--lower-is-better", help="Rank and judge by less.")]
 
@@ -98,15 +100,18 @@ class DrawOptions(NamedTuple):
 
     cluster: Annotated[
         str | None,
-        Option("--cluster", help="Draw the values of this column instead of examples."),
+        Option(
+            "--cluster", help="Take clusters, the values of this column, as units; such as doc_id."
+        ),
     ] = None
     method: Annotated[
         Method,
-        Option("--method", help="Take intervals by the jackknife or of resamples."),
+        Option(
+            "--method",
+            help="Compute confidence intervals by the jackknife or a bootstrap (bca, percentile).",
+        ),
     ] = "jackknife"
-    confidence: Annotated[
-        float, Option("--confidence", help="Set the share of samples that intervals cover.")
-    ] = 0.95
+    confidence: Annotated[float, Option("--confidence", help="Set the confidence level.")] = 0.95
     n_resamples: Annotated[int, Option("--n-resamples", help="Set the number of resamples.")] = (
         10_000
     )
@@ -327,7 +332,7 @@ def refuse_inference(ctx: click.Context, intervals: bool, draws: DrawOptions) ->
     If the jackknife is only the default, options of draws give a warning.
     """
     if not intervals:
-        refuse(ctx, DrawOptions._fields, "is for intervals: add --intervals")
+        refuse(ctx, DrawOptions._fields, "is for confidence intervals: add --intervals")
     refuse_draws(ctx, draws)
     if draws.method == "jackknife":
         warn(f"{flag_of(ctx, name)} {NO_DRAWS}" for name in OF_DRAWS if is_given(ctx, name))

@@ -26,16 +26,21 @@ def plan(
     b: Annotated[str, Argument(help=PILOT.format("B"))],
     score: ScoreOption = None,
     power: Annotated[
-        float, Option("--power", help="Set the share of comparisons that see the difference.")
+        float,
+        Option(
+            "--power",
+            help="Set the power: the share of such comparisons with a significant difference.",
+        ),
     ] = 0.8,
     delta: Annotated[
-        float | None, Option("--delta", help="See this difference; by default that of the pilot.")
+        float | None,
+        Option("--delta", help="Detect this difference; by default that of the pilot."),
     ] = None,
     cluster: Annotated[
-        str | None, Option("--cluster", help="Draw the values of this column instead of examples.")
+        str | None, Option("--cluster", help="Take clusters, the values of this column, as units.")
     ] = None,
     confidence: Annotated[
-        float, Option("--confidence", help="Set the confidence of the test.")
+        float, Option("--confidence", help="Set the confidence level of the test.")
     ] = 0.95,
     values: ValueOptions = VALUES,
     json: JsonOption = False,

@@ -41,7 +41,7 @@ def write_units(target: Path | None, reports: Mapping[str, Any]) -> None:
     """Write the counts of every unit; several systems get a column of names."""
     if target is None:
         return
-    from fastcausal.counts.statistics import write_systems
+    from fastcausal.counts.systems import write_systems
 
     statistics = {name: report.statistics for name, report in reports.items()}
     if len(statistics) > 1:

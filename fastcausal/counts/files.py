@@ -28,6 +28,7 @@ from fastcausal.counts.columns import (
 )
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.seals import ROWS, SEAL, Written, require_digest, require_seal, sealed
+from fastcausal.counts.signatures import joint_signature
 from fastcausal.counts.task import formula_of
 from fastcausal.errors import InputError, Warnings, add_warnings, warning_lines
 from fastcausal.recipe import Signature
@@ -280,8 +281,16 @@ def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, d
     Raises
     ------
     InputError
-        The file is damaged, or has other content.
+        The file is damaged, has other content, or contradicts ``like``.
     """
+    systems = _by_system(path, like)
+    for parts in systems.values() if like else ():
+        joint_signature(parts["signature"], signature_in(like or {}), (str(path), LIKE))
+    return systems
+
+
+def _by_system(path: str | os.PathLike[str], like: About | None) -> dict[str, dict[str, Any]]:
+    """Return the arguments of `Statistics` for each system of a file."""
     import pyarrow.compute as pc
 
     from fastcausal.files.packed import stem_of

@@ -10,7 +10,7 @@ from fastcausal.counts.formula import Formula
 from fastcausal.options import Method
 from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
-from fastcausal.significance.draws import Draws
+from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import Interval, intervals_of, warnings_of
 from fastcausal.significance.units import Units, units_text
 
@@ -55,8 +55,9 @@ class Intervals(Printed):
     def title(self) -> str:
         """Line with the method and the units."""
         draws = "" if self.n_resamples is None else f", {self.n_resamples} resamples"
+        taken = f"{100 * self.confidence:g}% confidence intervals, {METHODS[self.method]}{draws}"
         of = units_text(self.n_units, self.unit)
-        return f"{100 * self.confidence:g}% intervals, {self.method}{draws}: {of}"
+        return f"{taken}: {of}"
 
     def flat(self) -> dict[str, Interval]:
         """Return the intervals under the flat names of scores, such as ``overall_f1``."""

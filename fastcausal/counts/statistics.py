@@ -19,7 +19,7 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import By, columns_by, sorted_strata, sum_by
 from fastcausal.counts import files as count_files
 from fastcausal.counts.columns import table_of
-from fastcausal.counts.files import LIKE, About
+from fastcausal.counts.files import About
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.intervals import Intervals, of_units
 from fastcausal.counts.seals import Written
@@ -61,7 +61,6 @@ class Statistics:
         Name of the scored system.
     gold : int, optional
         Digest of gold, which adds over parts; None if unknown.
-        Digest of gold, which adds over parts; None where it is unknown.
     warnings : mapping
         Messages with their counts, which add over parts.
     left_out : pyarrow.Table, optional
@@ -401,11 +400,11 @@ class Statistics:
             The file is damaged, has other content or several systems, or its metadata contradict
             those of the other file.
         """
-        systems = read_systems(path, None if like is None else count_files.about_like(like))
+        systems = count_files.read(path, None if like is None else count_files.about_like(like))
         if len(systems) > 1:
             names = ", ".join(systems)
             raise InputError(f"{path}: several systems ({names}), expected a file of one")
-        return next(iter(systems.values()))
+        return cls(**next(iter(systems.values())))
 
     def intervals(
         self,
@@ -521,38 +520,6 @@ class Statistics:
     @property
     def _row_of(self) -> Int64:
         return np.arange(len(self.rows)) if self.row_of is None else self.row_of
-
-
-def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dict[str, Statistics]:
-    """Read a file of one system or of several, by their names.
-
-    A file without the name of its system is named itself; ``like`` is as in
-    `count_files.load`.
-
-    Raises
-    ------
-    InputError
-        The file is damaged, has other content, or contradicts ``like``.
-    """
-    systems = {name: Statistics(**parts) for name, parts in count_files.read(path, like).items()}
-    for statistics in systems.values() if like else ():
-        assert like is not None
-        joint_signature(statistics.signature, count_files.signature_in(like), (str(path), LIKE))
-    return systems
-
-
-def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics]) -> None:
-    """Write a file of several systems, with their names in a first column ``system``."""
-    tables = {name: statistics.table() for name, statistics in systems.items()}
-    abouts = {
-        name: systems[name].about(Written.of(systems[name].formula, table))
-        for name, table in tables.items()
-    }
-    count_files.write(
-        path,
-        [count_files.with_system(table, name) for name, table in tables.items()],
-        count_files.about_systems(abouts),
-    )
 
 
 def _sum(parts: list[Statistics]) -> Statistics:

@@ -64,6 +64,21 @@ CORRECTIONS: dict[str, Callable[[Float64], Float64]] = {
 }
 
 
+CORRECTED = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "uncorrected"}
+"""Names of the corrections in print."""
+
+
+def level_text(confidence: float) -> str:
+    """Format the level of significance that goes with a confidence.
+
+    Examples
+    --------
+    >>> level_text(0.95), level_text(0.999)
+    ('5%', '0.1%')
+    """
+    return f"{100 * (1 - confidence):.3g}%"
+
+
 def adjusted(p: Any, correction: str) -> Float64:
     """Adjust p for the number of tests; undefined ones stay NaN and are not counted.
 

@@ -9,6 +9,12 @@ from typing import Any
 from fastcausal.options import Method, check
 
 MOST_SEED = 2**63 - 1
+METHODS: dict[Method, str] = {
+    "jackknife": "jackknife",
+    "bca": "BCa bootstrap",
+    "percentile": "percentile bootstrap",
+}
+"""Names of the methods in print."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from fastcausal.arrays.strata import texts_of_column
 from fastcausal.errors import InputError
 from fastcausal.options import Method
-from fastcausal.significance.draws import Draws
+from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.sampling import bootstrap_sums, bootstrap_weights
 from fastcausal.significance.sums import exact_sums
 from fastcausal.significance.units import EQUAL, EXAMPLE, Units, units_text
@@ -142,13 +142,13 @@ def warnings_of(units: Units, table: pa.Table | None, method: Method) -> tuple[s
     warnings = []
     if method != "jackknife" and 1 < units.n_units < FEW:
         warnings.append(
-            f"{units_text(units.n_units, units.unit)}: {method} intervals of fewer than {FEW} are "
-            "too narrow"
+            f"{units_text(units.n_units, units.unit)}: {METHODS[method]} confidence intervals of "
+            f"fewer than {FEW} are too narrow"
         )
     if units.unit == EXAMPLE and table is not None and _share_documents(table):
         warnings.append(
-            f"examples share a {DOCUMENT} and are drawn singly: intervals are too "
-            f"narrow, take the column {DOCUMENT} as cluster"
+            f"examples share a {DOCUMENT} and are drawn singly: confidence intervals are "
+            f"too narrow, take the column {DOCUMENT} as cluster"
         )
     return tuple(warnings)
 

@@ -46,14 +46,14 @@ class Shared(NamedTuple):
 
 
 class RankSets(NamedTuple):
-    """Ranks with simultaneous bounds for all systems; 0 for an undefined score.
+    """Ranks with simultaneous intervals for all systems; 0 for an undefined score.
 
     Attributes
     ----------
     rank : int64[n_systems]
         1 + the number of better scores.
     low, high : int64[n_systems]
-        1 + the number of surely better systems; the number of those not surely worse.
+        1 + the number of significantly better systems; the number of those not significantly worse.
     """
 
     rank: Int64
@@ -140,7 +140,7 @@ def _best_elsewhere(
 
 
 def rank_sets(values: Float64, drawn: Float64, confidence: float, n_units: int) -> RankSets:
-    """Rank systems, with bounds that hold for all of them at once with ``confidence``.
+    """Rank systems, with simultaneous rank intervals of this ``confidence``.
 
     A lead is sure if it exceeds c standard deviations of the difference in resamples. c is a
     quantile over resamples: of the largest deviation of any difference from its observed value, in

@@ -25,9 +25,14 @@ def units_text(n_units: int, unit: str) -> str:
     Examples
     --------
     >>> units_text(61, "example"), units_text(5, "document"), units_text(12, "doc_id")
-    ('61 examples', '5 documents', '12 values of doc_id')
+    ('61 examples', '5 documents', '12 clusters (doc_id)')
     """
-    return f"{n_units} {f'{unit}s' if unit in NOUNS else f'values of {unit}'}"
+    return f"{n_units} {nouns_of(unit)}"
+
+
+def nouns_of(unit: str) -> str:
+    """Return the noun of units in the plural, of clusters with their column."""
+    return f"{unit}s" if unit in NOUNS else f"clusters ({unit})"
 
 
 class Scored(Protocol):

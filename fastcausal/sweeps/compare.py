@@ -1,4 +1,4 @@
-"""Two systems on the same units: every score of B minus A, with bounds and p."""
+"""Two systems on the same units: every score of B minus A, with confidence interval and p-value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastcausal.options import Method, PairedTest, Pairing
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, plain
-from fastcausal.significance.draws import Draws
+from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.paired import detectable, is_student
 from fastcausal.significance.units import units_text
 from fastcausal.sweeps.contrast import Contrast
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TESTS = {
-    "randomisation": "randomisation test",
-    "student": "Student's t",
-    "welch": "Welch's t of two samples",
+    "randomisation": "paired randomisation test",
+    "student": "paired Student's t-test",
+    "welch": "Welch's t-test",
 }
 SHOWN = ("a", "b", "delta", "low", "high", "p", "mde")
 
@@ -34,8 +34,9 @@ class Comparison(Report):
     """Differences of two systems, B minus A.
 
     ``comparison["overall_f1"].delta``; the values of a score are ``a``, ``b``, ``delta``, its
-    bounds ``low`` and ``high``, ``se`` (jackknife), ``p`` of `test`, ``p_exact`` (all exchanges
-    were listed), and ``mde``, the minimum detectable effect at a power of 80%.
+    confidence interval ``low`` to ``high``, ``se`` (jackknife), the p-value ``p`` of `test`,
+    ``p_exact`` (all exchanges were listed), and ``mde``, the minimum detectable effect at a power
+    of 80%.
 
     Attributes
     ----------
@@ -84,14 +85,15 @@ class Comparison(Report):
             ("pairing", "answers") if self.answers is not None or is_unpaired else ()
         )
         besides += ("n_a", "n_b") if is_unpaired else ()
-        bounds = f"{100 * self.confidence:g}% bounds of delta ({self.method})"
+        taken = METHODS[self.method]
+        interval = f"{100 * self.confidence:g}% confidence interval of delta ({taken})"
         super().__init__(
             self._headline(),
             self.signature,
             self.scores,
             warnings=self.warnings,
             legend=(
-                f"low, high: {bounds}; p: {TESTS[self.test]}",
+                f"low, high: {interval}; p: p-value, {TESTS[self.test]}",
                 "mde: minimum detectable effect (80% power)",
             ),
             keys=(
@@ -164,11 +166,11 @@ def compare(
     cluster : str, optional
         A column of gold, such as ``doc_id``; examples with the same value are drawn together.
     method : {"bca", "percentile", "jackknife"}
-        Method of the bounds.
+        Method of the confidence intervals.
     confidence : float
         Between 0 and 1.
     n_resamples : int
-        Resamples for the bounds and for p.
+        Resamples for confidence intervals and p-values.
     seed : int
 
     Returns

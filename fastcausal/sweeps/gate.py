@@ -13,7 +13,8 @@ from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid, number_text
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
-from fastcausal.significance.draws import Draws
+from fastcausal.significance.corrections import level_text
+from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.paired import Difference, detectable
 from fastcausal.significance.units import units_text
 from fastcausal.sweeps.compare import with_scores
@@ -37,7 +38,7 @@ class Gate(Report):
     baseline, candidate, delta : float
         The score of each, and candidate minus baseline.
     low, high : float
-        One-sided bounds of ``delta``: each holds with ``confidence``.
+        One-sided confidence bounds of ``delta``: each holds with ``confidence``.
     min_delta : float
         The least difference that passes.
     confidence : float
@@ -85,7 +86,8 @@ class Gate(Report):
 
     def __post_init__(self) -> None:
         baseline, candidate = self.systems.values()
-        bounds = f"one-sided {100 * self.confidence:g}% bounds of delta ({self.method})"
+        percent, taken = f"{100 * self.confidence:g}%", METHODS[self.method]
+        bounds = f"one-sided {percent} confidence bounds of delta ({taken})"
         units = units_text(self.n_units, self.unit)
         differ = f"{self.n_differ} of {units} differ"
         if self.n_differ is None:
@@ -117,7 +119,7 @@ class Gate(Report):
         """Sentence with the reason of the verdict."""
         if self.n_units < FEWEST:
             units = units_text(self.n_units, self.unit)
-            return f"{units} decide nothing, expected at least {FEWEST}"
+            return f"{units} are too few for a verdict, expected at least {FEWEST}"
         delta, low, high, least = (
             number_text(value, sign="+")
             for value in (
@@ -127,14 +129,15 @@ class Gate(Report):
                 0.0 - self.min_delta if self.lower_is_better else self.min_delta,
             )
         )
-        if self.lower_is_better:
-            surely = {"pass": "surely at most", "fail": "surely above"}.get(self.verdict, "perhaps")
-        else:
-            surely = {"pass": "surely at least", "fail": "surely below"}.get(
-                self.verdict, "perhaps"
-            )
-        change = f"{self.score} changes by {delta} [{low}, {high}], {surely} {least}"
-        if self.verdict != "inconclusive" or math.isnan(self.mde):
+        at_level = f"{units_text(0, self.unit)} differ"
+        if self.n_differ != 0:
+            at_level = f"significant at {level_text(self.confidence)} (one-sided)"
+        change = f"{self.score} changes by {delta} [{low}, {high}]"
+        passing, failing = ("at most", "above") if self.lower_is_better else ("at least", "below")
+        if self.verdict != "inconclusive":
+            return f"{change}, {passing if self.passed else failing} {least}: {at_level}"
+        change += f": neither {passing} {least} nor {failing} is {at_level}"
+        if math.isnan(self.mde):
             return change
         return f"{change}; minimum detectable effect (80% power): {number_text(self.mde)}"
 
@@ -183,9 +186,9 @@ def gate(
 ) -> Gate:
     """Judge a candidate: pass, fail, or inconclusive.
 
-    It passes if the difference to the baseline is surely at least ``min_delta``, and fails if it
-    is surely below. Fewer than 10 units are inconclusive. If no unit differs, the difference is
-    surely 0.
+    It passes if the lower confidence bound of the difference is at least ``min_delta``, and fails
+    if the upper bound is below. Fewer than 10 units are inconclusive. If no unit differs, both
+    bounds are 0.
 
     Parameters
     ----------
@@ -231,7 +234,7 @@ def gate(
         raise ValueError(f"min_delta is {min_delta}, expected a finite number")
     if not 0.5 < confidence < 1:
         raise ValueError(
-            f"confidence is {confidence}, expected one-sided bounds of more than 0.5 and below 1"
+            f"confidence is {confidence}, expected more than 0.5 and below 1 for one-sided bounds"
         )
     names, systems = pair_of(
         baseline, candidate, ("baseline", "candidate"), with_scores(reading, score, cluster),
@@ -279,7 +282,7 @@ def _turned(change: Difference) -> Difference:
 
 
 def verdict_of(change: Difference, n_units: int, min_delta: float) -> Verdict:
-    """Judge by the bounds, which are undefined or wide if the data do not suffice."""
+    """Judge by the confidence bounds, which are undefined or wide if the data do not suffice."""
     if n_units < FEWEST:
         return "inconclusive"
     if change.low >= min_delta:

@@ -1,4 +1,4 @@
-"""Many systems on the same units: scores, ranks with bounds, and the expected best score."""
+"""Many systems on the same units: scores, rank intervals, and the corrected best score."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from fastcausal.report.groups import Scores
 from fastcausal.report.page import Section
 from fastcausal.report.pictures import Drawing, missing_pictures, pictures_of
 from fastcausal.report.report import Report, plain
-from fastcausal.significance.corrections import adjusted, resamples_needed
-from fastcausal.significance.draws import Draws
+from fastcausal.significance.corrections import CORRECTED, adjusted, level_text, resamples_needed
+from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import is_student
 from fastcausal.significance.ranks import negated, rank_sets, share
@@ -42,10 +42,11 @@ COLUMNS = ("value", "low", "high", "rank", "rank_low", "rank_high", "best", *DIF
 class Leaderboard(Report):
     """Systems, best first, then by name.
 
-    ``board["run 7"].rank``; the values of a system are its score ``value`` with the bounds ``low``
-    and ``high``, its ``rank`` with ``rank_low`` and ``rank_high``, which hold for all systems at
-    once, and ``best``: no system is surely better. With a baseline also ``delta``, ``delta_low``,
-    ``delta_high``, ``p`` and ``p_adjusted``. An undefined score has no rank.
+    ``board["run 7"].rank``; the values of a system are its score ``value`` with the confidence
+    interval ``low`` to ``high``, its ``rank`` with the simultaneous rank interval ``rank_low`` to
+    ``rank_high``, and ``best``: no system is significantly better. With a baseline also ``delta``
+    with ``delta_low`` and ``delta_high``, and the p-values ``p`` and ``p_adjusted``. An
+    undefined score has no rank.
 
     Attributes
     ----------
@@ -151,18 +152,24 @@ class Leaderboard(Report):
         return drawings
 
     def _lines(self) -> tuple[str, ...]:
-        """Write the meaning of the columns, and the expected best score."""
+        """Write the meaning of the columns, and the corrected best score."""
         expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
-        bounds = f"{100 * self.confidence:g}% bounds"
+        percent = f"{100 * self.confidence:g}%"
         lines = [
-            f"the best of these is expected to score {expected} on new data, and shows {value}",
-            f"low, high: {bounds} ({self.method}); best: no system is surely better",
-            f"rank_low, rank_high: {bounds}, right for all systems at once",
+            f"best score: {value}; corrected for selection bias (out-of-bag bootstrap): {expected}",
+            f"low, high: {percent} confidence interval ({METHODS[self.method]}); "
+            "best: no system is significantly better",
+            f"rank_low, rank_high: simultaneous {percent} rank intervals",
         ]
         if self.baseline is not None:
-            lines.append(
-                f"delta: minus {self.baseline}; p: {TESTS[self.test]}; adjusted: {self.correction}"
-            )
+            tested = [row["p_adjusted"] for n, row in self.scores.items() if n != self.baseline]
+            below = sum(p <= 1 - self.confidence for p in tested)
+            lines += [
+                f"delta: difference from {self.baseline}, with its {percent} confidence interval",
+                f"p: p-value, {TESTS[self.test]}; p_adjusted: {CORRECTED[self.correction]}",
+                f"significant at {level_text(self.confidence)} "
+                f"({CORRECTED[self.correction]}): {below} of {len(tested)} systems",
+            ]
         return tuple(lines)
 
 
@@ -200,7 +207,7 @@ def leaderboard(
     cluster : str, optional
         A column of gold, such as ``doc_id``; examples with the same value are drawn together.
     method : {"bca", "percentile", "jackknife"}
-        Method of the bounds of scores and differences.
+        Method of the confidence intervals of scores and differences.
     confidence : float
         Between 0 and 1.
     n_resamples, seed : int
@@ -343,6 +350,6 @@ def _too_few(
     if correction != "holm" or n_resamples >= needed:
         return ()
     return (
-        f"{n_tests} tests need at least {needed} resamples for any p to pass Holm's correction at "
-        f"{1 - confidence:.3g}, got {n_resamples}",
+        f"{n_tests} tests need at least {needed} resamples for any p-value to be "
+        f"significant at {level_text(confidence)} ({CORRECTED[correction]}), got {n_resamples}",
     )

@@ -13,10 +13,11 @@ from fastcausal.counts.joint import joint_units
 from fastcausal.counts.statistics import Statistics
 from fastcausal.report.grid import Grid, number_text
 from fastcausal.report.report import Report
+from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.paired import difference, n_differing
 from fastcausal.significance.planning import units_needed
-from fastcausal.significance.units import units_text
+from fastcausal.significance.units import nouns_of, units_text
 from fastcausal.sweeps.compare import with_scores
 from fastcausal.sweeps.systems import pair_of, statistics_of
 from fastcausal.tasks.values.count import WITHIN
@@ -69,14 +70,15 @@ class ComparisonPlan(Report):
 
     def __post_init__(self) -> None:
         super().__init__(
-            f"{self.score}: to see {number_text(self.delta)} in {100 * self.power:g}% of "
-            f"comparisons, after a pilot of {units_text(self.n_units, self.unit)}",
+            f"{self.score}: sample size to detect {number_text(self.delta)} "
+            f"({100 * self.power:g}% power), from a pilot of "
+            f"{units_text(self.n_units, self.unit)}",
             self.signature,
             {},
             warnings=self.warnings,
             legend=(
-                f"units: {self.unit}s in all; more: besides the pilot; paired test at "
-                f"{100 * self.confidence:g}%",
+                f"units: {nouns_of(self.unit)} in all; more: besides the pilot; paired t-test, "
+                f"significant at {level_text(self.confidence)}",
             ),
             keys=(
                 "signature", "score", "systems", "unit", "n_units", "delta", "power",

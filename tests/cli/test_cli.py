@@ -15,7 +15,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.counts.statistics import read_systems
+from fastcausal.counts.systems import read_systems
 from tests.support.cli import cli, command
 
 GOLD, SYSTEMS = str(sample.GOLD), {name: str(path) for name, path in sample.SYSTEMS.items()}

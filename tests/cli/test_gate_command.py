@@ -68,7 +68,7 @@ def test_junit(files, tmp_path):
     gate(files, 0, "--junit", target, expect=1)
     [case] = ElementTree.parse(target).getroot()
     [failure] = case
-    assert "surely below +0.0000" in failure.get("message")
+    assert "below +0.0000: significant at 5% (one-sided)" in failure.get("message")
     assert json.loads(failure.text)["verdict"] == "fail"
     _, err = gate(files, 0, "--junit", files[0], expect=2)
     assert "is read, expected another file" in err

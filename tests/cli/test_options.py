@@ -600,7 +600,10 @@ def test_an_option_given_twice_is_refused(name, option, files):
     [
         ("labels_1.csv labels_2.csv --labels label --by x", "--by is for relations, but --labels"),
         ("annotator_1.jsonl annotator_2.jsonl --level ratio", "--level is for labels: name their"),
-        ("annotator_1.jsonl annotator_2.jsonl --seed 0", "--seed is for intervals: add --interv"),
+        (
+            "annotator_1.jsonl annotator_2.jsonl --seed 0",
+            "--seed is for confidence intervals: add --interv",
+        ),
     ],
 )
 def test_what_an_option_is_for(arguments, message, files):

@@ -77,8 +77,8 @@ COMMANDS = {
 }
 # Lines below tables, which a terminal wraps itself, as it does signatures.
 NOTES = (
-    "fastcausal|", "low, high:", "rank_low, ", "mde:", "delta:", "the best of",
-    "overall_f1 changes", "95% intervals",
+    "fastcausal|", "low, high:", "rank_low, ", "mde:", "delta:", "best score:", "p: p-value",
+    "significant at", "overall_f1 changes", "95% confidence intervals",
 )  # fmt: skip
 END = "(end of the command)"
 CODE = f"""

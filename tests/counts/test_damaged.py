@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.counts.statistics import read_systems
+from fastcausal.counts.systems import read_systems
 from tests.support.profiles import trials
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.arrays.digests import digest_of_relations
-from fastcausal.counts.statistics import read_systems
+from fastcausal.counts.systems import read_systems
 from tests.support.data import CNC
 from tests.support.profiles import trials
 from tests.support.statistics import of_the_same

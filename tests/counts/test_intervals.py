@@ -96,7 +96,7 @@ def test_warnings(report):
     few = report.statistics.take(np.arange(20))
     said = few.intervals(method="bca", n_resamples=10).warnings
     assert len(said) == 2
-    assert said[0].startswith("20 examples: bca intervals of fewer than 30")
+    assert said[0].startswith("20 examples: BCa bootstrap confidence intervals of fewer than 30")
     assert "take the column doc_id as cluster" in said[1]
     assert few.intervals().warnings == said[1:]
     assert report.with_intervals(n_resamples=10).warnings[-1] == said[1]
@@ -125,7 +125,7 @@ def test_a_report_with_intervals(report):
     assert [float(cell) for cell in overall[at : at + 2]] == [low, high]
     row = bounded.to_arrow().to_pylist()[0]
     assert (row["f1_low"], row["f1_high"]) == (low, high)
-    assert "95% intervals, bca, 200 resamples: 61 examples" in str(bounded)
+    assert "95% confidence intervals, BCa bootstrap, 200 resamples: 61 examples" in str(bounded)
     assert pickle.loads(pickle.dumps(bounded)).to_csv() == bounded.to_csv()
 
 
@@ -197,8 +197,8 @@ def test_aggregate_is_score(tmp_path, options, method):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--seed", "1"], "--seed is for intervals: add --intervals"),
-        (["--cluster", "doc_id"], "--cluster is for intervals: add --intervals"),
+        (["--seed", "1"], "--seed is for confidence intervals: add --intervals"),
+        (["--cluster", "doc_id"], "--cluster is for confidence intervals: add --intervals"),
         (["--intervals", "--method", "jackknife", "--seed", "1"], "--seed is for resamples"),
         (["--intervals", "--protocol", "cnc-2022"], "--intervals is for sums of counts"),
         (["--intervals", "--confidence", "1"], "confidence is 1.0, expected a number between"),

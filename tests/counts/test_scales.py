@@ -118,8 +118,8 @@ def test_titles_name_the_units_of_a_formula():
     )
     board = fc.leaderboard({"a": a, "b": b}, "exists_f1", **options)
     assert board.title == "exists_f1 of 2 systems on 12 documents"
-    assert a.statistics.intervals().title == "95% intervals, jackknife: 12 documents"
+    assert a.statistics.intervals().title == "95% confidence intervals, jackknife: 12 documents"
     verdict = fc.gate(a, b, score="exists_f1", min_delta=0.0, **options)
     assert verdict.legend[1].endswith("6 of 12 documents differ")
     clustered = fc.compare(a, b, "exists_f1", cluster="id", **options)
-    assert clustered.title == "B minus A: 6 of 12 values of id differ"
+    assert clustered.title == "B minus A: 6 of 12 clusters (id) differ"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.counts.statistics import read_systems
+from fastcausal.counts.systems import read_systems
 from fastcausal.counts.task import declared, resolve
 from fastcausal.sweeps.systems import systems_of
 from fastcausal.tasks.answers.formula import ExtractionFormula

@@ -116,7 +116,7 @@ def test_clusters(sides):
     comparison = fc.compare(*sides, cluster="doc_id", **QUICK)
     documents = len(sides[0].statistics.units["doc_id"].unique())
     assert (comparison.unit, comparison.n_units) == ("doc_id", documents)
-    assert f"of {documents} values of doc_id differ" in comparison.title
+    assert f"of {documents} clusters (doc_id) differ" in comparison.title
     assert comparison["overall_f1"].p_exact == (comparison.n_differ <= 16)
     [warning] = fc.compare(*sides, **QUICK).warnings
     assert "share a doc_id" in warning
@@ -137,7 +137,7 @@ def test_few_units_have_the_p_of_student(sides, n):
     comparison = fc.compare(*few, **QUICK)
     f1 = comparison["overall_f1"]
     assert (comparison.test, f1.p_exact) == (("student", False), ("randomisation", True))[n - 5]
-    assert ("p: Student's t" in str(comparison)) == (n == 5)
+    assert ("paired Student's t-test" in str(comparison)) == (n == 5)
     assert (f1.low > 0 or f1.high < 0) == (f1.p <= 0.05)
     if n == 5:  # four of which differ in F1
         assert f1.p == pytest.approx(2 * stats.t.sf(abs(f1.delta) / f1.se, 3))

@@ -1,4 +1,4 @@
-"""Verdicts of the gate: what surely passes, surely fails, and what cannot be told."""
+"""Verdicts of the gate: pass, fail, and inconclusive."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_few_examples_decide_nothing(n):
     for pair in ((worse, better), (better, worse), (better, better)):
         gate = fc.gate(*pair, min_delta=-0.5, **QUICK)
         assert gate.verdict == "inconclusive"
-        assert f"{n} examples decide nothing, expected at least 10" in gate.reason
+        assert f"{n} examples are too few for a verdict, expected at least 10" in gate.reason
 
 
 def test_three_verdicts(sides):
@@ -84,7 +84,7 @@ def test_keys(sides):
     ("options", "message"),
     [
         ({"min_delta": float("nan")}, "min_delta is nan, expected a finite number"),
-        ({"min_delta": 0.0, "confidence": 0.5}, "confidence is 0.5, expected one-sided bounds"),
+        ({"min_delta": 0.0, "confidence": 0.5}, "confidence is 0.5, expected more than 0.5"),
         ({"min_delta": 0.0, "score": "f1"}, 'unknown score "f1"'),
     ],
 )

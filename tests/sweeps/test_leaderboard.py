@@ -194,7 +194,7 @@ def test_the_command(files):
     assert [row["system"] for row in table] == list(board.scores)
     for flag, sign in (("--markdown", "| :--"), ("--latex", r"\toprule")):
         assert sign in cli("leaderboard", *files, flag, *options)[0]
-    assert "is expected to score" in cli("leaderboard", *files, *options)[0]
+    assert "corrected for selection bias" in cli("leaderboard", *files, *options)[0]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_the_command(files):
         (["{sweep}/.."], "no runs/*.parquet, expected the folder of a sweep"),
         (["{sweep}", "--score", "overall_em"], 'unknown score "overall_em", expected one of'),
         (["{sweep}", "--baseline", "run 9"], 'baseline is "run 9", expected one of run 1, run 2'),
-        (["{sweep}", "--correction", "bh"], "--correction is of p against a system"),
+        (["{sweep}", "--correction", "bh"], "--correction is of p-values against a system"),
         (["{sweep}", "--cluster", "topic"], 'no column "topic"'),
         (["{sweep}", "--n-resamples", "0"], " is 0, expected at least 1"),
         (["{sweep}", "--confidence", "1"], "confidence is 1.0, expected"),

@@ -29,7 +29,7 @@ COLUMNS = {
     "margin_all": "all rows",
 }
 LEGEND = (
-    "rows judged, margin: the pilot, and half the width of its powered 95% interval",
+    "rows judged: the pilot; margin: half the width of its powered 95% confidence interval",
     "all rows: the margin with labels of all scored rows",
     "people alone, powered: rows to judge in all, without the metric and with it",
     "labels: those of powered rows, with as many to a row as in the pilot",
@@ -148,9 +148,7 @@ def _why(plan: Mapping[str, float]) -> str:
     if math.isnan(plan["n_powered"]):
         return f"labels of all scored rows give ±{plan['margin_all']:.4f}: score more rows"
     if plan["n_powered"] < LEAST_ROWS:
-        return (
-            f"fewer than {LEAST_ROWS} rows, too few for an interval that holds as often as it says"
-        )
+        return f"fewer than {LEAST_ROWS} rows, too few for the confidence interval to cover 95%"
     return ""
 
 

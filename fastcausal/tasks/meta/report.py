@@ -21,8 +21,8 @@ KEYS = (
     "signature", "warnings", "n_items", "n_systems", "n_raters", "n_unjudged", "classes", "human",
     "metrics", "by", "tests", "undefined",
 )  # fmt: skip
-METRICS_SWAPPED = "metrics exchanged row by row"
-JUDGES_SWAPPED = "judges exchanged by items or clusters"
+METRICS_SWAPPED = "permutation test by row"
+JUDGES_SWAPPED = "permutation test by item or cluster"
 SHORT = {"pairwise_accuracy": "accuracy", "soft_pairwise_accuracy": "soft pairwise"}
 
 
@@ -219,7 +219,7 @@ def _agreement(human: Mapping[str, Any]) -> Grid:
 def _tests(tests: list[SwapTest], exchanged: str) -> Grid:
     level, score = tests[0].level, tests[0].score
     title = f"differences of {level}.{score}, {exchanged}"
-    grid = Grid(title, ["delta", "p", "p adjusted"], signed=["delta"])
+    grid = Grid(title, ["delta", "p-value", "p-value (Holm)"], signed=["delta"])
     for test in tests:
         grid.add(f"{test.a} - {test.b}", test.delta, test.p, test.p_adjusted)
     return grid

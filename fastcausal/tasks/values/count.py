@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
-from fastcausal.counts.statistics import Statistics, read_systems
+from fastcausal.counts.statistics import Statistics
+from fastcausal.counts.systems import read_systems
 from fastcausal.errors import InputError, Remedy, some_of
 from fastcausal.files.files import Source
 from fastcausal.options import MissingPolicy

@@ -290,7 +290,7 @@ def _cluster_note(name: str, header: Mapping[str, Any], reading: ValueReading) -
     if reading.cluster is not None or not clusters:
         return {}
     named = sorted(clusters)[0]
-    return {(f"{name}: standard errors of the log are by {named}: --cluster {named}",): ()}
+    return {(f"{name}: the log has clustered standard errors ({named}): --cluster {named}",): ()}
 
 
 def _unfinished(name: str, header: Mapping[str, Any], n: int) -> InputError:

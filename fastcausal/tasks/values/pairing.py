@@ -326,8 +326,8 @@ def _unequal(systems: Mapping[str, Statistics], rule: str) -> tuple[str, ...]:
     if rule in ("max", "min") and (high != low).any():
         raise InputError(f"{rule} of other numbers of answers: {shown}, expected as many")
     if every.max() > MOST_UNEQUAL * max(1, every.min()):
-        return (f"answers to an example: {shown}: more than {MOST_UNEQUAL} times as many, p may be "
-                "too small",)  # fmt: skip
+        return (f"answers to an example: {shown}: more than {MOST_UNEQUAL} times as many, the "
+                "p-value may be too small",)  # fmt: skip
     return (f"answers to an example: {shown}",)
 
 

@@ -106,9 +106,7 @@ def test_why_a_plan_has_no_number():
 def test_few_rows_are_warned_of():
     table = [{"m": k % 2, "ann": k % 2 if k < 40 else None} for k in range(4000)]
     [few] = fc.plan_labels(table, raters=["ann"], delta=0.1).warnings
-    assert (
-        few == "m_all: fewer than 30 rows, too few for an interval that holds as often as it says"
-    )
+    assert few == "m_all: fewer than 30 rows, too few for the confidence interval to cover 95%"
 
 
 @pytest.mark.parametrize("delta", [0, -1, math.inf, math.nan])

@@ -1,0 +1,38 @@
+"""Count files of several systems, with their names in the column ``system``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from fastcausal.counts import files
+from fastcausal.counts.files import About
+from fastcausal.counts.seals import Written
+from fastcausal.counts.statistics import Statistics
+
+
+def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dict[str, Statistics]:
+    """Read a file of one system or of several, by their names.
+
+    A file without the name of its system is named itself; ``like`` is as in `files.load`.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, has other content, or contradicts ``like``.
+    """
+    return {name: Statistics(**parts) for name, parts in files.read(path, like).items()}
+
+
+def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics]) -> None:
+    """Write a file of several systems, with their names in a first column ``system``."""
+    tables = {name: statistics.table() for name, statistics in systems.items()}
+    abouts = {
+        name: systems[name].about(Written.of(systems[name].formula, table))
+        for name, table in tables.items()
+    }
+    files.write(
+        path,
+        [files.with_system(table, name) for name, table in tables.items()],
+        files.about_systems(abouts),
+    )
