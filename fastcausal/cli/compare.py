@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import click
 
 from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
     VALUES,
@@ -24,14 +25,19 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument
 
-STATISTICS = "Counts of {}, as score --per-example writes them; or a log or table of an evaluation."
-
 
 def compare(
     ctx: click.Context,
-    a: Annotated[str, Argument(help=STATISTICS.format("A"))],
-    b: Annotated[str, Argument(help=STATISTICS.format("B"))],
+    files: Annotated[
+        list[str],
+        Argument(
+            metavar="[GOLD] A B",
+            help="Gold and predictions of two systems; or counts of both, as score --per-example "
+            "writes them; or logs or tables of evaluations.",
+        ),
+    ],
     score: ScoresOption = None,
+    scored: GoldOptions = GOLD_OPTIONS,
     values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
     draws: DrawOptions = DRAWS,
@@ -46,19 +52,30 @@ def compare(
 
     Examples
     --------
+    fastcausal compare gold.csv careful.jsonl hasty.jsonl
     fastcausal compare careful.parquet hasty.parquet
     fastcausal compare careful.parquet hasty.parquet --score cause_f1 --latex
     fastcausal compare a.eval b.eval --score match --cluster doc
     """
+    if len(files) not in (2, 3):
+        raise click.UsageError(f"{len(files)} files, expected A B, or GOLD A B", ctx)
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
 
-    keep_apart([html], [a, b])
+    keep_apart([html], files)
+    *gold, a, b = files
+    left: Any = a
+    right: Any = b
+    if gold:
+        left, right = scored.scored(ctx, gold[0], [a, b], values, draws.cluster).values()
+        values = VALUES
+    else:
+        refuse_without_gold(ctx)
     with doing(f"comparing {b} with {a}", "samples") as progress:
         comparison = fc.compare(
-            a,
-            b,
+            left,
+            right,
             score,
             unpaired=unpaired,
             reading=values.reading(progress),

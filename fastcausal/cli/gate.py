@@ -1,14 +1,15 @@
-"""``fastcausal gate --baseline A --candidate B --min-delta D``."""
+"""``fastcausal gate [GOLD] --candidate B``, with ``--baseline A --min-delta D`` or ``--min``."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from fastcausal.cli.console import doing, print_report, show
+from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
     VALUES,
@@ -20,8 +21,9 @@ from fastcausal.cli.options import (
     UnpairedOption,
     ValueOptions,
     format_of,
+    refuse,
 )
-from fastcausal.cli.parameters import Option
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Verdict
 from fastcausal.report.escapes import cell_text
 
@@ -29,22 +31,41 @@ if TYPE_CHECKING:
     from fastcausal.sweeps.gate import Gate
 
 NOT_PASSED = 1
+OF_BASELINE = ("min_delta", "unpaired", "score", "lower_is_better")
 LEVELS: dict[Verdict, str] = {"pass": "notice", "fail": "error", "inconclusive": "warning"}
 
 
 def gate(
     ctx: click.Context,
-    baseline: Annotated[
-        str, Option(help="Compare with these counts, as score --per-example writes them.")
+    candidate: Annotated[
+        str,
+        Option(help="Judge these counts, as score --per-example writes them, or predictions."),
     ],
-    candidate: Annotated[str, Option(help="Judge these counts.")],
+    gold: Annotated[
+        str | None,
+        Argument(metavar="[GOLD]", help="Gold, for a candidate and a baseline of predictions."),
+    ] = None,
+    baseline: Annotated[str | None, Option(help="Compare with these.")] = None,
     min_delta: Annotated[
-        float,
+        float | None,
         Option(
             help="Pass if the candidate is significantly better by this; below 0: worse by no more."
         ),
-    ],
+    ] = None,
+    least: Annotated[
+        list[str] | None,
+        Option(
+            "--min",
+            metavar="SCORE=VALUE",
+            help="Pass if the lower confidence bound of a score is at least this; may be given "
+            "several times.",
+        ),
+    ] = None,
+    point: Annotated[
+        bool, Option("--point", help="Compare values with --min, not their confidence bounds.")
+    ] = False,
     score: ScoreOption = None,
+    scored: GoldOptions = GOLD_OPTIONS,
     lower_is_better: LowerOption = False,
     values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
@@ -62,19 +83,39 @@ def gate(
 
     Examples
     --------
+    fastcausal gate gold.csv --candidate careful.jsonl --min overall_f1=0.7
+    fastcausal gate gold.csv --baseline hasty.jsonl --candidate careful.jsonl --min-delta -0.01
     fastcausal gate --baseline hasty.parquet --candidate careful.parquet --min-delta -0.01
     """
     chosen = format_of(ctx, json, format)
+    if baseline is None:
+        refuse(ctx, OF_BASELINE, "is of a difference: name a --baseline")
+        if not least:
+            raise click.UsageError("expected --baseline and --min-delta, or --min", ctx)
+    elif min_delta is None:
+        raise click.UsageError("expected --min-delta, the least difference that passes", ctx)
+    if not least:
+        refuse(ctx, ("point",), "is for --min")
     import fastcausal as fc
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
 
-    keep_apart([junit], [baseline, candidate])
-    with doing(f"comparing {candidate} with {baseline}", "samples") as progress:
+    files = [candidate] if baseline is None else [baseline, candidate]
+    keep_apart([junit], [*files, *([gold] if gold else [])])
+    sides: list[Any] = [*files]
+    if gold is None:
+        refuse_without_gold(ctx)
+    else:
+        sides = [*scored.scored(ctx, gold, files, values, draws.cluster).values()]
+        values = VALUES
+    before = None if baseline is None else sides[0]
+    with doing(f"judging {candidate}", "samples") as progress:
         result = fc.gate(
-            baseline,
-            candidate,
+            before,
+            sides[-1],
             min_delta=min_delta,
+            floors=floors_in(least or []),
+            point=point,
             score=score,
             lower_is_better=lower_is_better,
             unpaired=unpaired,
@@ -90,6 +131,22 @@ def gate(
     print_report(result, chosen)
     if not result.passed:
         raise click.exceptions.Exit(NOT_PASSED)
+
+
+def floors_in(given: list[str]) -> dict[str, float]:
+    """Read ``SCORE=VALUE``; raise BadParameter for other texts, or a score twice."""
+    floors: dict[str, float] = {}
+    for each in given:
+        name, _, value = each.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            name = ""
+        if not name or name in floors:
+            problem = "twice" if name else "expected SCORE=VALUE such as overall_f1=0.8"
+            raise click.BadParameter(f'"{each}", {problem}', param_hint="--min")
+        floors[name] = number
+    return floors
 
 
 def annotation(result: Gate) -> str:

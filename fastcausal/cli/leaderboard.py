@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import click
 
 from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, is_gold, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
     VALUES,
@@ -32,12 +33,14 @@ def leaderboard(
     systems: Annotated[
         list[str],
         Argument(
-            help="Files of counts, as score --per-example writes them, logs and tables of "
-            "evaluations, or folders of sweeps or logs."
+            metavar="[GOLD] SYSTEM...",
+            help="Gold and predictions of systems; or counts, as score --per-example writes them, "
+            "logs and tables of evaluations, folders of sweeps or logs.",
         ),
     ],
     score: ScoreOption = None,
     lower_is_better: LowerOption = False,
+    scored: GoldOptions = GOLD_OPTIONS,
     values: ValueOptions = VALUES,
     baseline: Annotated[
         str | None, Option(help="Test every system against this one, by name.")
@@ -58,6 +61,7 @@ def leaderboard(
 
     Examples
     --------
+    fastcausal leaderboard gold.csv careful.jsonl hasty.jsonl --unparsed empty
     fastcausal leaderboard careful.parquet hasty.parquet
     fastcausal leaderboard careful.parquet hasty.parquet --baseline hasty --html board.html
     """
@@ -66,11 +70,18 @@ def leaderboard(
         refuse(ctx, ("correction",), "is of p-values against a system: name it with --baseline")
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
+    from fastcausal.sweeps.compare import with_scores
 
     keep_apart([html], systems)
+    ranked: Any = systems
+    if len(systems) > 1 and is_gold(systems[0], with_scores(values.reading(None), score)):
+        ranked = scored.scored(ctx, systems[0], systems[1:], values, draws.cluster)
+        values = VALUES
+    else:
+        refuse_without_gold(ctx)
     with doing(f"ranking by {score or 'score'}", "samples") as progress:
         board = fc.leaderboard(
-            systems,
+            ranked,
             score,
             lower_is_better=lower_is_better,
             reading=values.reading(progress),

@@ -159,7 +159,8 @@ class ValueOptions(NamedTuple):
         str | None, Option("--denominator", help="... divided by the sum of this one.")
     ] = None
     id: Annotated[
-        str | None, Option("--id", help="Join a table by this column; by default id, else doc_id.")
+        str | None,
+        Option("--id", metavar="PATH", help="Join by this column; by default id, else doc_id."),
     ] = None
     epoch: Annotated[
         str | None, Option("--epoch", help="Tell repeats of an example by this column.")
@@ -169,7 +170,8 @@ class ValueOptions(NamedTuple):
         Option(
             "--answers",
             metavar="mean|pass@K|pass^K|max|min",
-            help="Make one value of the answers to an example by this rule.",
+            help="Make one value of the answers to an example by this rule; beside GOLD, take raw "
+            "answers of models from this column.",
         ),
     ] = "mean"
     missing: Annotated[
@@ -197,13 +199,16 @@ class ValueOptions(NamedTuple):
 VALUES = ValueOptions()
 
 
+PredFormatOption = Annotated[
+    ReadFormat | None,
+    Option("--from", help="Read predictions in this format; by default their content decides."),
+]
+
+
 class ReadOptions(NamedTuple):
     """Options for reading predictions."""
 
-    source_format: Annotated[
-        ReadFormat | None,
-        Option("--from", help="Read predictions in this format; by default their content decides."),
-    ] = None
+    source_format: PredFormatOption = None
     answers: AnswersOption = None
     occurrence: OccurrenceOption = "gap"
     tags: TagsOption = None
@@ -241,44 +246,51 @@ class Marks(NamedTuple):
 MARKS = Marks()
 
 
+UnparsedOption = Annotated[
+    Policy,
+    Option(
+        "--unparsed",
+        help="Stop at unparsed predictions, score them as empty, or skip their examples.",
+    ),
+]
+UnmatchedOption = Annotated[
+    Policy,
+    Option(
+        "--unmatched", help="Stop at ids that one side lacks, score them as empty, or skip them."
+    ),
+]
+
+
 class PolicyOptions(NamedTuple):
     """Options for predictions that cannot be scored."""
 
-    unparsed: Annotated[
-        Policy,
-        Option(
-            "--unparsed",
-            help="Stop at unparsed predictions, score them as empty, or skip their examples.",
-        ),
-    ] = "error"
-    unmatched: Annotated[
-        Policy,
-        Option(
-            "--unmatched",
-            help="Stop at ids that one side lacks, score them as empty, or skip them.",
-        ),
-    ] = "error"
+    unparsed: UnparsedOption = "error"
+    unmatched: UnmatchedOption = "error"
 
 
 POLICIES = PolicyOptions()
 
 
+ProtocolOption = Annotated[
+    str,
+    Option(
+        "--protocol",
+        metavar="NAME|FILE",
+        help="Score by this named recipe (recess, cnc-2023, cnc-2022), or by that of a .toml "
+        "or .json file.",
+    ),
+]
+KernelOption = Annotated[
+    KernelName | None,
+    Option("--kernel", help="Count this for a pair of relations instead."),
+]
+
+
 class ProtocolOptions(NamedTuple):
     """Options of the protocol."""
 
-    protocol: Annotated[
-        str,
-        Option(
-            "--protocol",
-            metavar="NAME|FILE",
-            help="Score by this named recipe (recess, cnc-2023, cnc-2022), or by that of a .toml "
-            "or .json file.",
-        ),
-    ] = "recess"
-    kernel: Annotated[
-        KernelName | None,
-        Option("--kernel", help="Count this for a pair of relations instead."),
-    ] = None
+    protocol: ProtocolOption = "recess"
+    kernel: KernelOption = None
 
     def chosen(self) -> Protocol:
         """Return the chosen protocol."""

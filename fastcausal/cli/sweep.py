@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated
 
 import click
 
@@ -23,7 +20,7 @@ from fastcausal.cli.options import (
     recipe_of,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.counts.task import resolve
+from fastcausal.cli.task_options import SetOption, TaskOption, task_options
 from fastcausal.options import Policy
 from fastcausal.report.escapes import printable
 
@@ -40,16 +37,8 @@ def sweep(
         ),
     ],
     out: Annotated[Path, Option(help="Write to this folder, or go on with its sweep.")],
-    task: Annotated[
-        str, Option(help="Score by this command: classify, eci, qa, or relations by score.")
-    ] = "score",
-    set: Annotated[
-        list[str] | None,
-        Option(
-            metavar="NAME=VALUE",
-            help="Set an option of another task, such as candidates=listed; once for each value.",
-        ),
-    ] = None,
+    task: TaskOption = "score",
+    set: SetOption = None,
     scoring: ProtocolOptions = PROTOCOL,
     run_column: Annotated[
         str | None,
@@ -102,7 +91,7 @@ def sweep(
             out,
             recipe_of(scoring.chosen(), PolicyOptions(unparsed, unmatched), reads),
             task=task,
-            options=_options(task, set or []),
+            options=task_options(task, set or []),
             by=by,
             run_column=run_column,
             columns=column or (),
@@ -127,39 +116,3 @@ def _shard(text: str | None) -> tuple[int, int] | None:
     if parts is None:
         raise click.BadParameter(f'"{text}", expected I/N such as 1/8', param_hint="--shard")
     return int(parts[1]), int(parts[2])
-
-
-def _options(task: str, settings: list[str]) -> dict[str, Any]:
-    """Read ``NAME=VALUE`` as values of the types that the function of a task takes."""
-    from fastcausal.sweeps.scoring import sweepable_tasks
-
-    given: dict[str, list[str]] = {}
-    for setting in settings:
-        name, is_set, value = setting.partition("=")
-        if not is_set:
-            raise click.BadParameter(f'"{setting}", expected NAME=VALUE', param_hint="--set")
-        given.setdefault(name, []).append(value)
-    tasks = sweepable_tasks()
-    hints = get_type_hints(resolve(tasks[task].score)) if given and task in tasks else {}
-    return {name: _values(name, texts, hints.get(name, str)) for name, texts in given.items()}
-
-
-def _values(name: str, texts: list[str], hint: Any) -> Any:
-    """Return the value of an option: of texts, or of one text."""
-    kinds = [hint] if get_origin(hint) not in (Union, UnionType) else [*get_args(hint)]
-    items = [get_args(kind) for kind in kinds if get_origin(kind) in (Iterable, Sequence)]
-    if items:
-        [inner] = items[0]
-        return [_values(name, [text], inner) for text in texts]
-    if len(texts) > 1:
-        raise click.BadParameter(f"{name} is set {len(texts)} times", param_hint="--set")
-    [text] = texts
-    if NoneType in kinds and text == "null":
-        return None
-    for number in (int, float):
-        if number in kinds:
-            with suppress(ValueError):
-                return number(text)
-    if float in kinds:
-        raise click.BadParameter(f'{name} is "{text}", expected a number', param_hint="--set")
-    return text

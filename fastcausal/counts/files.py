@@ -203,7 +203,10 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
             about = None
     if table is None or not isinstance(about, dict) or "statistics" not in about:
         lost = "" if table is None else "; fastcausal merge --like takes its metadata from another"
-        raise InputError(f"{source.name}: not a file of statistics, as --per-example writes{lost}")
+        raise InputError(
+            f"{source.name}: not a file of statistics, as "
+            f"fastcausal score GOLD PRED --per-example FILE writes{lost}"
+        )
     if about["statistics"] != VERSION:
         got, newer = about["statistics"], ""
         if type(got) is int and got > VERSION:

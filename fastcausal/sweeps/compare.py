@@ -223,7 +223,7 @@ def compare(
 
 
 def with_scores(
-    reading: ValueReading | None, score: str | Iterable[str] | None, cluster: str | None
+    reading: ValueReading | None, score: str | Iterable[str] | None, cluster: str | None = None
 ) -> ValueReading:
     """Return the reading of these scores, with the column of clusters."""
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)

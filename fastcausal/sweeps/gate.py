@@ -1,4 +1,4 @@
-"""A verdict on a candidate against a baseline: pass, fail, or inconclusive."""
+"""A verdict on a candidate, against a baseline or floors: pass, fail, or inconclusive."""
 
 from __future__ import annotations
 
@@ -15,14 +15,23 @@ from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import METHODS, Draws
-from fastcausal.significance.paired import Difference, detectable
+from fastcausal.significance.intervals import warnings_of
+from fastcausal.significance.paired import detectable
 from fastcausal.significance.units import units_text
 from fastcausal.sweeps.compare import with_scores
 from fastcausal.sweeps.contrast import Contrast
-from fastcausal.sweeps.systems import pair_of
+from fastcausal.sweeps.floors import (
+    FEWEST,
+    Floor,
+    floors_of,
+    floors_table,
+    joint_verdict,
+    verdict_of,
+)
+from fastcausal.sweeps.systems import one_of, pair_of
+from fastcausal.tasks.values.pairing import Systems
 from fastcausal.tasks.values.reading import ValueReading
 
-FEWEST = 10  # fewest units for a pass or fail
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
 
 
@@ -36,7 +45,7 @@ class Gate(Report):
     score : str
         Flat name.
     baseline, candidate, delta : float
-        The score of each, and candidate minus baseline.
+        The score of each, and candidate minus baseline; all NaN without a baseline.
     low, high : float
         One-sided confidence bounds of ``delta``: each holds with ``confidence``.
     min_delta : float
@@ -47,7 +56,7 @@ class Gate(Report):
     mde : float
         The minimum detectable effect at a power of 80%.
     systems : mapping of str to str
-        The names of ``baseline`` and ``candidate``.
+        The names of ``baseline``, if there is one, and ``candidate``.
     signature : str
     unit : str
         Noun of single units, or the column of the clusters.
@@ -59,6 +68,8 @@ class Gate(Report):
     pairing : {"id", "none"}
     answers : mapping, optional
         As in `Comparison`.
+    floors : tuple of Floor
+        Scores of the candidate with the least that passes.
     """
 
     verdict: Verdict
@@ -83,31 +94,58 @@ class Gate(Report):
     lower_is_better: bool = False
     pairing: Pairing = "id"
     answers: Mapping[str, Any] | None = None
+    floors: tuple[Floor, ...] = ()
 
     def __post_init__(self) -> None:
-        baseline, candidate = self.systems.values()
+        super().__init__(
+            f"{self.verdict}: {' against '.join([*self.systems.values()][::-1])}",
+            self.signature,
+            self._groups(),
+            warnings=self.warnings,
+            legend=(*self._reasons(), self._bounds_line()),
+            keys=self._keys_of(),
+            logged=(),
+        )
+
+    @property
+    def has_baseline(self) -> bool:
+        """Tell a verdict on a difference from one on floors alone."""
+        return "baseline" in self.systems
+
+    def _groups(self) -> dict[str, Scores]:
+        """Return the numbers of the difference, or without a baseline those of floors."""
+        if self.has_baseline:
+            return {self.score: Scores({name: getattr(self, name) for name in SHOWN})}
+        return {
+            f.score: Scores({"value": f.value, "low": f.low, "high": f.high, "least": f.least})
+            for f in self.floors
+        }
+
+    def _bounds_line(self) -> str:
         percent, taken = f"{100 * self.confidence:g}%", METHODS[self.method]
-        bounds = f"one-sided {percent} confidence bounds of delta ({taken})"
+        line = f"low, high: one-sided {percent} confidence bounds"
         units = units_text(self.n_units, self.unit)
+        if not self.has_baseline:
+            return f"{line} ({taken}): {units}"
         differ = f"{self.n_differ} of {units} differ"
         if self.n_differ is None:
             differ = f"unpaired, {units} in all"
-        besides: tuple[str, ...] = ("lower_is_better",) if self.lower_is_better else ()
+        return f"{line} of delta ({taken}); {differ}"
+
+    def _keys_of(self) -> tuple[str, ...]:
+        """Return the keys of JSON: those of a difference, of floors, or of both."""
+        found: list[str] = ["verdict"]
+        if self.has_baseline:
+            found += ["score", *SHOWN[:5], "min_delta"]
+        found += ["confidence", "n_units"]
+        if self.has_baseline:
+            found += ["n_differ", "mde"]
+        found += ["systems", "signature", "unit", "method", "n_resamples", "seed", "warnings"]
+        if self.lower_is_better:
+            found.append("lower_is_better")
         if self.answers is not None or self.pairing == "none":
-            besides += ("pairing", "answers")
-        super().__init__(
-            f"{self.verdict}: {candidate} against {baseline}",
-            self.signature,
-            {self.score: Scores({name: getattr(self, name) for name in SHOWN})},
-            warnings=self.warnings,
-            legend=(self.reason, f"low, high: {bounds}; {differ}"),
-            keys=(
-                "verdict", "score", *SHOWN[:5], "min_delta", "confidence", "n_units", "n_differ",
-                "mde", "systems", "signature", "unit", "method", "n_resamples", "seed", "warnings",
-                *besides,
-            ),
-            logged=(),
-        )  # fmt: skip
+            found += ["pairing", "answers"]
+        return (*found, *(["floors"] if self.floors else []))
 
     @property
     def passed(self) -> bool:
@@ -117,9 +155,19 @@ class Gate(Report):
     @cached_property
     def reason(self) -> str:
         """Sentence with the reason of the verdict."""
-        if self.n_units < FEWEST:
+        return "; ".join(self._reasons())
+
+    def _reasons(self) -> list[str]:
+        """Return a reason for each condition."""
+        by_bounds = self.has_baseline or not all(floor.point for floor in self.floors)
+        if self.n_units < FEWEST and by_bounds:
             units = units_text(self.n_units, self.unit)
-            return f"{units} are too few for a verdict, expected at least {FEWEST}"
+            return [f"{units} are too few for a verdict, expected at least {FEWEST}"]
+        differs = [self._change_text()] if self.has_baseline else []
+        return [*differs, *(floor.reason(self.confidence) for floor in self.floors)]
+
+    def _change_text(self) -> str:
+        """Say how the score changes, and whether that is significant."""
         delta, low, high, least = (
             number_text(value, sign="+")
             for value in (
@@ -134,18 +182,27 @@ class Gate(Report):
             at_level = f"significant at {level_text(self.confidence)} (one-sided)"
         change = f"{self.score} changes by {delta} [{low}, {high}]"
         passing, failing = ("at most", "above") if self.lower_is_better else ("at least", "below")
-        if self.verdict != "inconclusive":
-            return f"{change}, {passing if self.passed else failing} {least}: {at_level}"
+        gain = gain_of(self.low, self.high, self.lower_is_better)
+        verdict = verdict_of(*gain, self.n_units, self.min_delta)
+        if verdict != "inconclusive":
+            return f"{change}, {passing if verdict == 'pass' else failing} {least}: {at_level}"
         change += f": neither {passing} {least} nor {failing} is {at_level}"
         if math.isnan(self.mde):
             return change
         return f"{change}; minimum detectable effect (80% power): {number_text(self.mde)}"
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return the numbers as one row."""
+        """Return the numbers as one row, or without a baseline a row for each floor."""
+        if not self.has_baseline:
+            return floors_table(self.title, self.floors)
         grid = Grid(self.title, SHOWN, signed=("delta", "low", "high", "min_delta"))
         grid.add(self.score, *self.scores[self.score].values())
         return grid
+
+    def to_tables(self, counts: bool = False) -> list[Grid]:
+        """Return the tables of the difference and of floors."""
+        more = [floors_table("floors", self.floors)] if self.floors and self.has_baseline else []
+        return [self.to_table(counts), *more]
 
     def to_junit(self) -> str:
         """Write a JUnit suite of one test case for servers of continuous integration.
@@ -173,7 +230,9 @@ def gate(
     baseline: Any,
     candidate: Any,
     *,
-    min_delta: float,
+    min_delta: float | None = None,
+    floors: Mapping[str, float] | None = None,
+    point: bool = False,
     score: str | None = None,
     lower_is_better: bool = False,
     unpaired: bool = False,
@@ -187,15 +246,21 @@ def gate(
     """Judge a candidate: pass, fail, or inconclusive.
 
     It passes if the lower confidence bound of the difference is at least ``min_delta``, and fails
-    if the upper bound is below. Fewer than 10 units are inconclusive. If no unit differs, both
-    bounds are 0.
+    if the upper bound is below; so do scores with a floor. Fewer than 10 units are inconclusive.
+    If no unit differs, both bounds of the difference are 0.
 
     Parameters
     ----------
-    baseline, candidate : Statistics, Report or path
-        As in `compare`.
-    min_delta : float
-        Below 0, the largest allowed loss; above 0, the smallest required gain.
+    baseline : Statistics, Report, path or None
+        As in `compare`; None: floors alone are judged.
+    candidate : Statistics, Report or path
+    min_delta : float, optional
+        Below 0, the largest allowed loss; above 0, the smallest required gain. Goes with a
+        baseline.
+    floors : mapping of str to float, optional
+        The least values of scores of the candidate, by flat name.
+    point : bool
+        Compare the values of scores with their floors, not their bounds.
     score : str, optional
         Flat name; by default as in `compare`.
     lower_is_better : bool
@@ -220,7 +285,8 @@ def gate(
     InputError
         As `compare` does.
     ValueError
-        ``min_delta`` is not finite, or another argument out of its range.
+        ``min_delta`` or a floor is not finite, or another argument out of its range; neither a
+        baseline nor floors, or a floor of a score of which less is better.
 
     Examples
     --------
@@ -229,62 +295,113 @@ def gate(
     >>> careful = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
     >>> fc.gate(careful, careful, min_delta=0.0).verdict
     'pass'
+    >>> fc.gate(None, careful, floors={"overall_f1": 0.8}).verdict
+    'inconclusive'
     """
-    if not math.isfinite(min_delta):
+    floors = floors or {}
+    _check(baseline, min_delta, floors, confidence)
+    asked = dict.fromkeys([*([] if score is None else [score]), *floors])
+    reading = with_scores(reading, [*asked] or None, cluster)
+    draws = Draws(method, 2 * confidence - 1, n_resamples, seed, cluster)
+    if baseline is None:
+        systems, values = _alone(candidate, reading, draws)
+    else:
+        systems, values = _against(baseline, candidate, score, not unpaired, reading, draws)
+    after = [*systems.systems.values()][-1]
+    if lower := [name for name in floors if lower_is_better or systems.is_lower(name)]:
+        raise ValueError(f"less is better of {lower[0]}, expected a floor where more is")
+    found = floors_of(after, floors, point, values["n_units"], draws)
+    lower_is_better = lower_is_better or systems.is_lower(values["score"])
+    verdicts = [floor.verdict for floor in found]
+    if baseline is not None:
+        gain = gain_of(values["low"], values["high"], lower_is_better)
+        verdicts.append(verdict_of(*gain, values["n_units"], min_delta or 0.0))
+    return Gate(
+        verdict=joint_verdict(verdicts),
+        min_delta=math.nan if min_delta is None else float(min_delta),
+        confidence=confidence,
+        mde=detectable(values.pop("se"), confidence),
+        signature=after.signature,
+        method=method,
+        n_resamples=n_resamples,
+        seed=seed,
+        warnings=systems.warnings + values.pop("warnings"),
+        lower_is_better=lower_is_better,
+        answers=systems.answers,
+        floors=found,
+        **values,
+    )
+
+
+def _check(
+    baseline: Any, min_delta: float | None, floors: Mapping[str, float], confidence: float
+) -> None:
+    """Raise ValueError for arguments that do not go together, or are out of their range."""
+    if baseline is None and min_delta is not None:
+        raise ValueError("min_delta is of a difference, expected a baseline")
+    if baseline is None and not floors:
+        raise ValueError("nothing to judge by, expected a baseline or floors")
+    if baseline is not None and min_delta is None:
+        raise ValueError("a baseline without min_delta, expected the least difference that passes")
+    if min_delta is not None and not math.isfinite(min_delta):
         raise ValueError(f"min_delta is {min_delta}, expected a finite number")
     if not 0.5 < confidence < 1:
         raise ValueError(
             f"confidence is {confidence}, expected more than 0.5 and below 1 for one-sided bounds"
         )
-    names, systems = pair_of(
-        baseline, candidate, ("baseline", "candidate"), with_scores(reading, score, cluster),
-        not unpaired,
-    )  # fmt: skip
+
+
+def _alone(candidate: Any, reading: ValueReading, draws: Draws) -> tuple[Systems, dict[str, Any]]:
+    """Return a candidate without a baseline, and values of `Gate`."""
+    name, systems = one_of(candidate, "candidate", reading)
+    units = systems.any.drawn(draws.cluster)
+    undefined = dict.fromkeys(("baseline", "candidate", "delta", "low", "high", "se"), math.nan)
+    return systems, {
+        **undefined,
+        "score": "",
+        "n_units": units.n_units,
+        "n_differ": None,
+        "systems": {"candidate": name},
+        "unit": units.unit,
+        "warnings": warnings_of(units, systems.any.units, draws.method),
+    }
+
+
+def _against(
+    baseline: Any,
+    candidate: Any,
+    score: str | None,
+    is_paired: bool,
+    reading: ValueReading,
+    draws: Draws,
+) -> tuple[Systems, dict[str, Any]]:
+    """Return both systems, and values of `Gate` on their difference."""
+    roles = ("baseline", "candidate")
+    names, systems = pair_of(baseline, candidate, roles, reading, is_paired)
     before, after = systems.systems.values()
     [score] = systems.scores(score)
-    draws = Draws(method, 2 * confidence - 1, n_resamples, seed, cluster)
-    contrast = Contrast(before, after, not unpaired, draws)
+    contrast = Contrast(before, after, is_paired, draws)
     counted = contrast.counted()
     change = contrast.change(score, counted.n_differ)
     if counted.n_differ == 0 and change.delta == 0:
         change = change._replace(low=0.0, high=0.0)
-    lower_is_better = lower_is_better or systems.is_lower(score)
-    gain = _turned(change) if lower_is_better else change
-    return Gate(
-        verdict=verdict_of(gain, counted.n_units, min_delta),
-        score=score,
-        baseline=change.a,
-        candidate=change.b,
-        delta=change.delta,
-        low=change.low,
-        high=change.high,
-        min_delta=float(min_delta),
-        confidence=confidence,
-        n_units=counted.n_units,
-        n_differ=counted.n_differ,
-        mde=detectable(change.se, confidence),
-        systems=dict(zip(("baseline", "candidate"), names, strict=True)),
-        signature=before.signature,
-        unit=counted.unit,
-        method=method,
-        n_resamples=n_resamples,
-        seed=seed,
-        warnings=systems.warnings + counted.warnings,
-        lower_is_better=lower_is_better,
-        pairing="none" if unpaired else "id",
-        answers=systems.answers,
-    )
+    return systems, {
+        "score": score,
+        "baseline": change.a,
+        "candidate": change.b,
+        "delta": change.delta,
+        "low": change.low,
+        "high": change.high,
+        "n_units": counted.n_units,
+        "n_differ": counted.n_differ,
+        "se": change.se,
+        "systems": dict(zip(roles, names, strict=True)),
+        "unit": counted.unit,
+        "warnings": counted.warnings,
+        "pairing": "id" if is_paired else "none",
+    }
 
 
-def _turned(change: Difference) -> Difference:
-    """Return the gain of B where less is better."""
-    return change._replace(delta=-change.delta, low=-change.high, high=-change.low)
-
-
-def verdict_of(change: Difference, n_units: int, min_delta: float) -> Verdict:
-    """Judge by the confidence bounds, which are undefined or wide if the data do not suffice."""
-    if n_units < FEWEST:
-        return "inconclusive"
-    if change.low >= min_delta:
-        return "pass"
-    return "fail" if change.high < min_delta else "inconclusive"
+def gain_of(low: float, high: float, lower_is_better: bool) -> tuple[float, float]:
+    """Return the bounds of the gain: where less is better, those of the difference turned."""
+    return (-high, -low) if lower_is_better else (low, high)

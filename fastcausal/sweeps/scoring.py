@@ -35,6 +35,9 @@ class Scoring(Protocol):
     def about(self) -> dict[str, Any]:
         """Return what all runs of a sweep have in common, plain values."""
 
+    def statistics(self, pred: Any) -> Statistics:
+        """Count predictions, as the task's function does."""
+
     def count(self, run: Run) -> Statistics:
         """Count a run; keep only the requested columns of gold."""
 
@@ -83,6 +86,10 @@ class RelationScoring:
             **({} if recipe.reads == Reads() else {"reads": _named(recipe.reads)}),
             **_about_columns(self.by, self.columns, self.gold.table),
         }
+
+    def statistics(self, pred: Any) -> Statistics:
+        """Count predictions, as `fastcausal.score` does."""
+        return score(self.gold, pred, self.recipe).statistics
 
     def count(self, run: Run) -> Statistics:
         """Count a run; keep only the requested columns of gold."""
@@ -173,9 +180,14 @@ class TaskScoring:
             **_about_columns(self.by, self.columns, units),
         }
 
+    def statistics(self, pred: Any) -> Statistics:
+        """Count predictions, as the function of the task does."""
+        counted: Statistics = self.function(self.gold, pred, **self.options).statistics
+        return counted
+
     def count(self, run: Run) -> Statistics:
         """Count a run; keep only the requested columns of gold."""
-        counted = self.function(self.gold, run.source, **self.options).statistics
+        counted = self.statistics(run.source)
         return _kept(counted, self.right.units, self.columns, run.name)
 
     def sums_of(self, statistics: Statistics) -> pa.Table:
@@ -191,6 +203,47 @@ class TaskScoring:
             for run, table in sums.items()
         ]
         return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
+
+
+def scoring_of(
+    recipe: Recipe,
+    gold: Any,
+    task: str = RELATIONS,
+    options: Mapping[str, Any] | None = None,
+    by: tuple[str, ...] = (),
+    columns: tuple[str, ...] = (),
+) -> Scoring:
+    """Read gold for a task.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Of relations alone.
+    gold : anything that the task takes
+    task : str
+        Name of the function.
+    options : mapping, optional
+        Arguments of the function of another task.
+    by, columns : tuple of str
+        Columns of gold to score by, and to keep.
+
+    Raises
+    ------
+    InputError
+        As the task does.
+    ValueError
+        An unknown task or option, a recipe for another task, or options for relations.
+    """
+    if task == RELATIONS:
+        if options:
+            raise ValueError("options are for other tasks, score has arguments of its own")
+        return RelationScoring.of(recipe, gold, by, columns)
+    if recipe != Recipe():
+        raise ValueError(
+            "protocol, unparsed, unmatched, format, tags, answers and occurrence are for "
+            f"relations, {task} has options"
+        )
+    return TaskScoring.of(task, gold, options or {}, by, columns)
 
 
 def sweepable_tasks() -> dict[str, Task]:

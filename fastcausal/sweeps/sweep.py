@@ -25,7 +25,7 @@ from fastcausal.report.printed import Printed
 from fastcausal.report.report import plain
 from fastcausal.sweeps.folder import ABOUT, Folder
 from fastcausal.sweeps.runs import DataSet, Files, Run
-from fastcausal.sweeps.scoring import RELATIONS, RelationScoring, Scoring, TaskScoring
+from fastcausal.sweeps.scoring import RELATIONS, Scoring, scoring_of
 from fastcausal.tasks.extraction.batches import Progress
 
 T = TypeVar("T")
@@ -191,18 +191,9 @@ def prepare(
     paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
     strata = columns_by(by)
     asked = tuple(dict.fromkeys((*columns, *strata)))
-    scoring: Scoring
-    if task == RELATIONS:
-        if options:
-            raise ValueError("options are for other tasks, score has arguments of its own")
-        scoring = RelationScoring.of(recipe, gold, strata, asked)
-    else:
-        if recipe != Recipe() or run_column is not None:
-            raise ValueError(
-                "protocol, unparsed, unmatched, format, tags, answers, occurrence and run_column "
-                f"are for relations, {task} has options"
-            )
-        scoring = TaskScoring.of(task, gold, options, strata, asked)
+    if task != RELATIONS and run_column is not None:
+        raise ValueError(f"run_column is for relations, {task} has options")
+    scoring = scoring_of(recipe, gold, task, options, strata, asked)
     job = Job(scoring, Folder(out, scoring.about()))
     source = _source(paths, run_column, recipe)
     _keep_apart(out, [gold, *paths, *options.values()])

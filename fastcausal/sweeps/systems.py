@@ -79,6 +79,14 @@ def pair_of(
     return names, apart
 
 
+def one_of(source: Any, role: str, reading: ValueReading = READING) -> tuple[str, Systems]:
+    """Return one system alone, and its name: its own, that of its file, or its role."""
+    side = statistics_of(source, reading)
+    file = _file_name(source) if isinstance(source, str | os.PathLike) else role
+    name = side.system or file
+    return name, _joined([(name, side)], reading.cluster)
+
+
 def _of_roles(answers: Mapping[str, Any], called: list[str]) -> dict[str, Any]:
     """Name the counts of answers a and b."""
     counts = {role: answers[name] for role, name in zip("ab", called, strict=True)}

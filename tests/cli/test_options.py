@@ -84,6 +84,7 @@ USES = {
         "text": "careful.parquet hasty.parquet --n-resamples 100 --method bca",
         "json": "careful.parquet hasty.parquet --n-resamples 100 --json",
         "values": "values_a.jsonl values_b.jsonl --json",
+        "gold": "gold.csv careful.jsonl hasty.jsonl --json",
     },
     "convert": {
         "tags": "short.csv out.jsonl",
@@ -156,11 +157,14 @@ USES = {
         "event pairs": "pairs_gold.csv pairs_careful.csv --from ilif-direction",
     },
     "gate": {
-        "": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1 --method bca"
+        "": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1 --method bca",
+        "floor": "--candidate hasty.parquet --min overall_f1=0.5 --json",
+        "gold": "gold.csv --baseline hasty.jsonl --candidate careful.jsonl --min-delta 0 --json",
     },
     "leaderboard": {
         "text": "careful.parquet hasty.parquet --n-resamples 100",
         "baseline": "careful.parquet hasty.parquet --n-resamples 100 --baseline careful",
+        "gold": "gold.csv careful.jsonl hasty.jsonl --n-resamples 100 --json",
     },
     "meta": {
         "all": "scores.csv judgments.csv --resamples 50",
@@ -222,7 +226,8 @@ VALUES = {
     "score --tags": "aligned",
     "sweep --from": "cnc",
     "sweep --set": "candidates=listed",
-    "sweep --task": "classify",
+    **{f"{name} --task": "classify" for name in ("compare", "gate", "leaderboard", "sweep")},
+    **{f"{name} --set": "candidates=listed" for name in ("compare", "gate", "leaderboard")},
     "against": "claims_reference_full_ann.json",
     "annotate import --to": "labels.csv",
     "annotate import --key": "judged_ann.json",
@@ -333,6 +338,7 @@ VALUES = {
     "matches": "matches.csv",
     "mediation": "C",
     "method": "percentile",
+    "min": "cause_f1=0.4",
     "min-delta": "-0.2",
     "min-f1": "0.9",
     "min-tokens": "3",

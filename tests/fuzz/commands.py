@@ -36,6 +36,10 @@ TAKES = (
     f"compare {{counts}} {{counts}} {DRAWS} [--score cause_f1] [--html out.html] {SHOWN}",
     f"leaderboard {{counts}} {{counts}} [{{counts}}] {DRAWS} [--html out.html] {SHOWN}",
     f"leaderboard {{sweep}} {DRAWS} {SHOWN}",
+    f"compare {{relations}} {{relations}} {{relations}} {POLICIES} {SHOWN}",
+    f"leaderboard {{relations}} {{relations}} {{relations}} {POLICIES} --n-resamples 20 {SHOWN}",
+    f"gate {{relations}} --candidate {{relations}} --min overall_f1=0.5 [--point] {POLICIES} "
+    f"{SHOWN}",
     f"gate --baseline {{counts}} --candidate {{counts}} --min-delta -0.5|0 {DRAWS} "
     f"[--junit out.xml] {SHOWN}",
     f"sweep {{relations}} {{relations}} {{relations}} --out swept {POLICIES} --jobs 1 {SHOWN}",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -24,7 +25,11 @@ from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.reading import ValueReading
 
 SAMPLES = "samples_*.jsonl"
-KNOWN = "expected counts, a log of inspect, samples of lm-eval, or a table with id and value"
+KNOWN = (
+    "expected counts, a log of inspect, samples of lm-eval, or a table with id and value; of "
+    "predictions, fastcausal score GOLD FILE --per-example COUNTS.parquet makes counts"
+)
+Reader = Callable[[ValueReading], ValueAnswers]
 
 
 def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> ValueAnswers | Source:
@@ -41,25 +46,49 @@ def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> Valu
         if Path(local(source)).is_dir():
             return lm_eval.of_files([Source.open(path) for path in _samples_in(source)], reading)
         with _on_disk(source) as file:
-            if file is not None and (answers := _of_log(os.fspath(source), file, reading)):
-                return answers
-    return _of_file(Source.open(source), reading)
+            if file is not None and (reader := _reader_of_log(os.fspath(source), file)):
+                return reader(reading)
+    opened = Source.open(source)
+    if is_counts(opened):
+        return opened
+    if reader := _reader_of_text(opened):
+        return reader(reading)
+    records = read_records(opened)
+    if lacks := tables.lacking(records, reading):
+        found = ", ".join(records.names)[:200]
+        raise InputError(f'{opened.name}: no column "{lacks}": found {found}; {KNOWN}')
+    return tables.answers_of(records, reading)
 
 
-def _of_file(file: Source, reading: ValueReading) -> ValueAnswers | Source:
-    if is_counts(file):
-        return file
+def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
+    """Tell counts, a log or a table of values from other files by their content.
+
+    Raises
+    ------
+    InputError
+        It cannot be opened, or is a damaged table of Parquet or Arrow.
+    """
+    with _on_disk(source) as file:
+        if file is not None and _reader_of_log(os.fspath(source), file):
+            return True
+    opened = Source.open(source)
+    if is_counts(opened) or _reader_of_text(opened):
+        return True
+    try:
+        return tables.lacking(read_records(opened), reading) is None
+    except InputError:  # gold in a format of its own
+        return False
+
+
+def _reader_of_text(file: Source) -> Reader | None:
+    """Return what reads a log that is one text in memory; None for other files."""
     if binary.sniff(file.data) is None and file.data.lstrip()[:1] == b"{":
         stream = BytesIO(file.data)  # unpacked
         if inspect_ai.is_document(file.name, stream):
-            return inspect_logs.of_document(file.name, stream, reading)
+            return partial(inspect_logs.of_document, file.name, stream)
         if is_sample(first_object(file)):
-            return lm_eval.of_files([file], reading)
-    records = read_records(file)
-    if reading.id is None and records.find(*tables.IDS) is None:
-        found = ", ".join(records.names)[:200]
-        raise InputError(f'{file.name}: no column "id": found {found}; {KNOWN}')
-    return tables.answers_of(records, reading)
+            return partial(lm_eval.of_files, [file])
+    return None
 
 
 def is_counts(file: Source) -> bool:
@@ -69,16 +98,16 @@ def is_counts(file: Source) -> bool:
     return KEY in (binary.load(file).schema.metadata or {})
 
 
-def _of_log(name: str, file: IO[bytes], reading: ValueReading) -> ValueAnswers | None:
-    """Return the answers in a log on disk, of which a part at a time is read; None for others."""
+def _reader_of_log(name: str, file: IO[bytes]) -> Reader | None:
+    """Return what reads a log on disk, a part at a time; None for other files."""
     is_archive = is_zip(file.read(4))
     file.seek(0)
     if is_archive:
         archive = Archive(name, file=file, is_log=True)
         if inspect_ai.is_archive(archive):
-            return inspect_logs.of_archive(archive, reading)
+            return partial(inspect_logs.of_archive, archive)
     elif inspect_ai.is_document(name, file):
-        return inspect_logs.of_document(name, file, reading)
+        return partial(inspect_logs.of_document, name, file)
     return None
 
 

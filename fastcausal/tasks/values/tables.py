@@ -50,6 +50,18 @@ def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
     )
 
 
+def lacking(records: Records, reading: ValueReading) -> str | None:
+    """Return the column of ids or of a score that a table lacks, unless an option names it."""
+    if reading.id is None and records.find(*IDS) is None:
+        return IDS[0]
+    if reading.value is not None or reading.is_ratio or _is_ratio(records):
+        return None
+    wanted = reading.scores or (VALUE,)
+    return next(
+        (n for n in wanted if n not in records and n.partition(".")[0] not in records), None
+    )
+
+
 def _scores(
     records: Records, reading: ValueReading
 ) -> tuple[dict[str, tuple[Float64, Float64 | None]], list[str]]:

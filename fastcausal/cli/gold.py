@@ -1,0 +1,113 @@
+"""GOLD and predictions where commands take counts: scored in memory, as `score` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from fastcausal.cli.console import doing, short_names
+from fastcausal.cli.options import (
+    KernelOption,
+    OccurrenceOption,
+    PolicyOptions,
+    PredFormatOption,
+    ProtocolOption,
+    ProtocolOptions,
+    ReadOptions,
+    TagsOption,
+    UnmatchedOption,
+    UnparsedOption,
+    ValueOptions,
+    is_given,
+    recipe_of,
+    refuse,
+)
+from fastcausal.cli.systems import errors_naming
+from fastcausal.cli.task_options import SetOption, TaskOption, task_options
+
+if TYPE_CHECKING:
+    from fastcausal.counts.statistics import Statistics
+    from fastcausal.tasks.values.reading import ValueReading
+
+OF_VALUES = (
+    "scorer", "metric", "filter", "value", "numerator", "denominator", "epoch", "missing",
+)  # fmt: skip
+
+
+class GoldOptions(NamedTuple):
+    """Options of how predictions are scored against GOLD."""
+
+    task: TaskOption = "score"
+    set: SetOption = None
+    protocol: ProtocolOption = "recess"
+    kernel: KernelOption = None
+    unparsed: UnparsedOption = "error"
+    unmatched: UnmatchedOption = "error"
+    source_format: PredFormatOption = None
+    occurrence: OccurrenceOption = "gap"
+    tags: TagsOption = None
+
+    def scored(
+        self,
+        ctx: click.Context,
+        gold: str,
+        files: Sequence[str],
+        values: ValueOptions,
+        cluster: str | None,
+    ) -> dict[str, Statistics]:
+        """Score files of predictions by their short names; counts among them are read."""
+        from fastcausal.sweeps.scoring import scoring_of
+
+        refuse(ctx, OF_VALUES, f"is for logs and tables, not for predictions against {gold}")
+        answers = values.answers if is_given(ctx, "answers") else None
+        recipe = recipe_of(
+            ProtocolOptions(self.protocol, self.kernel).chosen(),
+            PolicyOptions(self.unparsed, self.unmatched),
+            ReadOptions(self.source_format, answers, self.occurrence, self.tags, values.id),
+        )
+        options = task_options(self.task, self.set or [])
+        columns = () if cluster is None else (cluster,)
+        with doing(f"reading {gold}"):
+            scoring = scoring_of(recipe, gold, self.task, options, columns=columns)
+        found = {}
+        for name, file in short_names([*files]).items():
+            with doing(f"scoring {file}"), errors_naming(name if len(files) > 1 else None):
+                counted = _counts_in(file) or scoring.statistics(file)
+            found[name] = replace(counted, system=name)
+        return found
+
+
+GOLD_OPTIONS = GoldOptions()
+
+
+def _counts_in(file: str) -> Statistics | None:
+    """Read a file of counts; None for others."""
+    from fastcausal.counts.statistics import Statistics
+    from fastcausal.files.files import Source
+    from fastcausal.files.packed import local
+    from fastcausal.tasks.values.files import is_counts
+
+    is_file = Path(local(file)).is_file()
+    return Statistics.read(file) if is_file and is_counts(Source.open(file)) else None
+
+
+def refuse_without_gold(ctx: click.Context) -> None:
+    """Refuse options of predictions where the files hold counts."""
+    refuse(ctx, GoldOptions._fields, "is for predictions against gold: name GOLD first")
+
+
+def is_gold(path: str, reading: ValueReading) -> bool:
+    """Tell gold from counts, logs, tables of values, and folders of sweeps or logs."""
+    from fastcausal.files.packed import local
+    from fastcausal.sweeps.folder import counts_of_runs
+    from fastcausal.tasks.values.files import holds_values, logs_in
+
+    if path == "-":
+        return False  # can be read only once
+    if Path(local(path)).is_dir():
+        return not counts_of_runs(path) and not logs_in(path)
+    return not holds_values(path, reading)

@@ -1,0 +1,115 @@
+"""Floors of the gate: the least values that scores of a candidate may have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fastcausal.counts.statistics import Statistics
+from fastcausal.options import Verdict
+from fastcausal.report.grid import Bounded, Grid, number_text
+from fastcausal.significance.corrections import level_text
+from fastcausal.significance.draws import Draws
+
+FEWEST = 10  # fewest units for a pass or fail
+SHOWN = ("value", "low", "high", "least")
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A score of a candidate, and the least that passes.
+
+    Attributes
+    ----------
+    score : str
+        Flat name.
+    value, low, high : float
+        The score and its one-sided confidence bounds.
+    least : float
+    verdict : {"pass", "fail", "inconclusive"}
+    point : bool
+        The value decides, not its bounds.
+    """
+
+    score: str
+    value: float
+    low: float
+    high: float
+    least: float
+    verdict: Verdict
+    point: bool
+
+    def reason(self, confidence: float) -> str:
+        """Return the sentence with the reason of the verdict."""
+        bounds = Bounded(self.value, self.low, self.high)
+        value, least = number_text(bounds), number_text(self.least)
+        at_level = f"significant at {level_text(confidence)} (one-sided)"
+        if self.verdict == "inconclusive":
+            return f"{self.score} is {value}: neither at least {least} nor below is {at_level}"
+        side = "at least" if self.verdict == "pass" else "below"
+        return f"{self.score} is {value}, {side} {least}" + ("" if self.point else f": {at_level}")
+
+
+def floors_of(
+    candidate: Statistics, least: Mapping[str, float], point: bool, n_units: int, draws: Draws
+) -> tuple[Floor, ...]:
+    """Compare scores of a candidate with their least values.
+
+    Parameters
+    ----------
+    candidate : Statistics
+    least : mapping of str to float
+        By flat name.
+    point : bool
+        Whether the value decides, not its bounds.
+    n_units : int
+    draws : Draws
+        Their intervals have the one-sided bounds as ends.
+
+    Raises
+    ------
+    ValueError
+        An unknown score, or a least value that is not finite.
+    """
+    values = candidate.scores()
+    found = []
+    for score, floor in least.items():
+        if not math.isfinite(floor):
+            raise ValueError(f"the floor of {score} is {floor}, expected a finite number")
+        low, high, _ = candidate.interval(score, **draws.arguments())
+        value = float(values[score][0])
+        verdict = verdict_of(low, high, n_units, floor)
+        if point:
+            verdict = verdict_of(value, value, FEWEST, floor)
+        found.append(Floor(score, value, low, high, floor, verdict, point))
+    return tuple(found)
+
+
+def verdict_of(low: float, high: float, n_units: int, least: float) -> Verdict:
+    """Judge by confidence bounds, which are undefined or wide if the data do not suffice."""
+    if n_units < FEWEST:
+        return "inconclusive"
+    if low >= least:
+        return "pass"
+    return "fail" if high < least else "inconclusive"
+
+
+def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict of several conditions: one that fails decides, then an inconclusive one.
+
+    Examples
+    --------
+    >>> joint_verdict(["pass", "inconclusive"]), joint_verdict(["pass", "inconclusive", "fail"])
+    ('inconclusive', 'fail')
+    """
+    every = {*verdicts}
+    return next((v for v in ("fail", "inconclusive") if v in every), "pass")
+
+
+def floors_table(title: str, floors: Iterable[Floor]) -> Grid:
+    """Make a row for each floor."""
+    grid = Grid(title, [*SHOWN, "verdict"])
+    for floor in floors:
+        grid.add(floor.score, *(getattr(floor, name) for name in (*SHOWN, "verdict")))
+    return grid
