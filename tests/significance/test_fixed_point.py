@@ -47,7 +47,7 @@ def test_sums_of_exchanged_units(n, most, threads, monkeypatch):
     changes, times = random.integers(-9, 9, (n, 4)), random.integers(1, most + 1, n)
     changes[:, 1] = 0
     exchanged = np.vstack([*exchanges(times, N_DRAWS, SEED)])
-    assert (exchanged >= 0).all() and (exchanged <= times).all()
+    assert ((exchanged >= 0) & (exchanged <= times)).all()
     found = exchange_sums(changes, times, N_DRAWS, SEED)
     assert found.tolist() == (exchanged @ changes).tolist()
 
