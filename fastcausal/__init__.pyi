@@ -32,8 +32,8 @@ from fastcausal.tasks.check.findings import CheckReport as CheckReport
 from fastcausal.tasks.check.guidelines import check as check
 from fastcausal.tasks.claims.count import claims as claims
 from fastcausal.tasks.claims.report import ClaimsReport as ClaimsReport
+from fastcausal.tasks.classification.classify import classify as classify
 from fastcausal.tasks.classification.count import ClassificationScorer as ClassificationScorer
-from fastcausal.tasks.classification.count import classify as classify
 from fastcausal.tasks.classification.groups import classify_groups as classify_groups
 from fastcausal.tasks.classification.report import ClassificationReport as ClassificationReport
 from fastcausal.tasks.crab import crab as crab

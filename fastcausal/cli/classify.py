@@ -2,60 +2,95 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import click
 
-from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import ZERO, FormatOption, JsonOption, PerExampleOption, format_of
-from fastcausal.cli.parameters import Argument, Option
-from fastcausal.options import LabelPolicy, ZeroByZero
+from fastcausal.cli.options import DRAWS, ZERO, DrawOptions
+from fastcausal.cli.parameters import Option
+from fastcausal.cli.systems import systems_tables
+from fastcausal.cli.task import SHOWN, GoldArgument, Shown, SystemsArgument, print_scores
+from fastcausal.options import (
+    AnswerKind,
+    AnswerPolicy,
+    AnswerReading,
+    LabelProtocol,
+    ZeroByZero,
+)
 
 
 def classify(
     ctx: click.Context,
-    gold: Annotated[
-        str, Argument(help="Gold labels: CSV, JSON lines, Parquet or Arrow; - for stdin.")
-    ],
-    pred: Annotated[str, Argument(help="Predicted labels; - for stdin.")],
+    gold: GoldArgument,
+    pred: SystemsArgument,
     labels: Annotated[
         str | None,
         Option(help="Expect only these classes, for example 0,1; any other label is an error."),
     ] = None,
     positive: Annotated[str, Option(help="Treat this class as the positive one.")] = "1",
     undefined: Annotated[ZeroByZero, Option(help="Set scores of 0/0 to this value.")] = "null",
+    protocol: Annotated[
+        LabelProtocol | None, Option(help="Read and count as a published program does.")
+    ] = None,
+    answers: Annotated[
+        AnswerKind | None,
+        Option(help="Read a model's answers: yes or no, a letter, a number or text from a list."),
+    ] = None,
+    read: Annotated[
+        AnswerReading | None,
+        Option(help="Read answers by this rule; by default first-word, letter or same."),
+    ] = None,
+    column: Annotated[
+        str | None, Option(help="Take answers from this column; by default answer.")
+    ] = None,
     unparsed: Annotated[
-        LabelPolicy,
-        Option(help="Stop at unparsed predictions, or skip their examples."),
-    ] = "error",
+        AnswerPolicy | None,
+        Option(
+            help="Stop at unparsed predictions, skip their examples, or count answers as wrong, "
+            "as it is by default."
+        ),
+    ] = None,
     unmatched: Annotated[
-        LabelPolicy, Option(help="Stop at ids that one side lacks, or skip them.")
-    ] = "error",
-    per_example: PerExampleOption = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+        AnswerPolicy | None,
+        Option(
+            help="Stop at ids that one side lacks, skip them, or count missing answers as wrong, "
+            "as it is by default."
+        ),
+    ] = None,
+    shown: Shown = SHOWN,
+    draws: DrawOptions = DRAWS,
 ) -> None:
-    """Score sentence labels, such as causal or not.
+    """Score sentence labels, such as causal or not, or a model's answers to questions.
 
     Examples
     --------
     fastcausal classify labels_1.csv labels_2.csv
+    fastcausal classify choices.csv choices_careful.jsonl --answers binary --by rung
+    fastcausal classify choices.csv choices_chatty.jsonl --protocol cladder-gpt
     """
-    chosen = format_of(ctx, json, format)
-    from fastcausal.tasks.classification.count import classify as compare
+    from fastcausal.tasks.classification.classify import classify as score
 
-    with doing(f"scoring {pred}"):
-        report = compare(
-            gold,
-            pred,
-            labels=None if labels is None else _labels(labels.split(",")),
-            positive=_labels([positive])[0],
-            undefined=ZERO[undefined],
-            unparsed=unparsed,
-            unmatched=unmatched,
-            per_example=per_example,
-        )
-    print_report(report, chosen)
+    settings: dict[str, Any] = {
+        "labels": None if labels is None else _labels(labels.split(",")),
+        "positive": _labels([positive])[0],
+        "undefined": ZERO[undefined],
+        "unparsed": unparsed,
+        "unmatched": unmatched,
+        "protocol": protocol,
+        "answers": answers,
+        "read": read,
+        "column": column,
+        "by": shown.by,
+    }
+    print_scores(
+        ctx,
+        gold,
+        pred,
+        lambda file: score(gold, file, **settings),
+        shown,
+        draws,
+        tables=systems_tables,
+    )
 
 
 def _labels(written: list[str]) -> list[int] | list[str]:

@@ -20,7 +20,7 @@ from fastcausal.cli.options import (
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.options import ExplainFrom, PairProtocolName
+from fastcausal.options import AnswerReading, ExplainFrom, ExplainTo, PairProtocolName
 
 
 def explain(
@@ -29,10 +29,14 @@ def explain(
     pred: Annotated[str, Argument(help="Predictions of the same kind; - for stdin.")],
     start: Annotated[
         ExplainFrom | None,
-        Option("--from", help="Begin at this protocol of pairs; or read files in this format."),
+        Option(
+            "--from",
+            help="Begin at this protocol of pairs, or reading of answers; or read files in this "
+            "format.",
+        ),
     ] = None,
     end: Annotated[
-        PairProtocolName | None, Option("--to", help="End at this protocol of pairs.")
+        ExplainTo | None, Option("--to", help="End at this protocol, or reading of answers.")
     ] = None,
     relation: RelationOption = "causal",
     forward: ForwardOption = None,
@@ -46,14 +50,27 @@ def explain(
 ) -> None:
     """Attribute the difference between two protocols to quirks of a published program.
 
-    Of relations these are cnc-2023 and recess; of pairs of events --from and --to name them.
+    Of relations these are cnc-2023 and recess; of pairs of events --from and --to name them. Of
+    readings of a model's answers, list the answers that they take differently.
 
     Examples
     --------
     fastcausal explain gold.csv careful.jsonl
     fastcausal explain pairs_gold.csv pairs_careful.csv --from ilif-direction --to pairs
+    fastcausal explain choices.csv choices_chatty.jsonl --from first-word --to cladder
     """
     chosen = format_of(ctx, json, format)
+    readings = get_args(AnswerReading)
+    if start in readings or end in readings:
+        of_others = ("relation", "forward", "backward", "occurrence", "tags", "id")
+        refuse(ctx, of_others, "is not for readings of answers")
+        from fastcausal.tasks.classification.choices.explain import explain_readings
+
+        both: Any = (start or "first-word", end or "first-word")
+        with doing(f"reading {pred}"):
+            explained = explain_readings(gold, pred, *both, column=answers)
+        print_report(explained, chosen)
+        return
     if start in get_args(PairProtocolName) or end is not None:
         refuse(
             ctx,

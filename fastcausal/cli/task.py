@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import click
 
@@ -26,6 +26,9 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument
 from fastcausal.counts.task import Task, resolve
+
+if TYPE_CHECKING:
+    from fastcausal.cli.systems import Tables
 
 GoldArgument = Annotated[str, Argument(help="Gold; - for stdin.")]
 SystemsArgument = Annotated[
@@ -72,10 +75,12 @@ def print_scores(
     score: Callable[[str], Any],
     shown: Shown,
     draws: DrawOptions,
+    tables: Tables | None = None,
 ) -> None:
     """Make a report of every file of predictions, write the files asked for, and print.
 
-    ``score`` makes the report of a file of predictions.
+    ``score`` makes the report of a file of predictions; ``tables`` those of several systems, by
+    default one of all groups of scores.
     """
     format = format_of(ctx, shown.json, shown.format)
     refuse_inference(ctx, shown.intervals, draws)
@@ -90,7 +95,7 @@ def print_scores(
         draws=draws if shown.intervals else None,
         by=shown.by,
     )
-    print_reports(reports, format, shown.by, tables=groups_table)
+    print_reports(reports, format, shown.by, tables=tables or groups_table)
 
 
 def written(

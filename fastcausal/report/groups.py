@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 from fastcausal.report.grid import Bounded, number_text
 
@@ -94,6 +95,35 @@ class Scores(Mapping[str, Number]):
 
 
 Groups = Mapping[str, Scores]
+
+
+def means_over(subsets: Mapping[str, Groups]) -> dict[str, dict[str, Scores]]:
+    """Average the scores of the subsets of each column; counts are left out, and so is NaN.
+
+    Examples
+    --------
+    >>> scores = [{"overall": Scores({"f1": f1, "n": 3})} for f1 in (0.5, 1.0)]
+    >>> means_over({"lang=en": scores[0], "lang=et": scores[1]})
+    {'lang': {'overall': Scores(f1=0.7500)}}
+    """
+    columns: dict[str, list[Groups]] = {}
+    for name, groups in subsets.items():
+        columns.setdefault(name.partition("=")[0], []).append(groups)
+    return {column: _means(parts) for column, parts in columns.items()}
+
+
+def _means(parts: Sequence[Groups]) -> dict[str, Scores]:
+    values: dict[str, dict[str, list[float]]] = {}
+    for groups in parts:
+        for group, scores in groups.items():
+            for name, value in scores.items():
+                if isinstance(value, float):
+                    defined = values.setdefault(group, {}).setdefault(name, [])
+                    defined += [] if math.isnan(value) else [float(value)]
+    return {
+        group: Scores({n: math.fsum(v) / len(v) if v else math.nan for n, v in named.items()})
+        for group, named in values.items()
+    }
 
 
 def bounded(scores: Scores, group: str, intervals: Mapping[str, tuple[float, ...]]) -> Scores:

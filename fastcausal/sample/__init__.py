@@ -37,6 +37,8 @@ RATERS = {name: FOLDER / f"judged_{name}.json" for name in ("ann", "ben")}
 PAIRS_GOLD, PAIRS_EVENTS = FOLDER / "pairs_gold.csv", FOLDER / "pairs_events.csv"
 PAIRS_TEXT = FOLDER / "pairs_text.csv"
 PAIRS = {name: FOLDER / f"pairs_{name}.csv" for name in ("careful", "hasty")}
+CHOICES = FOLDER / "choices.csv"
+CHOSEN = {name: FOLDER / f"choices_{name}.jsonl" for name in ("careful", "chatty")}
 SCORES, JUDGMENTS = FOLDER / "scores.csv", FOLDER / "judgments.csv"
 
 

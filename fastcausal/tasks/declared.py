@@ -25,7 +25,7 @@ ALL = (
     extraction.TASK,
     agreement.TASK,
     labels.TASK,
-    classification.TASK,
+    *classification.TASKS,
     eci.TASK,
     qa.TASK,
     values.TASK,

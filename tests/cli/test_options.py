@@ -79,7 +79,11 @@ USES = {
         "json": "judged_answers.json --json",
         "read": "judged_answers.json",
     },
-    "classify": {"files": "labels_1.csv labels_2.csv"},
+    "classify": {
+        "files": "labels_1.csv labels_2.csv",
+        "answers": "choices.csv choices_chatty.jsonl --answers binary",
+        "protocol": "choices.csv choices_chatty.jsonl --protocol cladder-gpt",
+    },
     "compare": {
         "text": "careful.parquet hasty.parquet --n-resamples 100 --method bca",
         "json": "careful.parquet hasty.parquet --n-resamples 100 --json",
@@ -155,6 +159,7 @@ USES = {
     "explain": {
         "": "gold.csv chatty.jsonl",
         "event pairs": "pairs_gold.csv pairs_careful.csv --from ilif-direction",
+        "readings": "choices.csv choices_chatty.jsonl --from cladder",
     },
     "gate": {
         "": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1 --method bca",
@@ -263,7 +268,13 @@ VALUES = {
     "border-width": "7",
     "by": "text",
     "candidate": "careful.parquet",
+    "classify --answers": "binary",
+    "classify --by": "id",
+    "classify --cluster": "id",
+    "classify --column": "id",
     "classify --labels": "0,1,2",
+    "classify --protocol": "corr2cause",
+    "classify --read": "cladder",
     "cluster": "doc_id",
     "collider": "-",
     "column": "text",

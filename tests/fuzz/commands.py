@@ -56,6 +56,11 @@ TAKES = (
     f"[--intervals] [--rater rater] {SHOWN}",
     f"classify {{labels}} {{labels}} [--unparsed skip --unmatched skip] "
     f"[--per-example out.parquet] {SHOWN}",
+    f"classify {{choices}} {{chosen}} --answers binary|letter|choice --unparsed wrong|skip "
+    f"--unmatched wrong|skip|error [--by rung] [--intervals {DRAWS}] {SHOWN}",
+    f"classify {{choices}} {{chosen}} --protocol copa|e-care|cladder|cladder-gpt|corr2cause "
+    f"[--unparsed wrong] [--per-example out.arrow] {SHOWN}",
+    f"explain {{choices}} {{chosen}} --from first-word|same --to cladder|corr2cause {SHOWN}",
     f"qa {{questions}} {{answers}} --unmatched error|empty|skip [--per-example out.arrow] {SHOWN}",
     f"answers {{judged}} [{{judged}}] --protocol guide|fcr --unparsed error|empty|skip "
     f"[--unsure missing] [--reasons {TABLE}] "

@@ -73,6 +73,8 @@ OF_SAMPLE = {
     "crab_choices": ("crab_choices.jsonl",),
     "crab_ratings": ("crab_ratings.jsonl",),
     "events": ("crab_gold_events.jsonl", "crab_found_events.jsonl"),
+    "choices": ("choices.csv",),
+    "chosen": ("choices_careful.jsonl", "choices_chatty.jsonl"),
     "scores": ("scores.csv",),
     "human": ("judgments.csv",),
     "crab_labels": ("crab_labels.csv",),
@@ -106,7 +108,8 @@ WRITTEN = {
 }  # fmt: skip
 ALIKE = ("relations", "labels", "ratings", "events")  # a second file is often the first, changed
 AS_TABLES = ("pairs", "crab_answers", "crab_questions", "crab_choices", "crab_ratings", "events",
-             "crab_labels", "scores", "human", "raw", "labels", "ratings")  # fmt: skip
+             "crab_labels", "scores", "human", "raw", "labels", "ratings", "choices",
+             "chosen")  # fmt: skip
 
 
 def made(folder: Path) -> dict[str, list[Path]]:

@@ -2,10 +2,12 @@
 
 ::
 
+    classify.py    the call; another protocol is a line there
     files.py       labels from files, tables and arrays
     count.py       confusion counts of predicted labels
     report.py      the scores they give
     groups.py      macro-F1 and exact match of many small groups
+    choices/       answers of models to questions with options
 """
 
 from __future__ import annotations
@@ -16,8 +18,16 @@ TASK = Task(
     job="classification",
     formula="fastcausal.tasks.classification.formula:LabelFormula",
     present="fastcausal.tasks.classification.report:present",
-    score="fastcausal.tasks.classification.count:classify",
-    read="fastcausal.tasks.classification.files:read_gold",
+    score="fastcausal.tasks.classification.classify:classify",
+    read="fastcausal.tasks.classification.classify:read_gold",
     command="fastcausal.cli.classify:classify",
     page="classification",
 )
+CHOICES = Task(
+    job="choices",
+    formula="fastcausal.tasks.classification.choices.formula:ChoiceFormula",
+    present="fastcausal.tasks.classification.choices.report:present",
+    command="fastcausal.cli.classify:classify",
+    page="choices",
+)
+TASKS = (TASK, CHOICES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,12 +16,10 @@ from fastcausal._version import __version__
 from fastcausal.arrays.arrow import numbers
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.confusions import confusions
-from fastcausal.counts.files import system_of
 from fastcausal.counts.labels import Label, classes_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, warning_lines
 from fastcausal.files.keys import match
-from fastcausal.files.targets import keep_apart
 from fastcausal.files.values import shown
 from fastcausal.formats.reading.sources import LabelSource
 from fastcausal.options import LabelPolicy, check
@@ -30,71 +27,6 @@ from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.files import Labels
 from fastcausal.tasks.classification.formula import LabelFormula
 from fastcausal.tasks.classification.report import ClassificationReport, report_of
-
-
-def classify(
-    gold: LabelSource,
-    pred: LabelSource,
-    *,
-    labels: Sequence[Label] | None = None,
-    positive: Label = 1,
-    undefined: float | None = None,
-    unparsed: LabelPolicy = "error",
-    unmatched: LabelPolicy = "error",
-    per_example: str | os.PathLike[str] | None = None,
-) -> ClassificationReport:
-    """Score predicted sentence labels against gold labels.
-
-    Parameters
-    ----------
-    gold, pred : path, list, array, column or table
-        Any source of `fastcausal.tasks.classification.files.read`. Joined by name if both sides
-        have names, else by position.
-    labels : sequence of int or str, optional
-        The classes; any other label is an error. None takes the labels of gold and pred.
-    positive : int or str
-        The class of ``report["positive"]``.
-    undefined : {None, 0.0, 1.0}
-        The value of 0/0. None leaves it undefined: NaN in Python, null in JSON.
-    unparsed : {"error", "skip"}
-        The policy for a null label of pred: an error, or a reason to leave the example out.
-    unmatched : {"error", "skip"}
-        The policy for an example on one side alone.
-    per_example : path, optional
-        A ``.parquet`` or ``.arrow`` file for the pair of labels of every example.
-
-    Returns
-    -------
-    ClassificationReport
-
-    Raises
-    ------
-    InputError
-        A source cannot be read, has an unknown label, or the sides do not match.
-    ValueError
-        An unknown policy, or invalid classes.
-
-    Examples
-    --------
-    >>> import fastcausal as fc
-    >>> report = fc.classify(gold=[1, 1, 0, 0], pred=[1, 0, 0, 0])
-    >>> report["overall"].accuracy, report["positive"].recall, report.classes[0].fp
-    (0.75, 0.5, 1)
-    """
-    keep_apart([per_example], [gold, pred])
-    scorer = ClassificationScorer(
-        labels=labels,
-        positive=positive,
-        undefined=undefined,
-        unparsed=unparsed,
-        unmatched=unmatched,
-    )
-    batch = scorer.align(gold, pred)
-    scorer.add(batch)
-    report = scorer.report(batch, system_of(pred))
-    if per_example is not None:
-        report.statistics.write(per_example)
-    return report
 
 
 class ClassificationScorer:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 KEYS = (
     "signature", "n_examples", "n_unparsed", "labels", "positive", "scores", "classes", "confusion",
 )  # fmt: skip
+SUMMARY = {"overall": ("accuracy", "mcc"), "macro": ("f1",), "positive": ("f1",)}
 MOST_SHOWN = 5  # classes whose confusions still fit into a table
 
 
@@ -65,6 +66,18 @@ class ClassificationReport(Report):
     def classes(self) -> Mapping[Label, Scores]:
         """Precision, recall, F1, support and counts of every class."""
         return self.class_scores
+
+    def summary(self, subset: str = "") -> Scores:
+        """Return the main scores, of all examples or of a subset."""
+        groups = self.subsets[subset] if subset else self.scores
+        return Scores(
+            {
+                name if group == "overall" else f"{group} {name}": groups[group][name]
+                for group, names in SUMMARY.items()
+                for name in names
+                if group in groups
+            }
+        )
 
 
 def groups_of(formula: ConfusionFormula, terms: Int64) -> tuple[Groups, dict[Label, Scores]]:
@@ -136,7 +149,8 @@ def classes_grid(report: Any, subsets: Mapping[str, Groups], counts: bool) -> Gr
     table = scores_table(report.title, {"": groups, **parts}, counts)
     table.part("all classes")
     for name, value in report.scores["overall"].items():
-        table.add(name, value)
+        if isinstance(value, float):
+            table.add(name, value)
     return table
 
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from fastcausal.errors import InputError
-from fastcausal.tasks.classification.count import ClassificationScorer, classify
+from fastcausal.tasks.classification.classify import classify
+from fastcausal.tasks.classification.count import ClassificationScorer
 from tests.support.data import CNC
 
 AVERAGED = ("precision", "recall", "f1")

@@ -10,7 +10,8 @@ import pytest
 
 from fastcausal.errors import InputError
 from fastcausal.tasks.classification import files as label_format
-from fastcausal.tasks.classification.count import ClassificationScorer, classify
+from fastcausal.tasks.classification.classify import classify
+from fastcausal.tasks.classification.count import ClassificationScorer
 from tests.support.cli import cli
 
 

@@ -1,0 +1,292 @@
+"""Answers of a model to questions with options: read by a rule, counted by policies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import numbers, strings
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.arrays.strata import By, columns_by
+from fastcausal.counts.files import system_of
+from fastcausal.counts.labels import Label
+from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import InputError, Remedy, Warnings
+from fastcausal.files.cells import encodable
+from fastcausal.files.keys import lacking, match
+from fastcausal.files.targets import keep_apart
+from fastcausal.files.values import shown
+from fastcausal.formats.reading.sources import LabelSource
+from fastcausal.options import AnswerKind, AnswerPolicy, AnswerReading, ChoiceProtocol, Policy
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.classification.choices.files import (
+    Asked,
+    Given,
+    as_numbers,
+    read_given,
+    read_questions,
+)
+from fastcausal.tasks.classification.choices.formula import ChoiceFormula
+from fastcausal.tasks.classification.choices.protocols import Choosing, choosing
+from fastcausal.tasks.classification.choices.readings import READINGS, YES, Forms, readings_of
+from fastcausal.tasks.classification.choices.report import ANSWER, ChoiceReport, present
+
+TEXTS = ("questions have no answer", "answers are to no question")
+TIED = " answers have several highest scores: the first of them counts"
+
+
+class Chosen(NamedTuple):
+    """Questions with the answers of a model to them.
+
+    Attributes
+    ----------
+    settings : Choosing
+    questions : Asked
+    given : Given
+    rows : int64[n]
+        The row of the answer to each question, -1 for none.
+    values : list
+        The answer to each question; None for none and for null.
+    warnings : dict
+    """
+
+    settings: Choosing
+    questions: Asked
+    given: Given
+    rows: Int64
+    values: list[Any]
+    warnings: Warnings
+
+    def codes(self, reading: AnswerReading) -> Int64:
+        """Return the option that a reading makes of each answer, by index: int64[n].
+
+        After the options come the answer that names none, and the missing one.
+        """
+        options = self.questions.labels
+        place = {option: k for k, option in enumerate(options)} | {None: len(options)}
+        read = option_of(reading, self.questions.forms)
+        codes = np.array([place[read(value)] for value in self.values], np.int64)
+        return np.where(self.rows < 0, len(options) + 1, codes)
+
+
+def choices(
+    gold: LabelSource,
+    pred: LabelSource,
+    *,
+    protocol: ChoiceProtocol | None = None,
+    answers: AnswerKind | None = None,
+    read: AnswerReading | None = None,
+    column: str | None = None,
+    labels: Sequence[Label] | None = None,
+    undefined: float | None = None,
+    unparsed: AnswerPolicy | None = None,
+    unmatched: AnswerPolicy | None = None,
+    by: By = None,
+    per_example: str | os.PathLike[str] | None = None,
+) -> ChoiceReport:
+    """Score a model's answers to questions with options.
+
+    Parameters
+    ----------
+    gold : path, table or list
+        As `fastcausal.tasks.classification.choices.files.read_questions` takes it.
+    pred : path, table, mapping or list
+        As `fastcausal.tasks.classification.choices.files.read_given` takes it; joined by id.
+    protocol : {"copa", "e-care", "cladder", "cladder-gpt", "corr2cause"}, optional
+        The settings of a published program; those given as well come first.
+    answers : {"binary", "letter", "choice"}, optional
+        Yes and no; letters; or a number or text from a list. Needed without a protocol.
+    read : str, optional
+        The reading, of `fastcausal.tasks.classification.choices.readings.READINGS`.
+    column : str, optional
+        The column of the answers.
+    labels : sequence of int or str, optional
+        The options of letters and choices.
+    undefined : {None, 0.0, 1.0}
+        The value of 0/0.
+    unparsed, unmatched : {"wrong", "skip", "error"}, optional
+        What an answer that names no option is, and a question without an answer: ``"wrong"`` by
+        default.
+    by : str or sequence of str, optional
+        Columns of gold; each of their values becomes a subset.
+    per_example : path, optional
+        A ``.parquet`` or ``.arrow`` file for the readings of every answer.
+
+    Raises
+    ------
+    InputError
+        A source cannot be read or joined, or a policy forbids it.
+    ValueError
+        An unknown setting.
+
+    Examples
+    --------
+    >>> gold = [{"id": 1, "label": "yes"}, {"id": 2, "label": "no"}, {"id": 3, "label": "no"}]
+    >>> pred = [{"id": 1, "answer": "Yes, because"}, {"id": 2, "answer": "Nothing follows"}]
+    >>> report = choices(gold, pred, answers="binary")
+    >>> report["overall"].accuracy, report["as_cladder"].accuracy, report["read"].accuracy
+    (0.3333333333333333, 0.6666666666666666, 1.0)
+    >>> report.n, report.n_unparsed, report.n_missing
+    (3, 1, 1)
+    """
+    keep_apart([per_example], [gold, pred])
+    settings = choosing(
+        protocol,
+        answers=answers,
+        read=read,
+        undefined=undefined,
+        unparsed=unparsed,
+        unmatched=unmatched,
+    )
+    chosen = joined(gold, pred, settings, column, labels, by)
+    columns = chosen.questions.columns
+    wanted = columns_by(by) or tuple(name for name in settings.by if name in columns)
+    statistics = statistics_of(chosen, system_of(pred))
+    if per_example is not None:
+        statistics.write(per_example)
+    return present(statistics, wanted)
+
+
+def joined(
+    gold: Any,
+    pred: Any,
+    settings: Choosing,
+    column: str | None = None,
+    labels: Sequence[Label] | None = None,
+    by: By = None,
+) -> Chosen:
+    """Read questions and answers, and join them by id."""
+    given = read_given(pred, column)
+    wanted = (*columns_by(by), *settings.by)
+    questions = read_questions(gold, settings.answers, labels, wanted, given.n_options)
+    warnings: Warnings = {("", TIED): (given.n_ties,)} if given.n_ties else {}
+    rows = _rows(questions, given, settings, warnings)
+    values = _values(questions, given)
+    of_questions = [values[row] if row >= 0 else None for row in rows.tolist()]
+    return Chosen(settings, questions, given, rows, of_questions, warnings)
+
+
+def read_gold(
+    gold: Any,
+    protocol: ChoiceProtocol | None = None,
+    answers: AnswerKind | None = None,
+    read: AnswerReading | None = None,
+    column: str | None = None,
+    labels: Sequence[Label] | None = None,
+    **options: Any,
+) -> tuple[Any, Any]:
+    """Read gold for many runs, and answer each question by its right option."""
+    settings = choosing(protocol, answers=answers, read=read)
+    questions = read_questions(gold, settings.answers, labels)
+    values = [questions.labels[code] for code in questions.codes.tolist()]
+    if settings.read == "same":
+        by_option = {option: form for form, option in questions.forms.items()}
+        values = [by_option[value] for value in values]
+    if questions.ids is None:
+        return questions.records, values
+    ids = questions.ids.to_pylist()
+    rows = [{"id": id, column or ANSWER: v} for id, v in zip(ids, values, strict=True)]
+    return questions.records, rows
+
+
+def option_of(reading: AnswerReading, forms: Forms) -> Any:
+    """Return a function from an answer to its option, which reads equal answers once."""
+    read, known = READINGS[reading].read, dict[Any, str | None]()
+
+    def option(answer: Any) -> str | None:
+        key = type(answer), answer
+        if key not in known:
+            known[key] = read(answer, forms)
+        return known[key]
+
+    return option
+
+
+def statistics_of(chosen: Chosen, system: str | None) -> Statistics:
+    """Count the option of gold and of the answer to every question, by every reading."""
+    settings, questions, _, _, values, warnings = chosen
+    others = tuple(r for r in readings_of(settings.answers) if r != settings.read)
+    codes = chosen.codes(settings.read)
+    if settings.unparsed == "error":
+        _require_read(chosen, codes)
+    formula = ChoiceFormula(
+        questions.labels,
+        given=True,
+        positive=YES if settings.answers == "binary" else None,
+        undefined=settings.undefined,
+        readings=others,
+        unparsed=settings.unparsed,
+        unmatched=settings.unmatched,
+        rarer=settings.rarer,
+    )
+    columns = [questions.codes, codes, *(chosen.codes(reading) for reading in others)]
+    texts = [None if value is None else encodable(str(value)) for value in values]
+    ids = questions.ids
+    units = {} if ids is None else {"id": ids}
+    names = numbers(np.arange(len(codes))).cast(pa.string()) if ids is None else ids
+    return Statistics.of_units(
+        formula,
+        settings.signature,
+        np.stack(columns, axis=1),
+        pa.table(units | questions.columns | {ANSWER: strings(texts)}),
+        system=system,
+        gold=digest_of_texts(names, strings([questions.labels[k] for k in questions.codes])),
+        warnings=warnings,
+    )
+
+
+def _values(questions: Asked, given: Given) -> list[Any]:
+    """Return the answers as gold writes options: places among scores, and cells of CSV."""
+    forms = [*questions.forms]
+    if given.n_options:
+        if given.n_options != len(questions.labels):
+            raise InputError(
+                f"{given.records.name} has {given.n_options} scores of each answer, "
+                f"gold has {len(questions.labels)} options"
+            )
+        return [None if value is None else forms[value] for value in given.values]
+    is_text = any(isinstance(form, str) for form in forms)
+    return given.values if is_text or given.records.typed else as_numbers(given.values)
+
+
+def _rows(questions: Asked, given: Given, settings: Choosing, warnings: Warnings) -> Int64:
+    """Return the row of the answer to each question: by id, or by place without ids."""
+    n, records = len(questions.codes), given.records
+    if questions.ids is None or given.ids is None:
+        if questions.ids is not given.ids or n != len(given.values):
+            lacks = records if given.ids is None else questions.records
+            raise InputError(
+                f"{lacks.name} has no ids to join by: {n} questions, {len(given.values)} answers"
+            )
+        return np.arange(n)
+    policy: Policy = "error" if settings.unmatched == "error" else "empty"
+    remedy = Remedy("unmatched", ("wrong", "skip"), "would allow it")
+    both = match(questions.ids, given.ids, policy, TEXTS, remedy)
+    if len(surplus := lacking(given.ids, questions.ids)):
+        if settings.surplus == "error":
+            row = int(surplus[0])
+            raise InputError(f'{records.where(row)}: id "{given.ids[row]}" is of no question')
+        warnings["", f" {TEXTS[1]} and are left out"] = (len(surplus),)
+    return both.pred
+
+
+def _require_read(chosen: Chosen, codes: Int64) -> None:
+    """Raise InputError for the first answer that names no option."""
+    unread = np.flatnonzero(codes == len(chosen.questions.labels))
+    if not len(unread):
+        return
+    row = int(unread[0])
+    place = chosen.given.records.where(int(chosen.rows[row]))
+    ids = chosen.questions.ids
+    name = "" if ids is None else f'id "{ids[row]}": '
+    options = ", ".join(chosen.questions.labels[:10])
+    more = f", nor do {len(unread) - 1} more" if len(unread) > 1 else ""
+    raise InputError(
+        f"{place}: {name}the answer {shown(chosen.values[row])} names no option by the reading "
+        f"{chosen.settings.read}, expected one of {options}{more}",
+        Remedy("unparsed", ("wrong", "skip"), "would allow it"),
+    )

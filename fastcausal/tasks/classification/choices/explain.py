@@ -1,0 +1,124 @@
+"""Answers that two readings take differently, and what the difference does to accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcausal._version import __version__
+from fastcausal.errors import warning_lines
+from fastcausal.options import AnswerReading, check
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report, Tables
+from fastcausal.tasks.classification.choices.count import joined
+from fastcausal.tasks.classification.choices.protocols import choosing
+from fastcausal.tasks.classification.choices.readings import READINGS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SHOWN = 20  # answers in a printed table
+
+
+class ReadingExplanation(Report):
+    """Accuracy under two readings, and the answers that they take differently in ``answers``."""
+
+    n: int
+    n_differing: int
+    answers: list[Mapping[str, Any]]
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a row per reading, then a row per answer."""
+        first, last = self.scores
+        grid = Grid(self.title, [first, last, "gold"])
+        for name in ("accuracy", "n_read", "n_right"):
+            grid.add(name, *(scores[name] for scores in self.scores.values()), "")
+        grid.part("answers")
+        for row in self.facts["answers"][:SHOWN]:
+            options = (row[name] or "-" for name in (first, last, "gold"))
+            grid.add(f"{row['id']}: {row['answer']!r:.60}", *options)
+        if (more := self.facts["n_differing"] - SHOWN) > 0:
+            grid.add(f"... and {more} more", "", "", "")
+        return grid
+
+
+def explain_readings(
+    gold: Any,
+    pred: Any,
+    start: AnswerReading,
+    end: AnswerReading,
+    *,
+    column: str | None = None,
+) -> ReadingExplanation:
+    """List the answers that two readings take differently.
+
+    Parameters
+    ----------
+    gold, pred, column
+        As `fastcausal.tasks.classification.choices.count.choices`; a question without an answer
+        is wrong under both.
+    start, end : str
+        Two readings of one kind of answers.
+
+    Raises
+    ------
+    InputError
+        As `choices`.
+    ValueError
+        An unknown reading, one reading twice, or readings of different kinds of answers.
+
+    Examples
+    --------
+    >>> gold = [{"id": 1, "label": "yes"}, {"id": 2, "label": "no"}]
+    >>> pred = {"1": "Yes.", "2": "Nothing follows"}
+    >>> explain_readings(gold, pred, "first-word", "cladder").answers
+    [{'id': '2', 'answer': 'Nothing follows', 'gold': 'no', 'first-word': None, 'cladder': 'no'}]
+    """
+    both = (start, end)
+    for reading in both:
+        check("reading", reading, AnswerReading)
+    if start == end:
+        raise ValueError(f"both readings are {start}, expected two")
+    kinds = [kind for kind in READINGS[start].kinds if kind in READINGS[end].kinds]
+    if not kinds:
+        raise ValueError(f"{start} and {end} read different kinds of answers, expected one kind")
+    chosen = joined(gold, pred, choosing(None, answers=kinds[0], read=start), column)
+    labels, right = chosen.questions.labels, chosen.questions.codes
+    codes = {reading: chosen.codes(reading) for reading in both}
+    differ = np.flatnonzero(codes[start] != codes[end]).tolist()
+    ids, options = chosen.questions.ids, (*labels, None, None)
+    answers = [
+        {
+            "id": str(row) if ids is None else ids[row].as_py(),
+            "answer": chosen.values[row],
+            "gold": labels[right[row]],
+            **{reading: options[codes[reading][row]] for reading in both},
+        }
+        for row in differ
+    ]
+    n = len(right)
+    return ReadingExplanation(
+        f"from {start} to {end}: {len(differ)} of {n} answers are read differently",
+        f"fastcausal|{__version__}|choices-explain|{start}:to:{end}|answers:{kinds[0]}",
+        {reading: _scores(codes[reading], right, len(labels)) for reading in both},
+        facts={"n": n, "n_differing": len(differ), "answers": answers},
+        warnings=warning_lines(chosen.warnings),
+        tables=Tables(differing=partial(_table, answers)),
+        keys=("signature", "n", "n_differing", "scores", "answers", "warnings"),
+    )
+
+
+def _scores(codes: Any, right: Any, n_labels: int) -> Scores:
+    hits, n = int((codes == right).sum()), len(right)
+    read = int((codes < n_labels).sum())
+    return Scores({"accuracy": hits / n if n else float("nan"), "n_right": hits, "n_read": read})
+
+
+def _table(answers: list[dict[str, Any]]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(answers)

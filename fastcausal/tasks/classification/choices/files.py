@@ -1,0 +1,340 @@
+"""Questions with their right options, and what models answered: tables of many data sets."""
+
+from __future__ import annotations
+
+import os
+import re
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import strings
+from fastcausal.arrays.strata import columns_by
+from fastcausal.counts.labels import MOST_LABELS
+from fastcausal.errors import InputError
+from fastcausal.files import binary
+from fastcausal.files.cells import column_of
+from fastcausal.files.files import Source
+from fastcausal.files.keys import require_unique
+from fastcausal.files.lines import first_object
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import at, kind, shown
+from fastcausal.options import AnswerKind
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.classification.choices.formula import MISSING, UNPARSED
+from fastcausal.tasks.classification.choices.readings import NO, YES, Forms
+
+# Names of columns; the first that a table has counts.
+IDS = ("id", "index", "idx", "question_id", "ID")
+GOLD = ("label", "gold", "relation", "answer")
+PRED = ("answer", "pred", "prediction", "label")
+FAMILIES: tuple[dict[Any, str], ...] = (
+    {YES: YES, NO: NO},
+    {"true": YES, "false": NO},
+    {"1": YES, "0": NO},
+    {"entailment": YES, "contradiction": NO, "neutral": NO},
+    {1: YES, 0: NO},
+)
+"""Names of yes and no, in any case; those of one family stand together."""
+WITHIN = ("", "meta.", "meta.query.")  # where CLadder keeps what it knows of a question
+_SCORE = re.compile(r"score_([1-9][0-9]?)")
+_FLAT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_boolean, pa.types.is_integer,
+         pa.types.is_floating)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Questions with their right options.
+
+    Attributes
+    ----------
+    records : Records
+    ids : pyarrow.Array or None
+        None for options alone, which have an order and no names.
+    labels : tuple of str
+        The options.
+    codes : int64[n]
+        The right option of each question, by index.
+    forms : mapping
+        The options under the values that gold names them by.
+    columns : dict of str to pyarrow.Array
+        Further columns.
+    """
+
+    records: Records
+    ids: pa.Array | None
+    labels: tuple[str, ...]
+    codes: Int64
+    forms: Forms
+    columns: dict[str, Any]
+
+
+class Given(NamedTuple):
+    """Answers of a model.
+
+    Attributes
+    ----------
+    records : Records
+    ids : pyarrow.Array or None
+    values : list
+        Text, a number, a boolean or None; of scores the index of the highest.
+    n_options : int
+        The number of scores of each answer; 0 without scores.
+    n_ties : int
+        Answers with several highest scores.
+    """
+
+    records: Records
+    ids: pa.Array | None
+    values: list[Any]
+    n_options: int
+    n_ties: int
+
+
+def read_questions(
+    source: Any,
+    answers: AnswerKind,
+    labels: Sequence[Any] | None = None,
+    by: Sequence[str] = (),
+    n_options: int = 0,
+) -> Asked:
+    """Read questions with their right options.
+
+    Parameters
+    ----------
+    source : path, table, list of mappings or list of labels
+        What `fastcausal.files.records.read_records` takes, with a column ``label`` (or ``gold``,
+        ``relation``, ``answer``) and one of `IDS`.
+    answers : {"binary", "letter", "choice"}
+        Labels are yes and no in any usual form; letters; or whole numbers and text.
+    labels : sequence of int or str, optional
+        The options; by default letters up to the last of gold, numbers from 0, or all text.
+    by : sequence of str
+        Columns to look for within ``meta`` and within ids, as CLadder and Corr2Cause write them.
+    n_options : int
+        The least number of options.
+
+    Raises
+    ------
+    InputError
+        The source cannot be read, or has another label.
+
+    Examples
+    --------
+    >>> read_questions([{"id": 1, "label": "entailment"}, {"id": 2, "label": "no"}], "binary").codes
+    array([1, 0])
+    >>> read_questions([{"id": 1, "label": "C"}], "letter").labels
+    ('A', 'B', 'C')
+    """
+    records = _table(source, "gold", GOLD[0])
+    column = records.require(*GOLD)
+    written = _written(records, column, answers)
+    find = _binary if answers == "binary" else _options
+    options, forms = find(written, answers, labels, n_options)
+    if clash := sorted({UNPARSED, MISSING} & {*options}):
+        raise InputError(f'{records.name}: an option is named "{clash[0]}", expected another name')
+    codes = [options.index(forms[value]) if value in forms else -1 for value in written]
+    if -1 in codes:
+        row = codes.index(-1)
+        known = ", ".join(options[:10])
+        raise InputError(
+            f'{records.where(row)}: "{column}" is {shown(written[row])}, expected one of {known}'
+        )
+    ids = _ids(records)
+    columns = _columns(records, {column, *IDS[:1]}) | _found(records, ids, columns_by(by))
+    return Asked(records, ids, options, np.array(codes, np.int64), forms, columns)
+
+
+def read_given(source: Any, column: str | None = None) -> Given:
+    """Read the answers of a model.
+
+    Parameters
+    ----------
+    source : path, table, mapping, list of mappings or list of answers
+        A table as in `read_questions`, with answers in ``column``; by default ``answer`` (or
+        ``pred``, ``prediction``, ``label``), else scores in ``score_1``, ``score_2``, ... Or
+        ``{id: answer}``.
+
+    Raises
+    ------
+    InputError
+        The source cannot be read.
+
+    Examples
+    --------
+    >>> read_given({"dev-0": 1, "dev-1": "0"}).values
+    [1, '0']
+    >>> read_given([{"id": 1, "score_1": -2.5, "score_2": -2}]).values
+    [1]
+    """
+    records = _table(source, "pred", column or PRED[0])
+    scores = sorted((n for n in records.names if _SCORE.fullmatch(n)), key=lambda n: int(n[6:]))
+    if column is None and records.find(*PRED) is None and len(scores) > 1:
+        return _of_scores(records, scores)
+    name = records.require(*PRED) if column is None else records.require(column)
+    values = records.values(name) if records.typed else records.cells[name].to_pylist()
+    plain = [v if isinstance(v, str | int | float | None) else kind(v) for v in values]
+    return Given(records, _ids(records), [None if v != v else v for v in plain], 0, 0)
+
+
+def as_numbers(values: list[Any]) -> list[Any]:
+    """Return cells of CSV as the numbers they look like.
+
+    Examples
+    --------
+    >>> as_numbers(["1", "0.0", "one", ""])
+    [1.0, 0.0, 'one', '']
+    """
+
+    def number(cell: Any) -> Any:
+        try:
+            return float(cell)
+        except ValueError:
+            return cell
+
+    return [*map(number, values)]
+
+
+def _table(source: Any, name: str, column: str) -> Records:
+    """Read a table, or an object that has answers by id."""
+    if isinstance(source, str | os.PathLike | Source):
+        source = file = Source.open(source)
+        is_object = binary.sniff(file.data) is None and file.data.lstrip()[:1] == b"{"
+        if is_object and not _is_row(file):
+            return _by_id(file.document(), file.name, column)
+    elif isinstance(source, Mapping) and not any(
+        isinstance(v, list | tuple) or hasattr(v, "__array__") for v in source.values()
+    ):
+        return _by_id(source, name, column)
+    return read_records(source, name, column=column)
+
+
+def _is_row(file: Source) -> bool:
+    """Tell a first line with a row of a table from the start of an object of answers."""
+    first = first_object(file)
+    return not {*IDS, *GOLD, *PRED}.isdisjoint(first) or bool(first and b"\n" in file.data.strip())
+
+
+def _by_id(answers: Mapping[str, Any], name: str, column: str) -> Records:
+    """Return an object as a table: a row of it, or answers by id."""
+    if any(key in answers for key in IDS):
+        return Records(name, [answers], places=[name])
+    rows = [{"id": id, column: value} for id, value in answers.items()]
+    if not rows:
+        return Records(name, pa.table({"id": strings([]), column: strings([])}))
+    return Records(name, rows, places=[name] * len(rows))
+
+
+def _ids(records: Records) -> pa.Array | None:
+    """Return the ids; None for a table of one column, which has an order alone."""
+    if records.find(*IDS) is None and len(records.names) == 1:
+        return None
+    ids = records.keys(*IDS)
+    require_unique(ids, records.where)
+    return ids
+
+
+def _written(records: Records, column: str, answers: AnswerKind) -> list[Any]:
+    """Return the labels of gold: all whole numbers, or all text."""
+    array = records.labels(column)
+    values = array.to_pylist()
+    for row, value in enumerate(values):
+        if value is None or value != value:
+            raise InputError(f'{records.where(row)}: no "{column}", expected a label')
+        if isinstance(value, float) and not value.is_integer():
+            raise InputError(
+                f'{records.where(row)}: "{column}" is {value}, expected a whole number'
+            )
+    return [int(v) if isinstance(v, float) else v for v in values]
+
+
+def _binary(
+    written: list[Any], answers: AnswerKind, labels: Sequence[Any] | None, n_options: int
+) -> tuple[tuple[str, ...], dict[Any, str]]:
+    """Return yes and no, under the values that gold has."""
+    if labels is not None:
+        raise ValueError(
+            "labels are for letters and choices, of binary answers they are yes and no"
+        )
+    forms: dict[Any, str] = {}
+    for value in dict.fromkeys(written):
+        folded = value.strip().lower() if isinstance(value, str) else value
+        for family in FAMILIES:
+            if folded in family:
+                forms |= {**family, value: family[folded]}
+    return (NO, YES), forms
+
+
+def _options(
+    written: list[Any], answers: AnswerKind, labels: Sequence[Any] | None, n_options: int
+) -> tuple[tuple[str, ...], dict[Any, str]]:
+    """Return the options of letters and of choices, under the values that gold has."""
+    found = [*dict.fromkeys(written)]
+    if labels is not None:
+        found = [*labels]
+    elif all(type(value) is int for value in found) and answers == "choice":
+        low = min(found, default=0) if max(found, default=0) > 1 else 0
+        n = max(max(found, default=0) - low + 1, n_options, 2)
+        found = [*range(low, low + n)] if n <= MOST_LABELS else sorted(found)
+    elif answers == "letter":
+        alphabets = (string.ascii_uppercase, string.ascii_lowercase)
+        known = next((a for a in alphabets if all(v in [*a] for v in found)), "")
+        found = [*known[: max(map(known.index, found), default=-1) + 1]] if known else []
+    else:
+        found = sorted(found)
+    if len(found) > MOST_LABELS:
+        raise InputError(f"{len(found)} different options, expected at most {MOST_LABELS}")
+    return tuple(map(str, found)), {value: str(value) for value in found}
+
+
+def _of_scores(records: Records, names: list[str]) -> Given:
+    """Return the index of the highest score of each answer, the first of equal ones."""
+    values: list[int | None] = []
+    n_ties = 0
+    for scores in np.stack([records.numbers(name) for name in names], axis=1).tolist():
+        highest = max(scores) if all(score == score for score in scores) else None  # not NaN
+        n_ties += highest is not None and scores.count(highest) > 1
+        values.append(None if highest is None else scores.index(highest))
+    return Given(records, _ids(records), values, len(names), n_ties)
+
+
+def _columns(records: Records, used: set[str]) -> dict[str, Any]:
+    """Return the columns of text and numbers, but for those in use."""
+    table = records.table
+    return {
+        name: table[name]
+        for name in table.column_names
+        if name not in used and any(is_kind(table[name].type) for is_kind in _FLAT)
+    }
+
+
+def _found(records: Records, ids: pa.Array | None, by: Iterable[str]) -> dict[str, Any]:
+    """Return columns that the table keeps within ``meta``, or within its ids."""
+    missing = [name for name in by if name not in records]
+    if not missing:
+        return {}
+    rows = records.objects() if "meta" in records else []
+    columns = {}
+    for name in missing:
+        for values in (*_within(rows, name), _within_ids(ids, name)):
+            if any(value is not None for value in values):
+                columns[name] = column_of([None if v is None else str(v) for v in values])[0]
+                break
+    return columns
+
+
+def _within(rows: Sequence[Mapping[str, Any]], name: str) -> Iterable[list[Any]]:
+    return ([at(row, f"{place}{name}") for row in rows] for place in WITHIN[1:])
+
+
+def _within_ids(ids: pa.Array | None, name: str) -> list[str | None]:
+    """Return the values of ``NAME=VALUE`` between double lines in ids."""
+    if ids is None:
+        return []
+    parted = re.compile(rf"(?:^|__){re.escape(name)}=(.*?)(?=__|$)")
+    found = [parted.search(id) for id in ids.to_pylist()]
+    return [None if match is None else match[1] for match in found]

@@ -1,0 +1,121 @@
+"""Scores of answers read as options, with those of other readings beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.counts.arithmetic import ScoresByName, precision_recall_f1, ratio
+from fastcausal.counts.labels import ConfusionFormula
+from fastcausal.options import AnswerPolicy
+from fastcausal.significance.sums import CountRows, Float64, Int64
+
+UNPARSED, MISSING = "unparsed", "missing"
+READ, MAJORITY, RARER = "read", "majority", "rarer"
+
+
+@dataclass(frozen=True)
+class ChoiceFormula(ConfusionFormula):
+    """Option of gold and of the answer, and what other readings make of the answer.
+
+    After the options come an answer that names none, and a missing one.
+
+    Attributes
+    ----------
+    readings : tuple of str
+        The other readings.
+    unparsed, unmatched : {"wrong", "skip", "error"}
+        Whether such answers are wrong or left out.
+    rarer : bool
+        Add the scores of the class that is rarer in gold, of those that occur.
+
+    Examples
+    --------
+    >>> formula = ChoiceFormula(
+    ...     ("no", "yes"), True, "yes", None, ("cladder",), "wrong", "skip", False)
+    >>> rows = np.array([[1, 1, 1], [0, 2, 0], [0, 3, 3]])  # read, unparsed, missing
+    >>> scores = formula.scores(rows, np.array([[1, 1, 1]]))
+    >>> [float(scores[f"{name}_accuracy"][0]) for name in ("overall", "read", "as_cladder")]
+    [0.5, 1.0, 1.0]
+    """
+
+    job = "choices"
+
+    readings: tuple[str, ...]
+    unparsed: AnswerPolicy
+    unmatched: AnswerPolicy
+    rarer: bool
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return (*super().fields, *map(group_of, self.readings))
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The options, the answer that names none, the missing answer."""
+        return (*map(str, self.labels), UNPARSED, MISSING)
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest index of an answer."""
+        return 0, len(self.labels) + 1
+
+    def terms(self, rows: CountRows) -> CountRows:
+        """Return the terms of labels, then right and counted answers of each other reading."""
+        k, right = len(self.labels), rows[:, :1] == rows[:, 2:]
+        is_counted = self.counted(rows[:, 1:])
+        labels = super().terms(rows[:, :2]) * is_counted[:, :1]
+        return np.hstack([labels, right & (rows[:, 2:] < k), is_counted[:, 1:]]).astype(np.int64)
+
+    def counted(self, answers: CountRows) -> npt.NDArray[np.bool_]:
+        """Return a mask of the answers that the policies do not leave out."""
+        k = len(self.labels)
+        policies = ((k, self.unparsed), (k + 1, self.unmatched))
+        return ~np.isin(answers, [place for place, policy in policies if policy == "skip"])
+
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
+        """Compute the scores: of all answers, of those read, of a constant one, of readings."""
+        k, m = len(self.labels), len(self.readings)
+        hits, predicted, wanted = np.hsplit(sums[:, : 3 * k], 3)
+        of_labels = super().groups_of(sums[:, : 3 * k])
+        right, counted = sums[:, 3 * k : 3 * k + m], sums[:, 3 * k + m :]
+        groups = {
+            "overall": of_labels.pop("overall"),
+            READ: _accuracy(hits.sum(axis=1), predicted.sum(axis=1), self._zero),
+            MAJORITY: _accuracy(wanted.max(axis=1, initial=0), wanted.sum(axis=1), self._zero),
+        }
+        for place, name in enumerate(self.readings):
+            groups[group_of(name)] = _accuracy(right[:, place], counted[:, place], self._zero)
+        if self.rarer:
+            groups[RARER] = self._rarer(hits, predicted, wanted)
+        return groups | of_labels
+
+    def has_share(self, group: str, score: str) -> bool:
+        """Tell if each unit adds its part to a score, as it does not where the class may change."""
+        return group != RARER and super().has_share(group, score)
+
+    def _rarer(self, hits: Int64, predicted: Int64, wanted: Int64) -> ScoresByName:
+        """Compute the scores of the class with the least of gold, the first of equal ones."""
+        absent = predicted + wanted == 0
+        rarest = np.where(absent, np.iinfo(np.int64).max, wanted).argmin(axis=1)[:, None]
+        hits, predicted, wanted = (
+            np.take_along_axis(each, rarest, 1)[:, 0] for each in (hits, predicted, wanted)
+        )
+        return precision_recall_f1(hits, predicted, wanted, self._zero)
+
+
+def group_of(reading: str) -> str:
+    """Name the group of scores, and the column, of a reading.
+
+    Examples
+    --------
+    >>> group_of("first-word")
+    'as_first-word'
+    """
+    return f"as_{reading}"
+
+
+def _accuracy(right: Int64, counted: Int64, zero: float) -> dict[str, Float64]:
+    return {"accuracy": np.asarray(ratio(right, counted, zero))}

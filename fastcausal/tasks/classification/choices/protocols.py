@@ -1,0 +1,111 @@
+"""Protocols of questions with options: how the published program of a data set scores answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fastcausal._version import __version__
+from fastcausal.options import AnswerKind, AnswerPolicy, AnswerReading, ChoiceProtocol, check
+from fastcausal.tasks.classification.choices.readings import checked
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """Settings of reading and counting answers.
+
+    Attributes
+    ----------
+    name : str
+        The name of a published protocol; empty for none.
+    answers : {"binary", "letter", "choice"}
+    read : str
+    unparsed, unmatched : {"wrong", "skip", "error"}
+        What an answer that names no option is, and a question without an answer.
+    surplus : {"ignore", "error"}
+        What an answer to no question is.
+    undefined : float or None
+        The value of 0/0.
+    rarer : bool
+        Add precision, recall and F1 of the class that is rarer in gold.
+    by : tuple of str
+        Columns of gold that become subsets where gold has them.
+
+    Examples
+    --------
+    >>> choosing("cladder").unparsed, choosing("cladder", unparsed="wrong").unparsed
+    ('error', 'wrong')
+    """
+
+    name: str
+    answers: AnswerKind
+    read: AnswerReading
+    unparsed: AnswerPolicy = "wrong"
+    unmatched: AnswerPolicy = "wrong"
+    surplus: str = "ignore"
+    undefined: float | None = None
+    rarer: bool = False
+    by: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked(self.answers, self.read)
+        check("unparsed", self.unparsed, AnswerPolicy)
+        check("unmatched", self.unmatched, AnswerPolicy)
+        if self.undefined not in (None, 0.0, 1.0):
+            raise ValueError(f"undefined is {self.undefined}, expected None, 0.0 or 1.0")
+
+    @property
+    def signature(self) -> str:
+        """Every setting on which the scores depend, in one line."""
+        zero = "undefined" if self.undefined is None else f"{self.undefined:g}"
+        name = f"{self.name}|" if self.name else ""
+        return (
+            f"fastcausal|{__version__}|choices|{name}answers:{self.answers}|read:{self.read}|"
+            f"unparsed:{self.unparsed}|unmatched:{self.unmatched}|surplus:{self.surplus}|"
+            f"0/0:{zero}"
+        )
+
+
+# A published protocol is a line here and its name in `options.ChoiceProtocol`.
+CHOICE_PROTOCOLS: dict[ChoiceProtocol, Choosing] = {
+    each.name: each  # type: ignore[misc]
+    for each in (
+        Choosing("copa", "choice", "same", unparsed="error", by=("language",)),
+        Choosing("e-care", "choice", "same", surplus="error", by=("ask-for",)),
+        Choosing(
+            "cladder", "binary", "cladder", "error", "skip", by=("rung", "sensical")
+        ),
+        Choosing(
+            "cladder-gpt", "binary", "cladder-gpt", unmatched="skip",
+            by=("query_type", "rung", "sensical"),
+        ),
+        Choosing(
+            "corr2cause", "binary", "corr2cause", "error", "skip", undefined=0.0, rarer=True,
+            by=("num_nodes", "causal_relation"),
+        ),
+    )
+}  # fmt: skip
+
+
+def choosing(protocol: ChoiceProtocol | None = None, **given: Any) -> Choosing:
+    """Return the settings of a protocol, or of answers of a kind, with those given instead.
+
+    Parameters
+    ----------
+    protocol : {"copa", "e-care", "cladder", "cladder-gpt", "corr2cause"}, optional
+    **given
+        Fields of `Choosing`; None leaves a field as it is.
+
+    Raises
+    ------
+    ValueError
+        An unknown protocol or value, or neither a protocol nor a kind of answers.
+    """
+    settings = {name: value for name, value in given.items() if value is not None}
+    if protocol is not None:
+        check("protocol", protocol, ChoiceProtocol)
+        return replace(CHOICE_PROTOCOLS[protocol], **settings)
+    if "answers" not in settings:
+        raise ValueError("answers is None, expected one of binary, letter, choice")
+    read = checked(settings["answers"], settings.get("read"))
+    return Choosing("", **(settings | {"read": read}))

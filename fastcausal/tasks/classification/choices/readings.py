@@ -1,0 +1,172 @@
+"""Readings: named rules that make an option of what a model answered.
+
+Another rule is a function here, its record in `READINGS` and its name in `options.AnswerReading`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, get_args
+
+from fastcausal.options import AnswerKind, AnswerReading, check
+
+Forms = Mapping[Any, str]
+"""The options, each under every value by which gold may name it."""
+
+YES, NO = "yes", "no"
+_WORD = re.compile(r"[^\W_]+")
+_LETTER = re.compile(r"[\s(\[{<\"'“”\u2018’«„`*_]*([^\W\d_])(?![^\W\d_])")
+
+# Of the program of CLadder; the longest prefix counts, and all but the last two refuse to answer.
+_PREFIXES: Mapping[str, str | None] = {
+    "i'm sorry ": None,
+    "neither ": None,
+    "none ": None,
+    "as a": None,
+    "yes": YES,
+    "no": NO,
+}
+
+# Of the program of Corr2Cause: the end of a word as NLTK cuts text into words and sentences.
+_ALONE = r"\s?!*;@#$%&\[\](){}<>\"`«»“”\u2018’„\u2012–—―"
+_END = (
+    rf"(?=$|[{_ALONE}]|--|\.\.|''|[,:](?!\d)|\.(?:[\])}}>\"'»”’]*(?:\s|$)|[)\";}}\]*:@'({{\[!?])"
+    rf"|(?:n't|'(?:s|m|d|ll|re|ve)?)(?:[{_ALONE}.,:]|$))"
+)
+_CAN_BE_DEDUCED = re.compile(
+    rf"must be true\Z|(?:necessarily\s+true|yes|true|entailment){_END}", re.IGNORECASE
+)
+
+
+def first_word(answer: Any, forms: Forms) -> str | None:
+    """Read the first whole word, if it is yes or no.
+
+    Examples
+    --------
+    >>> [first_word(answer, {}) for answer in ("**Yes**, it does.", "Nope", "Answer: yes", None)]
+    ['yes', None, None, None]
+    """
+    word = _WORD.search("" if answer is None else str(answer))
+    found = "" if word is None else word[0].lower()
+    return found if found in (YES, NO) else None
+
+
+def cladder(answer: Any, forms: Forms) -> str | None:
+    """Read the start as yes or no, as ``eval_llms`` of CLadder does.
+
+    Examples
+    --------
+    >>> [cladder(answer, {}) for answer in (" Yes.", "not sure", "yesterday", '"Yes"')]
+    ['yes', 'no', 'yes', None]
+    """
+    text = "" if answer is None else str(answer).strip().lower()
+    return next((word for word in (YES, NO) if text.startswith(word)), None)
+
+
+def cladder_gpt(answer: Any, forms: Forms) -> str | None:
+    """Read the start, without quotes and refusals, as ``run_gpt`` of CLadder does.
+
+    The program writes null as the text "None", which starts with no.
+
+    Examples
+    --------
+    >>> [cladder_gpt(answer, {}) for answer in ('"Yes"', "None of them", "none", "Neither", None)]
+    ['yes', None, 'no', None, 'no']
+    """
+    text = str(answer).lower().strip().strip('"')
+    return next((option for prefix, option in _PREFIXES.items() if text.startswith(prefix)), None)
+
+
+def corr2cause(answer: Any, forms: Forms) -> str | None:
+    """Read a few phrases at the start as yes, all other text as no, as Corr2Cause's program does.
+
+    Examples
+    --------
+    >>> answers = ("yes, because", 'necessarily true".', "must be true.", "I think yes", "")
+    >>> [corr2cause(answer, {}) for answer in answers]
+    ['yes', 'yes', 'no', 'no', 'no']
+    """
+    if answer is None:
+        return None
+    return YES if _CAN_BE_DEDUCED.match(str(answer).strip()) else NO
+
+
+def letter(answer: Any, forms: Forms) -> str | None:
+    """Read the letter at the start, after brackets, quotes and stars, before no other letter.
+
+    Examples
+    --------
+    >>> options = {"A": "A", "B": "B"}
+    >>> [letter(answer, options) for answer in ("(B) It rained.", "**A**", "Both", "C")]
+    ['B', 'A', None, None]
+    """
+    found = _LETTER.match("" if answer is None else str(answer))
+    return None if found is None else forms.get(found[1])
+
+
+def same(answer: Any, forms: Forms) -> str | None:
+    """Read a value that gold names an option by: numbers equal, text to the letter.
+
+    Examples
+    --------
+    >>> [same(answer, {0: "0", 1: "1"}) for answer in (1, 1.0, True, "1", 2)]
+    ['1', '1', '1', None, None]
+    """
+    return forms.get(answer) if isinstance(answer, str | int | float) else None
+
+
+class ReadingRule(NamedTuple):
+    """A reading.
+
+    Attributes
+    ----------
+    read : callable
+        Takes an answer, a value of JSON, and the forms of options; returns an option or None.
+    kinds : tuple of str
+        The kinds of answers that it reads.
+    """
+
+    read: Callable[[Any, Forms], str | None]
+    kinds: tuple[AnswerKind, ...]
+
+
+READINGS: dict[AnswerReading, ReadingRule] = {
+    "first-word": ReadingRule(first_word, ("binary",)),
+    "cladder": ReadingRule(cladder, ("binary",)),
+    "cladder-gpt": ReadingRule(cladder_gpt, ("binary",)),
+    "corr2cause": ReadingRule(corr2cause, ("binary",)),
+    "letter": ReadingRule(letter, ("letter",)),
+    "same": ReadingRule(same, get_args(AnswerKind)),
+}
+
+
+def readings_of(kind: AnswerKind) -> tuple[AnswerReading, ...]:
+    """Return the names of the readings of a kind of answers; the first is the default.
+
+    Examples
+    --------
+    >>> readings_of("letter"), readings_of("choice")
+    (('letter', 'same'), ('same',))
+    """
+    return tuple(name for name, rule in READINGS.items() if kind in rule.kinds)
+
+
+def checked(kind: AnswerKind, reading: AnswerReading | None) -> AnswerReading:
+    """Return the reading of a kind of answers, by default its first.
+
+    Raises
+    ------
+    ValueError
+        An unknown kind or reading, or one of answers of another kind.
+    """
+    check("answers", kind, AnswerKind)
+    known = readings_of(kind)
+    if reading is None:
+        return known[0]
+    check("read", reading, AnswerReading)
+    if reading not in known:
+        raise ValueError(
+            f'read is "{reading}", expected one of {", ".join(known)} for answers "{kind}"'
+        )
+    return reading

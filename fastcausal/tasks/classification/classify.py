@@ -1,0 +1,183 @@
+"""Labels and answers against gold, in one call: plainly, or as a published program counts them."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple, get_args
+
+from fastcausal.arrays.strata import By
+from fastcausal.counts.files import system_of
+from fastcausal.counts.labels import Label
+from fastcausal.counts.task import resolve
+from fastcausal.files.targets import keep_apart
+from fastcausal.formats.reading.sources import LabelSource
+from fastcausal.options import (
+    AnswerKind,
+    AnswerPolicy,
+    AnswerReading,
+    ChoiceProtocol,
+    LabelProtocol,
+    check,
+)
+from fastcausal.tasks.classification import files as label_format
+from fastcausal.tasks.classification.count import ClassificationScorer
+from fastcausal.tasks.classification.report import ClassificationReport, present
+
+
+class LabelRules(NamedTuple):
+    """Entry points of another way to count labels.
+
+    Attributes
+    ----------
+    score : str
+        The function ``(gold, pred, protocol=..., **settings) -> ClassificationReport``; its
+        parameters are the settings that it takes.
+    read : str
+        The function ``(gold, protocol=..., **settings) -> (gold, pred)`` for sweeps.
+    """
+
+    score: str
+    read: str
+
+
+CHOICES = LabelRules(
+    "fastcausal.tasks.classification.choices.count:choices",
+    "fastcausal.tasks.classification.choices.count:read_gold",
+)
+# Another protocol is a line here and its name in `options.LabelProtocol`.
+RULES: dict[LabelProtocol, LabelRules] = {**dict.fromkeys(get_args(ChoiceProtocol), CHOICES)}
+
+
+def classify(
+    gold: LabelSource,
+    pred: LabelSource,
+    *,
+    labels: Sequence[Label] | None = None,
+    positive: Label = 1,
+    undefined: float | None = None,
+    unparsed: AnswerPolicy | None = None,
+    unmatched: AnswerPolicy | None = None,
+    per_example: str | os.PathLike[str] | None = None,
+    by: By = None,
+    protocol: LabelProtocol | None = None,
+    answers: AnswerKind | None = None,
+    read: AnswerReading | None = None,
+    column: str | None = None,
+) -> ClassificationReport:
+    """Score predicted sentence labels against gold labels, or a model's answers to questions.
+
+    Parameters
+    ----------
+    gold, pred : path, list, array, column or table
+        Any source of `fastcausal.tasks.classification.files.read`. Joined by name if both sides
+        have names, else by position. Of answers: what
+        `fastcausal.tasks.classification.choices.count.choices` takes.
+    labels : sequence of int or str, optional
+        The classes; any other label is an error. None takes the labels of gold and pred.
+    positive : int or str
+        The class of ``report["positive"]``.
+    undefined : {None, 0.0, 1.0}
+        The value of 0/0. None leaves it undefined: NaN in Python, null in JSON.
+    unparsed : {"wrong", "skip", "error"}, optional
+        The policy for a null label of pred: an error, or a reason to leave the example out. Of an
+        answer that names no option: also wrong, as it is by default.
+    unmatched : {"wrong", "skip", "error"}, optional
+        The policy for an example on one side alone; likewise.
+    per_example : path, optional
+        A ``.parquet`` or ``.arrow`` file for the pair of labels of every example.
+    by : str or sequence of str, optional
+        Columns of gold; each of their values becomes a subset.
+    protocol : str, optional
+        Count as a published program does: one of `RULES`.
+    answers : {"binary", "letter", "choice"}, optional
+        Read a model's answers, as
+        `fastcausal.tasks.classification.choices.count.choices` describes.
+    read, column : str, optional
+        How answers are read, and their column.
+
+    Returns
+    -------
+    ClassificationReport
+
+    Raises
+    ------
+    InputError
+        A source cannot be read, has an unknown label, or the sides do not match.
+    ValueError
+        An unknown policy or protocol, or invalid classes.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> report = fc.classify(gold=[1, 1, 0, 0], pred=[1, 0, 0, 0])
+    >>> report["overall"].accuracy, report["positive"].recall, report.classes[0].fp
+    (0.75, 0.5, 1)
+    >>> fc.classify(["yes", "no"], ["Yes!", "Hardly"], answers="binary")["overall"].accuracy
+    0.5
+    """
+    keep_apart([per_example], [gold, pred])
+    of_answers = {"answers": answers, "read": read, "column": column}
+    settings: dict[str, Any] = {
+        "labels": labels,
+        "undefined": undefined,
+        "unparsed": unparsed,
+        "by": by,
+    }
+    settings |= {"unmatched": unmatched, "per_example": per_example, **of_answers}
+    settings |= {"positive": None if positive == 1 else positive}
+    if (rules := _rules(protocol, answers)) is not None:
+        given = {name: value for name, value in settings.items() if value is not None}
+        return _counted(rules, protocol, gold, pred, given)
+    for name, value in of_answers.items():
+        if value is not None:
+            raise ValueError(f"{name} is {value!r}, expected answers or a protocol as well")
+    scorer = ClassificationScorer(
+        labels=labels,
+        positive=positive,
+        undefined=undefined,
+        unparsed=unparsed or "error",  # type: ignore[arg-type]  # the scorer checks it
+        unmatched=unmatched or "error",  # type: ignore[arg-type]
+    )
+    batch = scorer.align(gold, pred)
+    scorer.add(batch)
+    report = scorer.report(batch, system_of(pred))
+    if per_example is not None:
+        report.statistics.write(per_example)
+    return report if by is None else present(report.statistics, by)
+
+
+def read_gold(
+    gold: Any,
+    protocol: LabelProtocol | None = None,
+    answers: AnswerKind | None = None,
+    **options: Any,
+) -> tuple[Any, Any]:
+    """Read gold for many runs, and make predictions that repeat it."""
+    rules = _rules(protocol, answers)
+    if rules is None:
+        return label_format.read_gold(gold, **options)
+    held: tuple[Any, Any] = resolve(rules.read)(gold, protocol=protocol, answers=answers, **options)
+    return held
+
+
+def _rules(protocol: LabelProtocol | None, answers: AnswerKind | None) -> LabelRules | None:
+    """Return the way to count that settings ask for, None for the plain one."""
+    if protocol is None:
+        return None if answers is None else CHOICES
+    check("protocol", protocol, LabelProtocol)
+    return RULES[protocol]
+
+
+def _counted(
+    rules: LabelRules, protocol: str | None, gold: Any, pred: Any, given: dict[str, Any]
+) -> ClassificationReport:
+    """Score by other rules, which may refuse settings."""
+    score = resolve(rules.score)
+    taken = inspect.signature(score).parameters
+    for name in given:
+        if name not in taken:
+            raise ValueError(f"{name} is not for {protocol or 'answers'}, expected none")
+    report: ClassificationReport = score(gold, pred, protocol=protocol, **given)
+    return report
