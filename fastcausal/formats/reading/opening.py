@@ -13,6 +13,7 @@ from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.packed import local, plain_file, suffix_of
+from fastcausal.files.spelling import Spelling
 from fastcausal.files.zips import MARKS, is_zip
 from fastcausal.formats import declared
 from fastcausal.formats.annotation.projects import archive_of
@@ -154,10 +155,12 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
     """Find the format of JSON lines: the first line that fits only one format decides."""
     keys = {format.key for format in formats.values()}
     undecided: Format | None = None
+    spelling = Spelling(*filter(None, keys))
     faults = Problems()
     n_strange = 0
     for row in _rows(source, faults):
-        if not isinstance(row, dict) or keys.isdisjoint(row):
+        row = spelling(row) if isinstance(row, dict) else {}
+        if keys.isdisjoint(row):
             n_strange += 1
             if n_strange > MOST_STRANGE:
                 break
