@@ -69,6 +69,17 @@ class OutputError(InputError):
     """A file cannot be written; the input may be valid."""
 
 
+class InputNotice(UserWarning):
+    """A choice of a reader that a user might not expect; the command line prints it."""
+
+
+def notify(message: str) -> None:
+    """Give an `InputNotice`, which filters of warnings may turn off."""
+    import warnings
+
+    warnings.warn(message, InputNotice, stacklevel=2)
+
+
 class Problems:
     """Collector of faults of one input: reports the first ten and the count.
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-from fastcausal.cli.console import clear_errors, occupy_closed_streams, show
+from fastcausal.cli.console import clear_errors, notices, occupy_closed_streams, show
 from fastcausal.cli.options import is_json
 from fastcausal.cli.parameters import Group, command
 from fastcausal.counts.task import declared
@@ -63,6 +63,7 @@ class Program(Group):
         try:
             with (
                 clear_errors(is_json(options)),
+                notices(),
                 self.make_context(prog_name or "fastcausal", args, **extra) as context,
             ):
                 self.invoke(context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastcausal.errors import InputError, OutputError
+from fastcausal.errors import InputError, InputNotice, OutputError
 from fastcausal.report.escapes import COMMANDS, cell_text, printable
 
 WIDTH = 10_000  # outside a terminal nothing is cut or wrapped
@@ -128,6 +129,25 @@ def warn(messages: Iterable[str]) -> None:
     """Print warnings to standard error, each on a line of its own."""
     for message in messages:
         click.secho(f"warning: {cell_text(message)}", fg="yellow", err=True)
+
+
+@contextmanager
+def notices() -> Iterator[None]:
+    """Print the notices of readers to standard error, each once."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show_warning(
+            message: Warning | str, category: type[Warning], *place: Any, **text: Any
+        ) -> None:
+            if category is InputNotice:
+                click.secho(f"notice: {cell_text(str(message))}", dim=True, err=True)
+            else:
+                others(message, category, *place, **text)
+
+        warnings.simplefilter("default", InputNotice)
+        warnings.showwarning = show_warning
+        yield
 
 
 def hint(message: str) -> None:

@@ -7,13 +7,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import copy_to_arrow, joined, strings
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import copy_to_arrow, joined, strings, texts_of
+from fastcausal.errors import notify
 from fastcausal.files import _native
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.packed import suffix_of
 
+SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons"}
 BLOCK = 1 << 20  # bytes that a thread parses at a time
 
 
@@ -65,17 +69,43 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
 
 
 def delimiter_of(source: Source) -> str:
-    r"""Return the separator of cells: by the suffix .tsv, or by the header.
+    r"""Return the separator of cells: by the suffix .tsv, or the most frequent in the header.
+
+    A notice says so where the name does not lead to expect it.
 
     Examples
     --------
-    >>> [delimiter_of(Source(*file)) for file in (("x.tsv", b"a"), ("x.csv", b"a; b\n1,5;2"))]
-    ['\t', ';']
+    >>> delimiter_of(Source("x.tsv", b"a")), delimiter_of(Source("x.csv", b"a,b"))
+    ('\t', ',')
     """
     if suffix_of(source.name) == ".tsv":
         return "\t"
-    header = source.data.partition(b"\n")[0]
-    return ";" if b";" in header and b"," not in header else ","
+    found = separator_of(header_of(source))
+    if found != ",":
+        notify(f"{source.name}: cells separated by {SEPARATORS[found]}")
+    return found
+
+
+def header_of(source: Source) -> str:
+    r"""Return the first line with text, or its first characters.
+
+    Examples
+    --------
+    >>> header_of(Source("x.csv", b"\na,b\n1,2"))
+    'a,b'
+    """
+    return source.data.lstrip()[:1000].partition(b"\n")[0].decode(errors="replace")
+
+
+def separator_of(header: str) -> str:
+    r"""Return the most frequent separator of a header, a comma if it has none.
+
+    Examples
+    --------
+    >>> [separator_of(header) for header in ("a; b", "a\tb", "a", "a;b,c")]
+    [';', '\t', ',', ',']
+    """
+    return max(SEPARATORS, key=header.count)
 
 
 def _plain(source: Source) -> pa.Table | None:
@@ -100,6 +130,21 @@ def _plain(source: Source) -> pa.Table | None:
         return None
     same = table.column_names == names and len(set(names)) == len(names)
     return table if same and len(table) == n - 1 else None
+
+
+def filled(column: pa.Array) -> pa.Array:
+    """Return a column of text, null where it is empty.
+
+    Examples
+    --------
+    >>> filled(pa.array(["a", ""])).to_pylist()
+    ['a', None]
+    """
+    _, starts = texts_of(column)
+    if np.diff(starts).all():
+        return column
+    isfilled = pc.binary_length(column).cast(pa.bool_())
+    return pc.if_else(isfilled, column, pa.nulls(len(column), column.type))
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:

@@ -22,6 +22,8 @@ from fastcausal.files.zips import Archive
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit would refuse long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
 _FILLED = re.compile(r"\S")
+_LIST = re.compile(rb"\s*\[\s*\{")
+_OPENS, _GOES_ON = re.compile(r"\s*\[\s*"), re.compile(r"\s*,\s*")  # before an item of a list
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
 
@@ -89,7 +91,12 @@ class Source:
     def is_json(self) -> bool:
         """Return True if the name or the first character indicates JSON."""
         is_named = plain_name(self.name).lower().endswith(JSON_SUFFIXES)
-        return is_named or re.match(rb"\s*\{", self.data) is not None
+        return is_named or self.is_list or re.match(rb"\s*\{", self.data) is not None
+
+    @cached_property
+    def is_list(self) -> bool:
+        """Return True for a file that begins as one JSON list of objects."""
+        return self.first == 1 and _LIST.match(self.data) is not None
 
     @cached_property
     def text(self) -> str:
@@ -176,8 +183,37 @@ class Source:
                 "line, or a list of objects"
             )
 
+    def items(self) -> Iterator[tuple[int, Any]]:
+        """Yield the values of a JSON list, each with the number of its first line."""
+        number, start, text = self.first, 0, self.text
+        before = _OPENS.match(text)
+        while before is not None:
+            number += text.count("\n", start, before.end())
+            try:
+                value, stop = JSON.raw_decode(text, before.end())
+            except InputError as error:
+                raise InputError(f"{self.name}:{number}: {error}") from error
+            except (ValueError, RecursionError):
+                break
+            yield number, value
+            start, before = before.end(), _GOES_ON.match(text, stop)
+        else:
+            if text[stop:].strip() == "]":
+                return
+        self.document()  # names the fault
+
     def objects(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the JSON object of each line that is not blank, with its line number."""
+        """Yield the JSON object of each line that is not blank, with its line number.
+
+        A list of objects yields its items.
+        """
+        if self.is_list:
+            for number, value in self.items():
+                if isinstance(value, dict):
+                    yield number, value
+                else:
+                    problems.add(f"{self.name}:{number}: {kind(value)}, expected an object")
+            return
         for number, line in self.filled_lines():
             try:
                 value = JSON.decode(line)
@@ -195,7 +231,10 @@ class Source:
 
 
 class LineNumbers(Sequence[int]):
-    """The line of each example, counted at the first use in a message."""
+    """The line of each example, counted at the first use in a message.
+
+    Pickled, it is a list.
+    """
 
     def __init__(self, count: Callable[[], Iterable[int]]) -> None:
         self._count = count
@@ -209,6 +248,9 @@ class LineNumbers(Sequence[int]):
 
     def __len__(self) -> int:
         return len(self._found)
+
+    def __reduce__(self) -> tuple[type, tuple[list[int]]]:
+        return list, (self._found,)
 
 
 @contextmanager

@@ -33,10 +33,13 @@ READ = 1 << 22  # bytes read at a time: memory of that size is used again
 
 
 def first_object(source: Source) -> Mapping[str, Any]:
-    """Return the object in the first non-blank line, {} if there is none."""
+    """Return the object in the first non-blank line or of a list, {} if there is none."""
     line = _FILLED_LINE.search(source.data)
     try:
-        value = json.loads(line[0] if line else b"")
+        if source.is_list:
+            _, value = next(source.items())
+        else:
+            value = json.loads(line[0] if line else b"")
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -61,7 +61,7 @@ def _csv_rows(source: Source, column: str) -> Iterator[tuple[int, str]]:
 
 def _json_rows(source: Source, column: str) -> Iterator[tuple[int, str]]:
     """Yield the line and value of each object; lines that are not objects belong to all parts."""
-    if column not in first_object(source):
+    if source.is_list or column not in first_object(source):
         return
     for number, line in source.filled_lines():
         try:

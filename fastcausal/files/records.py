@@ -20,13 +20,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import binary
-from fastcausal.files.cells import cells, column_of, delimiter_of, encodable
+from fastcausal.files.cells import cells, column_of, delimiter_of, encodable, filled
 from fastcausal.files.columns import Column
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.lines import plain_objects
+from fastcausal.files.spelling import spelled
 from fastcausal.files.values import kind, most_common, without_collection
 
 
@@ -34,7 +34,7 @@ class Records:
     """Rows of a table, with columns read by name and kind.
 
     Every access to a column raises InputError if it is missing, or for its first value of another
-    kind, with the place.
+    kind, with the place. A column is found in any case, and has the name of that access from then.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Records:
         return len(self._rows)
 
     def __contains__(self, column: str) -> bool:
-        return column in self._names
+        return self.find(column) is not None
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -107,13 +107,17 @@ class Records:
     def table(self) -> pa.Table:
         """All columns; for CSV as text, with null for empty text."""
         if isinstance(self._rows, pa.Table) and self.typed:
-            return self._rows
+            return self._renamed()
         return pa.table({name: self._array(name)[0] for name in self._names})
 
     @property
     def cells(self) -> pa.Table:
         """All columns, for CSV as written: empty text stays empty."""
-        return self.table if self.typed else self._rows
+        return self.table if self.typed else self._renamed()
+
+    def _renamed(self) -> Any:
+        rows: Any = self._rows
+        return rows if rows.column_names == self.names else rows.rename_columns(self.names)
 
     def without(self, *names: str | None) -> pa.Table:
         """Return all columns except some; unknown names are ignored."""
@@ -121,7 +125,11 @@ class Records:
 
     def objects(self) -> Sequence[Mapping[str, Any]]:
         """Return the rows as objects of JSON."""
-        return self.table.to_pylist() if isinstance(self._rows, pa.Table) else self._rows
+        if isinstance(self._rows, pa.Table):
+            rows: list[dict[str, Any]] = self.table.to_pylist()
+            return rows
+        new = {key: name for name, key in self._names.items() if name != key}
+        return [{new.get(k, k): v for k, v in r.items()} for r in self._rows] if new else self._rows
 
     def where(self, row: int) -> str:
         """Return the place of a row: file and line, or its number from 0."""
@@ -130,8 +138,17 @@ class Records:
         return f"{self.name}: row {row}" if self.lines is None else f"{self.name}:{self.lines[row]}"
 
     def find(self, *names: str) -> str | None:
-        """Return the first of these columns that exists, or None."""
-        return next((name for name in names if name in self), None)
+        """Return the first of these columns that exists, in any case if none does, or None."""
+        ways = (self._names.__contains__, self.spell)
+        return next((name for exists in ways for name in names if exists(name)), None)
+
+    def spell(self, known: str | tuple[str, ...]) -> bool:
+        """Give a column a known name, see `fastcausal.files.spelling`; return False without it."""
+        found = spelled(self._names, [known])
+        if found:
+            self._names = {found.get(name, name): key for name, key in self._names.items()}
+            self.__dict__.pop("table", None)  # has the name before
+        return bool(found)
 
     def require(self, *names: str) -> str:
         """Return the first of these columns that exists.
@@ -175,7 +192,7 @@ class Records:
         """Return a column as text in its chunks, in dictionaries if these have some."""
         name = self.require(name)
         if self.typed and isinstance(self._rows, pa.Table):
-            column = self._rows[name]
+            column = self._rows[self._names[name]]
             kind = column.type
             if pa.types.is_dictionary(kind) and kind.value_type == pa.string():
                 if not any(chunk.dictionary.null_count for chunk in column.chunks):
@@ -236,8 +253,8 @@ class Records:
     def _array(self, name: str) -> tuple[pa.Array, bool]:
         if name not in self._arrays:
             if isinstance(self._rows, pa.Table):
-                column = arrow.joined(self._rows[name])
-                self._arrays[name] = (column if self.typed else _filled(column)), False
+                column = arrow.joined(self._rows[self._names[name]])
+                self._arrays[name] = (column if self.typed else filled(column)), False
             else:
                 key = self._names[name]
                 try:
@@ -313,15 +330,6 @@ def _of_file(file: Source, delimiter: str | None, encoded: bool) -> Records:
         return _of_lines(file)
     rows, lines, header = cells(file, delimiter or delimiter_of(file))
     return Records(file.name, rows, lines=lines, header=header, typed=False)
-
-
-def _filled(column: pa.Array) -> pa.Array:
-    """Return a column of text, null where it is empty."""
-    _, starts = arrow.texts_of(column)
-    if np.diff(starts).all():
-        return column
-    is_filled = pc.binary_length(column).cast(pa.bool_())
-    return pc.if_else(is_filled, column, pa.nulls(len(column), column.type))
 
 
 def _of_lines(file: Source) -> Records:

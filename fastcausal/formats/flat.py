@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 
+from fastcausal.files.cells import header_of, separator_of
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.records import read_records
+from fastcausal.files.spelling import spelled
 from fastcausal.formats import frames
 from fastcausal.formats.reading.format import Format
 from fastcausal.options import Occurrence
 from fastcausal.relations import Relations
+
+REQUIRED = ("id", "cause", "effect")
+OTHERS = ("relations", "prediction")  # columns of other formats
 
 
 def read(
@@ -26,8 +31,10 @@ def read(
     Parameters
     ----------
     source : path
-        CSV with a header, or JSON lines. Cells of CSV are texts of spans; JSON may have character
-        offsets; with a column ``length`` or ``tokens``, ``[start, stop]`` counts tokens.
+        CSV with a header, its cells separated by commas, tabs or semicolons, or JSON lines. Names
+        of columns have any case, and ``sentence`` is a ``text``. Cells of CSV are texts of spans;
+        JSON may have character offsets; with a column ``length`` or ``tokens``, ``[start, stop]``
+        counts tokens.
     like, occurrence
         As in `fastcausal.formats.spans.located`.
 
@@ -51,9 +58,10 @@ def _is_flat(source: Source) -> bool:
     if source.is_json:
         names = set(first_object(source))
     else:
-        header = source.data.lstrip().partition(b"\n")[0][:1000].decode(errors="replace")
-        names = {name.strip('"\r ') for name in header.split(",")}
-    return {"id", "cause", "effect"} <= names and not names & {"relations", "prediction"}
+        header = header_of(source)
+        names = {name.strip('"\r ') for name in header.split(separator_of(header))}
+    names |= {*spelled(names, (*REQUIRED, *OTHERS)).values()}
+    return names.issuperset(REQUIRED) and names.isdisjoint(OTHERS)
 
 
 FORMAT = Format(

@@ -20,6 +20,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.files.keys import groups_of
 from fastcausal.files.records import Records
+from fastcausal.files.spelling import TEXT, named
 from fastcausal.files.values import kind, most_common
 from fastcausal.formats import spans
 from fastcausal.formats.reading.groups import of_groups, other_values
@@ -30,6 +31,7 @@ CANONICAL = ("parquet", "arrow")  # formats with the columns of `Relations`
 SHAPES = ("spans", "examples", "flat")
 TEXTS, BOUNDS, PAIRS = "texts", "{start, stop}", "[start, stop]"  # forms of spans
 ANNOTATOR = "annotator"  # several annotators may mark the same examples
+COLUMNS = ("id", "text", "relations", "length", "tokens", ANNOTATOR, *ROLES)
 
 
 def table_of(source: Any) -> Any:
@@ -89,6 +91,7 @@ def read(
     if format in CANONICAL or (format is None and is_canonical(table.schema)):
         _refuse_occurrence(occurrence, name)
         return Relations.trusted(table)
+    table = named(table, COLUMNS)
     if format == "flat" or _is_flat(table.column_names, name):
         return of_records(Records(name, table), format, like, occurrence)
     relations, marks = _of_structs(table, name)
@@ -217,9 +220,10 @@ def of_records(
     """Read a row per relation, see `fastcausal.formats.flat`."""
     for column in ("id", "cause", "effect"):
         records.require(column)
-    table, ids = records.table, records.keys("id")
     roles = [role for role in ROLES if role in records]
-    for column in (*roles, *({"text"} & {*records.names})):
+    texts = ["text"] if _has_text(records, like) else []
+    table, ids = records.table, records.keys("id")
+    for column in (*roles, *texts):
         if records.is_mixed(column):
             kinds = dict.fromkeys(kind(v) for v in records.values(column) if v is not None)
             named = f'{records.name}: column "{column}"'
@@ -231,7 +235,7 @@ def of_records(
         keys.append(pc.fill_null(records.texts(ANNOTATOR), ""))
     groups = groups_of(keys)
     problems = Problems()
-    if "text" in records:
+    if texts:
         for row, first in other_values(records.texts("text"), groups):
             where = f"{records.where(row)}: example {ids[row]}"
             problems.add(f"{where}: another text than in {records.where(first)}")
@@ -244,6 +248,17 @@ def of_records(
     of_examples = Records(records.name, examples, lines=lines)
     made = _of_examples(of_examples, relations, counts, like, occurrence)
     return made.with_reading(notes={**made.reading.notes, **notes}) if notes else made
+
+
+def _has_text(records: Records, like: Relations | None) -> bool:
+    """Return True if there is a column of texts; another word for it counts if gold has none."""
+    if "text" in records:
+        return True
+    if like is not None and "text" in like.table.column_names:
+        return False
+    other = records.find(*TEXT[1:])
+    is_text = other is not None and _is_text(records.column(other).type)
+    return is_text and records.spell(TEXT)
 
 
 def _grouped(roles: Sequence[str], columns: list[list[Any]], groups: Any) -> list[Any]:
@@ -269,7 +284,7 @@ def _of_examples(
     ids = None
     if "id" in records:
         columns["id"] = ids = records.keys("id").to_pylist()
-    if "text" in records:
+    if _has_text(records, like):
         columns["text"] = records.texts("text").to_pylist()
     name, lines = records.name, records.lines
     if counts == "examples":

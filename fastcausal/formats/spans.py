@@ -12,6 +12,7 @@ from fastcausal.arrays.arrow import without
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
+from fastcausal.files.spelling import TEXT, Spelling, spelled
 from fastcausal.files.values import JsonTexts, kind, shown
 from fastcausal.formats._tokens import spans_of
 from fastcausal.formats.cnc.tagged import token_counts
@@ -36,6 +37,10 @@ HELD = ("id", "text", "length", "relations", "tagged", UNPARSED)  # not further 
 SIGNAL = NUMBERS["signal"]
 AMBIGUOUS = "ambiguous span"
 CUT = "span cut a token"
+NO_TEXT = (
+    'no "text" to find its spans in, expected one here or in gold; without texts, [start, stop] in '
+    'tokens with a "length" would do'
+)
 
 
 def read(
@@ -86,7 +91,8 @@ def read(
     if isinstance(source, str | os.PathLike | Source):
         source = Source.open(source)
         name = source.name
-        numbered = list(source.objects(problems))
+        spelling = Spelling("id", "text", "relations")
+        numbered = [(n, spelling(row)) for n, row in source.objects(problems)]
         lines, examples = [n for n, _ in numbered], [example for _, example in numbered]
     else:
         name = "span texts"
@@ -142,7 +148,8 @@ def located(
 
     for k, example in enumerate(examples):
         own = example.get("text")
-        text = texts[k] = own if own is not None else texts[k]
+        text = own if own is not None else texts[k]
+        texts[k] = text = _sentence(example) if text is None else text
         try:
             if not _added(build, example, text, counts[k], by_gap):
                 length = None if counts[k] < 0 else counts[k]
@@ -182,6 +189,12 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     with replacing(target) as file:
         file.write("".join(lines).encode())
     return written.lost + messages(lost)
+
+
+def _sentence(example: Mapping[str, Any]) -> str | None:
+    """Return the text under another word for it."""
+    found = spelled(example, [TEXT])
+    return next((example[name] for name in found if isinstance(example[name], str)), None)
 
 
 def _added(
@@ -235,7 +248,7 @@ def _add(
             if not fits:
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
             if sentence is None and values:
-                raise InputError('no "text" here, and none in the examples to be like')
+                raise InputError(NO_TEXT)
             build.relation(_spans(build, sentence or SearchedSentence(""), values, by_gap))
         except UnreadError as reason:
             build.unread_relation(where, reason)

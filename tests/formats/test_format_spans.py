@@ -84,7 +84,7 @@ def test_the_sentence_comes_from_the_gold_side(tmp_path):
     read = formats.read(path, like=GOLD)
     assert read.to_examples()[0]["relations"] == [{"cause": [(7, 8)]}, None]
     assert read.table["length"].to_pylist() == [14]
-    message = 'FILE:1: example a: no "text" here, and none in the examples to be like'
+    message = f"FILE:1: example a: {spans.NO_TEXT}"
     fails(message, path)
     other = Relations.from_examples([{"id": "b", "text": TEXT, "relations": []}])
     fails(message, path, like=other)

@@ -272,7 +272,7 @@ def test_columns_that_are_refused(case, tmp_path):
         ("a.csv", "id,text,cause,effect\n", "has no rows"),
         ("a.csv", "id,text,cause,effect\na,x y,x\n", "a.csv:2: 3 columns, expected 4"),
         ("a.csv", "id,cause,effect,text\n,x,y,x y\n", 'a.csv:2: no "id"'),
-        ("a.csv", "id,cause,effect\na,x,y\n", 'no "text" here'),
+        ("a.csv", "id,cause,effect\na,x,y\n", 'no "text" to find its spans in'),
         ("a.csv", "id,text,cause,effect\na,x y,x,y\na,x z,x,y\n", "a.csv:3: example a: another"),
         ("a.csv", b"id,cause,effect\na,x\xff,y\n", "is not UTF-8"),
         ("a.jsonl", '{"id": 1, "cause": "x", "effect": "y"}\n{"id": 1,', "a.jsonl:2: invalid JSON"),

@@ -434,7 +434,7 @@ def test_parts_of_another_number(tmp_path):
         whole = Relations(pa.concat_tables([gold.table for gold in golds]))
         assert outcome(cnc.read, path, like=whole) == message
     wrong = save(tmp_path, "wrong.jsonl", text.replace("2", "7"))
-    message = f'{wrong}:3: "index" is 7, expected 2'
+    message = f'{wrong}:3: "index" is 7, expected 2 to 3'
     assert outcome(lambda: list(submissions.batches(wrong, [part, part]))) == message
 
 

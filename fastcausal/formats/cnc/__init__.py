@@ -11,6 +11,7 @@ from typing import Any
 
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
+from fastcausal.files.cells import header_of
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.values import JsonTexts
 from fastcausal.files.words import MISSING
@@ -45,7 +46,7 @@ def read(
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         The reading of tags, see `fastcausal.formats.cnc.markup.parse`. The official readings trust
         ``num_rs`` and the line order; the strict one requires ``num_rs`` to be the number of
-        sentences and ``index`` to be the line's position, or the ids of the examples.
+        sentences, and joins lines by ``index``: positions from 0, or the ids of the examples.
 
     Returns
     -------
@@ -182,7 +183,7 @@ def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -
 
 
 def _is_truth(source: Source) -> bool:
-    return not source.is_json and b"text_w_pairs" in source.data.lstrip()[:1000].partition(b"\n")[0]
+    return not source.is_json and "text_w_pairs" in header_of(source).casefold()
 
 
 FORMAT = Format(

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,9 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, strings_at
 from fastcausal.errors import InputError, Problems, counted
 from fastcausal.files.files import LineNumbers, Source
+from fastcausal.files.keys import require_unique
 from fastcausal.files.lines import Lines
+from fastcausal.files.spelling import Spelling
 from fastcausal.files.values import kind
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.copies import texts_like
@@ -38,6 +41,7 @@ NUMBER, TEXT = 1, 2  # kinds of an index, 0 for none
 KEYS = ("index", "prediction", "id", "length", "relations", "tagged")  # not further columns
 PASSED_OVER = "predictions with values that are not text, where the official program does not look"
 DISORDER = "index is not the line's position"
+JOINED = "lines in another order, joined by index"
 
 
 @dataclass
@@ -49,6 +53,13 @@ class _Predictions:
     notes: Mapping[str, int]
     lines: Sequence[int]
     columns: Mapping[str, pa.Array] = field(default_factory=dict)
+
+    def arranged(self, order: Sequence[int]) -> _Predictions:
+        """Return the lines in this order."""
+        rows = numbers(np.array(order))
+        columns = {name: column.take(rows) for name, column in self.columns.items()}
+        sentences, lines = self.sentences.take(rows), [self.lines[k] for k in order]
+        return replace(self, sentences=sentences, lines=lines, columns=columns)
 
     def relations(self, source: Source, like: Relations | None, tags: str, start: int) -> Relations:
         """Make the table; the lines start at example ``start`` of the source."""
@@ -156,9 +167,10 @@ def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Pr
     notes: Counter[str] = Counter()
     named = tags not in OFFICIAL and bool((index.kinds == TEXT).all())
     misplaced = 0 if named else index.n_misplaced(like, start)
+    is_short = not named and _are_some(len(predictions), like) and bool(index.kinds.all())
     if tags in OFFICIAL:
         notes[DISORDER] = misplaced
-    elif misplaced or (not named and (index.kinds == TEXT).any()):
+    elif misplaced or is_short or (not named and (index.kinds == TEXT).any()):
         return None
     numbered = LineNumbers(lambda: (line for line, _ in source.filled_lines()))
     return _Predictions(index.names if named else None, predictions, notes, numbered)
@@ -219,7 +231,9 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
     columns = ColumnBuilder(KEYS)
     notes: Counter[str] = Counter()
     wanted = None if tags not in OFFICIAL or like is None else _n_relations(like)
+    spelling = Spelling(*KEYS[:2])
     for line, row in source.objects(problems):
+        row = spelling(row)
         prediction = row.get("prediction")
         k = len(lines) + problems.count  # every line is either added or a problem
         if wanted is not None and "prediction" in row and k < len(wanted):
@@ -245,13 +259,63 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
             columns.add(row)
     problems.raise_if_any()
     named = tags not in OFFICIAL and all(isinstance(index, str) for index in indexes)
+    ids, order = indexes if named else None, None
     if tags in OFFICIAL:
         notes[DISORDER] = _n_misplaced(indexes, like, start)
     elif not named:
-        _require_order(source, lines, indexes, start)
-    ids = indexes if named else None
+        ids, order = _joined(source, lines, indexes, like, start)
+        notes[JOINED] = _n_misplaced(indexes, None, start)
     sentences = column(source.name, "tagged", predictions)
-    return _Predictions(ids, sentences, notes, lines, columns.typed(source.name))
+    made = _Predictions(ids, sentences, notes, lines, columns.typed(source.name))
+    return made if order is None else made.arranged(order)
+
+
+def _are_some(n: int, like: Relations | None) -> bool:
+    """Return True if n lines are not all examples of gold, which has names for them."""
+    return like is not None and like.ids is not None and n < len(like)
+
+
+def _joined(
+    source: Source,
+    lines: Sequence[int],
+    indexes: Sequence[Any],
+    like: Relations | None,
+    start: int,
+) -> tuple[list[str] | None, list[int] | None]:
+    """Join lines with gold by a numbered index.
+
+    Returns
+    -------
+    ids : list of str or None
+        The ids of gold, if it has some.
+    order : list of int or None
+        The lines by their index, if it is complete and has no ids.
+    """
+    n = len(indexes)
+    in_order = all(index is None or index == k for k, index in enumerate(indexes, start))
+    numbered = all(type(index) is int for index in indexes)
+    if not numbered or (in_order and not _are_some(n, like)):
+        _require_order(source, lines, indexes, start)
+        return None, None
+    stop = max(indexes) + 1 if like is None else start + len(like)
+    problems = Problems()
+    for line, index in zip(lines, indexes, strict=True):
+        if not start <= index < stop:
+            expected = f"{start} to {stop - 1}"
+            problems.add(f'{source.name}:{line}: "index" is {index}, expected {expected}')
+    problems.raise_if_any()
+    require_unique(indexes, lambda k: f"{source.name}:{lines[k]}", lambda k: f"index {indexes[k]}")
+    if like is not None and like.ids is not None:
+        names = like.ids.to_pylist()
+        return [names[index - start] for index in indexes], None
+    if missing := stop - start - n:
+        seen = set(indexes)
+        first = next(k for k in count(start) if k not in seen)
+        more = f", and {missing - 1} more" if missing > 1 else ""
+        raise InputError(
+            f"{source.name}: no line with index {first}{more}, expected {start} to {stop - 1}"
+        )
+    return None, sorted(range(n), key=indexes.__getitem__)
 
 
 def _n_relations(like: Relations) -> list[int]:

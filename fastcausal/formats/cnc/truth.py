@@ -32,9 +32,10 @@ from fastcausal.arrays.arrow import (
     texts_of,
 )
 from fastcausal.errors import InputError, Problems
-from fastcausal.files.cells import cells
+from fastcausal.files.cells import cells, delimiter_of
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.keys import GroupCodes, groups_of
+from fastcausal.files.spelling import TEXT, named
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import OFFICIAL
@@ -46,6 +47,11 @@ GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")
 SINGLE = ("corpus", "doc_id", "sent_id", "index", "text", "text_w_pairs")
 SENTENCE = ("corpus", "doc_id", "sent_id")
 LONGEST = 1 << 20  # characters of a cell for Python to evaluate, in some 500 times their memory
+COLUMNS: Sequence[str | tuple[str, ...]] = (TEXT, *dict.fromkeys((*GROUPED, *SINGLE)))
+OTHER_TABLES = (
+    'a row per relation with "id", "text", "cause" and "effect" would do, and of raw answers of a '
+    "language model the name of their column"
+)
 PAIRS = ("index", "causal_text_w_pairs")
 OF_A_RELATION = ("eg_id", "text_w_pairs", "pair_label")
 RESERVED = ("id", "length", "relations", "tagged")
@@ -60,8 +66,8 @@ _ONE_SENTENCE = re.compile(r"""\['[^'\\\n\r\0]*'\]|\["[^"\\\n\r\0]*"\]""")
 
 def read(source: Source, tags: str) -> Relations:
     """Read a truth file, see `fastcausal.formats.cnc.read`."""
-    file = cells(source)
-    table, lines = file.table, file.lines
+    file = cells(source, delimiter_of(source))
+    table, lines = named(file.table, COLUMNS), file.lines
     problems, notes = Problems(), Counter[str]()
 
     def where(row: int) -> str:
@@ -78,7 +84,7 @@ def read(source: Source, tags: str) -> Relations:
         sentences = _grouped_sentences(table, group, len(first))
         lines = LineNumbers(lambda: (file.lines[row] for row in first))
     else:
-        raise _missing_columns(file.header, table.column_names)
+        raise _missing_columns(file.header, file.table.column_names)
     columns = _columns(table, groups, notes)
 
     def name(k: int) -> str:
@@ -90,10 +96,11 @@ def read(source: Source, tags: str) -> Relations:
 def _missing_columns(header: str, names: Sequence[str]) -> InputError:
     """Return the error for a header that lacks columns."""
     wanted = GROUPED if "causal_text_w_pairs" in names else SINGLE
-    missing = [name for name in wanted if name not in names]
+    missing = ", ".join(f'"{name}"' for name in wanted if name not in names)
+    advice = ""
     if "text_w_pairs" not in names and "causal_text_w_pairs" not in names:
-        missing = ["causal_text_w_pairs", "or text_w_pairs"]
-    return InputError(f"{header}: no column {', '.join(missing)}: found {', '.join(names)[:200]}")
+        missing, advice = '"causal_text_w_pairs" or "text_w_pairs"', f"; {OTHER_TABLES}"
+    return InputError(f"{header}: no column {missing}: found {', '.join(names)[:200]}{advice}")
 
 
 def _plain_sentences(table: pa.Table) -> pa.ChunkedArray | None:

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.packed import local, name_of
 from fastcausal.files.records import Records, read_records
-from fastcausal.files.values import JSON, at
+from fastcausal.files.values import at
 from fastcausal.files.zips import Archive, is_zip
 from fastcausal.formats import spans
 from fastcausal.formats.logs import inspect_ai
@@ -32,7 +31,6 @@ from fastcausal.formats.reading.sources import RelationSource
 
 SUFFIXES = (".eval",)
 _IDS = ("id", "custom_id")
-_FIRST = re.compile(r"\s*\[\s*(?=\{)")
 
 
 @dataclass(frozen=True)
@@ -104,17 +102,8 @@ def is_log(source: Source) -> bool:
         return inspect_ai.is_archive(Archive(source.name, source.data, is_log=True))
     if log_of(first_object(source)) is not None:
         return True
-    start = source.data.lstrip()[:1]
-    if start == b"{":
-        return inspect_ai.is_document(source.name, BytesIO(source.data))
-    opening = _FIRST.match(source.text) if start == b"[" else None
-    try:
-        return (
-            opening is not None
-            and log_of(JSON.raw_decode(source.text, opening.end())[0]) is not None
-        )
-    except (InputError, ValueError, RecursionError):
-        return False
+    is_object = source.data.lstrip()[:1] == b"{"
+    return is_object and inspect_ai.is_document(source.name, BytesIO(source.data))
 
 
 def load(path: str | os.PathLike[str] | Source) -> Source:

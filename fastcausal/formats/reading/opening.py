@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from fastcausal.errors import InputError, invalid_json
+from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.packed import local, plain_file, suffix_of
+from fastcausal.files.spelling import Spelling
 from fastcausal.files.zips import MARKS, is_zip
 from fastcausal.formats import declared
 from fastcausal.formats.annotation.projects import archive_of
@@ -144,7 +145,8 @@ def sniff_head(source: Source, formats: Formats) -> Format | None:
     for format in formats.values():
         if format.marks and source.data.startswith(format.marks):
             return format
-    if source.data.find(b"\n") in (-1, len(source.data) - 1):  # one line is ambiguous
+    is_one_line = source.data.find(b"\n") in (-1, len(source.data) - 1)
+    if is_one_line or source.is_list:  # one line is ambiguous, and a list has no lines
         return None
     return _format_of(first_object(source), source, formats)
 
@@ -153,17 +155,12 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
     """Find the format of JSON lines: the first line that fits only one format decides."""
     keys = {format.key for format in formats.values()}
     undecided: Format | None = None
-    is_list = source.data.lstrip().startswith(b"[")  # its lines are parts of it
-    fault = ""
+    spelling = Spelling(*filter(None, keys))
+    faults = Problems()
     n_strange = 0
-    for number, line in source.filled_lines():
-        row = None
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            if line.lstrip().startswith("{") and not is_list:
-                fault = fault or invalid_json(source.name, error, number)
-        if not isinstance(row, dict) or keys.isdisjoint(row):
+    for row in _rows(source, faults):
+        row = spelling(row) if isinstance(row, dict) else {}
+        if keys.isdisjoint(row):
             n_strange += 1
             if n_strange > MOST_STRANGE:
                 break
@@ -173,14 +170,29 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
         # Without a relation, spans know the length from the text.
         undecided = undecided or next((f for f in formats.values() if f.key in row), None)
     if undecided is None:
-        if fault:
+        if faults.count:
             source.refuse_object()
         raise InputError(
-            fault
-            or f"{source.name}: no line is a JSON object with {' or '.join(_keys(formats))}, "
+            faults.first[0]
+            if faults.count
+            else f"{source.name}: no line is a JSON object with {' or '.join(_keys(formats))}, "
             f"{choice(formats)}; of raw answers of a language model, name the column"
         )
     return undecided
+
+
+def _rows(source: Source, faults: Problems) -> Iterator[Any]:
+    """Yield the values of the lines or of a list, None for a line that is no JSON."""
+    if source.is_list:
+        yield from (row for _, row in source.items())
+        return
+    for number, line in source.filled_lines():
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if line.lstrip().startswith("{"):
+                faults.add(invalid_json(source.name, error, number))
+            yield None
 
 
 def _format_of(row: Mapping[str, Any], source: Source, formats: Formats) -> Format | None:

@@ -1,0 +1,86 @@
+"""Names of columns in any case, and other words for a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+TEXT = ("text", "sentence")  # the words for the text of an example
+
+
+def spelled(names: Iterable[str], known: Iterable[str | tuple[str, ...]]) -> dict[str, str]:
+    """Return the names that stand for known ones, each with the known one.
+
+    A known name stands for itself. Else a name of another case does if it is the only one; then
+    another word, in any case.
+
+    Parameters
+    ----------
+    names : iterable of str
+    known : iterable of str or tuple of str
+        In a tuple, other words follow a name.
+
+    Examples
+    --------
+    >>> spelled(["ID", "Sentence", "cause"], ["id", ("text", "sentence"), "cause"])
+    {'ID': 'id', 'Sentence': 'text'}
+    >>> spelled(["Id", "ID", "text", "sentence"], ["id", ("text", "sentence")])
+    {}
+    """
+    names = dict.fromkeys(names)
+    found: dict[str, str] = {}
+    for each in known:
+        words = (each,) if isinstance(each, str) else each
+        if words[0] in names:
+            continue
+        for word in words:
+            like = [word] if word in names else _like(names, word)
+            if len(like) == 1:
+                found[like[0]] = words[0]
+            if like:
+                break
+    return found
+
+
+def _like(names: Iterable[str], word: str) -> list[str]:
+    folded = word.casefold()
+    return [name for name in names if name.casefold() == folded]
+
+
+def named(table: pa.Table, known: Iterable[str | tuple[str, ...]]) -> pa.Table:
+    """Return a table with known names of columns, see `spelled`.
+
+    Examples
+    --------
+    >>> named(pa.table({"Id": [1], "Doc": [2]}), ["id"]).column_names
+    ['id', 'Doc']
+    """
+    found = spelled(table.column_names, known)
+    if not found:
+        return table
+    return table.rename_columns([found.get(name, name) for name in table.column_names])
+
+
+class Spelling:
+    """A change of the keys of objects to known names, see `spelled`.
+
+    Examples
+    --------
+    >>> spelling = Spelling("id", ("text", "sentence"))
+    >>> spelling({"Id": 1, "sentence": "It rains", "Doc": 2})
+    {'id': 1, 'text': 'It rains', 'Doc': 2}
+    """
+
+    def __init__(self, *known: str | tuple[str, ...]) -> None:
+        self._known = known
+        self._found: dict[tuple[str, ...], dict[str, str]] = {}
+
+    def __call__(self, row: Mapping[str, Any]) -> Any:
+        """Return an object with known names; itself if it has no others for them."""
+        keys = tuple(row)
+        found = self._found.get(keys)
+        if found is None:
+            found = self._found[keys] = spelled(keys, self._known)
+        return {found.get(key, key): value for key, value in row.items()} if found else row

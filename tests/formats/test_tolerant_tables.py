@@ -1,0 +1,167 @@
+"""Tables as users have them: names in any case, separators, lists of rows, lines in any order."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastcausal as fc
+from fastcausal import formats
+from fastcausal.errors import InputError, InputNotice
+from fastcausal.files.files import Source
+from fastcausal.files.records import read_records
+from fastcausal.formats import spans
+from tests.support.format_cases import save
+
+TEXTS = ("Rain fell and roads closed", "Snow fell as schools closed", "It is dry")
+SPANS = (("Rain fell", "roads closed"), ("Snow fell", "schools closed"), None)
+ROWS = [
+    {"id": f"n{k}", "text": text, "relations": [] if pair is None else [
+        dict(zip(("cause", "effect"), pair, strict=True))]}
+    for k, (text, pair) in enumerate(zip(TEXTS, SPANS, strict=True))
+]  # fmt: skip
+WANTED = fc.read(ROWS).to_examples()
+CASES = st.sampled_from([str.upper, str.title, str.lower])
+
+
+def flat(separator=",", names=("id", "text", "cause", "effect")):
+    lines = [names]
+    lines += [(f"n{k}", t, *(p or ("", ""))) for k, (t, p) in enumerate(zip(TEXTS, SPANS))]  # noqa: B905
+    return "".join(separator.join(line) + "\n" for line in lines).encode()
+
+
+def examples(source):
+    wanted = ("id", "text", "length", "relations")
+    return [{name: row[name] for name in wanted} for row in formats.read(source).to_examples()]
+
+
+@given(CASES, CASES, st.sampled_from(["text", "sentence"]), st.sampled_from(",;\t"))
+def test_names_in_any_case_and_every_separator(case, other, text, separator):
+    names = (case("id"), other(text), case("cause"), other("effect"))
+    assert examples(Source("x.csv", flat(separator, names))) == WANTED
+    frame = read_records(Source("x.csv", flat(separator, names))).cells.to_pandas()
+    assert examples(frame) == WANTED
+    rows = [
+        {case("ID"): r["id"], text: r["text"], other("relations"): r["relations"]} for r in ROWS
+    ]
+    assert examples(Source("x.jsonl", "\n".join(map(json.dumps, rows)).encode())) == WANTED
+    assert examples(Source("x.json", json.dumps(rows, indent=1).encode())) == WANTED
+
+
+def test_a_name_as_written_comes_first():
+    records = read_records([{"ID": 1, "id": 2, "Label": "x", "LABEL": "y"}])
+    assert records.integers("id").tolist() == [2]
+    assert "label" not in records
+    records = read_records([{"Label": "x"}])
+    assert records.texts("label").to_pylist() == ["x"]
+    assert (records.names, records.table.column_names) == (["label"], ["label"])
+    assert records.objects() == [{"label": "x"}]
+
+
+def test_a_sentence_is_a_text_where_gold_has_none():
+    numbered = [{**row, "sentence": "s1"} for row in ROWS]
+    assert examples(numbered) == WANTED
+    pred = formats.read([{"id": "n0", "sentence": "s1", "relations": ROWS[0]["relations"]}],
+                        like=formats.read(ROWS))  # fmt: skip
+    assert pred.to_examples()[0]["relations"] == WANTED[0]["relations"]
+    table = pd.DataFrame({"id": ["a"], "sentence": [3], "cause": [[0, 1]], "effect": [[1, 2]],
+                          "length": [4]})  # fmt: skip
+    assert formats.read(table).table["sentence"].to_pylist() == [3]
+
+
+@pytest.mark.parametrize(("separator", "name"), [(";", "semicolons"), ("\t", "tabs")])
+def test_a_notice_tells_the_separator(tmp_path, separator, name, capfd):
+    path = save(tmp_path, "x.csv", flat(separator))
+    with pytest.warns(InputNotice, match=f"x.csv: cells separated by {name}"):
+        read_records(path)
+    from fastcausal.cli import app
+
+    with pytest.raises(SystemExit):
+        app(["score", str(path), str(path), "--json"])
+    shown = capfd.readouterr()
+    assert f"notice: {path}: cells separated by {name}" in shown.err.splitlines()
+    assert json.loads(shown.out)["scores"]["overall"]["f1"] == 1
+
+
+TAGGED = [
+    {"index": 0, "prediction": ["<ARG0>Rain fell</ARG0> and <ARG1>roads closed</ARG1>"]},
+    {"index": 1, "prediction": ["<ARG0>Snow fell</ARG0> as <ARG1>schools closed</ARG1>"]},
+    {"index": 2, "prediction": []},
+]
+
+
+def lines(rows):
+    return Source("pred.jsonl", "\n".join(map(json.dumps, rows)).encode())
+
+
+@given(st.permutations(TAGGED), st.booleans(), st.booleans())
+def test_lines_are_joined_by_index(rows, named, with_gold):
+    gold = formats.read(ROWS if named else [{**row, "id": None} for row in ROWS])
+    pred = formats.read(lines(rows), like=gold if with_gold else None)
+    if named and with_gold:
+        order = [pred.ids.to_pylist().index(f"n{k}") for k in range(3)]
+        pred = pred.arranged(np.array(order), gold.ids)
+    assert pred.table["relations"].to_pylist() == gold.table["relations"].to_pylist()
+    misplaced = sum(row["index"] != k for k, row in enumerate(rows))
+    told = {"lines in another order, joined by index": misplaced} if misplaced else {}
+    assert pred.reading.notes == told
+    assert fc.score(gold, lines(rows)).scores["overall"].f1 == 1
+
+
+@pytest.mark.parametrize("left_out", range(3))
+def test_a_missing_line_is_named_once(left_out):
+    rows = [row for row in TAGGED if row["index"] != left_out]
+    gold = formats.read(ROWS)
+    with pytest.raises(InputError) as error:
+        fc.score(gold, lines(rows))
+    message = f'1 examples of gold have no prediction ("n{left_out}"), 0 of pred are not in gold'
+    assert error.value.problem == message
+    report = fc.score(gold, lines(rows), unmatched="empty")
+    assert report.scores["overall"].recall == [0.5, 0.5, 1][left_out]
+    nameless = formats.read([{**row, "id": None} for row in ROWS])
+    message = f"pred.jsonl: no line with index {left_out}, expected 0 to 2"
+    with pytest.raises(InputError, match=message if left_out < 2 else "has 2 examples, expected 3"):
+        formats.read(lines(rows), like=nameless)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ('[{"id": "a", "relations": []},\n 7]', "x.json:2: a number, expected an object"),
+        ('[{"id": "a", "relations": []},\n\n{"id": 1, "id": 2}]',
+         'x.json:3: an object has the key "id" 2 times'),
+        ('[{"id": "a", "relations": []}\n{"id": "b"}]',
+         "x.json:2: invalid JSON: Expecting ',' delimiter at column 1"),
+        ('[{"id": "a", "relations": []},', "x.json:1: invalid JSON: Expecting value at column 31"),
+        ('[{"id": "a", "relations": []}]\n1', "x.json:2: invalid JSON: Extra data at column 1"),
+        ('[{"id": "a", "text": "b c", "relations": []},\n{"id": "b", "relations": 1}]',
+         'x.json:2: example b: "relations" is a number, expected a list'),
+    ],
+)  # fmt: skip
+def test_faults_in_a_list_have_their_line(data, message):
+    with pytest.raises(InputError) as error:
+        spans.read(Source("x.json", data.encode()))
+    assert str(error.value) == message
+
+
+def test_what_would_do_instead():
+    with pytest.raises(InputError, match=r'expected one here or in gold; .*"length" would do'):
+        formats.read([{"relations": [{"cause": "rain"}]}])
+    with pytest.raises(InputError, match=r'a row per relation with "id", "text", "cause" and "eff'):
+        formats.read(Source("x.csv", b"index,text\n1,Rain\n"), "cnc")
+
+
+def test_reports_of_lines_can_be_pickled():
+    pair = {"doc_id": "d", "a": "e1", "b": "e2", "label": "CAUSE"}
+    pairs = "\n\n".join(map(json.dumps, (pair, {**pair, "b": "e3"}))).encode()
+    report = fc.eci(Source("g.jsonl", pairs), Source("p.jsonl", pairs))
+    again = pickle.loads(pickle.dumps(report))
+    assert again.to_dict() == report.to_dict()
+    records = pickle.loads(pickle.dumps(read_records(Source("g.jsonl", pairs))))
+    assert records.where(1) == "g.jsonl:3"
