@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastcausal.arrays.distinct import distinct
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
 from fastcausal.significance.sampling import exchange_sums
 from fastcausal.significance.sums import CountRows, FixedPoint, Float64, Int64, sums_of
-from fastcausal.significance.units import EQUAL, OneScore, Units
+from fastcausal.significance.units import EQUAL, OneScore, Units, merged
 
 MOST_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
 POWER = 0.8
@@ -87,8 +86,9 @@ def difference(units: Units, n_differ: int, draws: Draws) -> Difference:
     if draws.method == "jackknife":
         low, high = _bounds(delta, spread.error, freedom, p, confidence)
     else:
-        values = {formula.name: delta}
-        [(low, high, _)] = varied(paired, values, draws).values()
+        terms, times = merged(paired.terms, paired.times)  # alike in all that the score needs
+        alike = replace(paired, terms=terms, times=times)
+        [(low, high, _)] = varied(alike, {formula.name: delta}, draws).values()
     return Difference(a, b, delta, low, high, spread.error, p, exact)
 
 
@@ -189,9 +189,7 @@ def _sums_of_exchanges(units: Units, exact: bool, n_resamples: int, seed: int) -
     split = FixedPoint.of(sides, 2 * units.n_units)
     lesser, larger = np.hsplit(split.parts, 2)
     differ = unlike.any(axis=1)
-    changes, row_of = distinct((larger - lesser).T[differ])
-    times = np.zeros(len(changes), np.int64)
-    np.add.at(times, row_of, units.times[differ])
+    changes, times = merged((larger - lesser).T[differ], units.times[differ])
     draw = _listed(changes, times) if exact else exchange_sums(changes, times, n_resamples, seed)
     sums = lesser @ units.times + draw, larger @ units.times - draw
     return np.hstack([split.rounded(side) for side in sums])

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from fastcausal.arrays.distinct import distinct
 from fastcausal.significance.sampling import BLOCK
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 
@@ -33,6 +34,21 @@ def units_text(n_units: int, unit: str) -> str:
 def nouns_of(unit: str) -> str:
     """Return the noun of units in the plural, of clusters with their column."""
     return f"{unit}s" if unit in NOUNS else f"clusters ({unit})"
+
+
+def merged(rows: CountRows, times: Int64) -> tuple[CountRows, Int64]:
+    """Return the distinct rows, ascending, and how often each occurs.
+
+    Examples
+    --------
+    >>> merged(np.array([[2, 0], [1, 5], [2, 0]]), np.array([1, 4, 2]))
+    (array([[1, 5],
+           [2, 0]]), array([4, 3]))
+    """
+    different, row_of = distinct(rows)
+    sums = np.zeros(len(different), np.int64)
+    np.add.at(sums, row_of, times)
+    return different, sums
 
 
 class Scored(Protocol):
