@@ -210,7 +210,7 @@ def test_all_names_load():
         "fleiss_kappa", "gate", "gwet_ac1", "kernel", "plan", "statistics",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
         "mean_pairwise_kappa", "meta", "percent_agreement", "plan_labels", "preferences", "read",
-        "score", "qa", "score_batch",
+        "score", "seeds", "qa", "score_batch",
         "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:

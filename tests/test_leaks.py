@@ -171,6 +171,8 @@ CALLS: dict[str, Call] = {
     "score": lambda k, _: fc.score(examples(k), examples(k, 1)),
     "qa": lambda k, _: fc.qa(*questions(k)),
     "score_batch": lambda k, _: fc.score_batch(batch(k)),
+    "seeds": lambda k, _: fc.seeds({f"a_{n}": statistics(k, n) for n in range(2)}, "a_{seed}",
+                                   **QUICK),
     "sweep": swept,
     "write": written,
     "crab.agree": lambda k, _: crab.agree(rows_of("crab_ratings", k)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -19,13 +19,16 @@ from fastcausal.cli.options import (
     LatexOption,
     LowerOption,
     MarkdownOption,
-    ScoreOption,
+    ScoresOption,
     ValueOptions,
     format_of,
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Correction
+
+if TYPE_CHECKING:
+    from fastcausal.report.report import Report
 
 
 def leaderboard(
@@ -38,8 +41,28 @@ def leaderboard(
             "logs and tables of evaluations, folders of sweeps or logs.",
         ),
     ],
-    score: ScoreOption = None,
+    score: ScoresOption = None,
     lower_is_better: LowerOption = False,
+    group: Annotated[
+        str | None,
+        Option(
+            "--group",
+            metavar="COLUMN|PATTERN",
+            help="Average over seeds: systems that agree in this column of --join, or in all but "
+            "{seed} of this pattern of names, such as {model}_s{seed}.",
+        ),
+    ] = None,
+    top: Annotated[int | None, Option("--top", min=1, help="Show so many systems or groups.")] = (
+        None
+    ),
+    join: Annotated[
+        str | None,
+        Option(
+            "--join",
+            metavar="TABLE",
+            help="Show the columns of this table beside systems, its column system or run.",
+        ),
+    ] = None,
     scored: GoldOptions = GOLD_OPTIONS,
     values: ValueOptions = VALUES,
     baseline: Annotated[
@@ -63,32 +86,44 @@ def leaderboard(
     --------
     fastcausal leaderboard gold.csv careful.jsonl hasty.jsonl --unparsed empty
     fastcausal leaderboard careful.parquet hasty.parquet
+    fastcausal leaderboard values_a.csv values_b.csv --group values_{seed}
     fastcausal leaderboard careful.parquet hasty.parquet --baseline hasty --html board.html
     """
+    from fastcausal.sweeps.hyperparameters import is_pattern
+
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
+    if group is not None:
+        refuse(ctx, ("baseline",), "is for single systems, --group is of several")
+        if is_pattern(group):
+            refuse(ctx, ("join",), "names the column of --group, or is for single systems")
     if baseline is None:
         refuse(ctx, ("correction",), "is of p-values against a system: name it with --baseline")
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
     from fastcausal.sweeps.compare import with_scores
 
-    keep_apart([html], systems)
+    keep_apart([html], [*systems, *([join] if join else [])])
     ranked: Any = systems
     if len(systems) > 1 and is_gold(systems[0], with_scores(values.reading(None), score)):
         ranked = scored.scored(ctx, systems[0], systems[1:], values, draws.cluster)
         values = VALUES
     else:
         refuse_without_gold(ctx)
-    with doing(f"ranking by {score or 'score'}", "samples") as progress:
-        board = fc.leaderboard(
-            ranked,
-            score,
-            lower_is_better=lower_is_better,
-            reading=values.reading(progress),
-            baseline=baseline,
-            correction=correction,
+    with doing(f"ranking by {score[0] if score else 'score'}", "samples") as progress:
+        shared = {
+            "lower_is_better": lower_is_better,
+            "top": top,
+            "table": join,
+            "reading": values.reading(progress),
             **draws._asdict(),
-        )
+        }
+        board: Report
+        if group is None:
+            board = fc.leaderboard(
+                ranked, score, baseline=baseline, correction=correction, **shared
+            )
+        else:
+            board = fc.seeds(ranked, group, score, **shared)
     if html is not None:
         with doing(f"writing {html}"):
             board.to_html(html)

@@ -9,6 +9,7 @@
     records.py          rows of any flat table, with their places
     columns.py          one column as keys, labels, text or numbers
     keys.py             rows of two sources joined by key; keys that repeat; numbers of names
+    patterns.py         patterns of names, with fields in braces
     words.py            words that stand for a missing value
     parts.py            the rows of a file by annotator
     binary.py           Parquet and Arrow IPC

@@ -95,6 +95,11 @@ def verdict_of(low: float, high: float, n_units: int, least: float) -> Verdict:
     return "fail" if high < least else "inconclusive"
 
 
+def gain_of(low: float, high: float, lower_is_better: bool) -> tuple[float, float]:
+    """Return the bounds of the gain: where less is better, those of the difference turned."""
+    return (-high, -low) if lower_is_better else (low, high)
+
+
 def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the verdict of several conditions: one that fails decides, then an inconclusive one.
 

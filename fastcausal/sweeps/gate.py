@@ -25,6 +25,7 @@ from fastcausal.sweeps.floors import (
     Floor,
     floors_of,
     floors_table,
+    gain_of,
     joint_verdict,
     verdict_of,
 )
@@ -400,8 +401,3 @@ def _against(
         "warnings": counted.warnings,
         "pairing": "id" if is_paired else "none",
     }
-
-
-def gain_of(low: float, high: float, lower_is_better: bool) -> tuple[float, float]:
-    """Return the bounds of the gain: where less is better, those of the difference turned."""
-    return (-high, -low) if lower_is_better else (low, high)

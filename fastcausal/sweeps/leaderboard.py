@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,8 +27,10 @@ from fastcausal.significance.ranks import negated, rank_sets, share
 from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.significance.units import OneScore, units_text
 from fastcausal.sweeps.compare import TESTS, compare, with_scores
+from fastcausal.sweeps.hyperparameters import hyperparameters_of
 from fastcausal.sweeps.systems import set_aside, systems_of
 from fastcausal.tasks.values.reading import ValueReading
+from fastcausal.tasks.values.tables import text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,7 +54,9 @@ class Leaderboard(Report):
     ----------
     signature : str
     score : str
-        Flat name.
+        Flat name of the score that ranks.
+    n_systems : int
+        All ranked systems, of which ``scores`` may have the first ones alone.
     unit : str
         Noun of single units, or the column of the clusters.
     n_units : int
@@ -69,10 +73,15 @@ class Leaderboard(Report):
     lower_is_better : bool
     answers : mapping, optional
         Of values: the rule from answers to values, and counts of answers of each system.
+    n_significant : int
+        Systems that differ significantly from the baseline.
+    hyperparameters : mapping of str to mapping, optional
+        Further values of each system, by column.
     """
 
     signature: str
     score: str
+    n_systems: int
     unit: str
     n_units: int
     method: Method
@@ -86,13 +95,16 @@ class Leaderboard(Report):
     warnings: tuple[str, ...] = ()
     lower_is_better: bool = False
     answers: Mapping[str, Any] | None = None
+    n_significant: int = 0
+    hyperparameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         units = units_text(self.n_units, self.unit)
+        shown = "" if len(self.scores) == self.n_systems else f": the first {len(self.scores)}"
         besides: tuple[str, ...] = ("lower_is_better",) if self.lower_is_better else ()
         besides += () if self.answers is None else ("answers",)
         super().__init__(
-            f"{self.score} of {self.n_systems} systems on {units}",
+            f"{self.score} of {self.n_systems} systems on {units}{shown}",
             self.signature,
             self.scores,
             warnings=self.warnings,
@@ -105,14 +117,12 @@ class Leaderboard(Report):
         )  # fmt: skip
 
     @property
-    def n_systems(self) -> int:
-        """Number of systems."""
-        return len(self.scores)
-
-    @property
     def systems(self) -> list[dict[str, Any]]:
-        """Names and values of the systems."""
-        return [{"system": name, **values} for name, values in self.scores.items()]
+        """Names, hyperparameters and values of the systems."""
+        return [
+            {"system": name, **self.hyperparameters.get(name, {}), **values}
+            for name, values in self.scores.items()
+        ]
 
     @property
     def test(self) -> PairedTest:
@@ -127,14 +137,16 @@ class Leaderboard(Report):
 
     def to_table(self, counts: bool = False) -> Grid:
         """Return a row per system."""
-        columns = [*next(iter(self.scores.values()))]
+        columns = [*self.systems[0]][1:]
         signed = [name for name in columns if name.startswith("delta")]
         grid = Grid(self.title, columns, "system", signed=signed)
-        for name, values in self.scores.items():
-            shown: dict[str, Cell] = {**values, "best": "yes" if values["best"] else "no"}
-            if name == self.baseline:
+        for row in self.systems:
+            beside = self.hyperparameters.get(row["system"], {})
+            shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no"}
+            shown |= {name: text_of(value) or "" for name, value in beside.items()}
+            if row["system"] == self.baseline:
                 shown |= dict.fromkeys(DIFFERENCE, "")
-            grid.add(name, *(shown[column] for column in columns))
+            grid.add(row["system"], *(shown[column] for column in columns))
         return grid
 
     def sections(self) -> list[Section]:
@@ -162,22 +174,23 @@ class Leaderboard(Report):
             f"rank_low, rank_high: simultaneous {percent} rank intervals",
         ]
         if self.baseline is not None:
-            tested = [row["p_adjusted"] for n, row in self.scores.items() if n != self.baseline]
-            below = sum(p <= 1 - self.confidence for p in tested)
+            corrected = CORRECTED[self.correction]
             lines += [
                 f"delta: difference from {self.baseline}, with its {percent} confidence interval",
-                f"p: p-value, {TESTS[self.test]}; p_adjusted: {CORRECTED[self.correction]}",
-                f"significant at {level_text(self.confidence)} "
-                f"({CORRECTED[self.correction]}): {below} of {len(tested)} systems",
+                f"p: p-value, {TESTS[self.test]}; p_adjusted: {corrected}",
+                f"significant at {level_text(self.confidence)} ({corrected}): "
+                f"{self.n_significant} of {self.n_systems - 1} systems",
             ]
         return tuple(lines)
 
 
 def leaderboard(
     systems: Any,
-    score: str | None = None,
+    score: str | Iterable[str] | None = None,
     *,
     lower_is_better: bool = False,
+    top: int | None = None,
+    table: Any = None,
     reading: ValueReading | None = None,
     baseline: str | None = None,
     correction: Correction = "holm",
@@ -194,10 +207,15 @@ def leaderboard(
     systems : list of Statistics, Report, path or table; or mapping of names to them
         A path is a file of one or several systems, a log, a table, or a folder: that of a sweep,
         or of logs.
-    score : str, optional
-        Flat name; by default as in `compare`.
+    score : str or iterable of str, optional
+        Flat names: the first one ranks, others stand beside it with their confidence intervals. By
+        default as in `compare`.
     lower_is_better : bool
         Less is better. Results of lm-eval beside its samples say so by themselves.
+    top : int, optional
+        Keep so many systems, ranked among all.
+    table : path or table, optional
+        Hyperparameters of the systems: a row for each, named in the column ``system`` or ``run``.
     reading : ValueReading, optional
         As in `compare`.
     baseline : str, optional
@@ -236,27 +254,33 @@ def leaderboard(
     (['careful', 'chatty', 'hasty'], 1, False)
     """
     check("correction", correction, Correction)
+    if top is not None and top < 1:
+        raise ValueError(f"top is {top}, expected at least 1")
     draws = Draws(method, confidence, n_resamples, seed, cluster)
     joint = systems_of(systems, with_scores(reading, score, cluster))
     joined = joint.systems
-    [score] = joint.scores(score)
+    score, *others = joint.scores(score)
+    beside = {} if table is None else hyperparameters_of([*joined], table, COLUMNS)
     lower_is_better = lower_is_better or joint.is_lower(score)
     if baseline is not None and baseline not in joined:
         raise ValueError(f'baseline is "{baseline}", expected one of {", ".join(joined)}')
     rows, expected = _ranked(joined, score, lower_is_better, draws)
-    for name, row in rows.items():
-        interval = joined[name].interval(score, **draws.arguments())
-        row |= {"low": interval.low, "high": interval.high}
     winner = next(iter(rows))
+    n_significant = 0
     units = joined[winner].drawn(cluster, score)
     warnings = set_aside(systems) + joint.warnings
     warnings += warnings_of(units, joined[winner].units, method)
     if baseline is not None:
         _add_differences(rows, joined, baseline, score, correction, draws)
         warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)
+        n_significant = sum(row["p_adjusted"] <= 1 - confidence for row in rows.values())
+    shown = [*rows][:top]
+    for name in shown:
+        rows[name] |= _with_intervals(joined[name], score, others, draws)
     return Leaderboard(
         signature=joined[winner].signature,
         score=score,
+        n_systems=len(rows),
         unit=units.unit,
         n_units=units.n_units,
         method=method,
@@ -265,15 +289,30 @@ def leaderboard(
         seed=seed,
         winner={"system": winner, "value": rows[winner]["value"], "expected": expected},
         scores={
-            name: Scores({column: row[column] for column in COLUMNS if column in row})
-            for name, row in rows.items()
+            name: Scores({n: rows[name][n] for n in (*COLUMNS, *rows[name]) if n in rows[name]})
+            for name in shown
         },
         baseline=baseline,
         correction=correction,
         warnings=warnings,
         lower_is_better=lower_is_better,
         answers=joint.answers,
+        n_significant=n_significant,
+        hyperparameters={name: beside[name] for name in shown if beside},
     )
+
+
+def _with_intervals(statistics: Statistics, score: str, others: Iterable[str], draws: Draws) -> Row:
+    """Return the confidence interval of a score, and other scores with theirs."""
+    row: Row = {}
+    for name in (score, *others):
+        low, high, _ = statistics.interval(name, **draws.arguments())
+        if name == score:
+            row |= {"low": low, "high": high}
+        else:
+            value = float(statistics.scores()[name][0])
+            row |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    return row
 
 
 def _bounded(systems: Mapping[str, Scores], *names: str) -> dict[str, dict[str, float]]:

@@ -170,6 +170,7 @@ USES = {
         "text": "careful.parquet hasty.parquet --n-resamples 100",
         "baseline": "careful.parquet hasty.parquet --n-resamples 100 --baseline careful",
         "gold": "gold.csv careful.jsonl hasty.jsonl --n-resamples 100 --json",
+        "seeds": "careful.parquet hasty.parquet --group size --join systems.csv --json",
     },
     "meta": {
         "all": "scores.csv judgments.csv --resamples 50",
@@ -342,6 +343,9 @@ VALUES = {
     "judgments": "verdicts.csv",
     "junit": "junit.xml",
     "leaderboard --baseline": "hasty",
+    "leaderboard --group": "size",
+    "leaderboard --join": "systems.csv",
+    "leaderboard --top": "1",
     "kernel": "exact_spans",
     "level": "ordinal",
     "like": "gold.csv",
@@ -490,6 +494,7 @@ def files(tmp_path_factory):
         for row in json.loads(sample.RATER_TEST.read_text())
     ]  # fmt: skip
     (folder / "unsure.json").write_text(json.dumps({"username": "amy", "items": items}))
+    (folder / "systems.csv").write_text("system,size\ncareful,1\nhasty,2\n")
     (folder / "x.txt").write_text("Rain fell .\n")
     for k, name in enumerate("ab", 2):
         rows = [

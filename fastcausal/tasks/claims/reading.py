@@ -17,6 +17,7 @@ from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.packed import stem_of
+from fastcausal.files.patterns import expression_of, fields_in
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import JSON, shown
 from fastcausal.tasks.claims.files import ClaimFile, read_claim_file
@@ -154,14 +155,11 @@ class _Pattern:
 
 def pattern_of(name: str) -> _Pattern:
     """Parse a pattern of file names; raise ValueError for unknown or repeated fields."""
-    parts = re.split(r"\{(\w*)\}", name)
-    fields = parts[1::2]
+    fields = fields_in(name)
     if not fields or set(fields) - FIELDS.keys() or len(set(fields)) < len(fields):
         known = ", ".join(f"{{{field}}}" for field in FIELDS)
         raise ValueError(f'name is "{name}", expected a pattern with each of {known} at most once')
-    parts[::2] = map(re.escape, parts[::2])
-    parts[1::2] = [f"(?P<{field}>{FIELDS[field]})" for field in fields]
-    return _Pattern(name, re.compile("".join(parts), re.DOTALL))
+    return _Pattern(name, expression_of(name, FIELDS))
 
 
 def fields_of(pattern: _Pattern, file: str) -> dict[str, str]:

@@ -74,7 +74,8 @@ def score(
         ``"recess"`` by default; see `fastcausal.PROTOCOLS`. A `fastcausal.recipe.Recipe` stands for
         the policies and the reading of predictions as well.
     by : str or sequence of str, optional
-        Columns of gold; the values of each become subsets.
+        Columns of gold, or of predictions where gold has none of the name; the values of each
+        become subsets.
     unparsed : {"error", "empty", "skip"}
         What a predicted relation that could not be read is: an error, no relation, or a reason to
         leave the example out. `Report.n_unparsed` counts them, a warning has their share.

@@ -33,7 +33,7 @@ def aligned_sides(
     roles : tuple of str, optional
         Role names of examples before; None before the first.
     columns : tuple of str
-        Columns of gold whose values become subsets.
+        Columns of gold, or of predictions alone, whose values become subsets.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def aligned_sides(
     if gold.reading.predicted:
         raise InputError("gold is a submission file, expected gold annotations")
     gold, pred = with_tags(gold, pred, protocol.tags)
-    return align(gold, pred, protocol, recipe.unparsed, recipe.unmatched)
+    return align(gold, pred, protocol, recipe.unparsed, recipe.unmatched, columns=columns)
 
 
 def _are_plain_examples(recipe: Recipe, roles: Roles, *sides: Any) -> bool:

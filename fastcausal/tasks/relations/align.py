@@ -134,10 +134,12 @@ def align(
     unparsed: Policy = "error",
     unmatched: Policy = "error",
     names: tuple[str, str] = SIDES,
+    columns: tuple[str, ...] = (),
 ) -> Aligned:
     """Align predictions with the examples of gold; ``names`` are the two sides in messages.
 
-    Tags are not read again here, see `fastcausal.formats.cnc.rereading.with_tags`.
+    Examples have the columns of gold, and those of ``columns`` that predictions alone have. Tags
+    are not read again here, see `fastcausal.formats.cnc.rereading.with_tags`.
 
     Raises
     ------
@@ -156,6 +158,7 @@ def align(
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     digest = partial(_digest, gold, protocol)
     gold, pred, places = _join(gold, pred, unmatched, warnings, names)
+    gold = _with_columns(gold, pred, columns)
     settled = None
     if pred.n_unread:
         settled = settle_unread(gold, pred, protocol, unparsed)
@@ -346,6 +349,18 @@ def _join(
         pred.arranged(both.pred, both.keys),
         both.gold,
     )
+
+
+def _with_columns(gold: Relations, pred: Relations, columns: tuple[str, ...]) -> Relations:
+    """Add columns that predictions alone have, of the same examples."""
+    own = {*gold.table.column_names}
+    added = [name for name in columns if name not in own and name in pred.table.column_names]
+    if not added:
+        return gold
+    table = gold.table
+    for name in added:
+        table = table.append_column(pred.table.schema.field(name), pred.table[name])
+    return Relations.trusted(table, gold.reading)
 
 
 def _digest(gold: Relations, protocol: Protocol) -> int:

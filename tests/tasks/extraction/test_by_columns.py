@@ -83,3 +83,40 @@ def test_commands(tmp_path):
         assert end in cli("sweep", gold, pred, "--out", tmp_path / "out", *two)[0]
     assert json.loads((tmp_path / "out/sweep.json").read_text())["by"] == ["letter", "number"]
     cli("score", gold, pred, "--by", "letter", "--by", "nothing", expect=2)
+
+
+@given(tables(unread=False, min_size=1), st.data())
+def test_columns_of_predictions_are_joined_by_id(table, data):
+    """A column of predictions in any order makes the subsets that a column of gold makes."""
+    n = len(table)
+    ids = pa.array([f"e{k}" for k in range(n)])
+    source = table.table
+    if "id" in source.column_names:
+        source = source.drop_columns(["id"])
+    source = source.append_column("id", ids)
+    values = data.draw(st.lists(st.sampled_from(["a", "b", None]), min_size=n, max_size=n))
+    marked = source.append_column("mood", pa.array(values, pa.string()))
+    order = data.draw(st.permutations(range(n)))
+    expected = fc.score(fc.Relations(marked), fc.Relations(source), by="mood")
+    found = fc.score(fc.Relations(source), fc.Relations(marked.take(order)), by="mood")
+    assert found.to_dict() == expected.to_dict()
+    assert found.statistics.report("mood").subsets == expected.subsets
+    own = fc.score(fc.Relations(marked), fc.Relations(marked.take(order)), by="mood")
+    assert own.to_dict() == expected.to_dict()
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "jsonl"])
+def test_files_of_predictions_with_columns(suffix, tmp_path):
+    gold, pred = (tmp_path / f"{name}.{suffix}" for name in ("gold", "pred"))
+    fc.write(GOLD, gold)
+    marked = PRED.table.append_column("letter", LETTERS)
+    fc.write(fc.Relations.trusted(marked, PRED.reading), pred)
+    counts = tmp_path / "counts.parquet"
+    options = ["--by", "letter", "--json", "--per-example", counts]
+    scored = json.loads(cli("score", gold, pred, *options)[0])["subsets"]
+    expected = fc.score(COLUMNS, PRED, by="letter").to_dict()["subsets"]
+    assert scored == json.loads(json.dumps(expected))
+    again = json.loads(cli("aggregate", counts, "--by", "letter", "--json")[0])["subsets"]
+    assert again == scored
+    message = cli("score", gold, pred, "--by", "other", expect=2)[1]
+    assert 'no column "other"' in message

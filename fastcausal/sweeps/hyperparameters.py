@@ -1,0 +1,133 @@
+"""Hyperparameters of systems: columns of a table, and groups of seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal.errors import InputError
+from fastcausal.files.keys import lacking, places_of, require_unique, some_keys
+from fastcausal.files.patterns import expression_of, fields_in
+from fastcausal.files.records import read_records
+from fastcausal.tasks.values.tables import text_of
+
+SYSTEM = ("system", "run")  # columns that name systems
+SEED = "seed"  # the field of a pattern in which systems of a group differ
+
+
+def hyperparameters_of(
+    systems: Sequence[str], table: Any, taken: Sequence[str] = ()
+) -> dict[str, dict[str, Any]]:
+    """Return the values of a table for each system, by column.
+
+    Parameters
+    ----------
+    systems : sequence of str
+        Names.
+    table : path or table
+        A row for each system, named in the column ``system`` or ``run``; other rows are ignored.
+    taken : sequence of str
+        Names that its columns must not have.
+
+    Raises
+    ------
+    InputError
+        The table cannot be read, a system has no row or several, no column names systems, or a
+        column has a name that is taken.
+
+    Examples
+    --------
+    >>> hyperparameters_of(["b"], [{"system": "a", "lr": 0.1}, {"system": "b", "lr": 0.2}])
+    {'b': {'lr': 0.2}}
+    """
+    records = read_records(table, "table")
+    key = records.require(*SYSTEM)
+    keys, names = records.keys(key), pa.array(systems, pa.string())
+    require_unique(keys, called=lambda row: f'{records.where(row)}: {key} "{keys[row]}"')
+    if len(missing := lacking(names, keys)):
+        raise InputError(
+            f"{records.name}: {len(missing)} systems without a row{some_keys(names, missing)}"
+        )
+    if clash := [name for name in records.names if name in taken]:
+        raise InputError(f'{records.name}: column "{clash[0]}" is one of the leaderboard\'s own')
+    places = places_of(names, keys).tolist()
+    columns = {name: list(records.values(name)) for name in records.names if name != key}
+    return {
+        system: {name: column[place] for name, column in columns.items()}
+        for system, place in zip(systems, places, strict=True)
+    }
+
+
+def groups_of(
+    systems: Sequence[str], by: str | Mapping[str, str], table: Any = None
+) -> dict[str, list[str]]:
+    """Return the systems of each group, in the order of their names.
+
+    Parameters
+    ----------
+    systems : sequence of str
+    by : str or mapping of str to str
+        A column of ``table``; a pattern of names with the field ``{seed}``, of which all other
+        fields name the group; or the group of each system.
+    table : path or table, optional
+        As `hyperparameters_of` takes it.
+
+    Raises
+    ------
+    InputError
+        A name does not fit the pattern, a system has no group, or as `hyperparameters_of`.
+    ValueError
+        A pattern without ``{seed}``, or with a field twice; a column without a table.
+
+    Examples
+    --------
+    >>> groups_of(["base_s1", "large_s1", "base_s2"], "{model}_s{seed}")
+    {'base': ['base_s1', 'base_s2'], 'large': ['large_s1']}
+    """
+    groups: dict[str, list[str]] = {}
+    named = dict(by) if isinstance(by, Mapping) else _named(systems, by, table)
+    for system in sorted(systems):
+        if named.get(system) is None:
+            raise InputError(f'system "{system}" has no group')
+        groups.setdefault(str(named[system]), []).append(system)
+    return groups
+
+
+def _named(systems: Sequence[str], by: str, table: Any) -> dict[str, str | None]:
+    """Return the group of each system by a column or a pattern."""
+    if not is_pattern(by):
+        if table is None:
+            raise ValueError(
+                f'group is "{by}", expected a pattern such as {{model}}_s{{seed}}, or a table with '
+                "that column"
+            )
+        rows = hyperparameters_of(systems, table)
+        columns = next(iter(rows.values()), {})
+        if by not in columns:
+            raise InputError(f'no column "{by}" beside systems: found {", ".join(columns)[:200]}')
+        return {system: text_of(row[by]) for system, row in rows.items()}
+    fields = fields_in(by)
+    if SEED not in fields or len({*fields}) < len(fields) or not all(map(str.isidentifier, fields)):
+        raise ValueError(f'group is "{by}", expected {{seed}} and other fields, each once')
+    expression = expression_of(by, dict.fromkeys(fields, ".+"))
+    named: dict[str, str | None] = {}
+    for system in systems:
+        match = expression.fullmatch(system)
+        if match is None:
+            raise InputError(f'system "{system}" does not fit "{by}"')
+        others = [value for name, value in match.groupdict().items() if name != SEED]
+        named[system] = ", ".join(others) or by
+    return named
+
+
+def is_pattern(by: str) -> bool:
+    """Tell a pattern of names from a column.
+
+    Examples
+    --------
+    >>> is_pattern("{model}_s{seed}"), is_pattern("model")
+    (True, False)
+    """
+    return "{" in by

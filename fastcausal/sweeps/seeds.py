@@ -1,0 +1,201 @@
+"""Systems that differ in their seed: mean, deviation, and intervals of the mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fastcausal.arrays.distinct import distinct
+from fastcausal.counts.joint import terms_of
+from fastcausal.counts.statistics import Statistics
+from fastcausal.options import Method
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report
+from fastcausal.significance.draws import METHODS, Draws
+from fastcausal.significance.intervals import intervals_of, student_quantile, warnings_of
+from fastcausal.significance.sums import CountRows, Float64
+from fastcausal.significance.units import OneScore, Units, units_text
+from fastcausal.sweeps.compare import with_scores
+from fastcausal.sweeps.hyperparameters import groups_of
+from fastcausal.sweeps.systems import set_aside, systems_of
+from fastcausal.tasks.values.reading import ValueReading
+
+
+def seeds(
+    systems: Any,
+    group: str | Mapping[str, str],
+    score: str | Iterable[str] | None = None,
+    *,
+    table: Any = None,
+    lower_is_better: bool = False,
+    top: int | None = None,
+    reading: ValueReading | None = None,
+    cluster: str | None = None,
+    method: Method = "jackknife",
+    confidence: float = 0.95,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Report:
+    """Average scores over systems that differ in their seed.
+
+    Parameters
+    ----------
+    systems : list of Statistics, Report, path or table; or mapping of names to them
+        As `leaderboard` takes them.
+    group : str or mapping of str to str
+        A pattern of names with the field ``{seed}``, such as ``"{model}_s{seed}"``: all other
+        fields name the group; a column of ``table``; or the group of each system.
+    score : str or iterable of str, optional
+        Flat names; groups are ordered by the first. By default as in `compare`.
+    table : path or table, optional
+        A row for each system, named in the column ``system`` or ``run``.
+    lower_is_better : bool
+    top : int, optional
+        Keep so many groups.
+    reading, cluster, method, confidence, n_resamples, seed
+        As in `leaderboard`.
+
+    Returns
+    -------
+    Report
+        A group for each group of systems, best first: ``mean`` and standard deviation ``std``
+        over its ``n`` systems; ``seeds_low`` to ``seeds_high``, the confidence interval of the
+        mean over seeds (Student's t); ``units_low`` to ``units_high``, that of the same mean over
+        examples or clusters. Further scores are ``subsets``.
+
+    Raises
+    ------
+    InputError
+        As `leaderboard`; a name does not fit the pattern, or a system has no row in the table.
+    ValueError
+        As `leaderboard`; an invalid pattern.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> from fastcausal import sample
+    >>> names = {"a_s1": "careful", "a_s2": "chatty", "b_s1": "hasty"}
+    >>> runs = {name: fc.score(sample.GOLD, sample.SYSTEMS[of], unparsed="empty")
+    ...         for name, of in names.items()}
+    >>> a = fc.seeds(runs, "{model}_s{seed}")["a"]
+    >>> round(a.mean, 4), round(a.std, 4), a.n
+    (0.7469, 0.1018, 2)
+    """
+    if top is not None and top < 1:
+        raise ValueError(f"top is {top}, expected at least 1")
+    draws = Draws(method, confidence, n_resamples, seed, cluster)
+    joint = systems_of(systems, with_scores(reading, score, cluster))
+    first, *more = joint.scores(score)
+    groups = groups_of([*joint.systems], group, table)
+    of_scores = {
+        name: {
+            of: _scores([joint.systems[system] for system in members], name, draws)
+            for of, members in groups.items()
+        }
+        for name in (first, *more)
+    }
+    sign = 1 if lower_is_better or joint.is_lower(first) else -1
+    order = sorted(groups, key=lambda of: _worth(of_scores[first][of]["mean"], sign, of))[:top]
+    units = joint.any.drawn(cluster, first)
+    text = units_text(units.n_units, units.unit)
+    parts = {name: {of: each[of] for of in order} for name, each in of_scores.items()}
+    return Report(
+        f"{first} of {len(groups)} groups of {len(joint.systems)} systems on {text}",
+        joint.any.signature,
+        parts[first],
+        subsets={name: parts[name] for name in more},
+        facts={
+            "score": first,
+            "n_groups": len(groups),
+            "systems": {of: groups[of] for of in order},
+            "unit": units.unit,
+            "n_units": units.n_units,
+            "method": method,
+            "confidence": confidence,
+            "n_resamples": n_resamples,
+            "seed": seed,
+        },
+        warnings=set_aside(systems)
+        + joint.warnings
+        + warnings_of(units, joint.any.units, method)
+        + _alone(groups),
+        legend=_legend(draws, text),
+        logged=(),
+    )
+
+
+def _worth(mean: float, sign: int, name: str) -> tuple[bool, float, str]:
+    """Return the key by which groups are ordered: undefined means last, equal ones by name."""
+    return math.isnan(mean), sign * mean, name
+
+
+def _legend(draws: Draws, units: str) -> tuple[str, ...]:
+    interval = f"{100 * draws.confidence:g}% confidence interval of the mean"
+    return (
+        "mean, std: over n seeds, the deviation with n - 1",
+        f"seeds_low, seeds_high: {interval} over seeds (Student's t)",
+        f"units_low, units_high: {interval} over {units} ({METHODS[draws.method]})",
+    )
+
+
+def _alone(groups: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Warn of groups of one system."""
+    n = sum(len(members) == 1 for members in groups.values())
+    return (f"{n} of {len(groups)} groups have one system: no deviation over seeds",) if n else ()
+
+
+def _scores(systems: Sequence[Statistics], score: str, draws: Draws) -> Scores:
+    """Return mean, deviation, and both intervals of a score of some systems."""
+    values = np.array([each.scores()[score][0] for each in systems])
+    n = len(values)
+    mean, std = math.fsum(values) / n, math.nan
+    half = math.nan
+    if n > 1:
+        std = math.sqrt(math.fsum((values - mean) ** 2) / (n - 1))
+        half = student_quantile((1 + draws.confidence) / 2, n - 1) * std / math.sqrt(n)
+    [interval] = intervals_of(mean_units(systems, score, draws.cluster), draws).values()
+    return Scores(
+        {
+            "mean": mean,
+            "std": std,
+            "n": n,
+            "seeds_low": mean - half,
+            "seeds_high": mean + half,
+            "units_low": interval.low,
+            "units_high": interval.high,
+        }
+    )
+
+
+def mean_units(systems: Sequence[Statistics], score: str, cluster: str | None = None) -> Units:
+    """Return the units of several systems in one order, with the mean of a score.
+
+    Raises
+    ------
+    InputError, ValueError
+        As `Statistics.drawn`.
+    """
+    first = systems[0]
+    terms, row_of = distinct(np.hstack([terms_of(each, cluster, score) for each in systems]))
+    formula = first.formula.only(score)
+    assert isinstance(formula, OneScore)  # terms_of refuses scores that are not sums
+    times = np.bincount(row_of, minlength=len(terms))
+    unit = cluster or first.formula.unit
+    return Units(_mean_of(formula, len(systems)), terms, times, unit)
+
+
+def _mean_of(formula: OneScore, n: int) -> OneScore:
+    """Return the formula of the mean score of n systems, from their terms side by side."""
+
+    def value(sums: CountRows) -> Float64:
+        mean: Float64 = np.mean([formula.value(side) for side in np.hsplit(sums, n)], axis=0)
+        return mean
+
+    def fraction(terms: CountRows) -> bool:
+        return all(formula.fraction(side) for side in np.hsplit(terms, n))
+
+    return replace(formula, value=value, fraction=fraction)
