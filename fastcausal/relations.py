@@ -23,6 +23,8 @@ from fastcausal.arrays.reading import Reading as Reading
 from fastcausal.errors import InputError
 from fastcausal.files.keys import Int64, require_unique
 
+NO_RELATION = "no relation in any example"  # a warning of every command
+
 
 class Relations:
     """Causal relations of a set of examples, in one Arrow table.

@@ -68,6 +68,7 @@ def convert(
     from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.reading.format import Opened
     from fastcausal.options import implied
+    from fastcausal.relations import NO_RELATION
 
     keep_apart([target], [source, like])
     if _is_corpus_of_pairs(source, source_format, answers):
@@ -92,6 +93,8 @@ def convert(
         warn([message])
     if relations.n_unread:
         warn([f"{counted(relations.n_unread, 'relation')} could not be read, written as null"])
+    if not (relations.n_relations or relations.n_unread):
+        warn([f"{source} has {NO_RELATION}"])
     warn(f"{note}: {n}" for note, n in relations.reading.notes.items())
     with doing(f"writing {target}"):
         lost = fc.write(relations, target, format=target_format, seed=seed, premise=premise)

@@ -16,7 +16,7 @@ A reader has a fast path that may decline a source, and a plain path that report
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -24,6 +24,7 @@ from fastcausal.errors import InputError
 from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.packed import local, name_of
+from fastcausal.files.values import shown
 from fastcausal.formats import bio, declared, examples, frames, spans
 from fastcausal.formats import model_output as raw
 from fastcausal.formats.annotation import projects, webanno
@@ -228,9 +229,23 @@ def _read_list(
         # Words alone are not sentences: they are read or refused as tags.
         are_words = bool(items) and not any(holds_tags(w) or len(w.split()) > 1 for w in items)
         format = "bio" if nested or are_words or are_like_tags(items) else "cnc"
+        if format == "cnc":
+            _refuse_pairs(source, items)
     _refuse_others(declared.FORMATS[format], given)
     if format == "bio":
         return bio.read(source, given["like"])
     if format == "cnc":
         return tagged.read(source, given["like"], given["tags"])
     raise InputError(f'lists cannot be read as "{format}", expected cnc or bio')
+
+
+def _refuse_pairs(source: Sequence[Sequence[str]], sentences: Collection[str]) -> None:
+    """Refuse pairs of texts: sentences without a tag would be relations without spans."""
+    first = next(filter(None, source), ())
+    are_pairs = all(len(example) in (0, len(first)) for example in source) and len(first) == 2
+    if are_pairs and not any(map(holds_tags, sentences)):
+        cause, effect = map(shown, first)
+        raise InputError(
+            f"pairs of texts without tags, such as {cause} and {effect}, expected examples: "
+            f'{{"text": ..., "relations": [{{"cause": {cause}, "effect": {effect}}}]}}'
+        )

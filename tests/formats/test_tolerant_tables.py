@@ -17,6 +17,7 @@ from fastcausal.errors import InputError, InputNotice
 from fastcausal.files.files import Source
 from fastcausal.files.records import read_records
 from fastcausal.formats import spans
+from tests.support.cli import cli
 from tests.support.format_cases import save
 
 TEXTS = ("Rain fell and roads closed", "Snow fell as schools closed", "It is dry")
@@ -165,3 +166,46 @@ def test_reports_of_lines_can_be_pickled():
     assert again.to_dict() == report.to_dict()
     records = pickle.loads(pickle.dumps(read_records(Source("g.jsonl", pairs))))
     assert records.where(1) == "g.jsonl:3"
+
+
+@pytest.mark.parametrize("more", [[], [[]], [("Snow fell", "schools closed")]])
+def test_pairs_of_texts_are_refused(more):
+    message = (
+        'pairs of texts without tags, such as "Rain fell" and "roads closed", expected examples: '
+        '{"text": ..., "relations": [{"cause": "Rain fell", "effect": "roads closed"}]}'
+    )
+    pairs = [("Rain fell", "roads closed"), *more]
+    for read in (formats.read, lambda pairs: fc.score(ROWS[: len(pairs)], pairs)):
+        with pytest.raises(InputError) as error:
+            read(pairs)
+        assert str(error.value) == message
+    one_is_tagged = [*pairs, ["<ARG0>Rain</ARG0> fell", "<ARG1>Rain</ARG1> fell"]]
+    assert formats.read(one_is_tagged).n_relations == 2
+
+
+NO_RELATION = "no relation in any example"
+BARE = [{**row, "relations": []} for row in ROWS]
+
+
+@pytest.mark.parametrize(
+    ("command", "warning"),
+    [
+        (["score", "bare.jsonl", "full.jsonl"], f"gold has {NO_RELATION}"),
+        (["errors", "bare.jsonl", "full.jsonl"], f"gold has {NO_RELATION}"),
+        (["explain", "bare.jsonl", "full.jsonl"], f"gold has {NO_RELATION}"),
+        (["report", "bare.jsonl", "full.jsonl", "--out", "x.html"], f"gold has {NO_RELATION}"),
+        (["describe", "bare.jsonl"], f"the corpus has {NO_RELATION}"),
+        (["check", "bare.jsonl"], f"the corpus has {NO_RELATION}"),
+        (["convert", "bare.jsonl", "x.parquet"], f"bare.jsonl has {NO_RELATION}"),
+        (["eci", "pairs.csv", "pairs.csv"], "gold has no pair in any document"),
+    ],
+)
+def test_gold_without_relations_warns_in_every_command(tmp_path, monkeypatch, command, warning):
+    monkeypatch.chdir(tmp_path)
+    for name, rows in {"bare.jsonl": BARE, "full.jsonl": ROWS}.items():
+        save(tmp_path, name, "\n".join(map(json.dumps, rows)))
+    save(tmp_path, "pairs.csv", "doc_id,a,b,label\nd,e1,e2,NONE\n")
+    assert f"warning: {warning}" in cli(*command)[1].splitlines()
+    again = [part.replace("bare", "full") for part in command]
+    if command[0] != "eci":
+        assert NO_RELATION not in cli(*again)[1]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import numbers, strings
+from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.errors import InputError
 from fastcausal.files.cells import encodable
 from fastcausal.files.files import Source
@@ -25,6 +25,8 @@ from fastcausal.tasks.verdicts import verdicts_of
 SOURCES = ("input", "passage", "text")
 REFERENCES = ("annotation", "reference", "gold")
 ANSWERS = ("output", "model")
+# Columns of parts start with one of these.
+PARTS = {"reference": ("ref", *REFERENCES), "model": ("pred", *ANSWERS)}
 VERDICTS = ("answers", "valid", "answer", "gold")
 MISSING, INVALID, VALID, UNSURE = -1, 0, 1, 2
 Int8 = npt.NDArray[np.int8]
@@ -115,7 +117,7 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
         repeats.
     """
     rows, user = _items(source, name)
-    records = _flat(read_records(rows, name))
+    records = _joined(_flat(read_records(rows, name)))
     source_column = records.find(*SOURCES)
     reference, answer = records.require(*REFERENCES), records.require(*ANSWERS)
     texts = {"reference": _texts(records, reference), "answer": _texts(records, answer)}
@@ -185,6 +187,28 @@ def _flat(records: Records) -> Records:
         besides = {name: value for name, value in row.items() if name != "data"}
         rows.append({**besides, **inner, **besides})
     return Records(records.name, rows, lines=records.lines)
+
+
+def _joined(records: Records) -> Records:
+    """Join columns of causes and effects, such as ``ref_cause`` and ``ref_effect``, to texts."""
+    for side, starts in PARTS.items():
+        names = (tuple(f"{start}_{part}" for part in ("cause", "effect")) for start in starts)
+        parts = next((pair for pair in names if all(name in records for name in pair)), None)
+        if parts is None or side in records:
+            continue
+        relation = parts[0].removesuffix("cause") + "relation"
+        cause, effect, kind = (
+            pc.fill_null(records.texts(name), "") if name in records else ""
+            for name in (*parts, relation)
+        )
+        text = pc.binary_join_element_wise(
+            "[Cause]", cause, "[Relation]", kind, "[Effect]", effect, " "
+        )
+        kept = without(records.cells, {*parts, relation}).append_column(side, text)
+        records = Records(
+            records.name, kept, lines=records.lines, header=records.header, typed=records.typed
+        )
+    return records
 
 
 def _texts(records: Records, column: str) -> pa.Array:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 import pyarrow as pa
 
 from fastcausal._version import __version__
+from fastcausal.relations import NO_RELATION
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, Tables
@@ -115,7 +116,10 @@ class CheckReport(Report):
                 "annotators": counts,
                 "notes": self.notes,
             },
-            warnings=tuple(f"{note}: {n}" for note, n in self.notes.items()),
+            warnings=(
+                *(() if self.n_relations else (f"the corpus has {NO_RELATION}",)),
+                *(f"{note}: {n}" for note, n in self.notes.items()),
+            ),
             tables=Tables(findings=self.to_arrow),
             keys=(
                 "n_files", "n_examples", "n_relations", "n_findings", "counts", "annotators",

@@ -26,6 +26,7 @@ from fastcausal.tasks.labels.ratings import Int64
 from fastcausal.tasks.verdicts import verdict_of
 
 FIELDS = {"side": "|".join(SIDES), "system": ".+", "rater": ".+?"}  # systems match greedily
+SAVED = "{side}_{system}.{rater}"  # of a page of the claims ``{side}_{system}``
 UNNAMED = {"system": "system", "rater": "rater"}
 NULL, NOT_ASKED = -1, -2  # instead of a judgment, 0 or 1
 
@@ -97,7 +98,8 @@ def read_claims(source: Any, name: str | None = None) -> Claims:
         ``judgment``, perhaps ``system``, ``rater`` and ``source``. In tables with a ``source``,
         rows of one claim are joined; it is supported if one source supports it.
     name : str, optional
-        Pattern of file names without suffix, with ``{side}``, ``{system}`` and ``{rater}``.
+        Pattern of file names without suffix, with ``{side}``, ``{system}`` and ``{rater}``; not
+        needed where all names are as a page for raters gives them, see `SAVED`.
 
     Raises
     ------
@@ -106,15 +108,16 @@ def read_claims(source: Any, name: str | None = None) -> Claims:
     ValueError
         The pattern has an unknown or repeated field, or none at all.
     """
-    pattern = None if name is None else pattern_of(name)
+    sources = _listed(source)
+    pattern = _saved(sources) if name is None else pattern_of(name)
     judged: dict[Article, dict[str, Judgments]] = {}
     first_of: dict[str, str] = {}
-    for each in _listed(source):
+    for each in sources:
         file = Source.open(each) if isinstance(each, str | os.PathLike | Source) else None
         fields = UNNAMED | (fields_of(pattern, file.name) if pattern and file else {})
         if file is not None and _is_document(file):
             document = read_claim_file(file)
-            if name is None:
+            if pattern is None:
                 _require_first(document, first_of)
             parts = _of_document(document, fields)
         else:
@@ -162,6 +165,29 @@ def pattern_of(name: str) -> _Pattern:
     return _Pattern(name, expression_of(name, FIELDS))
 
 
+def _saved(sources: list[Any]) -> _Pattern | None:
+    """Return the pattern of names of a page for raters, None if a file has another name."""
+    if not all(isinstance(each, str | os.PathLike | Source) for each in sources):
+        return None
+    names = [each.name if isinstance(each, Source) else os.fspath(each) for each in sources]
+    pattern = pattern_of(SAVED)
+    fit = [pattern.expression.fullmatch(stem_of(name)) is not None for name in names]
+    return pattern if fit and all(fit) else None
+
+
+def _suggested(file: str) -> str:
+    """Return the pattern that a name of a file suggests.
+
+    Examples
+    --------
+    >>> _suggested("in/prediction_full.ann.json"), _suggested("claims_reference_full_ann.json")
+    ('{side}_{system}.{rater}', 'claims_{side}_{system}_{rater}')
+    """
+    stem = stem_of(file)
+    start = min((place for side in SIDES if (place := stem.find(f"{side}_")) >= 0), default=0)
+    return stem[:start] + (SAVED if "." in stem else SAVED.replace(".", "_"))
+
+
 def fields_of(pattern: _Pattern, file: str) -> dict[str, str]:
     """Return the fields in a file's name: side, system, rater."""
     match = pattern.expression.fullmatch(stem_of(file))
@@ -193,7 +219,7 @@ def _require_first(document: ClaimFile, first_of: dict[str, str]) -> None:
         first = first_of[document.side]
         raise InputError(
             f"{first} and {document.name} both have a {document.side} for each topic",
-            Remedy("name", ("{side}_{system}_{rater}",), "would tell such files apart"),
+            Remedy("name", (_suggested(document.name),), "would tell such files apart"),
         )
     first_of[document.side] = document.name
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -80,14 +80,10 @@ def present(statistics: Statistics, by: By = None) -> SystemClaims:
             "topics": _topics(formula, rows, statistics.units["id"].to_pylist()),
         },
         subsets=subsets,
-        statistics=partial(_same, statistics),
+        statistics=partial(replace, statistics),
         keys=("signature", *SYSTEM_KEYS, *(("subsets",) if subsets else ()), "warnings"),
         logged=("n_unjudged",),
     )
-
-
-def _same(statistics: Statistics) -> Statistics:
-    return statistics
 
 
 def _topics(formula: ClaimFormula, rows: CountRows, names: list[str]) -> dict[str, Scores]:

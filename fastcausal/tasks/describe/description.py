@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fastcausal._version import __version__
+from fastcausal.relations import NO_RELATION
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, Tables
@@ -63,12 +64,14 @@ class CorpusDescription(Report):
         unparsed = f", {self.n_unread} unparsed" if self.n_unread else ""
         facts = self._facts()
         unread = (self.unparsed_share,) if self.n_unread else ()
+        is_bare = self.per_sentence and not (self.n_relations or self.n_unread)
+        bare = (f"the corpus has {NO_RELATION}",) if is_bare else ()
         super().__init__(
             f"{self.n_sentences} sentences{relations}{unparsed}",
             f"fastcausal|{__version__}|corpus|words:{','.join(self.words) or 'none'}",
             self._scores(facts),
             facts=facts,
-            warnings=(*unread, *(f"{note}: {n}" for note, n in sorted(self.notes.items()))),
+            warnings=(*bare, *unread, *(f"{note}: {n}" for note, n in sorted(self.notes.items()))),
             tables=Tables(signals=self._signals_table),
             keys=tuple(facts),
         )

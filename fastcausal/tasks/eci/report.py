@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -127,12 +128,8 @@ def present(statistics: Statistics, by: By = None, fold: str | None = None) -> P
         subsets=subsets,
         warnings=(*warning_lines(statistics.warnings), *_warnings(facts, named)),
         tables=Tables(per_document=statistics.table),
-        statistics=partial(_same, statistics),
+        statistics=partial(replace, statistics),
     )
-
-
-def _same(statistics: Statistics) -> Statistics:
-    return statistics
 
 
 def _groups(formula: PairFormula, rows: CountRows) -> dict[str, Scores]:
@@ -181,14 +178,19 @@ def _means(folds: list[Scores]) -> dict[str, Any]:
 def _title(facts: Mapping[str, Any], scores: Groups) -> str:
     documents = counted(facts["n_documents"], "document")
     first = next(iter(scores.values()))
-    n_gold = first["gold"] if "gold" in first else first["tp"] + first["fn"]
-    return f"{facts['protocol']}: {documents}, {counted(int(n_gold), 'pair')} of gold"
+    return f"{facts['protocol']}: {documents}, {counted(_n_gold(first), 'pair')} of gold"
+
+
+def _n_gold(scores: Scores) -> int:
+    return int(scores["gold"] if "gold" in scores else scores["tp"] + scores["fn"])
 
 
 def _warnings(facts: Mapping[str, Any], scores: Groups) -> list[str]:
     first = next(iter(scores.values()))
     predicted = first["predicted"] if "predicted" in first else first["tp"] + first["fp"]
     warnings = []
+    if not _n_gold(first):
+        warnings.append("gold has no pair in any document")
     if not predicted:
         warnings.append(NOTHING.get(facts["protocol"], "nothing is predicted"))
     if facts["n_outside"]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from fastcausal.errors import Warnings, warning_lines
 from fastcausal.options import Backend
 from fastcausal.recipe import Recipe, Signature
-from fastcausal.relations import ROLES
+from fastcausal.relations import NO_RELATION, ROLES
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.extraction.counting import Counting, counting_of, formula_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
     from fastcausal.tasks.extraction.tables import Details
 
-NO_GOLD = "gold has no relation in any example"
+NO_GOLD = f"gold has {NO_RELATION}"
 Bounds = dict[str, dict[str, float] | None]
 
 

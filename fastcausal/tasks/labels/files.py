@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError
 from fastcausal.files.packed import stem_of
-from fastcausal.files.records import read_records
+from fastcausal.files.records import Records, read_records
 
-UNITS = ("unit", "id", "index")
+UNITS = ("unit", "id", "index", "item")
 RATERS = ("rater", "annotator")
 
 
@@ -33,8 +34,9 @@ def read_rating_files(
         The column of labels: numbers or text. CSV holds numbers where every cell of the column is
         a number or missing; an empty cell is missing.
     unit, rater : str, optional
-        Columns; found by the names unit, id or index, and rater or annotator, if not given. What
-        they hold is text: 01 and 1 are two units.
+        Columns; found by the names unit, id, index or item, and rater or annotator, if not given.
+        What they hold is text: 01 and 1 are two units. An ``item`` beside a ``system`` is a unit
+        of both, such as ``brief/q01``.
     cluster : str, optional
         Another column of text.
 
@@ -55,7 +57,7 @@ def read_rating_files(
     parts = []
     for stem, path in zip(stems, paths, strict=True):
         records = read_records(path)
-        columns = {"unit": records.keys(*(UNITS if unit is None else (unit,)))}
+        columns = {"unit": _units(records) if unit is None else records.keys(unit)}
         if len(paths) > 1:
             columns["rater"] = strings([stem] * len(records))
         else:
@@ -70,3 +72,10 @@ def read_rating_files(
         return pa.concat_tables(parts, promote_options="permissive")
     except pa.ArrowException as error:
         raise InputError(f'"{label}" is not of one type in all files: {error}') from error
+
+
+def _units(records: Records) -> pa.Array:
+    units = records.keys(*UNITS)
+    if records.find(*UNITS) != "item" or "system" not in records:
+        return units
+    return pc.binary_join_element_wise(records.keys("system"), units, "/")
