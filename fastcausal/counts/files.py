@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal._version import __version__
 from fastcausal.arrays.arrow import without
 from fastcausal.arrays.digests import digest_text, sum_digests
 from fastcausal.counts.columns import (
@@ -190,6 +189,7 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
     from fastcausal.files.binary import load as load_table
     from fastcausal.files.binary import sniff
     from fastcausal.files.files import Source
+    from fastcausal.files.schemas import require_version
     from fastcausal.relations import cast
 
     source = Source.open(path)
@@ -203,11 +203,7 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
     if table is None or not isinstance(about, dict) or "statistics" not in about:
         lost = "" if table is None else "; fastcausal merge --like takes its metadata from another"
         raise InputError(f"{source.name}: not a file of statistics, as --per-example writes{lost}")
-    if about["statistics"] != VERSION:
-        got, newer = about["statistics"], ""
-        if type(got) is int and got > VERSION:
-            newer = f"; a newer fastcausal than {__version__} wrote it"
-        raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}{newer}")
+    require_version(about["statistics"], VERSION, source.name, "statistics")
     _require_types(about, source.name)
     require_seal(about, source.name)
     for key in ("job", "fields", *FACTS) if like else ():
