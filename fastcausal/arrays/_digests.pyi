@@ -3,14 +3,14 @@ from typing import Any
 from numpy import int32, int64
 from numpy.typing import NDArray
 
-Texts = tuple[Any, NDArray[int32]]
+_Texts = tuple[Any, NDArray[int32]]
 
-def of_texts(ids: Texts | None, contents: Texts) -> int: ...
+def of_texts(ids: _Texts | None, contents: _Texts) -> int: ...
 def of_relations(
     values: NDArray[int32],
     row_offsets: NDArray[int64],
     relation_offsets: NDArray[int64],
-    roles: Texts,
-    ids: Texts | None,
+    roles: _Texts,
+    ids: _Texts | None,
     each: NDArray[int64] | None = None,
 ) -> int: ...

@@ -18,7 +18,7 @@ class Key(Generic[T]):
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name: str = name
 
     def __repr__(self) -> str:
         return f"Key({self.name})"

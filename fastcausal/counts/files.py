@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal._version import __version__
 from fastcausal.arrays.arrow import without
 from fastcausal.arrays.digests import digest_text, sum_digests
 from fastcausal.counts.columns import (
@@ -191,6 +190,7 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
     from fastcausal.files.binary import load as load_table
     from fastcausal.files.binary import sniff
     from fastcausal.files.files import Source
+    from fastcausal.files.schemas import require_version
     from fastcausal.relations import cast
 
     source = Source.open(path)
@@ -207,11 +207,7 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
             f"{source.name}: not a file of statistics, as "
             f"fastcausal score GOLD PRED --per-example FILE writes{lost}"
         )
-    if about["statistics"] != VERSION:
-        got, newer = about["statistics"], ""
-        if type(got) is int and got > VERSION:
-            newer = f"; a newer fastcausal than {__version__} wrote it"
-        raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}{newer}")
+    require_version(about["statistics"], VERSION, source.name, "statistics")
     _require_types(about, source.name)
     require_seal(about, source.name)
     for key in ("job", "fields", *FACTS) if like else ():

@@ -1,8 +1,10 @@
 from numpy import int32, int64
 from numpy.typing import NDArray
+from typing_extensions import disjoint_base
 
 from fastcausal.rows import Rows
 
+@disjoint_base
 class Memory:
     def __init__(self, of_kernel: Memory | None = None) -> None: ...
     def clear(self) -> None: ...

@@ -1,9 +1,12 @@
-"""The check of Parquet and Arrow schemas, before a reader takes the file."""
+"""Checks of a file's schema and of its version, before a reader takes the file."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 
+from fastcausal._version import __version__
 from fastcausal.errors import InputError
 from fastcausal.files.values import most_common
 
@@ -21,3 +24,13 @@ def require_plain(schema: pa.Schema, name: str) -> None:
                     f'{name}: column "{field.name}" is {field.type}, expected a time zone that '
                     "is known here"
                 ) from error
+
+
+def require_version(got: Any, expected: int, name: str, what: str) -> None:
+    """Raise InputError for a file of another version; name a newer version so."""
+    if type(got) is int and got == expected:
+        return
+    newer = ""
+    if type(got) is int and got > expected:
+        newer = f"; a newer fastcausal than {__version__} wrote it"
+    raise InputError(f"{name}: {what} {got!r}, expected version {expected}{newer}")

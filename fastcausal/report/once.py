@@ -20,7 +20,9 @@ if TYPE_CHECKING or sys.version_info < (3, 12):
         """
 
         def __init__(self, make: Callable[[Any], T]) -> None:
-            self.make, self.name, self.__doc__ = make, make.__name__, make.__doc__
+            self.make: Callable[[Any], T] = make
+            self.name: str = make.__name__
+            self.__doc__ = make.__doc__
 
         if TYPE_CHECKING:  # a value takes the place of what would be made
 

@@ -130,11 +130,11 @@ class Report(Printed):
         self.title = title
         self.signature = signature
         self.scores = scores
-        self.facts = facts or {}
-        self.subsets = subsets or {}
+        self.facts: Mapping[str, Any] = facts or {}
+        self.subsets: Mapping[str, Groups] = subsets or {}
         self.class_scores = class_scores or {}
         self.warnings = warnings
-        self.tables = tables or {}
+        self.tables: Mapping[str, pa.Table] = tables or {}
         self.legend = legend
         self._statistics = statistics
         self._keys, self._logged, self._grids = keys, logged, grids

@@ -30,11 +30,13 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.packed import only_files
+from fastcausal.files.schemas import require_version
 from fastcausal.sweeps.runs import file_name, run_name
 
 if TYPE_CHECKING:
     from fastcausal.sweeps.scoring import Scoring
 
+VERSION = 1
 ABOUT = "sweep.json"
 SCORES = "scores.parquet"
 KEY = b"fastcausal.run"  # in the metadata of a run's file
@@ -54,7 +56,7 @@ class Folder:
 
     def __init__(self, path: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
         self.path: Path = Path(path)
-        self._about = about
+        self._about = {"sweep": VERSION, **about}
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -165,8 +167,9 @@ def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
         about = json.loads(Source.open(path).data)
     except ValueError as error:
         raise InputError(f"{path}: cannot be read as that of a sweep: {error}") from error
-    if not isinstance(about, dict) or about.get("sweep") != 1:
-        raise InputError(f"{path}: not the file of a sweep of version 1")
+    if not isinstance(about, dict) or "sweep" not in about:
+        raise InputError(f"{path}: not the settings of a sweep")
+    require_version(about["sweep"], VERSION, str(path), "sweep")
     return about
 
 

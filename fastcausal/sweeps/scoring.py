@@ -77,7 +77,6 @@ class RelationScoring:
         recipe = self.recipe
         aligned = aligned_sides(Recipe(recipe.protocol), self.gold, self.gold)  # is read already
         return {
-            "sweep": 1,
             "protocol": recipe.protocol.name,
             "unparsed": recipe.unparsed,
             "unmatched": recipe.unmatched,
@@ -172,7 +171,6 @@ class TaskScoring:
         assert gold is not None
         options = {k: _plain(k, value) for k, value in self.options.items() if k != "by"}
         return {
-            "sweep": 1,
             "task": self.name,
             "options": options,
             "signature": self.right.signature,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from functools import reduce
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.arrays.digests import digest_of_relations
+from fastcausal.counts.files import TYPES
 from fastcausal.counts.systems import read_systems
 from tests.support.data import CNC
 from tests.support.profiles import trials
@@ -250,6 +252,15 @@ def test_counts_that_are_none(counts, name, values, message):
     changed(counts, lambda table: with_column(table, name, values))
     with pytest.raises(fc.InputError, match=message):
         fc.Statistics.read(counts)
+
+
+def test_documented_keys():
+    """docs/statistics.md lists the keys of the metadata."""
+    page = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text()
+    table = page.partition("one JSON object:")[2].partition("\n\n**")[0]
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    listed = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert listed == {"statistics", *TYPES}
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from fastcausal import sample
 from fastcausal.sweeps import scoring
 from fastcausal.sweeps.folder import about_of, counts_of_runs
 from fastcausal.sweeps.scores import scores_of_runs
@@ -262,6 +265,41 @@ def test_a_folder_of_something_else(runs, tmp_path, name):
     with pytest.raises(fc.InputError, match=name):
         swept(runs, tmp_path)
     assert content(tmp_path) == {name: b"{}"}
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        (2, "sweep 2, expected version 1; a newer fastcausal than"),
+        (True, "sweep True, expected version 1$"),
+        ("1", "sweep '1', expected version 1$"),
+    ],
+)
+def test_a_folder_of_another_version(runs, tmp_path, version, message):
+    swept(runs[:1], tmp_path)
+    about = json.loads((tmp_path / "sweep.json").read_text())
+    (tmp_path / "sweep.json").write_text(json.dumps(about | {"sweep": version}))
+    before = content(tmp_path)
+    with pytest.raises(fc.InputError, match=message):
+        swept(runs, tmp_path)
+    assert content(tmp_path) == before
+
+
+def test_documented_keys(runs, tmp_path):
+    """docs/reference/files.md lists the keys of sweep.json."""
+    swept(runs[:1], tmp_path / "relations")
+    fc.sweep(sample.PAIRS_GOLD, [sample.PAIRS["careful"]], tmp_path / "task", task="eci")
+    keys = {
+        kind: {*json.loads((tmp_path / kind / "sweep.json").read_text())}
+        for kind in ("relations", "task")
+    }
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "files.md").read_text()
+    rows = re.findall(r"^\| (`.*`) \|.*\| (both|relations|another task) \|$", page, re.MULTILINE)
+    listed: dict[str, set[str]] = {"both": set(), "relations": set(), "another task": set()}
+    for names, of in rows:
+        listed[of].update(re.findall(r"`(\w+)`", names))
+    assert keys["relations"] == listed["both"] | listed["relations"] - {"reads"}
+    assert keys["task"] == listed["both"] | listed["another task"]
 
 
 @pytest.mark.parametrize(

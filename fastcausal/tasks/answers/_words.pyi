@@ -3,14 +3,14 @@ from typing import Any
 from numpy import int8, int32, int64
 from numpy.typing import NDArray
 
-Texts = tuple[Any, NDArray[int64], NDArray[int8] | None]
+_Texts = tuple[Any, NDArray[int64], NDArray[int8] | None]
 
 N_FIELDS: int
 
 def compare(
-    source: Texts,
-    reference: Texts,
-    answer: Texts,
+    source: _Texts,
+    reference: _Texts,
+    answer: _Texts,
     letters: tuple[NDArray[int32], NDArray[int8]],
     lenient: bool,
     fcr: bool,

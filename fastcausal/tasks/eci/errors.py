@@ -69,11 +69,13 @@ class PairErrors(Printed):
         documents: Mapping[str, list[WrongPair]],
     ) -> None:
         self.signature = signature
-        self.kinds = tuple(kinds)
+        self.kinds: tuple[str, ...] = tuple(kinds)
         self.n_wrong = n_wrong
         self.documents = documents
         shown = f", the worst {len(documents)}" if len(documents) < n_wrong else ""
-        self.title = f"{counted(n_wrong, 'document')} with wrong pairs ({', '.join(kinds)}){shown}"
+        self.title: str = (
+            f"{counted(n_wrong, 'document')} with wrong pairs ({', '.join(kinds)}){shown}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values: of each document its id, counts by kind, and wrong pairs."""
