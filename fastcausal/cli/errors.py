@@ -88,10 +88,7 @@ def errors(
         )
         wrong = report.errors(top, *(_names(each) for each in (type, role)))
     if html is not None:
-        from fastcausal.files.files import replacing
-
-        with replacing(html) as file:
-            file.write(wrong.to_html().encode())
+        wrong.to_html(html)
     if json:
         print_json(wrong.to_dict() | {"warnings": list(report.warnings)})
         return
@@ -100,13 +97,14 @@ def errors(
 
 
 def _of_pairs(gold: str, pred: str, html: Path | None, json: bool, **options: Any) -> None:
-    from fastcausal.report.page import Page, Section, write_page
+    from fastcausal.report.page import ABOUT, ERRORS, Page, Section, write_page
     from fastcausal.tasks.eci.errors import pair_errors
 
     with doing(f"scoring {pred}"):
         wrong = pair_errors(gold, pred, **options)
     if html is not None:
-        write_page(html, Page(wrong.title, [Section("", wrong.to_tables(), (), [wrong.signature])]))
+        about = Section("", lines=[wrong.signature], tab=ABOUT)
+        write_page(html, Page(wrong.title, [Section("", wrong.to_tables(), tab=ERRORS), about]))
     if json:
         print_json(wrong.to_dict())
     else:

@@ -29,7 +29,7 @@ from fastcausal.cli.systems import reports_of, with_intervals
 from fastcausal.report.escapes import cell_text
 
 if TYPE_CHECKING:
-    from fastcausal.report.page import Section
+    from fastcausal.report.page import Card, Section
     from fastcausal.report.report import Report
 
 
@@ -82,7 +82,8 @@ def report(
     reports = with_intervals(scored, draws, by)
     with doing(f"writing {out}"):
         title = f"{', '.join(reports)} on {stem_of(gold)}"
-        page = page_of(title, _sections(reports, draws), reports, examples)
+        sections, cards = _parts(reports, draws)
+        page = page_of(title, sections, reports, examples, cards)
         write_page(out, page)
     columns = page.part.data if page.part else {}
     sizes = {name: columns[name] for name in ("n_examples", "n_left_out")}
@@ -101,11 +102,13 @@ def report(
     show(cell_text(f"{out}: {said}"), err=is_standard_output(out))
 
 
-def _sections(reports: Mapping[str, Report], draws: DrawOptions) -> list[Section]:
-    """Make the sections above the examples."""
+def _parts(reports: Mapping[str, Report], draws: DrawOptions) -> tuple[list[Section], list[Card]]:
+    """Make the sections beside the examples, and the cards above them."""
+    from fastcausal.tasks.extraction.sections import cards_of
+
     first, *more = reports.values()
     if not more:
-        return [*first.sections()]
-    from fastcausal.sweeps.sections import sections_of_systems
+        return [*first.sections()], cards_of(reports)
+    from fastcausal.sweeps.sections import parts_of_systems
 
-    return sections_of_systems(reports, **draws._asdict())
+    return parts_of_systems(reports, **draws._asdict())

@@ -1,4 +1,4 @@
-"""Charts for pictures: bars with intervals, stacked bars, matrices.
+"""Charts for pictures: stacked bars, matrices.
 
 Names are data: they are shortened, and none of their letters is a command.
 """
@@ -6,27 +6,22 @@ Names are data: they are shortened, and none of their letters is a command.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
-from itertools import cycle, islice
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fastcausal.report.escapes import line_text
-from fastcausal.report.grid import Bounded, number_text
-from fastcausal.report.pictures import Drawing
 
 # Colours for colour-blind readers (Okabe and Ito 2008), two of them darker: all have a contrast of
 # 3 with a white and with a dark page.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#777777", "#B47C00", "#3F94CB")
 DARK = 0.5  # share of a row from which its text is white
 LONGEST = 40  # letters of a name
-MOST_BARS = 60
 WIDTH = 7.0  # inches
 ROW = 0.22
 
-Bars = Mapping[str, Mapping[str, float]]
 Stacks = Mapping[str, Mapping[str, int]]
 
 
@@ -57,69 +52,6 @@ def short(name: str | int) -> str:
     """
     text = line_text(str(name))
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
-
-
-def bars_of(text: str, rows: Bars) -> dict[str, Drawing]:
-    """Return the text and the drawing of a picture of bars; {} if there are no bars.
-
-    Parameters
-    ----------
-    text : str
-        A note is added if rows or series are left out; the first are drawn.
-    rows : mapping of str to mapping of str to float
-        As in `bars`.
-    """
-    series = [*next(iter(rows.values()), ())]
-    if not series:
-        return {}
-    kept = series[: len(COLOURS)]
-    names = [*rows][: MOST_BARS // len(kept)]
-    if len(kept) < len(series) or len(names) < len(rows):
-        text += ", the first of them"
-    return {text: partial(bars, rows={name: {k: rows[name][k] for k in kept} for name in names})}
-
-
-def stacks_of(text: str, rows: Stacks) -> dict[str, Drawing]:
-    """Return the text and the drawing of stacked bars; only the first of many rows are drawn."""
-    kept = dict(islice(rows.items(), MOST_BARS))
-    if len(kept) < len(rows):
-        text += ", the first of them"
-    return {text: partial(stacks, rows=kept)}
-
-
-def bars(figure: Any, rows: Bars) -> None:
-    """Draw a group of bars for each row, a bar for each of its values, with their bounds.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    rows : mapping of str to mapping of str to float
-        Values by name of the row and of the series; at most as many series as colours, the same in
-        all rows. `Bounded` values have a line between their bounds.
-    """
-    series = [*next(iter(rows.values()))]
-    thick = 0.8 / len(series)
-    figure.set_size_inches(WIDTH, 0.8 + ROW * len(rows) * (len(series) + 0.5))
-    axes = figure.subplots()
-    handles = []
-    for k, (name, colour) in enumerate(zip(series, COLOURS, strict=False)):
-        values = [row[name] for row in rows.values()]
-        places = np.arange(len(rows)) + thick * (k - (len(series) - 1) / 2)
-        widths = np.nan_to_num(np.array(values, float))
-        handles.append(axes.barh(places, widths, thick * 0.9, color=colour))
-        for place, value in zip(places, values, strict=True):
-            _remark(axes, _end(axes, place, value), place, number_text(float(value), 3))
-    _names_of_rows(axes, [*rows])
-    if len(series) > 1:
-        _legend(figure, handles, series)
-
-
-def _end(axes: Any, place: float, value: float) -> float:
-    """Draw the bounds of a bar; return its right end, bounds included."""
-    if not isinstance(value, Bounded) or value.low != value.low:
-        return max(value, 0.0) if value == value else 0.0
-    axes.plot([value.low, value.high], [place, place], color="black", linewidth=1.2)
-    return max(value, value.high, 0.0)
 
 
 def stacks(figure: Any, rows: Stacks) -> None:

@@ -267,8 +267,6 @@ class Report(Printed):
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page for the browser: one file that needs nothing else.
 
-        Pictures need the extra ``plots``; without it a line says so.
-
         Raises
         ------
         OutputError
@@ -276,13 +274,15 @@ class Report(Printed):
         """
         from fastcausal.report.page import Page, write_page
 
-        write_page(path, Page(self.title, self.sections()))
+        warnings = [f"warning: {warning}" for warning in self.warnings]
+        write_page(path, Page(self.title, self.sections(), warnings=warnings))
 
     def sections(self) -> Sequence[Section]:
         """Return the parts of its page."""
-        from fastcausal.report.page import Section
+        from fastcausal.report.page import ABOUT, Section
 
-        return [Section("", self.to_tables(), (), self._notes())]
+        about = Section("", lines=[*self.legend, self.signature], tab=ABOUT)
+        return [Section("", self.to_tables()), about]
 
     def _notes(self) -> list[str]:
         warnings = [f"warning: {warning}" for warning in self.warnings]

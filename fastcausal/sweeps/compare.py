@@ -10,11 +10,13 @@ from fastcausal.arrays.digests import digest_text
 from fastcausal.options import Method, PairedTest, Pairing
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
+from fastcausal.report.page import Section
 from fastcausal.report.report import Report, plain
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.paired import detectable, is_student
 from fastcausal.significance.units import units_text
 from fastcausal.sweeps.contrast import Contrast
+from fastcausal.sweeps.drawn import comparison_table
 from fastcausal.sweeps.systems import READING, pair_of
 from fastcausal.tasks.values.reading import ValueReading
 
@@ -127,6 +129,11 @@ class Comparison(Report):
         return pa.Table.from_pylist(
             rows, pa.schema([(name, kinds.get(name, pa.float64())) for name in names])
         )
+
+    def sections(self) -> list[Section]:
+        """Return the parts of its page: a table with intervals, and what it is about."""
+        _, about = super().sections()
+        return [Section("", [comparison_table(self.systems, self.scores)]), about]
 
     def to_table(self, counts: bool = False) -> Grid:
         """Return a row per score."""

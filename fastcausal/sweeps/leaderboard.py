@@ -12,12 +12,10 @@ import numpy as np
 from fastcausal.counts.joint import terms_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Correction, Method, PairedTest, check
-from fastcausal.report.charts import bars_of
 from fastcausal.report.escapes import Cell
-from fastcausal.report.grid import Bounded, Grid, number_text
+from fastcausal.report.grid import Grid, number_text
 from fastcausal.report.groups import Scores
 from fastcausal.report.page import Section
-from fastcausal.report.pictures import Drawing, missing_pictures, pictures_of
 from fastcausal.report.report import Report, plain
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text, resamples_needed
 from fastcausal.significance.draws import METHODS, Draws
@@ -27,6 +25,7 @@ from fastcausal.significance.ranks import negated, rank_sets, share
 from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.significance.units import OneScore, units_text
 from fastcausal.sweeps.compare import TESTS, compare, with_scores
+from fastcausal.sweeps.drawn import board_line, board_table
 from fastcausal.sweeps.hyperparameters import hyperparameters_of
 from fastcausal.sweeps.systems import set_aside, systems_of
 from fastcausal.tasks.values.reading import ValueReading
@@ -150,18 +149,11 @@ class Leaderboard(Report):
         return grid
 
     def sections(self) -> list[Section]:
-        """Return the only section of its page, with pictures of scores and differences."""
-        lines = [*self._notes(), *missing_pictures()]
-        return [Section("", self.to_tables(), pictures_of(self._drawings()), lines)]
-
-    def _drawings(self) -> dict[str, Drawing]:
-        """Return the drawings of scores and differences with their bounds."""
-        drawings = bars_of(f"{self.score} by system", _bounded(self.scores, *COLUMNS[:3]))
-        if self.baseline is not None and self.n_systems > 1:
-            tested = {name: row for name, row in self.scores.items() if name != self.baseline}
-            text = f"{self.score} minus that of {self.baseline}"
-            drawings |= bars_of(text, _bounded(tested, *DIFFERENCE[:3]))
-        return drawings
+        """Return the parts of its page: a table with intervals, and what it is about."""
+        _, about = super().sections()
+        table = board_table(self.scores, self.score, self.baseline, self.correction)
+        lines = [self.legend[0], board_line(self.confidence, self.method)]
+        return [Section("", [table], lines), about]
 
     def _lines(self) -> tuple[str, ...]:
         """Write the meaning of the columns, and the corrected best score."""
@@ -313,11 +305,6 @@ def _with_intervals(statistics: Statistics, score: str, others: Iterable[str], d
             value = float(statistics.scores()[name][0])
             row |= {name: value, f"{name}_low": low, f"{name}_high": high}
     return row
-
-
-def _bounded(systems: Mapping[str, Scores], *names: str) -> dict[str, dict[str, float]]:
-    """Return a value of every system with its bounds, under the given names."""
-    return {name: {"": Bounded(*(values[n] for n in names))} for name, values in systems.items()}
 
 
 def _ranked(

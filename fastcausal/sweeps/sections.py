@@ -1,39 +1,36 @@
-"""Sections on top of the page of several systems: ranks, differences, scores, errors."""
+"""Parts of the page of several systems: cards, scores, errors, ranks and differences."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.options import Method
-from fastcausal.report.charts import bars_of, stacks_of
 from fastcausal.report.grid import Grid
-from fastcausal.report.groups import Scores
-from fastcausal.report.page import Section
-from fastcausal.report.pictures import missing_pictures, pictures_of
+from fastcausal.report.page import COMPARE, ERRORS, Card, Drawn, Section
 from fastcausal.report.report import Report
-from fastcausal.sweeps.leaderboard import leaderboard
-from fastcausal.sweeps.side_by_side import (
-    shared_legend,
-    subsets_of,
-    subsets_table,
-    systems_table,
-)
+from fastcausal.sweeps.drawn import standings
+from fastcausal.sweeps.leaderboard import Leaderboard, leaderboard
+from fastcausal.sweeps.side_by_side import subsets_of, subsets_table, systems_table
 from fastcausal.sweeps.systems import systems_of
+from fastcausal.tasks.extraction.kinds import WORDS, error_fields
 from fastcausal.tasks.extraction.sections import (
+    about_section,
+    cards_of,
     confusion_section,
+    drawn_scores,
+    error_links,
     errors_by_group,
-    gold_lines,
     main_score,
     unparsed_section,
 )
+from fastcausal.tasks.extraction.tables import details_of
 
 Reports = Mapping[str, Report]
 
 
-def sections_of_systems(
+def parts_of_systems(
     reports: Reports,
     *,
     cluster: str | None = None,
@@ -41,12 +38,12 @@ def sections_of_systems(
     n_resamples: int = 10_000,
     seed: int = 0,
     method: Method = "jackknife",
-) -> list[Section]:
-    """Make the sections above the examples of several systems.
+) -> tuple[list[Section], list[Card]]:
+    """Make the sections beside the examples of several systems, and their cards.
 
-    The leaderboard, with every system tested against the first; scores side by side, with
-    intervals if `with_intervals` added them; unparsed relations; errors; confusion of roles;
-    scores of subsets.
+    Scores side by side, with intervals if `with_intervals` added them; scores of subsets; errors;
+    confusion of roles; what could not be read; the leaderboard, with every system tested against
+    the first.
 
     Parameters
     ----------
@@ -61,37 +58,67 @@ def sections_of_systems(
         As `leaderboard` does; systems with different examples get a line instead of ranks.
     """
     draws = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
-    ranks = _ranks(reports, cluster=cluster, method=method, **draws)
-    sections = [ranks, _scores(reports), *unparsed_section(reports), *_errors(reports)]
-    return [*sections, *confusion_section(reports), *_subsets(reports)]
+    try:
+        board = _board(reports, cluster=cluster, method=method, **draws)
+    except _NotRanked as error:
+        ranks, standing = [Section("Leaderboard", lines=[f"no ranks: {error}"], tab=COMPARE)], {}
+    else:
+        table, _ = board.sections()
+        ranks = [table._replace(title="Leaderboard", tab=COMPARE), *_wins(reports)]
+        standing = standings(board.scores)
+    sections = [
+        Section("Scores", [drawn_scores(systems_table(reports))]),
+        *_subsets(reports),
+        *_errors(reports),
+        *confusion_section(reports),
+        *unparsed_section(reports),
+        *ranks,
+        about_section(reports.values()),
+    ]
+    return sections, cards_of(reports, standing)
 
 
-def _ranks(reports: Reports, **options: Any) -> Section:
+class _NotRanked(InputError):
+    """Systems with other examples, or scores that do not add."""
+
+
+def _board(reports: Reports, **options: Any) -> Leaderboard:
     """Rank systems of the same examples, and test them against the first."""
     first, *_ = reports
-    title = "Leaderboard"
     try:
         systems = systems_of({n: report.statistics for n, report in reports.items()}).systems
     except InputError as error:
-        return Section(title, lines=[f"no ranks: {error}", *missing_pictures()])
+        raise _NotRanked(str(error)) from error
     score = f"overall_{main_score(reports[first])}"
-    board = leaderboard(systems, score, baseline=first if len(systems) > 1 else None, **options)
-    [section] = board.sections()
-    return section._replace(title=title)
+    return leaderboard(systems, score, baseline=first if len(systems) > 1 else None, **options)
 
 
-def _scores(reports: Reports) -> Section:
-    """Show scores side by side, with the warnings of each system."""
-    warnings = [f"{name}: warning: {w}" for name, each in reports.items() for w in each.warnings]
-    signatures = dict.fromkeys(report.signature for report in reports.values())
-    lines = [*shared_legend(reports), *warnings, *signatures, *gold_lines(reports.values())]
-    name = main_score(next(iter(reports.values())))
-    roles = {
-        system: {group: values[name] for group, values in report.scores.items()}
-        for system, report in reports.items()
-    }
-    pictures = pictures_of(bars_of(f"{name} by system and role", roles))
-    return Section("Scores", [systems_table(reports)], pictures, lines)
+def _wins(reports: Reports) -> list[Section]:
+    """Count the examples in which a system has fewer errors than another; each opens them."""
+    tables = {name: details_of(report) for name, report in reports.items()}
+    if (
+        len(reports) < 2
+        or not all(tables.values())
+        or not errors_by_group(next(iter(reports.values())))
+    ):
+        return []
+    n_errors = {}
+    for name, details in tables.items():
+        assert details is not None
+        kernel = details.counting.plan.kernel
+        names = kernel.columns(details.counting.roles)
+        places = [names.index(f"{role}_{kind}") for role in details.counting.roles
+                  for kind in error_fields(kernel)]  # fmt: skip
+        counts = details.counting.run(details.examples(), partners=False).counts
+        n_errors[name] = counts[:, places].sum(axis=1)
+    grid = Grid("", [*reports], "fewer errors than")
+    for name, own in n_errors.items():
+        grid.add(name, *("" if name == other else int((own < of_other).sum())
+                         for other, of_other in n_errors.items()))  # fmt: skip
+    links = {("", a, b): f"#better={k}&than={n}&order=difference"
+             for k, a in enumerate(reports) for n, b in enumerate(reports)}  # fmt: skip
+    line = "Each cell counts the examples in which the system of the row has fewer errors."
+    return [Section("Examples that tell them apart", [Drawn(grid, links=links)], [line], COMPARE)]
 
 
 def _errors(reports: Reports) -> list[Section]:
@@ -104,24 +131,14 @@ def _errors(reports: Reports) -> list[Section]:
         group: {name: [*each[group].values()] for name, each in counts.items() if group in each}
         for group in groups
     }
-    grid = Grid("", [*groups["overall"]], "system", parts=parts)
-    of_systems = {name: each["overall"] for name, each in counts.items()}
-    return [Section("Errors", [grid], pictures_of(stacks_of("Errors by system", of_systems)))]
+    kinds = [*groups["overall"]]
+    grid = Grid("", kinds, "system", parts=parts)
+    links = error_links({name: f"system={k}&" for k, name in enumerate(reports)}, groups)
+    return [Section("Errors", [Drawn(grid, stacked=kinds, links=links, words=WORDS)], tab=ERRORS)]
 
 
 def _subsets(reports: Reports) -> list[Section]:
-    """Show the scores of subsets; NaN for a system that lacks the subset."""
-    subsets = subsets_of(reports)
-    if not subsets:
+    """Show the scores of subsets."""
+    if not subsets_of(reports):
         return []
-    name = main_score(next(iter(reports.values())))
-    undefined = {"overall": Scores({name: math.nan})}
-    rows = {
-        subset: {
-            system: report.subsets.get(subset, undefined)["overall"][name]
-            for system, report in reports.items()
-        }
-        for subset in subsets
-    }
-    pictures = pictures_of(bars_of(f"{name} by subset and system", rows))
-    return [Section("Subsets", [subsets_table(reports)], pictures)]
+    return [Section("Subsets", [drawn_scores(subsets_table(reports))])]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+import re
 from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
@@ -52,6 +56,13 @@ def tables_of(sections: Sequence[Section]) -> dict[str, list[list[list[str]]]]:
         assert not reader.tags & {"b", "i", "img"}  # which names of tests have
         tables[section.title] = reader.tables
     return tables
+
+
+def data_of(html: str) -> Any:
+    """The data of the script of a page."""
+    found = re.search(r'id="packed">([^<]*)<', html)
+    assert found is not None
+    return json.loads(gzip.decompress(base64.b64decode(found[1])))
 
 
 def parts_of(rows: list[list[str]]) -> dict[str, list[list[str]]]:

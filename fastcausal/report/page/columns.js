@@ -28,13 +28,14 @@ class Relations {
 
 /** Examples of one system. */
 class System {
-  constructor({ name, pred, unparsed, pairs, examples }) {
+  constructor({ name, pred, unparsed, pairs, examples, unread }) {
     this.name = name;
     this.pred = new Relations(pred);
     this.unparsed = Int32Array.from(unparsed);
     this.counts = Int32Array.from(examples); // places in the rows of counts
     this.ofExample = offsets(pairs.n);
     this.pairs = [pairs.gold, pairs.pred, pairs.counts].map((each) => Int32Array.from(each));
+    this.unread = Map.groupBy?.(unread, ([example]) => example) ?? grouped(unread);
   }
 
   isLeftOut(example) {
@@ -48,30 +49,82 @@ class System {
   }
 }
 
+function grouped(rows) {
+  const made = new Map();
+  for (const row of rows) made.set(row[0], [...made.get(row[0]) ?? [], row]);
+  return made;
+}
+
+const MARKS = ["wrong", "partly", "right", "unread"];
+const SAID = {
+  wrong: "wrong", partly: "partly right", right: "right", unread: "not read", out: "left out",
+  missed: "missed", spurious: "not in gold", error: "error",
+};
+
 /** All examples of a page. */
 class Examples {
   constructor(columns) {
-    const { ids, texts, roles, types, errors, strata } = columns;
-    Object.assign(this, { ids, texts, roles, types });
+    const { ids, texts, roles, types, words, errors, strata, cells, sides } = columns;
+    Object.assign(this, { ids, texts, roles, types, words, cells, sides });
+    this.said = { ...SAID, ...columns.said };
     this.n = ids.length;
     this.names = columns.columns;
     this.rows = columns.count_rows;
-    this.errors = Object.entries(errors).flatMap(([type, places]) =>
+    const placed = (counts) => Object.entries(counts).flatMap(([type, places]) =>
       places.map((place) => ({ type, place, role: this.names[place].slice(0, -type.length - 1) })));
+    this.errors = placed(errors);
     this.strata = strata.map((each) => ({ ...each, codes: Int32Array.from(each.codes) }));
     this.gold = new Relations(columns.gold);
     this.systems = columns.systems.map((each) => new System(each));
+    this.ofRows = this.sums(this.errors);
+    this.hits = this.sums(placed(columns.hits));
   }
 
-  /** Return how many errors each row of counts has, of a type and a role; "" for all. */
-  errorsOfRows(type = "", role = "") {
-    const places = this.errors
-      .filter((each) => (!type || each.type === type) && (!role || each.role === role))
-      .map((each) => each.place);
-    return Int32Array.from(this.rows, (row) => places.reduce((sum, place) => sum + row[place], 0));
+  /** Return a count in words. */
+  worded(field) {
+    return this.words[field] ?? field.replaceAll("_", " ");
   }
 
-  /** Return the examples that are wanted, in the wanted order; see the names in page.html. */
+  /** Return the sum of some counts in each row of counts. */
+  sums(counts) {
+    return Int32Array.from(this.rows, (row) =>
+      counts.reduce((sum, { place }) => sum + row[place], 0));
+  }
+
+  /** Return the counted errors of some types and roles; none for all. */
+  errorsOf(types = [], roles = []) {
+    return this.errors.filter(({ type, role }) =>
+      (!types.length || types.includes(type)) && (!roles.length || roles.includes(role)));
+  }
+
+  /** Return the mark of a system in an example: one of MARKS, "out" or none. */
+  mark(system, k) {
+    if (system.isLeftOut(k)) return "out";
+    if (system.unparsed[k]) return "unread";
+    if (!this.types.length) return "";
+    if (!this.ofRows[system.counts[k]]) return "right";
+    return this.hits[system.counts[k]] ? "partly" : "wrong";
+  }
+
+  /** Count the examples with each mark of some systems, and with each type and role of error. */
+  tallies(systems) {
+    const made = {};
+    for (const mark of MARKS) made[`show ${mark}`] = 0;
+    for (let k = 0; k < this.n; k++)
+      for (const mark of new Set(systems.map((each) => this.mark(each, k)))) made[`show ${mark}`]++;
+    const kinds = [...this.types.map((type) => [`type ${type}`, [type], []]),
+      ...this.roles.map((role) => [`role ${role}`, [], [role]])];
+    for (const [name, types, roles] of kinds) {
+      const rows = this.sums(this.errorsOf(types, roles));
+      const has = new Uint8Array(this.n);
+      for (const { counts } of systems)
+        for (let k = 0; k < this.n; k++) if (counts[k] >= 0 && rows[counts[k]] > 0) has[k] = 1;
+      made[name] = has.reduce((sum, each) => sum + each, 0);
+    }
+    return made;
+  }
+
+  /** Return the examples that are wanted, in the wanted order; see the names in examples.html. */
   chosen(wanted) {
     const tests = this.tests(wanted);
     const kept = range(0, this.n).filter((k) => tests.every((test) => test(k)));
@@ -86,51 +139,58 @@ class Examples {
   tests(wanted) {
     const systems = this.systemsOf(wanted);
     const errors = this.counter(wanted);
-    const show = wanted.show || (wanted.type || wanted.role ? "wrong" : "");
-    const shows = {
-      wrong: (k) => systems.some((each) => errors(each, k) > 0),
-      right: (k) => systems.every((each) => !each.isLeftOut(k) && errors(each, k) === 0),
-      unparsed: (k) => systems.some((each) => each.unparsed[k] > 0),
-    };
     const tests = this.strata
-      .map(({ codes }, n) => [codes, wanted[`stratum${n}`]])
+      .map(({ codes }, n) => [codes, wanted.get(`stratum${n}`)])
       .filter(([, code]) => code)
       .map(([codes, code]) => (k) => codes[k] === Number(code));
-    if (show) tests.push(shows[show]);
+    const marks = wanted.getAll("show");
+    if (marks.length) tests.push((k) => systems.some((each) => marks.includes(this.mark(each, k))));
+    if (wanted.has("type") || wanted.has("role"))
+      tests.push((k) => systems.some((each) => errors(each, k) > 0));
     const [better, than] = this.pair(wanted);
     if (better && than) {
       tests.push((k) => !better.isLeftOut(k) && !than.isLeftOut(k)
         && errors(better, k) < errors(than, k));
     }
-    if (wanted.q) tests.push(this.search(wanted.q));
+    const cell = this.cells.findIndex((each) => each === wanted.get("cell"));
+    if (cell >= 0) {
+      const place = this.names.length + cell;
+      tests.push((k) => systems.some((each) =>
+        !each.isLeftOut(k) && this.rows[each.counts[k]][place] > 0));
+    }
+    if (wanted.get("q")) tests.push(this.search(wanted.get("q")));
     return tests;
   }
 
   /** Return what orders examples, largest first; none for the order of gold. */
   key(wanted) {
+    const order = wanted.get("order") || "errors";
+    const systems = this.systemsOf(wanted);
     const errors = this.counter(wanted);
     const [better, than] = this.pair(wanted);
-    const all = (k) => this.systemsOf(wanted).map((each) => errors(each, k));
+    const spread = (k) => {
+      const all = this.systems.map((each) => errors(each, k));
+      return Math.max(...all) - Math.min(...all);
+    };
     return {
-      errors: (k) => all(k).reduce((a, b) => a + b),
-      difference: better && than
-        ? (k) => errors(than, k) - errors(better, k)
-        : (k) => Math.max(...this.systems.map((each) => errors(each, k)))
-          - Math.min(...this.systems.map((each) => errors(each, k))),
-    }[wanted.order];
+      errors: systems.length === 1 ? (k) => errors(systems[0], k)
+        : (k) => systems.reduce((sum, each) => sum + errors(each, k), 0),
+      difference: better && than ? (k) => errors(than, k) - errors(better, k) : spread,
+    }[order];
   }
 
-  systemsOf({ system }) {
-    return system ? [this.systems[system]] : this.systems;
+  systemsOf(wanted) {
+    const system = this.systems[wanted.get("system") || -1];
+    return system ? [system] : this.systems;
   }
 
-  pair({ better, than }) {
-    return [better, than].map((k) => (k ? this.systems[k] : null));
+  pair(wanted) {
+    return ["better", "than"].map((name) => this.systems[wanted.get(name) || -1]);
   }
 
-  /** Return what counts the errors of a system in an example, none where it is left out. */
-  counter({ type, role }) {
-    const rows = this.errorsOfRows(type, role);
+  /** Return what counts the wanted errors of a system in an example, none where it is left out. */
+  counter(wanted) {
+    const rows = this.sums(this.errorsOf(wanted.getAll("type"), wanted.getAll("role")));
     return (system, k) => (system.isLeftOut(k) ? 0 : rows[system.counts[k]]);
   }
 

@@ -30,3 +30,11 @@ function element(tag, className, ...children) {
   made.append(...children);
   return made;
 }
+
+/** Make an element of a drawing. */
+function drawn(tag, className, values) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  made.setAttribute("class", className);
+  for (const [name, value] of Object.entries(values)) made.setAttribute(name, value);
+  return made;
+}

@@ -1,103 +1,189 @@
 // One example as elements. All that data hold reaches the page as text nodes and values of attributes.
 
-const COLOURS = 4; // of roles
-const WORDS = {
-  tp: "right", fp: "spurious", fn: "missed", le: "label error", be: "boundary error",
-  lbe: "label and boundary error", bes: "too small", bel: "too large", beo: "partly beside",
-  em: "exact match", osb: "one-sided boundary", to: "token overlap",
+const SHAPES = {
+  right: "M4 9.5 L8 13 L14 5.5",
+  partly: "M4 9 H14",
+  wrong: "M5 5 L13 13 M13 5 L5 13",
+  unread: "M9 4.5 V10 M9 12.8 V13.4",
+  out: "",
 };
-const worded = (field) => WORDS[field] ?? field.replaceAll("_", " ");
 
-/** Share out spans that overlap among lines: each takes the first line that has room. */
-function linesOf(spans) {
-  const lines = [[]];
-  for (const span of spans) {
-    const line = lines.find((each) => !each.length || each.at(-1)[2] <= span[1]);
-    if (line) line.push(span);
-    else lines.push([span]);
-  }
-  return lines;
+/** Draw a mark: a form and a colour of its own; its words are for those who cannot see it. */
+function icon(mark, said) {
+  const svg = drawn("svg", "", { viewBox: "0 0 18 18", "aria-hidden": true });
+  svg.append(drawn("path", "", { d: SHAPES[mark] }));
+  const sign = element("span", `icon ${mark}`, svg);
+  const made = element("span", "mark", sign, element("span", "unseen", said[mark]));
+  made.title = said[mark];
+  return made;
 }
 
 /** What shows examples. */
 class Shown {
-  constructor(examples) {
+  constructor(examples, columns) {
     this.examples = examples;
-    this.errors = examples.errorsOfRows();
+    this.columns = columns;
+    this.opened = new Set();
+    this.all = false; // unfolded
+    this.byRole = examples.roles.map((role) => examples.sums(examples.errorsOf([], [role])));
   }
 
-  /** Make the element of an example, with what is predicted by some systems. */
+  isOpen(k) {
+    return this.opened.has(k) !== this.all;
+  }
+
+  /** Make the element of an example, folded or not, with what is predicted by some systems. */
   make(k, systems) {
+    const made = element("div", "item");
+    made.role = "rowgroup";
+    const row = element("div", "row", ...this.cells(k, systems));
+    row.role = "row";
+    made.append(row);
+    if (this.isOpen(k)) {
+      const cell = element("div", "unfolded", ...this.unfolded(k, systems));
+      cell.role = "cell";
+      cell.setAttribute("aria-colspan", row.children.length);
+      const more = element("div", "", cell);
+      more.role = "row";
+      made.append(more);
+    }
+    return made;
+  }
+
+  cells(k, systems) {
     const { examples } = this;
-    const name = element("a", "", element("bdi", "", examples.ids[k] || "(no id)"));
-    name.href = `#id=${encodeURIComponent(examples.ids[k].toWellFormed?.() ?? examples.ids[k])}`;
-    const heading = element("h3", "", name);
-    heading.id = `example-${k}`;
+    const made = {
+      id: () => [this.name(k)],
+      text: () => [oneLine(examples.texts[k], linesOf(this.goldSpans(k))[0])],
+      errors: () => this.badges(k, systems),
+    };
+    examples.strata.forEach((each, n) => {
+      made[`stratum${n}`] = () => [element("bdi", "", String(each.values[each.codes[k]]))];
+    });
+    examples.systems.forEach((each, n) => {
+      made[`system${n}`] = () => (systems.includes(each) ? this.outcome(each, k) : []);
+    });
+    return this.columns().map(({ key }) => {
+      const cell = element("div", `cell c-${key}`, ...made[key]());
+      cell.role = "cell";
+      return cell;
+    });
+  }
+
+  goldSpans(k) {
+    return this.examples.gold.of(k).flat().sort((a, b) => a[1] - b[1] || a[2] - b[2]);
+  }
+
+  name(k) {
+    const made = element("button", "name", element("bdi", "", this.examples.ids[k] || "(no id)"));
+    made.type = "button";
+    made.setAttribute("aria-expanded", this.isOpen(k));
+    return made;
+  }
+
+  outcome(system, k) {
+    const mark = this.examples.mark(system, k);
+    const n = system.isLeftOut(k) ? 0 : this.examples.ofRows[system.counts[k]];
+    return [...mark ? [icon(mark, this.examples.said)] : [], ...n ? [element("span", "n", n)] : []];
+  }
+
+  /** Count the errors of each role. */
+  badges(k, systems) {
+    const kept = systems.filter((system) => !system.isLeftOut(k));
+    return this.examples.roles.flatMap((role, r) => {
+      const n = kept.reduce((sum, system) => sum + this.byRole[r][system.counts[k]], 0);
+      return n ? [element("span", `badge role${r % COLOURS}`, `${role} ${n}`), " "] : [];
+    });
+  }
+
+  /** Make what a row unfolds to. */
+  unfolded(k, systems) {
+    const { examples } = this;
+    const id = examples.ids[k].toWellFormed?.() ?? examples.ids[k];
+    const link = element("a", "", "link to this example");
+    link.href = `#id=${encodeURIComponent(id)}`;
     const strata = examples.strata.map(({ name: column, values, codes }) =>
       element("span", "", element("bdi", "", column), ": ",
         element("bdi", "", String(values[codes[k]]))));
-    const article = element("article", "", heading, element("p", "note", ...strata),
-      element("ul", "", ...systems.map((system) => this.summary(k, system))),
-      ...this.pairs(k, systems));
-    article.tabIndex = -1;
-    article.setAttribute("aria-labelledby", heading.id);
-    return article;
+    const unread = systems.flatMap((system) => this.unread(k, system));
+    return [...this.pairs(k, systems), ...unread,
+      element("ul", "summary", ...systems.map((system) => this.summary(k, system))),
+      element("p", "note", ...strata, link)];
   }
 
   /** Say how many errors a system makes, and what could not be read. */
   summary(k, system) {
     const { examples } = this;
-    const row = examples.rows[system.counts[k]];
     const said = [];
+    const row = examples.rows[system.counts[k]];
     if (system.isLeftOut(k)) said.push("left out");
     else if (examples.types.length) {
-      const n = this.errors[system.counts[k]];
+      const n = examples.ofRows[system.counts[k]];
       const kinds = examples.types
-        .map((type) => [type, examples.errors.filter((each) => each.type === type)
-          .reduce((sum, each) => sum + row[each.place], 0)])
+        .map((type) => [type, examples.errorsOf([type]).reduce((sum, { place }) => sum + row[place], 0)])
         .filter(([, count]) => count)
-        .map(([type, count]) => `${worded(type)} ${count}`);
-      said.push(n ? `${plural(n, "error")} (${kinds.join(", ")})` : "no errors");
+        .map(([type, count]) => `${examples.worded(type)} ${count}`);
+      said.push(n ? `${plural(n, examples.said.error)} (${kinds.join(", ")})` : `no ${examples.said.error}s`);
     }
     const unparsed = system.unparsed[k];
     if (unparsed) said.push(`${plural(unparsed, "prediction")} could not be read`);
     return element("li", "", element("bdi", "name", system.name), ` ${said.join("; ")}`);
   }
 
+  /** Show the answers that could not be read, and why. */
+  unread(k, system) {
+    return (system.unread.get(k) ?? []).map(([, relation, reason, text]) => {
+      const made = element("div", "raw",
+        element("p", "", icon("unread", this.examples.said), " ", element("bdi", "name", system.name),
+          relation === null ? "" : ` ${relation}`, " could not be read: ", element("bdi", "", reason)));
+      if (text !== null) {
+        const raw = element("pre", "", text);
+        raw.dir = "auto";
+        raw.tabIndex = 0;
+        made.append(raw);
+      }
+      return made;
+    });
+  }
+
   /** Make a part for each relation of gold with its partners, then for predictions without. */
   pairs(k, systems) {
-    const gold = this.examples.gold.of(k);
-    const parts = gold.map((spans, n) => this.line(k, ["gold"], n, spans));
+    const { examples } = this;
+    const gold = examples.gold.of(k);
+    const side = examples.sides?.[examples.strata[0].codes[k]] ?? null;
+    const parts = gold.map((spans, n) => this.line(k, [side?.[0] ?? "gold"], n, spans));
     const alone = [];
     for (const system of systems.filter((each) => !each.isLeftOut(k))) {
       const pred = system.pred.of(k);
-      const name = [element("bdi", "name", system.name)];
+      const name = () => [element("bdi", "name", side?.[1] ?? system.name)];
       const pairs = system.pairsOf(k);
-      gold.forEach((_, n) => {
+      gold.forEach((spans, n) => {
         const [, partner, place] = pairs.find((pair) => pair[0] === n) ?? [n, -1, -1];
-        parts[n].push(...this.line(k, name.map((each) => each.cloneNode(true)), partner,
-          pred[partner], place));
+        parts[n].push(...this.line(k, name(), partner, pred[partner], place, spans));
       });
       const paired = new Set(pairs.filter((pair) => pair[0] >= 0).map((pair) => pair[1]));
       pred.forEach((spans, n) => {
         if (paired.has(n)) return;
         const [, , place] = pairs.find((pair) => pair[1] === n) ?? [-1, n, -1];
-        alone.push(this.line(k, name.map((each) => each.cloneNode(true)), n, spans, place));
+        alone.push(this.line(k, name(), n, spans, place, []));
       });
     }
     const made = [...parts.map((part) => element("dl", "pair", ...part)),
       ...alone.map((part) => element("dl", "pair alone", ...part))];
-    return made.length ? made : [this.text(k, "p", [])];
+    return made.length ? made : [marked("p", "text", examples.texts[k], [], [], {})];
   }
 
-  /** Make the lines of a relation, and say what it counts with its partner. */
-  line(k, name, n, spans, place) {
+  /** Make the lines of a relation, and say what it counts with its partner in gold. */
+  line(k, name, n, spans, place, gold) {
+    const { roles, texts, said } = this.examples;
     const made = [element("dt", "", ...name, n >= 0 ? ` ${n + 1}` : "")];
-    if (spans?.length) made.push(...linesOf(spans).map((line) => this.text(k, "dd", line)));
-    const said = [spans ? "" : "no partner", spans?.length === 0 ? "no spans" : "",
+    const drawn = gold ? compared(gold, spans ?? []) : spans ?? [];
+    if (drawn.length)
+      made.push(...linesOf(drawn).map((line) => marked("dd", "text", texts[k], line, roles, said)));
+    const told = [spans ? "" : "no partner", spans?.length === 0 ? "no spans" : "",
       place >= 0 ? this.counted(place) : ""];
-    if (place === -1 && spans) said.push("not counted");
-    const text = said.filter(Boolean).join("; ");
+    if (place === -1 && spans) told.push("not counted");
+    const text = told.filter(Boolean).join("; ");
     if (text) made.push(element("dd", "note", text));
     return made;
   }
@@ -106,33 +192,15 @@ class Shown {
   counted(place) {
     const { roles, names, rows } = this.examples;
     const said = new Map();
-    rows[place].forEach((count, column) => {
+    names.forEach((name, column) => {
+      const count = rows[place][column];
       if (!count) return;
-      const role = roles.find((each) => names[column].startsWith(`${each}_`)) ?? "";
-      const field = names[column].slice(role ? role.length + 1 : 0);
+      const role = roles.find((each) => name.startsWith(`${each}_`)) ?? "";
+      const field = name.slice(role ? role.length + 1 : 0);
       const times = count === 1 ? "" : ` ×${count}`;
-      said.set(role, [...said.get(role) ?? [], `${worded(field)}${times}`]);
+      said.set(role, [...said.get(role) ?? [], `${this.examples.worded(field)}${times}`]);
     });
     return [...said].map(([role, words]) => [role, words.join(", ")].filter(Boolean).join(": "))
       .join("; ");
-  }
-
-  /** Make the running text with spans marked that do not overlap. */
-  text(k, tag, spans) {
-    const made = element(tag, "text");
-    made.dir = "auto";
-    const text = this.examples.texts[k];
-    // Places are code points, those of JavaScript are halves of some of them.
-    const points = /[\ud800-\udfff]/.test(text) ? [...text] : null;
-    const cut = (from, to) => (points ? points.slice(from, to).join("") : text.slice(from, to));
-    let at = 0;
-    for (const [role, start, stop] of spans) {
-      const mark = element("mark", `role${role % COLOURS}`, cut(start, stop));
-      mark.dataset.role = this.examples.roles[role];
-      made.append(cut(at, start), mark);
-      at = stop;
-    }
-    made.append(cut(at));
-    return made;
   }
 }

@@ -5,13 +5,15 @@ const SAMPLE = 256; // rows that tell the mean height: a bar that always moves c
 const HIGHEST = 8e6; // px; browsers draw nothing beyond some 17 to 33 million
 
 class LongList {
-  /** The box of the rows; what makes the element of a row. */
-  constructor(box, make) {
+  /** The box of the rows; what makes the element of a row; where the window begins to show it. */
+  constructor(box, make, edge) {
     this.box = box;
     this.make = make;
+    this.edge = edge;
     this.rows = document.createElement("div");
+    this.rows.role = "presentation";
     box.replaceChildren(this.rows);
-    this.mean = 240; // px of a row, until the first were seen
+    this.mean = 48; // px of a row, until the first were seen
     this.seen = 0;
     this.show(0);
     addEventListener("scroll", () => this.fill(), { passive: true });
@@ -29,7 +31,7 @@ class LongList {
     this.isOnPaper = false;
     this.start(0, 0);
     this.place();
-    this.scroll(Math.min(-this.above(), 0));
+    this.scroll(Math.min(this.box.getBoundingClientRect().top - this.edge(), 0));
     this.fill();
   }
 
@@ -64,14 +66,24 @@ class LongList {
       this.fill();
     }
     const element = this.rows.children[row - this.first];
-    element?.scrollIntoView();
+    if (element) this.scroll(element.getBoundingClientRect().top - this.edge());
     this.fill();
     return element;
   }
 
+  /** Make the element of a row again: its height may be another. */
+  again(row) {
+    const old = this.rows.children[row - this.first];
+    if (!old) return;
+    const { height } = old.getBoundingClientRect();
+    this.bottom += this.add(row, old) - height;
+    old.remove();
+    this.fill();
+  }
+
   /** Return the first row of which the window shows a good part. */
   visible() {
-    const k = [...this.rows.children].findIndex((each) => each.getBoundingClientRect().bottom > 80);
+    const k = [...this.rows.children].findIndex((each) => each.getBoundingClientRect().bottom > this.edge() + 1);
     return this.first + Math.max(k, 0);
   }
 
@@ -86,7 +98,7 @@ class LongList {
 
   /** Make the rows that the window wants, drop others. */
   fill() {
-    if (this.isOnPaper) return;
+    if (this.isOnPaper || !this.box.offsetParent) return; // on paper, or in a closed tab
     const from = Math.max(this.above(), 0) - MARGIN; // the first rows are there from the start
     const to = from + innerHeight + 2 * MARGIN;
     if (this.bottom < from || this.top > to) this.jump();
@@ -114,8 +126,7 @@ class LongList {
   /** Add the element of a row before another, and return its height. */
   add(row, before) {
     const made = this.make(row);
-    made.setAttribute("aria-posinset", row + 1);
-    made.setAttribute("aria-setsize", this.n);
+    made.firstChild.setAttribute("aria-rowindex", row + 1);
     this.rows.insertBefore(made, before);
     const { height } = made.getBoundingClientRect();
     if (this.seen < SAMPLE) this.mean += (height - this.mean) / ++this.seen;

@@ -1,4 +1,4 @@
-// Controls, keys and addresses of the page. Its state is what the controls say, and stands in the address.
+// The table of examples: what is chosen, keys, and the address.
 
 const MOST_PRINTED = 100;
 
@@ -6,61 +6,38 @@ class Page {
   constructor(examples) {
     this.examples = examples;
     this.form = at("filters");
-    this.shown = new Shown(examples);
+    this.filters = new Filters(this.form, examples);
+    this.shown = new Shown(examples, () => this.columns);
     this.chosen = new Uint32Array();
-    this.systems = examples.systems;
+    this.systems = [];
     this.current = -1;
-    this.controls();
-    this.list = new LongList(at("list"), (row) => this.shown.make(this.chosen[row], this.systems));
+    for (const id of ["filters", "examples-table", "unfold"]) at(id).hidden = false;
+    this.list = new LongList(at("list"), (row) => this.shown.make(this.chosen[row], this.systems),
+      () => at("heads").getBoundingClientRect().bottom);
     this.listen();
-    this.form.hidden = false;
     this.follow();
-  }
-
-  /** Fill the selects with what the examples have; hide those without a choice. */
-  controls() {
-    const { systems, types, roles, strata } = this.examples;
-    const numbered = (names) => names.map((name, k) => [k, name]);
-    const names = numbered(systems.map((each) => each.name));
-    const named = (values) => values.map((name) => [name, name]);
-    for (const [k, { name, values }] of strata.entries()) {
-      const select = element("select", "");
-      select.name = `stratum${k}`;
-      this.form.elements.show.parentNode.before(element("label", "", element("bdi", "", name), select));
-      this.options(select.name, numbered(values.map(String)), "all");
-    }
-    this.options("system", names, "all", 2);
-    this.options("type", types.map((type) => [type, `${type}: ${worded(type)}`]), "all");
-    this.options("role", types.length ? named(roles) : [], "all");
-    this.options("better", names, "any", 2);
-    this.options("than", names, "any", 2);
-    const orders = this.form.elements.order;
-    if (systems.length < 2) orders.lastElementChild.remove();
-    if (!types.length) {
-      orders.parentNode.hidden = true;
-      this.form.elements.show.querySelectorAll("[value=wrong], [value=right]")
-        .forEach((each) => each.remove());
-    }
-  }
-
-  options(name, values, none, fewest = 1) {
-    const select = this.form.elements[name];
-    select.replaceChildren(new Option(none, ""), ...values.map(([k, text]) => new Option(text, k)));
-    select.parentNode.hidden = values.length < fewest;
   }
 
   listen() {
     let waiting;
-    this.form.addEventListener("input", (event) => {
+    this.form.parentNode.addEventListener("input", (event) => {
       if (event.target === at("keys")) return; // it chooses no examples: the address stays
       clearTimeout(waiting);
-      waiting = setTimeout(() => this.filter(), 60);
+      waiting = setTimeout(() => this.filter(), event.target.type === "search" ? 60 : 0);
     });
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.form.querySelector("[type=reset]")
-      .addEventListener("click", () => setTimeout(() => this.filter()));
+    at("show-all").addEventListener("click", () => setTimeout(() => {
+      this.filters.takeCell("");
+      this.filter();
+    }));
+    at("list").addEventListener("click", (event) => this.click(event));
     addEventListener("hashchange", () => this.follow());
+    addEventListener("popstate", () => this.follow());
     document.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("click", (event) => {
+      for (const menu of document.querySelectorAll(".menu[open]"))
+        if (!menu.contains(event.target)) menu.open = false;
+    });
     addEventListener("beforeprint", () => {
       const n = this.list.print(MOST_PRINTED);
       at("printed").textContent = `${n} of them on paper`;
@@ -75,44 +52,89 @@ class Page {
 
   /** Show the examples that the controls choose. */
   filter() {
-    const wanted = Object.fromEntries(new FormData(this.form));
-    const named = Object.entries(wanted).filter(([, value]) => value);
-    history.replaceState(null, "", `#${new URLSearchParams(named)}`);
+    const wanted = this.filters.wanted();
+    history.replaceState(null, "", `#${wanted}`);
     this.choose(wanted);
   }
 
   choose(wanted) {
     const { examples } = this;
-    this.systems = examples.systemsOf(wanted);
+    const systems = examples.systemsOf(wanted);
+    if (String(systems.map((each) => each.name)) !== String(this.systems.map((each) => each.name)))
+      setTimeout(() => this.filters.tally(systems)); // the table comes first
+    this.systems = systems;
+    this.columns = this.filters.columns();
+    this.shown.all = wanted.has("open");
+    this.shown.opened.clear();
     this.chosen = examples.chosen(wanted);
     this.current = -1;
+    this.filters.takeCell(wanted.get("cell") ?? "");
+    at("show-all").hidden = ![...wanted].some(([name]) => !["open", "columns", "id"].includes(name));
     at("status").textContent = `${this.chosen.length} of ${plural(examples.n, "example")}`;
+    this.head();
     this.list.show(this.chosen.length);
   }
 
-  /** Do what the address says: choose, or open at an example. */
+  head() {
+    at("heads").replaceChildren(...this.columns.map(({ key, name }) => {
+      const cell = element("div", `cell c-${key}`, element("bdi", "", name));
+      cell.role = "columnheader";
+      cell.title = name;
+      return cell;
+    }));
+    const table = at("examples-table");
+    table.style.setProperty("--columns", this.columns.map(({ width }) => width).join(" "));
+    table.setAttribute("aria-rowcount", this.chosen.length);
+  }
+
+  /** Do what the address says, if it is about examples: choose, or open at one. */
   follow() {
-    const wanted = new URLSearchParams(location.hash.slice(1));
+    const said = location.hash.slice(1);
+    const isTab = said && document.querySelector(`.panel#${CSS.escape(said)}`);
+    if (isTab && this.systems.length) return; // as it was left
+    const wanted = new URLSearchParams(isTab ? "" : said);
     const k = wanted.has("id") ? this.examples.ids.indexOf(wanted.get("id")) : -1;
     if (k < 0 || !this.chosen.includes(k)) {
-      this.form.reset();
-      for (const [name, value] of wanted) {
-        const control = this.form.elements.namedItem(name);
-        if (control instanceof HTMLElement && name !== "id") control.value = value;
-      }
-      this.choose(Object.fromEntries(new FormData(this.form)));
+      this.filters.take(wanted);
+      this.choose(wanted);
     }
-    if (k >= 0) this.open(this.chosen.indexOf(k));
-    else if (wanted.has("id")) at("status").textContent += "; the example of the address is not here";
+    if (k >= 0) {
+      const row = this.chosen.indexOf(k);
+      if (!this.shown.isOpen(k)) this.toggle(row);
+      this.open(row);
+    } else if (wanted.has("id")) at("status").textContent += "; the example of the address is not here";
+  }
+
+  click(event) {
+    if (event.target.closest("a, pre") || String(getSelection())) return;
+    const row = event.target.closest(".row");
+    if (!row) return;
+    this.current = this.list.first + [...this.list.rows.children].indexOf(row.parentNode);
+    this.toggle(this.current);
+    this.focus(this.current);
+  }
+
+  toggle(row) {
+    const { opened } = this.shown;
+    const k = this.chosen[row];
+    if (!opened.delete(k)) opened.add(k);
+    this.list.again(row);
   }
 
   open(row) {
     if (row < 0 || row >= this.chosen.length) return;
     this.current = row;
-    this.list.go(row)?.focus({ preventScroll: true });
+    this.list.go(row);
+    this.focus(row);
+  }
+
+  focus(row) {
+    this.list.rows.children[row - this.list.first]?.querySelector("button")
+      .focus({ preventScroll: true });
   }
 
   key(event) {
+    if (at("examples-table").closest("[hidden]")) return;
     const isTyping = event.target.matches("input:not([type=checkbox]), select");
     if (event.key === "Escape" && isTyping) return event.target.blur();
     if (isTyping || !at("keys").checked || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,4 +1,4 @@
-"""Sections of tables and pictures, and a part that a script makes, as one HTML file."""
+"""One HTML file for every page: header, cards and tabs, and a part that a script makes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -13,69 +14,110 @@ from typing import Any, NamedTuple
 
 from fastcausal.files.files import replacing
 from fastcausal.report.escapes import page_text
-from fastcausal.report.grid import Grid
+from fastcausal.report.grid import Bounded, Grid, number_text
+from fastcausal.report.page.table import Drawn, bar_shapes
 
 FOLDER = Path(__file__).parent
 LEVEL = 6  # of gzip: the highest takes twice as long for 2% less
-SCRIPTS = ("columns", "example", "list", "page")  # of examples
+SCRIPTS = ("columns", "marks", "example", "list", "filters", "page")  # of examples
+SCORES, ERRORS, COMPARE, ABOUT = "Scores", "Errors", "Compare", "About"
+DIGITS = 3  # of the numbers on cards
 
 
 class Section(NamedTuple):
-    """A part of a page: a heading, then lines, tables and pictures.
+    """A part of a page: a heading, then tables and lines.
 
     Attributes
     ----------
     title : str
         The heading; empty for none.
-    grids : sequence of Grid
-        The description of a picture, and its SVG.
+    grids : sequence of Grid or Drawn
     lines : sequence of str
-        Text such as warnings and the signature.
+        Text such as the signature.
+    tab : str
+        The tab that holds it.
     """
 
     title: str
-    grids: Sequence[Grid] = ()
-    pictures: Sequence[tuple[str, str]] = ()
+    grids: Sequence[Grid | Drawn] = ()
     lines: Sequence[str] = ()
+    tab: str = SCORES
 
 
-class Scripted(NamedTuple):
-    """A part of a page that a script makes of data.
+class Card(NamedTuple):
+    """The numbers of a system, large.
 
     Attributes
     ----------
-    name, title : str
-        The id of its element, and the heading.
-    markup, style, script : str
-        HTML below the heading, and CSS and JavaScript beside those of every page.
-    data : mapping
-        Plain values ready for JSON.
-    leads : bool
-        True to stand above the sections.
+    name, score : str
+        The system, and the name of its score.
+    value : float
+        The score; `Bounded` has an interval.
+    level : str
+        Name of the interval, such as ``95% confidence interval``.
+    scores, groups : mapping of str to float
+        Other scores, and the same score of parts such as roles.
+    standing : str
+        ``best`` or the like.
+    note : str
+        A line below.
     """
 
     name: str
+    score: str
+    value: float
+    level: str = "interval"
+    scores: Mapping[str, float] = {}
+    groups: Mapping[str, float] = {}
+    standing: str = ""
+    note: str = ""
+
+    @property
+    def bounds(self) -> str:
+        """The interval in words; empty without one."""
+        value = self.value
+        if not isinstance(value, Bounded) or value.low != value.low:
+            return ""
+        return f"{self.level} {value.low:.{DIGITS}f} to {value.high:.{DIGITS}f}"
+
+    @staticmethod
+    def shown(value: float) -> str:
+        """Format a number of a card."""
+        return number_text(float(value), DIGITS)
+
+    @staticmethod
+    def bar(value: float) -> str:
+        """Draw a number of a card."""
+        return bar_shapes(value)
+
+
+class Scripted(NamedTuple):
+    """A part of a page that a script makes of data; the first tab.
+
+    Attributes
+    ----------
+    title : str
+        Name of the tab.
+    markup, style, script : str
+        HTML, and CSS and JavaScript beside those of every page.
+    data : mapping
+        Plain values ready for JSON.
+    """
+
     title: str
     markup: str
     style: str
     script: str
     data: Mapping[str, Any]
-    leads: bool = False
 
     @classmethod
     def of_folder(
-        cls,
-        folder: Path,
-        name: str,
-        title: str,
-        scripts: Sequence[str],
-        data: Mapping[str, Any],
-        leads: bool = False,
+        cls, folder: Path, name: str, title: str, scripts: Sequence[str], data: Mapping[str, Any]
     ) -> Scripted:
         """Read the files of a part: NAME.html, perhaps NAME.css, and scripts."""
         style = _read(folder / f"{name}.css") if (folder / f"{name}.css").exists() else ""
         script = "\n".join(_read(folder / f"{each}.js") for each in scripts)
-        return cls(name, title, _read(folder / f"{name}.html"), style, script, data, leads)
+        return cls(title, _read(folder / f"{name}.html"), style, script, data)
 
 
 class Page(NamedTuple):
@@ -86,11 +128,45 @@ class Page(NamedTuple):
     title : str
     sections : sequence of Section
     part : Scripted, optional
+    cards : sequence of Card
+    facts : sequence of (str, str)
+        Names and values below the title.
+    warnings : sequence of str
+        Lines that no reader may miss.
     """
 
     title: str
     sections: Sequence[Section]
     part: Scripted | None = None
+    cards: Sequence[Card] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    warnings: Sequence[str] = ()
+
+
+class Tab(NamedTuple):
+    """A tab of a page."""
+
+    name: str
+    sections: Sequence[Section]
+    part: Scripted | None = None
+
+    @property
+    def id(self) -> str:
+        """Its address on the page."""
+        return re.sub(r"\W+", "-", self.name.lower())
+
+
+def tabs_of(page: Page) -> list[Tab]:
+    """Return the tabs of a page: its part, sections by tab, and what the page is about."""
+    order = {name: k for k, name in enumerate((SCORES, ERRORS, COMPARE))}
+    names = dict.fromkeys(section.tab for section in page.sections)
+    ordered = sorted(names, key=lambda name: order.get(name, 3 if name != ABOUT else 4))
+    held = {name: [each for each in page.sections if each.tab == name] for name in ordered}
+    tabs = [Tab(name, sections) for name, sections in held.items()]
+    if page.part is None:
+        return tabs
+    return [Tab(page.part.title, held.pop(page.part.title, ()), page.part),
+            *(tab for tab in tabs if tab.name != page.part.title)]  # fmt: skip
 
 
 def examples_part(columns: Mapping[str, Any]) -> Scripted:
@@ -111,15 +187,18 @@ def html_of(page: Page) -> str:
     )
     part = page.part
     style = _read(FOLDER / "page.css") + ("" if part is None else part.style)
-    script = "" if part is None else f"{_read(FOLDER / 'common.js')}\n{part.script}"
+    scripts = [_read(FOLDER / f"{name}.js") for name in ("common", "frame")]
+    script = "\n".join([*scripts, *([] if part is None else [part.script])])
     rendered = environment.get_template("page.html").render(
         page=page,
-        part=part,
+        tabs=tabs_of(page),
+        name_of=lambda table: Drawn.of(table).grid.title,
+        html_of=lambda table: Drawn.of(table).to_html(),
         packed=part and Markup(packed_json(part.data)),
         style=Markup(style),
         style_digest=Markup(digest_of_code(style)),
         script=Markup(script),
-        script_digest=Markup(digest_of_code(script) if part else "'none'"),
+        script_digest=Markup(digest_of_code(script)),
     )
     return page_text(rendered)
 

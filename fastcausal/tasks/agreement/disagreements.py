@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,6 @@ from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.tables import numbers_of
 from fastcausal.tasks.relations.align import Aligned
-from fastcausal.tasks.relations.marked import Line, Marked, lines_of, numbered, page_of
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
 
@@ -82,14 +80,6 @@ class Disagreement(NamedTuple):
         """Name of the example."""
         return self.paired.aligned.name(self.example)
 
-    def lines(self) -> Iterator[Line]:
-        """Yield the relation of either annotator for display."""
-        sentence = self.sentence or numbered(int(self.paired.aligned.gold.lengths[self.example]))
-        annotators = self.paired.a, self.paired.b
-        for annotator, number, rows in zip(annotators, self.numbers, self.rows, strict=True):
-            name = annotator if number is None else f"{annotator} {number}"
-            yield from lines_of(name, rows, sentence)
-
 
 def _relation(rows: Rows, index: int) -> Int32 | None:
     return None if index < 0 else rows.relation(index)
@@ -125,13 +115,3 @@ def table_of(pairs: Iterable[Paired], roles: Sequence[str]) -> pa.Table:
 def _integers(values: Sequence[int | None]) -> pa.Array:
     given = np.array([value or 0 for value in values], np.int64)
     return pa.array(given, mask=given == 0)
-
-
-def page(pairs: Iterable[Paired], roles: Sequence[str], title: str, signature: str) -> str:
-    """Write a page of the differences, by example for each two annotators."""
-    examples = [
-        Marked(name, f"{paired.a} / {paired.b}", [line for each in same for line in each.lines()])
-        for paired in pairs
-        for name, same in groupby(paired.differing(), lambda difference: difference.name)
-    ]
-    return page_of(f"{title}: {len(examples)} to adjudicate", examples, roles, [signature])

@@ -164,8 +164,12 @@ class Agreement(Report):
 
     def disagreements_page(self) -> str:
         """Write the differing relations as a self-contained page."""
+        from fastcausal.report.page import Section
+        from fastcausal.tasks.agreement.page import page_of
+
         pairs = [pair.paired for pair in self.pairs]
-        return disagreements.page(pairs, self._roles, self.title, self.signature)
+        scores = Section("", self.to_tables(), self.legend)
+        return page_of(pairs, self._roles, self.title, self.signature, [scores])
 
     def _pairs_table(self) -> pa.Table:
         """Make a row per pair of annotators and group, with its measures."""

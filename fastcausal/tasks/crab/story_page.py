@@ -14,9 +14,8 @@ import numpy as np
 from fastcausal.arrays import arrow
 from fastcausal.files.keys import encode
 from fastcausal.options import Border, GoldFrom
-from fastcausal.report.charts import stacks_of
-from fastcausal.report.page import Page, Scripted, Section
-from fastcausal.report.pictures import missing_pictures, pictures_of
+from fastcausal.report.grid import Grid
+from fastcausal.report.page import ABOUT, Drawn, Page, Scripted, Section
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.crab.files import CLASSES, JudgedPairs
@@ -60,9 +59,7 @@ class Stories:
             "border": self.border,
             "stories": [*self._stories()],
         }
-        return Scripted.of_folder(
-            FOLDER, "stories", "Graph of a story", ("stories",), data, leads=True
-        )
+        return Scripted.of_folder(FOLDER, "stories", "Graph of a story", ("stories",), data)
 
     def _stories(self) -> Iterator[dict[str, Any]]:
         pairs = self.pairs
@@ -121,17 +118,26 @@ def count_by_distance(distances: Int64, codes: Int64) -> tuple[Int64, Int64]:
 
 
 def page_of(report: Report, stories: Stories, classes: Mapping[str, Any], topics: Any) -> Page:
-    """Make the page of a report: graph, tables, and pairs by class as pictures."""
-    drawings = {
-        **stacks_of("Pairs by class", _counts(classes)),
-        **stacks_of("Pairs of each distance in the timeline", stories.by_distance()),
-        **stacks_of(
+    """Make the page of a report: graph, tables, and pairs by class as bars."""
+    bars = [
+        _stacks("Pairs by class", _counts(classes)),
+        _stacks("Pairs of each distance in the timeline", stories.by_distance()),
+        _stacks(
             "Pairs of each story", _counts({name: row["classes"] for name, row in topics.items()})
         ),
-    }
-    tables = Section("Tables", report.to_tables(), (), [*report._notes()])
-    pictures = Section("Pictures", (), pictures_of(drawings), missing_pictures())
-    return Page(report.title, [tables, pictures], stories.part())
+    ]
+    warnings = [f"warning: {warning}" for warning in report.warnings]
+    sections = [
+        Section("", bars, tab="Pairs"),
+        Section("", report.to_tables(), tab="Tables"),
+        Section("", lines=[*report.legend, report.signature], tab=ABOUT),
+    ]
+    return Page(report.title, sections, stories.part(), warnings=warnings)
+
+
+def _stacks(title: str, rows: Mapping[str, Mapping[str, int]]) -> Drawn:
+    parts = {"": {name: [*row.values()] for name, row in rows.items()}}
+    return Drawn(Grid(title, CLASSES, parts=parts), stacked=CLASSES)
 
 
 def _counts(rows: Mapping[str, Any]) -> dict[str, dict[str, int]]:

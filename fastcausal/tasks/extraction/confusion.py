@@ -18,7 +18,16 @@ Places = tuple[Int64, Int64]
 
 
 def confusion_of_roles(counting: Counting, aligned: Aligned) -> Int64:
-    """Count which role the predictions give to the spans of gold.
+    """Count which role the predictions give to the spans of gold, all examples together.
+
+    Counts are those of `confusion_of_examples`: int64[n_roles + 1, n_roles + 1].
+    """
+    counts: Int64 = _confusion(counting, aligned, np.zeros(aligned.gold.n_examples, np.int64), 1)[0]
+    return counts
+
+
+def confusion_of_examples(counting: Counting, aligned: Aligned) -> Int64:
+    """Count which role the predictions give to the spans of gold, in each example.
 
     The spans of each gold relation are compared with those of the prediction that the report pairs
     with it. The answer to a gold span is the span that shares most of its tokens; of several the
@@ -27,11 +36,17 @@ def confusion_of_roles(counting: Counting, aligned: Aligned) -> Int64:
 
     Returns
     -------
-    int64[n_roles + 1, n_roles + 1]
+    int64[n_examples, n_roles + 1, n_roles + 1]
         The last column: gold spans without an answer: the paired prediction marks no token of
         theirs. The last row: predicted spans that mark no token of a span of the gold relation.
         Those that a protocol leaves out are not counted.
     """
+    n = aligned.gold.n_examples
+    return _confusion(counting, aligned, np.arange(n), n)
+
+
+def _confusion(counting: Counting, aligned: Aligned, groups: Int64, n_groups: int) -> Int64:
+    """Count as `confusion_of_examples`, by the group of each example."""
     gold, pred, n_roles = aligned.gold, aligned.pred, len(counting.roles)
     partner = counting.run(aligned, n_groups=1).partner
     _, of_gold, of_pred = chosen_pairs(counting.plan, gold, pred, partner)
@@ -47,8 +62,14 @@ def confusion_of_roles(counting: Counting, aligned: Aligned) -> Int64:
     missing = np.full(int(surplus.sum()), n_roles)
     alone = pred.values[surplus, 0].astype(np.int64)
     gold_roles, pred_roles = np.concatenate([roles, missing]), np.concatenate([answers, alone])
-    groups = np.zeros(len(gold_roles), np.int64)
-    return confusions(gold_roles, pred_roles, groups, 1, n_roles + 1)[0, :, :-1]
+    examples = np.concatenate([_examples_of(gold), _examples_of(pred)[surplus]])
+    return confusions(gold_roles, pred_roles, groups[examples], n_groups, n_roles + 1)[:, :, :-1]
+
+
+def _examples_of(rows: Rows) -> Int64:
+    """Return the example of each span."""
+    n_spans = np.diff(rows.row_offsets[rows.relation_offsets])
+    return np.repeat(np.arange(rows.n_examples), n_spans)
 
 
 def _spans_of(rows: Rows, relations: Int64) -> Int64:

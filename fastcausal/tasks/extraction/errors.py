@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.engine.kernel import Int32, Int64, Kernel
+from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.engine.run import chosen_pairs
 from fastcausal.report.grid import Grid
+from fastcausal.report.page import ABOUT, Page, Section, write_page
+from fastcausal.report.page.page import examples_part
 from fastcausal.report.printed import Printed
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import Counting
+from fastcausal.tasks.extraction.kinds import error_fields
+from fastcausal.tasks.extraction.page import columns_of_systems
 from fastcausal.tasks.relations.align import Aligned
-from fastcausal.tasks.relations.marked import Line, Marked, grid_of, lines_of, numbered, page_of
+from fastcausal.tasks.relations.marked import Line, Marked, grid_of, lines_of, numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
 Span = dict[str, Any]
@@ -112,6 +117,7 @@ class Errors(Printed):
         types: tuple[str, ...],
         n_wrong: int,
         examples: list[Wrong],
+        columns: Callable[[], dict[str, Any]],
     ) -> None:
         self.signature = signature
         self.roles = roles
@@ -119,6 +125,7 @@ class Errors(Printed):
         self.types = types
         self.n_wrong = n_wrong
         self.examples = examples
+        self._columns = columns
         kinds = f"{', '.join(types)} of {', '.join(counted)}"
         shown = f", the worst {len(examples)}" if len(examples) < n_wrong else ""
         sentences = f"{n_wrong} sentence{'s' * (n_wrong != 1)}"
@@ -152,9 +159,16 @@ class Errors(Printed):
         """Return a table with a part per example and a row per relation."""
         return grid_of(self.title, self.marked(), self.roles)
 
-    def to_html(self) -> str:
-        """Write a page that needs nothing else."""
-        return page_of(self.title, self.marked(), self.roles, self._notes())
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a page for the browser: the examples, each unfolds to its spans.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written; nothing of it is left.
+        """
+        about = Section("", lines=self._notes(), tab=ABOUT)
+        write_page(path, Page(self.title, [about], examples_part(self._columns())))
 
     def marked(self) -> list[Marked]:
         """Return the examples as they are shown."""
@@ -189,15 +203,12 @@ def errors_of(
     wrong = order[n_errors[order] > 0]
     named = {names[k]: counts[:, k] for k in chosen}
     examples = _examples(counting, aligned, wrong[:top], n_errors, named)
-    return Errors(signature, counting.roles, counted, kinds, len(wrong), examples)
 
+    def columns() -> dict[str, Any]:
+        sides = {"pred": aligned}
+        return columns_of_systems(counting, sides, (), len(examples), kinds, counted)
 
-def error_fields(kernel: Kernel) -> tuple[str, ...]:
-    """Return the counts of a kernel that are errors: what its objective divides by, but no hits."""
-    objective = kernel.objective
-    divisors = [n.removeprefix("overall_") for n in objective.denominator or ("fp", "fn")]
-    hits = {name.removeprefix("overall_") for name in objective.numerator}
-    return tuple(n for n in divisors if n not in hits and n in kernel.fields)
+    return Errors(signature, counting.roles, counted, kinds, len(wrong), examples, columns)
 
 
 def _known(what: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -16,12 +16,13 @@ from fastcausal.arrays.strata import sorted_strata
 from fastcausal.engine.run import chosen_pairs, count_pairs
 from fastcausal.errors import InputError, counted
 from fastcausal.files.keys import places_of
-from fastcausal.report.page import Page, Section
+from fastcausal.report.page import ABOUT, Card, Page, Section
 from fastcausal.report.page.page import examples_part
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows
+from fastcausal.tasks.extraction.confusion import confusion_of_examples
 from fastcausal.tasks.extraction.counting import Counting
-from fastcausal.tasks.extraction.errors import error_fields
+from fastcausal.tasks.extraction.kinds import WORDS, error_fields, hit_fields
 from fastcausal.tasks.extraction.tables import require_details
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.marked import MOST_NUMBERS, numbered
@@ -30,6 +31,9 @@ from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 Int64 = npt.NDArray[np.int64]
 Columns = dict[str, Any]
 EXAMPLES = "examples; fastcausal report GOLD PRED --out FILE makes a page of both"
+MOST_CELLS = 64  # of the confusion of roles, that each example counts
+MOST_LETTERS = 4000  # of an unread answer
+NO_ROLE = "none"
 
 
 class _System(NamedTuple):
@@ -41,8 +45,8 @@ class _System(NamedTuple):
     table : pyarrow.Table
         Of each example its predicted relations, those unparsed, and its pairs as numbers of the
         relation of either side and of the pair.
-    of_examples, of_pairs : int64[n_examples, n_fields], int64[n_pairs, n_fields]
-        Counts.
+    of_examples, of_pairs : int64[n_examples, n_counts], int64[n_pairs, n_counts]
+        Counts, those of the kernel and then those of the confusion of roles.
     places : int64[n_examples]
         See `Aligned`.
     """
@@ -55,13 +59,31 @@ class _System(NamedTuple):
 
 
 def page_of(
-    title: str, sections: Sequence[Section], reports: Mapping[str, Report], n_examples: int
+    title: str,
+    sections: Sequence[Section],
+    reports: Mapping[str, Report],
+    n_examples: int,
+    cards: Sequence[Card] = (),
 ) -> Page:
     """Make the page of some reports; arguments and errors as those of `columns_of`."""
     columns = columns_of(reports, n_examples)
     lines = left_out_lines(columns)
+    first = next(iter(reports.values()))
+    facts = [
+        ("protocol", str(first.facts["protocol"])),
+        ("examples", f"{columns['n_examples']:,}"),
+        ("gold relations", f"{first.facts['n_gold_relations']:,}"),
+    ]
+    if len(reports) > 1:
+        facts.append(("systems", str(len(reports))))
+    warnings = [
+        f"{name}: warning: {warning}" if len(reports) > 1 else f"warning: {warning}"
+        for name, report in reports.items()
+        for warning in report.warnings
+    ]
+    about = [Section("", lines=lines, tab=ABOUT)] if lines else []
     return Page(
-        title, [*sections, *[Section("", lines=lines)] * bool(lines)], examples_part(columns)
+        title, [*sections, *about], examples_part(columns), cards, facts, [*warnings, *lines]
     )
 
 
@@ -96,10 +118,39 @@ def columns_of(reports: Mapping[str, Report], n_examples: int) -> Columns:
         raise ValueError(f"examples is {n_examples}, expected 0 or more")
     details = [require_details(report, EXAMPLES) for report in reports.values()]
     first, *_ = details
-    systems = [_counted(first.counting, each.examples()) for each in details]
+    aligned = {name: each.examples() for name, each in zip(reports, details, strict=True)}
+    return columns_of_systems(first.counting, aligned, first.by, n_examples)
+
+
+def columns_of_systems(
+    counting: Counting,
+    aligned: Mapping[str, Aligned],
+    by: Sequence[str],
+    most: int,
+    kinds: Sequence[str] | None = None,
+    counted: Sequence[str] | None = None,
+) -> Columns:
+    """Return the columns of the examples of systems.
+
+    Parameters
+    ----------
+    counting : Counting
+    aligned : mapping of str to Aligned
+        By system.
+    by : sequence of str
+        Columns that are strata.
+    most : int
+        Of more examples, those with fewest errors are left out.
+    kinds, counted : sequence of str, optional
+        The only kinds and roles of errors: examples without them are left out. None: all.
+    """
+    only_wrong = kinds is not None
+    if kinds is None:
+        kinds = error_fields(counting.plan.kernel)
+    about = _about(counting, kinds, counting.roles if counted is None else counted)
+    systems = [_counted(counting, each, about["cells"]) for each in aligned.values()]
     places, at = _joined(systems)
-    about = _about(first.counting)
-    shown = _worst(systems, at, [*chain(*about["errors"].values())], n_examples)
+    shown = _worst(systems, at, [*chain(*about["errors"].values())], most, only_wrong)
     at = at[:, shown]
     gold = _gold(systems, at)
     sentences = _sentences(gold)
@@ -108,25 +159,36 @@ def columns_of(reports: Mapping[str, Report], n_examples: int) -> Columns:
     return {
         **about,
         "n_examples": len(places),
-        "n_left_out": len(places) - len(shown),
+        "n_left_out": 0 if only_wrong else len(places) - len(shown),
         "ids": gold["id"].to_pylist() if has_ids else [*map(str, places[shown].tolist())],
         "texts": [sentence.text for sentence in sentences],
-        "strata": [_stratum(gold, column) for column in first.by],
+        "strata": [_stratum(gold, column) for column in by],
         "gold": characters.relations(gold["relations"]),
-        **_of_systems([*reports], systems, at, characters),
+        **_of_systems([*aligned], systems, at, characters),
     }
 
 
-def _about(counting: Counting) -> Columns:
+def _about(counting: Counting, kinds: Sequence[str], counted: Sequence[str]) -> Columns:
     """Name roles, counts, and which of these are errors."""
     kernel, roles = counting.plan.kernel, counting.roles
-    names, kinds = kernel.columns(roles), error_fields(kernel)
-    errors = {kind: [names.index(f"{role}_{kind}") for role in roles] for kind in kinds}
-    return {"roles": [*roles], "columns": [*names], "types": [*kinds], "errors": errors}
+    names = kernel.columns(roles)
+    errors = {kind: [names.index(f"{role}_{kind}") for role in counted] for kind in kinds}
+    hits = {kind: [names.index(f"{role}_{kind}") for role in roles] for kind in hit_fields(kernel)}
+    sides = (*roles, NO_ROLE)
+    cells = [f"{gold}>{pred}" for gold in sides for pred in sides]
+    return {
+        "roles": [*roles],
+        "columns": [*names],
+        "types": [*errors],
+        "words": {name: WORDS[name] for name in kernel.fields if name in WORDS},
+        "errors": errors,
+        "hits": hits,
+        "cells": cells if len(cells) <= MOST_CELLS else [],
+    }
 
 
-def _counted(counting: Counting, aligned: Aligned) -> _System:
-    """Count the examples of a system, and its pairs."""
+def _counted(counting: Counting, aligned: Aligned, cells: Sequence[str]) -> _System:
+    """Count the examples of a system, and its pairs; confusions are counts of examples alone."""
     gold, pred = aligned.gold, aligned.pred
     result = counting.run(aligned)
     example, of_gold, of_pred = chosen_pairs(counting.plan, gold, pred, result.partner)
@@ -144,7 +206,12 @@ def _counted(counting: Counting, aligned: Aligned) -> _System:
     }
     of_pairs = count_pairs(counting.plan, gold, pred, of_gold, of_pred, counting.backend)
     places = np.arange(gold.n_examples) if aligned.places is None else aligned.places
-    return _System(aligned, pa.table(table), result.counts, of_pairs, places)
+    of_examples = result.counts
+    if cells:
+        confused = confusion_of_examples(counting, aligned).reshape(-1, len(cells))
+        of_examples = np.hstack([of_examples, confused])
+        of_pairs = np.pad(of_pairs, ((0, 0), (0, len(cells))))
+    return _System(aligned, pa.table(table), of_examples, of_pairs, places)
 
 
 def _lists(rows: Rows) -> pa.ListArray:
@@ -181,11 +248,15 @@ def _beyond(systems: Sequence[_System]) -> list[Int64]:
     return [places_of(own, every) for own in ids]
 
 
-def _worst(systems: Sequence[_System], at: Int64, columns: list[int], most: int) -> Int64:
+def _worst(
+    systems: Sequence[_System], at: Int64, columns: list[int], most: int, only_wrong: bool
+) -> Int64:
     """Return the examples with most errors of all systems, in the order of gold."""
     n_errors = np.zeros(at.shape[1], np.int64)
     for system, own in zip(systems, at, strict=True):
         n_errors[own >= 0] += system.of_examples[:, columns].sum(axis=1)[own[own >= 0]]
+    if only_wrong:
+        most = min(most, int((n_errors > 0).sum()))
     return np.sort(np.argsort(-n_errors, kind="stable")[:most])
 
 
@@ -273,6 +344,7 @@ def _of_systems(
                 "name": name,
                 "pred": characters.relations(table["pred"]),
                 "unparsed": arrow.values_of(arrow.joined(table["unparsed"])).tolist(),
+                "unread": _unread(system, own),
                 "pairs": {
                     "n": np.diff(offsets).tolist(),
                     "gold": of_gold.tolist(),
@@ -288,6 +360,20 @@ def _of_systems(
         codes[own >= 0] = next(parts)
         column["examples"] = codes.tolist()
     return {"systems": columns, "count_rows": rows.tolist()}
+
+
+def _unread(system: _System, own: Int64) -> list[list[Any]]:
+    """Return place, number of the relation, reason and text of what could not be read."""
+    reasons = system.aligned.reasons
+    if reasons is None or system.aligned.n_unread is None:  # of examples that are left out
+        return []
+    shown = {example: k for k, example in enumerate(own.tolist()) if example >= 0}
+    columns = (reasons[name].to_pylist() for name in ("example", "relation", "reason", "text"))
+    return sorted(
+        ([shown[example], relation, reason, text and text[:MOST_LETTERS]]
+         for example, relation, reason, text in zip(*columns, strict=True) if example in shown),
+        key=lambda row: row[0],
+    )  # fmt: skip
 
 
 def _stratum(examples: pa.Table, column: str) -> Columns:

@@ -240,14 +240,17 @@ class ExtractionReport(Report):
         """
         from fastcausal.report.page import write_page
         from fastcausal.tasks.extraction.page import EXAMPLES, page_of
+        from fastcausal.tasks.extraction.sections import cards_of
         from fastcausal.tasks.extraction.tables import require_details
 
         require_details(self, EXAMPLES)  # before statistics, which scores may not have
         name = self.statistics.system or "pred"
-        write_page(path, page_of(self.title, self.sections(), {name: self}, examples))
+        reports = {name: self}
+        page = page_of(self.title, self.sections(), reports, examples, cards_of(reports))
+        write_page(path, page)
 
     def sections(self) -> list[Section]:
-        """Return the parts of its page above the examples."""
+        """Return the parts of its page beside the examples."""
         from fastcausal.tasks.extraction.sections import sections_of
 
         return sections_of(self)

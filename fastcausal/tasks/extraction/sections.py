@@ -1,60 +1,122 @@
-"""Sections on top of the page of one system: scores, errors, confusion of roles, subsets."""
+"""Parts of the page of one system: cards, scores, errors, confusion of roles, subsets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
 
+from fastcausal._version import __version__
 from fastcausal.arrays.digests import digest_text
 from fastcausal.engine.kernel import Kernel
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
-from fastcausal.report.charts import Matrix, bars_of, matrices, stacks_of
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups
-from fastcausal.report.page import Section
-from fastcausal.report.pictures import missing_pictures, pictures_of
+from fastcausal.report.page import ABOUT, ERRORS, Card, Drawn, Section
 from fastcausal.report.report import Report, scores_table
 from fastcausal.tasks.extraction.confusion import confusion_of_roles
-from fastcausal.tasks.extraction.errors import error_fields
+from fastcausal.tasks.extraction.kinds import WORDS, error_fields
+from fastcausal.tasks.extraction.page import MOST_CELLS, NO_ROLE
 from fastcausal.tasks.extraction.tables import details_of
 
-NO_ROLE = "none"
 UNPARSED = (
     "n_unparsed_answers",
     "unparsed_answers_rate",
     "n_unparsed_relations",
     "unparsed_relations_rate",
 )
-MOST_MATRICES = 6
+MOST_CARDS = 6  # the best of more systems
 CONFUSION = "Confusion of roles"
 CONFUSION_LINE = (
     "Each gold span counts once: by the role of the span of the paired prediction that shares most "
     "of its tokens. The last row: predicted spans that meet no span of the paired gold relation."
 )
+LEGEND = (
+    "Marks: right has no error; partly right has errors and hits; wrong has no hit; not read is an "
+    "answer that could not be read.",
+    "A green line is a right span, a double line one with other bounds, a red frame one with "
+    "another role, a dashed frame one that gold has not, a dotted frame one that is missed. A "
+    "dotted line at the left is a prediction without a partner.",
+)
 
 
 def sections_of(report: Report) -> list[Section]:
-    """Make the sections that stand above the examples of one system.
+    """Make the sections beside the examples of one system.
 
     Scores of all examples, with intervals where `with_intervals` has made them; what could not be
     read; counts of errors; confusion of roles; scores of parts of the examples. What the report
-    does not know has no section; pictures need the extra ``plots``.
+    does not know has no section.
     """
-    sections = [
-        _scores(report),
-        *unparsed_section({"overall": report}),
+    table = scores_table(report.title, {"": report.scores})
+    return [
+        Section("Scores", [drawn_scores(table)]),
+        *_subsets(report),
         *_errors(report),
         *confusion_section({"": report}),
+        *unparsed_section({"overall": report}),
+        about_section([report]),
     ]
-    return [*sections, *_subsets(report)]
 
 
-def _scores(report: Report) -> Section:
-    grid = scores_table(report.title, {"": report.scores})
-    pictures = pictures_of(bars_of("Scores by role", shown_scores(report.scores)))
-    lines = [*report._notes(), *gold_lines([report]), *missing_pictures()]
-    return Section("Scores", [grid], pictures, lines)
+def drawn_scores(table: Grid) -> Drawn:
+    """Draw a bar for every score."""
+    columns = table.header[1:]
+    cells = [cells for _, rows in table.parts for _, cells in rows]
+    shares = [
+        n for k, n in enumerate(columns) if all(isinstance(row[k], float | str) for row in cells)
+    ]
+    return Drawn(table, shares=shares)
+
+
+def cards_of(
+    reports: Mapping[str, Report], standings: Mapping[str, str] | None = None
+) -> list[Card]:
+    """Make a card for each system: its main score, others, those of roles, what was not read."""
+    cards = []
+    first = sorted(
+        reports,
+        key=lambda name: -reports[name].scores["overall"].get(main_score(reports[name]), 0.0),
+    )
+    kept = reports if len(reports) <= MOST_CARDS else first[:MOST_CARDS]
+    for name in kept:
+        report = reports[name]
+        scores = shown_scores(report.scores)
+        main = main_score(report)
+        if not main:
+            continue
+        interval = report._intervals or {}
+        level = f"{100 * interval.get('confidence', 0.95):g}% confidence interval"
+        rest = {n: value for n, value in scores["overall"].items() if n != main}
+        groups = {g: values[main] for g, values in scores.items() if g != "overall"}
+        lost = report.facts["n_unparsed"]
+        note = f"not read: {_shares_lost(report)}" if lost else ""
+        cards.append(Card(name, main.upper() if main == "f1" else main.replace("_", " "),
+                          scores["overall"][main], level, rest, groups,
+                          (standings or {}).get(name, ""), note))  # fmt: skip
+    return cards
+
+
+def _shares_lost(report: Report) -> str:
+    answers, relations = (
+        report.facts[f"unparsed_{name}_rate"] for name in ("answers", "relations")
+    )
+    return f"{100 * answers:.1f}% of answers, {100 * relations:.1f}% of relations"
+
+
+def about_section(reports: Iterable[Report]) -> Section:
+    """Say how the page is read, and what its numbers depend on."""
+    reports = [*reports]
+    lines = dict.fromkeys(
+        [
+            *(line for line in reports[0].legend if all(line in each.legend for each in reports)),
+            *LEGEND,
+            *(report.signature for report in reports),
+            *gold_lines(reports),
+            f"fastcausal {__version__}",
+        ]
+    )
+    return Section("", lines=[*lines], tab=ABOUT)
 
 
 def gold_lines(reports: Iterable[Report]) -> list[str]:
@@ -99,7 +161,7 @@ def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
         for (kind, name), values in bounds.items():
             parts[kind][name] = [*values.values()]
         grids.append(Grid("scores of all roles", columns, parts=parts))
-    return [Section("Unparsed predictions", grids)]
+    return [Section("Unparsed predictions", grids, tab=ERRORS)]
 
 
 def errors_by_group(report: Report) -> dict[str, dict[str, int]]:
@@ -125,45 +187,53 @@ def _errors(report: Report) -> list[Section]:
     counts = errors_by_group(report)
     if not counts:
         return []
-    grid = Grid("", [*counts["overall"]], parts={"": {g: [*c.values()] for g, c in counts.items()}})
-    of_roles = {group: each for group, each in counts.items() if group != "overall"}
-    return [Section("Errors", [grid], pictures_of(stacks_of("Errors by role", of_roles)))]
+    kinds = [*counts["overall"]]
+    grid = Grid("", kinds, parts={"": {g: [*c.values()] for g, c in counts.items()}})
+    links = error_links({"": ""}, counts) if details_of(report) else {}
+    return [Section("Errors", [Drawn(grid, stacked=kinds, links=links, words=WORDS)], tab=ERRORS)]
+
+
+def error_links(systems: Mapping[str, str], groups: Mapping[str, Any]) -> dict[Any, str]:
+    """Return addresses of the examples with errors, by part (system or group), row and column.
+
+    Parameters
+    ----------
+    systems : mapping of str to str
+        The address of each system, such as ``system=1&``; one named "" makes rows of groups.
+    groups : mapping of str to mapping
+        Counts by group, with the kinds of errors.
+    """
+    return {
+        ("" if system == "" else group, system or group, kind): f"#{address}type={kind}"
+        + (f"&role={quote(group)}" if group != "overall" else "")
+        for system, address in systems.items()
+        for group, counts in groups.items()
+        for kind in counts
+    }
 
 
 def confusion_section(reports: Mapping[str, Report]) -> list[Section]:
     """Show the confusion of roles of every system that has its examples; the name "" is none."""
     shown = []
-    for name, report in reports.items():
+    for k, (name, report) in enumerate(reports.items()):
         details = details_of(report)
         if details is not None:
             counting = details.counting
-            names = (*counting.roles, NO_ROLE)
             counts = confusion_of_roles(counting, details.examples())
-            shown.append(Matrix(name, counts, names, names))
-    if not shown:
-        return []
-    drawings = {
-        f"{CONFUSION}{' of ' if matrix.name else ''}{matrix.name}": partial(
-            matrices, shown=[matrix], answer="predicted"
-        )
-        for matrix in shown[:MOST_MATRICES]
-    }
-    grids = [_matrix_grid(matrix) for matrix in shown]
-    return [Section(CONFUSION, grids, pictures_of(drawings), [CONFUSION_LINE])]
+            shown.append(_matrix(name, (*counting.roles, NO_ROLE), counts.tolist(),
+                                 f"system={k}&" if len(reports) > 1 else ""))  # fmt: skip
+    return [Section(CONFUSION, shown, [CONFUSION_LINE], ERRORS)] if shown else []
 
 
-def _matrix_grid(matrix: Matrix) -> Grid:
-    grid = Grid(matrix.name, [*map(str, matrix.columns)], "gold")
-    for name, row in zip(map(str, matrix.rows), matrix.counts.tolist(), strict=True):
-        grid.add(name, *row)
-    return grid
+def _matrix(title: str, names: Sequence[str], counts: list[list[int]], address: str) -> Drawn:
+    """Draw a matrix; its cells lead to their examples."""
+    grid = Grid(title, [*names], "gold", parts={"": dict(zip(names, counts, strict=True))})
+    links = {("", gold, pred): f"#{address}cell={quote(f'{gold}>{pred}')}"
+             for gold in names for pred in names}  # fmt: skip
+    return Drawn(grid, heat=True, links=links if len(names) ** 2 <= MOST_CELLS else {})
 
 
 def _subsets(report: Report) -> list[Section]:
     if not report.subsets:
         return []
-    name = main_score(report)
-    scores = {subset: groups["overall"] for subset, groups in report.subsets.items()}
-    rows = {subset: {"": values[name]} for subset, values in scores.items() if name}
-    pictures = pictures_of(bars_of(f"{name} by subset", rows))
-    return [Section("Subsets", [scores_table("", report.subsets)], pictures)]
+    return [Section("Subsets", [drawn_scores(scores_table("", report.subsets))])]

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
+from fastcausal.report.grid import Grid
+from fastcausal.report.page import ABOUT, Page, Section, html_of
 from fastcausal.tasks.labels.ratings import Ratings
-from fastcausal.tasks.relations.marked import Line, Marked, page_of
 
 
 def differing(ratings: Ratings) -> Iterator[tuple[str, list[str | None]]]:
@@ -50,13 +51,11 @@ def table_of(ratings: Ratings) -> pa.Table:
 
 def page(ratings: Ratings, title: str, signature: str) -> str:
     """Write a page of the units with the label of every rater."""
-    raters = raters_of(ratings)
-    units = [
-        Marked(
-            unit,
-            "",
-            [Line(rater, [(label or "", None)]) for rater, label in zip(raters, row, strict=True)],
-        )
-        for unit, row in differing(ratings)
-    ]
-    return page_of(f"{title}: {len(units)} to adjudicate", units, (), [signature])
+    grid = Grid("", raters_of(ratings), "unit", text=True)
+    units = 0
+    for unit, labels in differing(ratings):
+        grid.add(unit, *(label or "" for label in labels))
+        units += 1
+    about = Section("", lines=[signature], tab=ABOUT)
+    sections = [Section("", [grid], tab="Disagreements"), about]
+    return html_of(Page(f"{title}: {units} to adjudicate", sections))

@@ -1,21 +1,16 @@
-"""Sentences with marked spans, for people: on a terminal, in tables and on a page."""
+"""Sentences with marked spans, for people: on a terminal and in tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from string import Template
 from typing import NamedTuple
 
 from fastcausal.engine.kernel import Int32
 from fastcausal.errors import InputError
-from fastcausal.report.escapes import html_text
 from fastcausal.report.grid import Grid
 from fastcausal.tasks.relations.sentences import Piece, Sentence
 
-COLOURS = 4  # of roles, on the page
 MOST_NUMBERS = 1 << 20  # tokens of an example without text; "length" may be any number
-PAGE = Path(__file__).with_name("marked.html")
 
 
 class Line(NamedTuple):
@@ -87,33 +82,3 @@ def grid_of(title: str, examples: Iterable[Marked], roles: Sequence[str]) -> Gri
         for line in example.lines:
             grid.add(line.name, bracketed(line.pieces, roles))
     return grid
-
-
-def page_of(
-    title: str, examples: Iterable[Marked], roles: Sequence[str], notes: Sequence[str] = ()
-) -> str:
-    """Write a self-contained page; text from data is escaped."""
-    return Template(PAGE.read_text(encoding="utf-8")).substitute(
-        title=html_text(title),
-        body="\n".join(_article(example, roles) for example in examples),
-        notes="<br>".join(map(html_text, notes)),
-    )
-
-
-def _article(example: Marked, roles: Sequence[str]) -> str:
-    lines = "".join(
-        f'<dt>{html_text(line.name)}</dt><dd dir="auto">{_marks(line.pieces, roles)}</dd>'
-        for line in example.lines
-    )
-    name, remark = html_text(example.name), html_text(example.remark)
-    head = f'<h2><bdi>{name}</bdi></h2><p class="note">{remark}</p>'
-    return f"<article>{head}<dl>{lines}</dl></article>"
-
-
-def _marks(pieces: Iterable[Piece], roles: Sequence[str]) -> str:
-    return "".join(html_text(text) if k is None else _mark(text, k, roles[k]) for text, k in pieces)
-
-
-def _mark(text: str, number: int, role: str) -> str:
-    name = f"<small>{html_text(role)}</small>"
-    return f'<mark class="r{number % COLOURS}">{name}{html_text(text)}</mark>'

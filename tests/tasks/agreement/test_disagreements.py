@@ -12,6 +12,7 @@ from hypothesis import given
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
+from tests.support.markup import Reader, data_of
 from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import LENGTH, table_of
@@ -60,8 +61,25 @@ def test_the_rest_is_the_same(both):
             assert left == same
     for row in rows:
         assert [row[f"a_{r}"] for r in ROLES] != [row[f"b_{r}"] for r in ROLES]
-    page = agreement.disagreements_page()
-    assert page.count("<article>") == len({row["id"] for row in rows})
+    page = data_of(agreement.disagreements_page())
+    assert page["ids"] == [*dict.fromkeys(row["id"] for row in rows)]
+    pairs = [page["count_rows"][k] for k in page["systems"][0]["pairs"]["counts"]]
+    assert [sum(row[1::2]) for row in pairs if any(row[1::2])] == [
+        sum(row[f"a_{r}"] != row[f"b_{r}"] for r in ROLES) for row in rows
+    ]
+
+
+def test_the_page_in_a_browser(opened, tmp_path):
+    agreement = fc.agree(list(map(str, sample.ANNOTATORS.values())))
+    page = tmp_path / "page.html"
+    page.write_text(agreement.disagreements_page())
+    view = opened(page, "#open=1")
+    view.wait_for_selector("html[data-ready]", state="attached")
+    names = view.locator(".item").first.locator("dt").all_inner_texts()
+    assert {name.split()[0] for name in names} <= {*agreement.annotators}
+    assert view.locator("mark.missed").first.get_attribute("data-role").startswith("not here: ")
+    n = len({(row["a"], row["b"], row["id"]) for row in agreement.disagreements.to_pylist()})
+    assert view.get_by_role("status").inner_text() == f"{n} of {n} examples"
 
 
 def command(*arguments):
@@ -79,7 +97,7 @@ def test_files(tmp_path):
     assert len(rows) == len(agreement.disagreements) > 0
     assert {row["a"] for row in rows} <= set(agreement.annotators)
     page = (tmp_path / "x.html").read_text()
-    assert "http" not in re.sub(r'http-equiv="[^"]+"', "", page)
+    assert "http" not in re.sub(r'http-equiv="[^"]+"|http://www.w3.org/2000/svg', "", page)
     assert command("agree", *annotators, "--disagreements", tmp_path / "x.txt")[0] == 2
     assert not (tmp_path / "x.txt").exists()
 
@@ -100,7 +118,7 @@ def test_labels(tmp_path):
     ]
     page = (tmp_path / "x.html").read_text()
     assert "<b>" not in page
-    assert page.count("<article>") == 2
+    assert Reader(page).rows[1:] == [["u0", "=1+1", "yes"], ["u2", "<b>", "b"]]
 
 
 @pytest.mark.parametrize("values", [[[1, 2], [2, 2]], [[1.5, 2], [2, None]]])

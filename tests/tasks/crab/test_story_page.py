@@ -133,12 +133,12 @@ def test_keyboard_alone(shown):
         for row in GOLD
         if row["topic_id"] == 4 and row["score"] >= 80 and row[other[word]] == 4
     )
-    found = page.evaluate("""() => [...document.querySelectorAll('.tag')].map(e =>
+    found = page.evaluate("""() => [...document.querySelectorAll('.strength')].map(e =>
       [Number(e.parentNode.querySelector('.order').textContent), e.textContent])""")
     assert [*map(tuple, found)] == tags
     assert {word for _, text in tags for word in place if word in text} == {*place}
     page.keyboard.press("Escape")
-    assert page.locator("[aria-pressed=true], .tag, .off").count() == 0
+    assert page.locator("[aria-pressed=true], .strength, .off").count() == 0
 
 
 def test_the_address_keeps_what_is_chosen(shown):
@@ -207,8 +207,8 @@ def test_without_scripts_the_page_says_so_and_has_its_tables(shown, opened, tmp_
     shown()
     page = opened(tmp_path / "graph.html", java_script_enabled=False)
     assert "needs JavaScript" in page.locator("#status").inner_text()
-    assert page.locator("table").count() == 7
-    assert page.locator("figure").count() == 3
+    assert page.locator("table").count() == 10
+    assert page.locator("svg.stack").count() > 10
     assert not page.locator("#graph").is_visible()
 
 

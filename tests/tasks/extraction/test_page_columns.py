@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.report.page.page import packed_json
+from fastcausal.tasks.extraction.confusion import confusion_of_roles
 from fastcausal.tasks.extraction.page import columns_of
+from fastcausal.tasks.extraction.tables import require_details
 from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
@@ -75,13 +78,20 @@ def check_of_one(report, columns):
     names, roles = columns["columns"], columns["roles"]
     counted = report.per_example.to_pylist()
     assert [example[0] for example in examples] == [row["id"] for row in counted]
-    assert [example[5] for example in examples] == [[row[n] for n in names] for row in counted]
+    width = len(names)
+    assert [example[5][:width] for example in examples] == [
+        [row[n] for n in names] for row in counted
+    ]
+    details = require_details(report, "")
+    confused = confusion_of_roles(details.counting, details.examples())
+    cells = np.array([example[5][width:] for example in examples]).reshape(len(examples), -1)
+    assert cells.sum(axis=0).tolist() == confused.ravel().tolist()
     matches = iter(report.matches.to_pylist())
     for name, gold, pred, _, pairs, _ in examples:
         for a, b, counts in pairs:
             row = next(matches)
             assert row["id"] == name
-            assert [row[n] for n in names] == counts
+            assert [*(row[n] for n in names), *(0,) * len(columns["cells"])] == counts
             for side, number, relations in (("gold", a, gold), ("pred", b, pred)):
                 assert row[f"{side}_relation"] == (None if number < 0 else number)
                 relation = relations[number] if number >= 0 else []
@@ -93,6 +103,7 @@ def check_of_one(report, columns):
     wrong = {wrong.id: wrong.errors for wrong in report.errors(top=None).examples}
     assert {name: n for name, n in n_errors.items() if n} == wrong
     assert columns["types"] == [*report.errors().types]
+    assert columns["hits"].keys().isdisjoint(columns["types"])
 
 
 @given(cases(), st.sampled_from(PROTOCOLS))

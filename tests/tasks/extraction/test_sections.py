@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
+import re
 
 import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.tasks.extraction.sections import sections_of
+from fastcausal.tasks.extraction.kinds import WORDS
+from fastcausal.tasks.extraction.sections import cards_of, sections_of
 from tests.support.markup import check_cells, parts_of, tables_of
-from tests.support.pictures import check_pictures
 
 ANSWERS = sample.GOLD.with_name("raw_answers.jsonl")
 HOSTILE = ("<b>$cause$", "_effect</script>")
@@ -33,9 +33,10 @@ def test_numbers_are_those_of_the_json(draws):
     for name, rows in parts.items():
         check_cells(rows, told["subsets"][name], intervals["subsets"].get(name))
     [errors] = tables["Errors"]
-    assert errors[0] == ["", *KINDS]
+    assert errors[0] == ["", *(WORDS[kind] for kind in KINDS), "total"]
     assert {group: cells for group, *cells in errors[1:]} == {
-        group: [str(counts[kind]) for kind in KINDS] for group, counts in told["scores"].items()
+        group: [*(str(counts[kind]) for kind in KINDS), str(sum(counts[kind] for kind in KINDS))]
+        for group, counts in told["scores"].items()
     }
     lost, bounds = tables["Unparsed predictions"]
     check_cells(lost, {"overall": told})
@@ -45,33 +46,51 @@ def test_numbers_are_those_of_the_json(draws):
 
 def test_lines_say_what_a_reader_has_to_know():
     report = fc.score(sample.GOLD, ANSWERS, answers="output", unparsed="skip")
-    lines = sections_of(report)[0].lines
-    assert report.signature in lines
-    assert f"gold: {report.statistics.gold:032x}" in lines
-    assert [line for line in lines if line.startswith("warning: ")] == [
-        f"warning: {warning}" for warning in report.warnings
-    ]
+    about = sections_of(report)[-1]
+    assert about.tab == "About"
+    assert report.signature in about.lines
+    assert f"gold: {report.statistics.gold:032x}" in about.lines
+    assert f"fastcausal {fc.__version__}" in about.lines
+    assert {*report.legend} <= {*about.lines}
 
 
 def test_of_counts_alone():
     """What lacks its examples has no confusion; scores that do not add have no errors either."""
     report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
     titles = [section.title for section in sections_of(report.statistics.report())]
-    assert titles == ["Scores", "Errors", "Subsets"]
+    assert titles == ["Scores", "Subsets", "Errors", ""]
     official = fc.score(sample.GOLD, sample.SYSTEMS["careful"], "cnc-2022")
-    assert [section.title for section in sections_of(official)] == ["Scores"]
+    assert [section.title for section in sections_of(official)] == ["Scores", ""]
 
 
-def test_pictures():
-    pytest.importorskip("matplotlib")
+def test_counts_lead_to_their_examples():
     report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
-    pictures = [each for section in sections_of(report) for each in section.pictures]
-    assert [text for text, _ in pictures] == [
-        "Scores by role", "Errors by role", "Confusion of roles", "f1 by subset",
-    ]  # fmt: skip
-    texts = check_pictures(pictures)
-    assert f"{report['cause'].f1:.3f}" in texts
-    assert pictures == [each for section in sections_of(report) for each in section.pictures]
+    sections = {section.title: section for section in sections_of(report)}
+    [errors], [confusion] = sections["Errors"].grids, sections["Confusion of roles"].grids
+    assert errors.links["", "overall", "be"] == "#type=be"
+    assert errors.links["", "cause", "be"] == "#type=be&role=cause"
+    assert confusion.links["", "cause", "none"] == "#cell=cause%3Enone"
+    html = errors.to_html()
+    n = int(report["cause"].be)
+    assert f'<a href="#type=be&amp;role=cause">{n}</a>' in html
+    assert not re.search("<a [^>]*>0</a>", html)
+    alone = {section.title: section for section in sections_of(report.statistics.report())}
+    assert not alone["Errors"].grids[0].links
+
+
+def test_cards():
+    report = fc.score(sample.GOLD, ANSWERS, answers="output", unparsed="empty")
+    report = report.with_intervals(n_resamples=100, confidence=0.9)
+    [card] = cards_of({"a": report}, {"a": "best"})
+    assert (card.name, card.score, card.standing) == ("a", "F1", "best")
+    assert card.value == report["overall"].f1
+    assert card.bounds.startswith("90% confidence interval 0.")
+    assert [*card.scores] == ["precision", "recall"]
+    assert card.groups == {role: report[role].f1 for role in ("cause", "effect", "signal")}
+    share = 100 * report.facts["unparsed_answers_rate"]
+    assert card.note.startswith(f"not read: {share:.1f}% of answers")
+    many = cards_of({f"s{k}": report for k in range(9)})
+    assert [each.name for each in many] == [f"s{k}" for k in range(6)]
 
 
 def test_names_of_roles_and_strata_are_text():
@@ -89,14 +108,3 @@ def test_names_of_roles_and_strata_are_text():
         [HOSTILE[1], "0", "1", "0"],
         ["none", "0", "0", "0"],
     ]
-    texts = check_pictures([each for section in sections for each in section.pictures])
-    if texts:
-        assert {*HOSTILE, "genre=</td><i>$\\frac$"} <= {*texts}
-
-
-def test_without_matplotlib(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    sections = sections_of(fc.score(sample.GOLD, sample.SYSTEMS["careful"]))
-    assert not any(section.pictures for section in sections)
-    lines = [line for section in sections for line in section.lines]
-    assert sum("fastcausal[plots]" in line for line in lines) == 1

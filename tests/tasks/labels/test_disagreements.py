@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from html import unescape
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -13,6 +10,7 @@ from hypothesis import strategies as st
 
 from fastcausal.tasks.labels.disagreements import differing, page, table_of
 from fastcausal.tasks.labels.reading import read_ratings
+from tests.support.markup import Reader
 from tests.support.rated import COLUMNS, long_form, present, rated
 
 VALUES = st.integers(0, 3) | st.sampled_from([0.5, 1e20, -2.0])
@@ -66,7 +64,7 @@ def test_the_page_shows_what_the_table_has(data):
     written = page(ratings, "labels", "of this | signature")
     assert "labels: 2 to adjudicate" in written
     assert "of this | signature" in written
-    lines = re.findall(r"<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", written)
-    assert [(rater, unescape(label)) for rater, label in lines] == [
-        (f"{k}", label or "") for row in (data[0], data[2]) for k, label in enumerate(row)
+    assert Reader(written).rows == [
+        ["unit", "0", "1", "2"],
+        *([f"{k}", *(label or "" for label in data[k])] for k in (0, 2)),
     ]

@@ -2,14 +2,6 @@
 
 const MOST_ARCS = 3000; // drawn at once, the strongest of more
 const NAMES = { A: "A high", B: "B medium", C: "C low", D: "D no" };
-const SVG = "http://www.w3.org/2000/svg";
-
-function drawn(tag, className, values) {
-  const made = document.createElementNS(SVG, tag);
-  made.setAttribute("class", className);
-  for (const [name, value] of Object.entries(values)) made.setAttribute(name, value);
-  return made;
-}
 
 /** Events and pairs of a story; a and b are places of events. */
 class Story {
@@ -155,14 +147,14 @@ class Graph {
     const tags = new Map();
     for (const { a, b, score, class: letter } of this.edges) {
       const strength = score === null ? NAMES[letter] : `${NAMES[letter]}, ${score}`;
-      const tag = (word) => element("span", `tag ${letter}`, `${word}, ${strength}`);
+      const tag = (word) => element("span", `strength ${letter}`, `${word}, ${strength}`);
       if (b === chosen) tags.set(a, tag("cause"));
       if (a === chosen) tags.set(b, tag("effect"));
     }
     for (const [place, item] of this.items.entries()) {
       const button = item.firstChild;
       button.setAttribute("aria-pressed", place === chosen);
-      button.querySelector(".tag")?.remove();
+      button.querySelector(".strength")?.remove();
       if (tags.has(place)) button.append(tags.get(place));
     }
     this.draw();

@@ -1,0 +1,198 @@
+"""Tables of a page: bars, intervals and links in the cells of a grid, drawn as SVG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from fastcausal.report.escapes import Cell, html_text
+from fastcausal.report.grid import Bounded, Grid, number_text
+
+Links = Mapping[tuple[str, str, str], str]
+NO_LINKS: Links = MappingProxyType({})
+COLOURS = 7  # of the parts of a stacked bar
+
+
+class Drawn(NamedTuple):
+    """A table with pictures in its cells.
+
+    Attributes
+    ----------
+    grid : Grid
+    shares : sequence of str
+        Columns with a bar from 0 to 1, and a line between the bounds.
+    counts : sequence of str
+        Columns with a bar up to the largest of their counts.
+    intervals : sequence of str
+        Columns with a dot and a line between the bounds, on the scale of the column.
+    stacked : sequence of str
+        Columns of counts that one bar shows side by side, in a column of its own.
+    heat : bool
+        True to tint each count by its share of the row.
+    links : mapping of (str, str, str) to str
+        Addresses on the page by part, row and column.
+    marks : mapping of str to str
+        Words behind the names of rows.
+    words : mapping of str to str
+        Headers in words; the name of the column becomes a tooltip.
+    """
+
+    grid: Grid
+    shares: Sequence[str] = ()
+    counts: Sequence[str] = ()
+    intervals: Sequence[str] = ()
+    stacked: Sequence[str] = ()
+    heat: bool = False
+    links: Links = NO_LINKS
+    marks: Mapping[str, str] = {}
+    words: Mapping[str, str] = {}
+
+    @classmethod
+    def of(cls, table: Grid | Drawn) -> Drawn:
+        """Return a grid as a table without pictures."""
+        return table if isinstance(table, Drawn) else cls(table)
+
+    def to_html(self) -> str:
+        """Write the table; text from data is escaped."""
+        grid, columns = self.grid, self.grid.header[1:]
+        caption = f"<caption>{html_text(grid.title)}</caption>" if grid.title else ""
+        head = "".join(map(self._head, grid.header))
+        head += '<th scope="col">total</th>' if self.stacked else ""
+        scales = [self._scale(k) for k in range(len(columns))]
+        sums = [sum(self._parts_of(cells)) for _, rows in grid.parts for _, cells in rows]
+        most = max(sums, default=0)
+        body = ""
+        for part, rows in grid.parts:
+            if part:
+                width = len(grid.header) + bool(self.stacked)
+                body += f'<tr><th colspan="{width}" scope="rowgroup">{html_text(part)}</th></tr>'
+            for name, cells in rows:
+                shown = self._name(name) + "".join(
+                    self._cell((part, name, column), cell, cells, scale, sign)
+                    for column, cell, scale, sign in zip(
+                        columns, cells, scales, grid.signs, strict=True
+                    )
+                )
+                if self.stacked:
+                    parts = self._parts_of(cells)
+                    shown += (
+                        f'<td class="wide-bar">{_stack(parts, most)}<span>{sum(parts)}</span></td>'
+                    )
+                body += f"<tr>{shown}</tr>"
+        kind = ' class="words"' if grid.text else ""
+        return f"<table{kind}>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _head(self, name: str) -> str:
+        """Write the header of a column, with the colour of its part of the bars."""
+        key = ""
+        if name in self.stacked:
+            colour = self.stacked.index(name) % COLOURS
+            key = f'<svg class="key" aria-hidden="true"><rect class="k{colour}"/></svg>'
+        if name in self.words:
+            title = f' title="{html_text(name)}"'
+            return f'<th scope="col"{title}>{key}{html_text(self.words[name])}</th>'
+        return f'<th scope="col">{key}{html_text(name)}</th>'
+
+    def _name(self, name: str) -> str:
+        mark = self.marks.get(name)
+        tag = f' <span class="tag">{html_text(mark)}</span>' if mark else ""
+        return f'<th scope="row">{html_text(name)}{tag}</th>'
+
+    def _cell(
+        self,
+        place: tuple[str, str, str],
+        cell: Cell,
+        cells: Sequence[Cell],
+        scale: tuple[float, float],
+        sign: str,
+    ) -> str:
+        text = html_text(number_text(cell, self.grid.digits, sign))
+        number, bracket, rest = text.partition(" [")
+        text = f"{number}<small>{bracket}{rest}</small>" if bracket else number
+        if place in self.links and cell:
+            text = f'<a href="{html_text(self.links[place])}">{text}</a>'
+        picture, kind = "", ""
+        if isinstance(cell, int | float) and cell == cell:
+            if place[2] in (*self.shares, *self.counts):
+                picture = _bar(cell, *scale)
+            elif place[2] in self.intervals:
+                return f'<td class="interval">{_interval(cell, *scale)}<span>{text}</span></td>'
+            elif self.heat:
+                total = sum(each for each in cells if isinstance(each, int))
+                picture, kind = _tint(cell / total if total else 0.0), ' class="heat"'
+        return f"<td{kind}>{text}{picture}</td>"
+
+    def _scale(self, column: int) -> tuple[float, float]:
+        """Return both ends of the scale of a column."""
+        name = self.grid.header[1 + column]
+        cells = [cells[column] for _, rows in self.grid.parts for _, cells in rows]
+        values = [float(cell) for cell in cells if isinstance(cell, int | float) and cell == cell]
+        if name in self.counts:
+            return 0.0, max(values, default=1.0) or 1.0
+        if name in self.intervals:
+            ends = [end for cell in cells if isinstance(cell, Bounded)
+                    for end in (cell.low, cell.high) if end == end]  # fmt: skip
+            low, high = min([*values, *ends], default=0.0), max([*values, *ends], default=1.0)
+            room = 0.04 * (high - low) or 0.5
+            return low - room, high + room
+        return 0.0, 1.0
+
+    def _parts_of(self, cells: Sequence[Cell]) -> list[int]:
+        places = [self.grid.header[1:].index(name) for name in self.stacked]
+        return [cells[k] for k in places if isinstance(cells[k], int)]  # type: ignore[misc]
+
+
+def percent(value: float, low: float = 0.0, high: float = 1.0) -> str:
+    """Return a place on a scale as SVG has it, within the picture.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(3, 0, 2)
+    ('50%', '100%')
+    """
+    share = (value - low) / (high - low)
+    return f"{100 * min(max(share, 0.0), 1.0):.4g}%"
+
+
+def _bar(value: float, low: float = 0.0, high: float = 1.0) -> str:
+    return f'<svg class="bar" aria-hidden="true">{bar_shapes(value, low, high)}</svg>'
+
+
+def bar_shapes(value: float, low: float = 0.0, high: float = 1.0) -> str:
+    """Return the shapes of a bar, and of the line between the bounds of its value."""
+    if value != value:
+        return ""
+    bar = f'<rect width="{percent(value, low, high)}" height="100%"/>'
+    return bar + _line(value, low, high)
+
+
+def _interval(value: float, low: float, high: float) -> str:
+    zero = f'<line class="zero" x1="{percent(0.0, low, high)}" x2="{percent(0.0, low, high)}" ' \
+        'y1="0" y2="100%"/>' if low < 0 < high else ""  # fmt: skip
+    dot = f'<circle cx="{percent(value, low, high)}" cy="50%" r="4"/>'
+    return f'<svg aria-hidden="true">{zero}{_line(value, low, high)}{dot}</svg>'
+
+
+def _line(value: float, low: float, high: float) -> str:
+    """Draw the line between the bounds of a value, if it has any."""
+    if not isinstance(value, Bounded) or math.isnan(value.low) or math.isnan(value.high):
+        return ""
+    ends = f'x1="{percent(value.low, low, high)}" x2="{percent(value.high, low, high)}"'
+    return f'<line {ends} y1="50%" y2="50%"/>'
+
+
+def _stack(parts: Sequence[int], most: int) -> str:
+    shapes, at = "", 0
+    for k, n in enumerate(parts):
+        if n:
+            place = f'x="{percent(at, 0, most)}" width="{percent(n, 0, most)}"'
+            shapes += f'<rect class="k{k % COLOURS}" {place} height="100%"/>'
+        at += n
+    return f'<svg class="stack" aria-hidden="true">{shapes}</svg>'
+
+
+def _tint(share: float) -> str:
+    opacity = f'fill-opacity="{0.45 * share:.3g}"'
+    return f'<svg aria-hidden="true"><rect width="100%" height="100%" {opacity}/></svg>'

@@ -1,0 +1,94 @@
+"""Tables of systems as a page has them: intervals of scores and of differences as pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from fastcausal.report.escapes import Cell
+from fastcausal.report.grid import UNDEFINED, Bounded, Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.page import Drawn
+
+SCORE = ("value", "low", "high")
+RANK = ("rank", "rank_low", "rank_high")
+DIFFERENCE = ("delta", "delta_low", "delta_high")
+WORDS = {
+    "p": "p-value",
+    "mde": "minimum detectable effect",
+    "n": "runs",
+    "std": "standard deviation",
+}
+
+
+def board_table(
+    scores: Mapping[str, Scores], score: str, baseline: str | None, correction: str
+) -> Drawn:
+    """Draw a row per system: score, rank and difference from the baseline with their intervals."""
+    difference = [] if baseline is None else [f"minus {baseline}"]
+    in_cells = {*SCORE, *RANK, *DIFFERENCE, "best"}
+    rest = [name for name in next(iter(scores.values())) if name not in in_cells]
+    grid = Grid("", [score, "rank", *difference, *rest], "system")
+    for name, row in scores.items():
+        shown: list[Cell] = [_bounded(row, *SCORE), _rank(row)]
+        tested: list[Cell] = [_bounded(row, *DIFFERENCE)] if difference else []
+        others: list[Cell] = [row[column] for column in rest]
+        if name == baseline:
+            tested, others = (
+                [""],
+                ["" if row[column] != row[column] else row[column] for column in rest],
+            )
+        grid.add(name, *shown, *tested, *others)
+    words = {**WORDS, "p_adjusted": f"p-value ({correction})"}
+    return Drawn(grid, intervals=[score, *difference], marks=standings(scores), words=words)
+
+
+def standings(scores: Mapping[str, Scores]) -> dict[str, str]:
+    """Say of each system whether it is the best, or not significantly below the best.
+
+    Systems that no other is significantly better than are tied.
+
+    Examples
+    --------
+    >>> standings({"a": Scores({"best": True}), "b": Scores({"best": True})})
+    {'a': 'best', 'b': 'tied with the best'}
+    """
+    best = [name for name, values in scores.items() if values["best"]]
+    return {name: "tied with the best" if k else "best" for k, name in enumerate(best)}
+
+
+def board_line(confidence: float, method: str) -> str:
+    """Say how `board_table` is read."""
+    level = f"{100 * confidence:g}%"
+    return (
+        f"Lines and brackets: {level} confidence intervals ({method}). Behind a rank stands its "
+        f"simultaneous {level} interval. Tied: not significantly below the best."
+    )
+
+
+def comparison_table(systems: Mapping[str, str], scores: Mapping[str, Scores]) -> Drawn:
+    """Draw a row per score: both systems, their difference with its interval, and its test."""
+    names = (f"a: {systems['a']}", f"b: {systems['b']}")
+    grid = Grid("", [*names, "b minus a", "p", "mde"], "score", signed=["b minus a"])
+    for name, row in scores.items():
+        interval = _bounded(row, "delta", "low", "high")
+        grid.add(name, row["a"], row["b"], interval, row["p"], row["mde"])
+    values = [row[side] for row in scores.values() for side in ("a", "b")]
+    shares = names if all(0 <= value <= 1 for value in values if value == value) else ()
+    return Drawn(grid, shares=shares, intervals=["b minus a"], words=WORDS)
+
+
+def _bounded(row: Mapping[str, float], value: str, low: str, high: str) -> Bounded:
+    return Bounded(row[value], row[low], row[high])
+
+
+def _rank(row: Scores) -> str:
+    """Write a rank with its interval.
+
+    Examples
+    --------
+    >>> _rank(Scores({"rank": 2, "rank_low": 1, "rank_high": 3}))
+    '2 (1 to 3)'
+    """
+    rank, low, high = (row[name] for name in RANK)
+    return UNDEFINED if math.isnan(rank) else f"{rank} ({low} to {high})"

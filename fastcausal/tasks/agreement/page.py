@@ -1,0 +1,148 @@
+"""The page of relations marked differently by two annotators: the first stands as gold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from fastcausal.engine.kernel import Int32
+from fastcausal.report.page import ABOUT, Page, Section, html_of
+from fastcausal.report.page.page import examples_part
+from fastcausal.tasks.agreement.disagreements import Paired
+from fastcausal.tasks.relations.marked import numbered
+from fastcausal.tasks.relations.sentences import Sentence, sentences_of
+
+FIELDS = ("same", "differs")  # of each role of a pair of relations
+
+SAID = {
+    "wrong": "all differs", "partly": "partly the same", "right": "the same",
+    "missed": "not here:", "spurious": "only here", "error": "difference",
+}  # fmt: skip
+
+
+def page_of(
+    pairs: Sequence[Paired],
+    roles: Sequence[str],
+    title: str,
+    signature: str,
+    sections: Sequence[Section],
+) -> str:
+    """Write a page of the examples with differences, for each two annotators."""
+    columns = columns_of(pairs, roles)
+    about = Section("", lines=[signature], tab=ABOUT)
+    title = f"{title}: {columns['n_examples']} to adjudicate"
+    return html_of(Page(title, [*sections, about], examples_part(columns)))
+
+
+def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of docs/pages.md, of each two annotators and example that they differ in.
+
+    They count of each role of a pair of relations whether its spans are the same or differ.
+    """
+    examples = [
+        example for code, paired in enumerate(pairs) for example in _differing(paired, code)
+    ]
+    width = len(roles) * len(FIELDS)
+    counts = [[_counts(pair, len(roles)) for pair in each["pairs"]] for each in examples]
+    rows = [row for own in counts for row in own]
+    sums = [[sum(column) for column in zip(*own, strict=True)] for own in counts]
+    names = [f"{role}_{field}" for role in roles for field in FIELDS]
+    return {
+        "roles": [*roles],
+        "columns": names,
+        "types": ["differs"],
+        "words": {},
+        "said": SAID,
+        "errors": {"differs": [*range(1, width, 2)]},
+        "hits": {"same": [*range(0, width, 2)]},
+        "cells": [],
+        "sides": [[paired.a, paired.b] for paired in pairs],
+        "n_examples": len(examples),
+        "n_left_out": 0,
+        "ids": [each["id"] for each in examples],
+        "texts": [each["text"] for each in examples],
+        "strata": [
+            {
+                "name": "annotators",
+                "values": [f"{paired.a} / {paired.b}" for paired in pairs],
+                "codes": [each["code"] for each in examples],
+            }
+        ],
+        "gold": _flat([each["a"] for each in examples]),
+        "systems": [
+            {
+                "name": "the other" if len(pairs) > 1 else pairs[0].b if pairs else "",
+                "pred": _flat([each["b"] for each in examples]),
+                "unparsed": [0] * len(examples),
+                "unread": [],
+                "pairs": {
+                    "n": [len(each["pairs"]) for each in examples],
+                    "gold": [pair["a"] for each in examples for pair in each["pairs"]],
+                    "pred": [pair["b"] for each in examples for pair in each["pairs"]],
+                    "counts": [len(examples) + k for k in range(len(rows))],
+                },
+                "examples": [*range(len(examples))],
+            }
+        ],
+        "count_rows": [*sums, *rows],
+    }
+
+
+def _differing(paired: Paired, code: int) -> list[dict[str, Any]]:
+    """Describe the examples in which two annotators differ."""
+    wanted = {difference.example for difference in paired.differing()}
+    sides = (paired.aligned.gold.marked(), paired.aligned.pred.marked())
+    sentences = sentences_of(paired.aligned.examples, paired.aligned.gold.lengths)
+    made = []
+    for example, places in groupby(range(len(paired.example)), lambda k: int(paired.example[k])):
+        if example not in wanted:
+            continue
+        sentence = sentences[example] or numbered(int(paired.aligned.gold.lengths[example]))
+        first = [int(rows.relation_offsets[example]) for rows in sides]
+        spans = [
+            [_characters(rows.relation(r), sentence)
+             for r in range(int(rows.relation_offsets[example]),
+                            int(rows.relation_offsets[example + 1]))]
+            for rows in sides
+        ]  # fmt: skip
+        pairs = []
+        for k in places:
+            a, b = (
+                int(index[k]) - start if index[k] >= 0 else -1
+                for index, start in zip(paired.relations, first, strict=True)
+            )
+            of_a, of_b = (own[n] if n >= 0 else None for own, n in zip(spans, (a, b), strict=True))
+            pairs.append({"a": a, "b": b, "spans": (of_a, of_b)})
+        name = paired.aligned.name(example)
+        made.append({"id": name, "text": sentence.text, "code": code, "a": spans[0],
+                     "b": spans[1], "pairs": pairs})  # fmt: skip
+    return made
+
+
+def _characters(rows: Int32, sentence: Sentence) -> list[list[int]]:
+    """Return role, start and stop of each span, in characters."""
+    return [
+        [role, sentence.starts[start], sentence.stops[stop - 1]]
+        for role, start, stop in rows.tolist()
+    ]
+
+
+def _counts(pair: dict[str, Any], n_roles: int) -> list[int]:
+    """Count whether the spans of each role are the same; a role that neither has is neither."""
+    counts: list[int] = []
+    for role in range(n_roles):
+        a, b = (sorted(span for span in side or [] if span[0] == role) for side in pair["spans"])
+        counts += [int(bool(a) and a == b), int(a != b)]
+    return counts
+
+
+def _flat(examples: Sequence[Sequence[Sequence[Sequence[int]]]]) -> dict[str, list[int]]:
+    """Return relations as docs/pages.md has them."""
+    return {
+        "relations": [len(relations) for relations in examples],
+        "spans": [len(spans) for relations in examples for spans in relations],
+        "values": [
+            n for relations in examples for spans in relations for span in spans for n in span
+        ],
+    }

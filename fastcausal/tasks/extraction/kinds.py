@@ -1,0 +1,25 @@
+"""Kinds of errors: which counts of a kernel are errors, which are hits, and their names."""
+
+from __future__ import annotations
+
+from fastcausal.engine.kernel import Kernel
+
+WORDS = {
+    "tp": "right", "fp": "spurious", "fn": "missed", "le": "label error", "be": "boundary error",
+    "lbe": "label and boundary error", "bes": "too small", "bel": "too large",
+    "beo": "partly beside", "em": "exact match", "osb": "one-sided boundary",
+    "to": "token overlap",
+}  # fmt: skip
+
+
+def error_fields(kernel: Kernel) -> tuple[str, ...]:
+    """Return the counts of a kernel that are errors: what its objective divides by, but no hits."""
+    divisors = [n.removeprefix("overall_") for n in kernel.objective.denominator or ("fp", "fn")]
+    hits = hit_fields(kernel)
+    return tuple(n for n in divisors if n not in hits and n in kernel.fields)
+
+
+def hit_fields(kernel: Kernel) -> tuple[str, ...]:
+    """Return the counts of a kernel that are hits: those that its objective adds."""
+    hits = dict.fromkeys(name.removeprefix("overall_") for name in kernel.objective.numerator)
+    return tuple(name for name in hits if name in kernel.fields)
