@@ -1,7 +1,8 @@
 """Commands of click, made from the signatures of functions; loaded at their first use.
 
 A parameter is ``name: Annotated[type, Option(...)] = default``, or one of `Argument`. A NamedTuple
-of options stands for each of its fields, and a ``click.Context`` for the typed command line.
+of options stands for each of its fields; its method ``checked``, if it has one, looks at them. A
+``click.Context`` is the typed command line.
 """
 
 from __future__ import annotations
@@ -177,10 +178,12 @@ def command(name: str, function: Callable[..., None]) -> Command:
     lists = [p.name for p in parameters if p.multiple or p.nargs == -1]
 
     def run(**given: Any) -> None:
+        ctx = click.get_current_context()
         given |= {name: list(given[name]) or None for name in lists}
         for name, group in groups.items():
-            given[name] = group(*(given.pop(option) for option in group._fields))
-        function(**given, **dict.fromkeys(contexts, click.get_current_context()))
+            options = group(*(given.pop(option) for option in group._fields))
+            given[name] = options.checked(ctx) if hasattr(options, "checked") else options
+        function(**given, **dict.fromkeys(contexts, ctx))
 
     text, epilog = _help(function)
     return Command(name, callback=run, params=parameters, help=text, epilog=epilog)
