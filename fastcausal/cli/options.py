@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
 
 import click
 
@@ -19,6 +20,7 @@ from fastcausal.options import (
     MissingPolicy,
     Occurrence,
     Policy,
+    ProtocolName,
     ReadFormat,
     TagReading,
     ZeroByZero,
@@ -165,6 +167,7 @@ class ValueOptions(NamedTuple):
             metavar="mean|pass@K|pass^K|max|min",
             help="Make one value of the answers to an example by this rule; beside GOLD, take raw "
             "answers of models from this column.",
+            names=lambda: ("mean", "pass@", "pass^", "max", "min"),
         ),
     ] = "mean"
     missing: Annotated[
@@ -271,6 +274,7 @@ ProtocolOption = Annotated[
         metavar="NAME|FILE",
         help="Score by this named recipe (recess, cnc-2023, cnc-2022), or by that of a .toml "
         "or .json file.",
+        names=partial(get_args, ProtocolName),
     ),
 ]
 KernelOption = Annotated[
