@@ -19,6 +19,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 # module named here stands apart from its room.
 ROOMS = [
     ("_version", "errors", "options", "report.escapes"),
+    ("report.numbers",),
     ("report.grid",),
     ("report.printed",),
     ("arrays", "sample"),

@@ -75,6 +75,8 @@ class Program(Group):
         """Print the completions of the line in the shell's environment."""
         from click.shell_completion import shell_complete
 
+        import fastcausal.cli.completion  # noqa: F401  # registers the shells
+
         try:
             with clear_errors():
                 status: int = shell_complete(self, {}, "fastcausal", COMPLETE, asked)
@@ -113,6 +115,8 @@ def _cite(given: bool) -> None:
 @app.option("--show-completion", type=click.Choice(SHELLS), help="Print what completes commands.")
 def _completion(shell: str) -> None:
     from click.shell_completion import get_completion_class
+
+    import fastcausal.cli.completion  # noqa: F401
 
     made = get_completion_class(shell)
     assert made is not None

@@ -15,17 +15,15 @@ from fastcausal.cli.options import (
     VALUES,
     ByOption,
     DrawOptions,
-    FormatOption,
     IntervalsOption,
-    JsonOption,
     ScoresOption,
     ValueOptions,
-    format_of,
     refuse,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import print_reports, with_intervals, write_units
+from fastcausal.cli.tables import TABLES, TableOptions
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
@@ -44,8 +42,7 @@ def aggregate(
     counts: Annotated[
         bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
     intervals: IntervalsOption = False,
     score: ScoresOption = None,
     values: ValueOptions = VALUES,
@@ -66,12 +63,11 @@ def aggregate(
     from fastcausal.counts.files import require_metadata
     from fastcausal.files.targets import keep_apart
 
-    chosen = format_of(ctx, json, format)
     if intervals or out is None:
         refuse_inference(ctx, intervals, draws)
     else:  # the column of clusters is kept in the file
         refuse(ctx, DrawOptions._fields[1:], "is for intervals: add --intervals")
-    if chosen == "json":
+    if tables.format == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
     if out is not None:
         keep_apart([out], files)
@@ -84,7 +80,7 @@ def aggregate(
     if intervals:
         reports = with_intervals(reports, draws, by)
     write_units(out, reports)
-    print_reports(reports, chosen, by, counts)
+    print_reports(reports, tables, by, counts)
 
 
 def systems_of(files: list[str], reading: ValueReading) -> dict[str, Statistics]:

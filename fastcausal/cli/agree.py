@@ -9,25 +9,21 @@ import click
 
 from fastcausal.cli.console import (
     doing,
-    print_grids,
     print_json,
-    print_report,
     warn,
     write_rows,
 )
 from fastcausal.cli.options import (
     MARKS,
     ByOption,
-    FormatOption,
     FromOption,
-    JsonOption,
     Marks,
     SeedOption,
-    format_of,
     refuse,
     sources_in,
 )
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
@@ -89,8 +85,7 @@ def agree(
     ] = None,
     source_format: FromOption = None,
     marks: Marks = MARKS,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
     per_example: Annotated[
         Path | None,
         Option(help="Write the values of each example to this .parquet, .arrow or .csv file."),
@@ -113,7 +108,6 @@ def agree(
     fastcausal agree annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl --intervals
     fastcausal agree labels_1.csv labels_2.csv --labels label
     """
-    chosen = format_of(ctx, json, format)
     if not intervals and cluster is None:
         refuse(ctx, ("seed",), "is for confidence intervals: add --intervals or --cluster")
     if labels is None:
@@ -123,7 +117,7 @@ def agree(
         if len(annotations) > 1:
             refuse(ctx, ("rater",), "is for one file of all ratings; of several each is a rater")
         _agree_on_labels(
-            annotations, labels, level, unit, rater, intervals, cluster, seed, chosen, disagreements
+            annotations, labels, level, unit, rater, intervals, cluster, seed, tables, disagreements
         )
         return
     import fastcausal as fc
@@ -142,13 +136,13 @@ def agree(
             write_rows(target, getattr(agreement, detail))
     _write_disagreements(disagreements, agreement)
     if drawn is None:
-        print_report(agreement, chosen)
-    elif chosen == "json":
+        tables.show(agreement)
+    elif tables.format == "json":
         print_json(agreement.to_dict() | {"intervals": plain(drawn)})
     else:
         warn(agreement.warnings)
-        grids = [*agreement.to_tables(), intervals_grid(drawn, chosen, cluster)]
-        print_grids(grids, chosen, agreement.signature)
+        grids = [*agreement.to_tables(), intervals_grid(drawn, tables.format, cluster)]
+        tables.show_grids(grids, agreement.signature)
 
 
 def _agree_on_labels(
@@ -160,7 +154,7 @@ def _agree_on_labels(
     intervals: bool,
     cluster: str | None,
     seed: int,
-    format: str,
+    tables: TableOptions,
     disagreements: Path | None,
 ) -> None:
     import fastcausal as fc
@@ -183,10 +177,10 @@ def _agree_on_labels(
         grid.part("95% confidence interval of alpha, percentile bootstrap")
         for name, value in drawn["alpha_interval"].items():
             grid.add(name.replace("_", " "), value)
-    if format == "json":
+    if tables.format == "json":
         print_json(measures.to_dict() | drawn)
     else:
-        print_grids([grid], format, measures.signature)
+        tables.show_grids([grid], measures.signature)
 
 
 def _write_disagreements(target: Path | None, report: Agreement | LabelAgreement) -> None:

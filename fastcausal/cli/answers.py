@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import click
-
-from fastcausal.cli.console import doing, print_report, write_rows
-from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
+from fastcausal.cli.console import doing, write_rows
+from fastcausal.cli.options import PerExampleOption
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import AnswerProtocol, Policy, UnsurePolicy
 
 
 def answers(
-    ctx: click.Context,
     files: Annotated[
         list[str],
         Argument(
@@ -57,8 +55,7 @@ def answers(
         ),
     ] = None,
     per_example: PerExampleOption = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Score extracted causes and effects against references, and count the verdicts of raters.
 
@@ -66,7 +63,6 @@ def answers(
     --------
     fastcausal answers judged_ann.json judged_ben.json --per-item items.csv
     """
-    chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.answers.count import answers as compare
 
@@ -81,4 +77,4 @@ def answers(
     for name, target in targets.items():
         if target is not None:
             write_rows(target, report.tables[name])
-    print_report(report, chosen)
+    tables.show(report)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import click
-
-from fastcausal.cli.console import doing, print_report, write_tables
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.console import doing, write_tables
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import LabelPolicy, NullPolicy, RaterPolicy
 
 
 def claims(
-    ctx: click.Context,
     files: Annotated[list[str], Argument(help="Files of judged claims, or tables; - for stdin.")],
     name: Annotated[
         str | None,
@@ -41,8 +38,7 @@ def claims(
         Path | None,
         Option(help="Write all judgments to this .csv, .jsonl, .parquet or .arrow file."),
     ] = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Score articles by the claims that raters find supported.
 
@@ -50,7 +46,6 @@ def claims(
     --------
     fastcausal claims claims_prediction_full_ann.json claims_reference_full_ann.json
     """
-    chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.claims.count import claims as score
 
@@ -58,4 +53,4 @@ def claims(
     with doing("reading claims"):
         report = score(files, name=name, nulls=nulls, raters=raters, unmatched=unmatched)
     write_tables((per_topic, report.per_topic), (judgments, report.judgments))
-    print_report(report, chosen)
+    tables.show(report)

@@ -9,6 +9,7 @@ import click
 from fastcausal.cli.options import DRAWS, ZERO, DrawOptions
 from fastcausal.cli.parameters import Option
 from fastcausal.cli.systems import systems_tables
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.cli.task import SHOWN, GoldArgument, Shown, SystemsArgument, print_scores
 from fastcausal.options import (
     AnswerKind,
@@ -59,6 +60,7 @@ def classify(
     ] = None,
     shown: Shown = SHOWN,
     draws: DrawOptions = DRAWS,
+    tables: TableOptions = TABLES,
 ) -> None:
     """Score sentence labels, such as causal or not, or a model's answers to questions.
 
@@ -89,7 +91,8 @@ def classify(
         lambda file: score(gold, file, **settings),
         shown,
         draws,
-        tables=systems_tables,
+        tables,
+        grids=systems_tables,
     )
 
 

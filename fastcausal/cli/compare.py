@@ -6,24 +6,19 @@ from typing import Annotated, Any
 
 import click
 
-from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.console import doing
 from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
     VALUES,
-    CsvOption,
     DrawOptions,
-    FormatOption,
     HtmlOption,
-    JsonOption,
-    LatexOption,
-    MarkdownOption,
     ScoresOption,
     UnpairedOption,
     ValueOptions,
-    format_of,
 )
 from fastcausal.cli.parameters import Argument
+from fastcausal.cli.tables import TABLES, TableOptions
 
 
 def compare(
@@ -41,11 +36,7 @@ def compare(
     values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
     draws: DrawOptions = DRAWS,
-    json: JsonOption = False,
-    format: FormatOption = "text",
-    markdown: MarkdownOption = False,
-    latex: LatexOption = False,
-    csv: CsvOption = False,
+    tables: TableOptions = TABLES,
     html: HtmlOption = None,
 ) -> None:
     """Compare two systems on the same examples: B minus A, with confidence interval and p-value.
@@ -54,12 +45,11 @@ def compare(
     --------
     fastcausal compare gold.csv careful.jsonl hasty.jsonl
     fastcausal compare careful.parquet hasty.parquet
-    fastcausal compare careful.parquet hasty.parquet --score cause_f1 --latex
+    fastcausal compare careful.parquet hasty.parquet --score cause_f1 --format latex
     fastcausal compare a.eval b.eval --score match --cluster doc
     """
     if len(files) not in (2, 3):
         raise click.UsageError(f"{len(files)} files, expected A B, or GOLD A B", ctx)
-    chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
 
@@ -83,4 +73,4 @@ def compare(
         )
     if html is not None:
         comparison.to_html(html)
-    print_report(comparison, chosen)
+    tables.show(comparison)

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console, RenderableType
 
-    from fastcausal.report.grid import Grid
-    from fastcausal.report.report import Report
 
 FAILED = 2  # exit status for bad input, usage, or output that cannot be written
 FAULT = 70  # for an error of fastcausal itself, as in sysexits.h
@@ -32,25 +30,6 @@ CLOSED = 141  # for a pipe closed by its reader: a shell's status for SIGPIPE
 TRACEBACK = "FASTCAUSAL_TRACEBACK"
 
 _ESCAPED_JSON = {code: rf"\u{code:04x}" for code in COMMANDS if code >= 0x7F}
-
-
-def print_report(report: Report, format: str, counts: bool = False) -> None:
-    """Print a report in any format; warnings go to standard error, or into the JSON."""
-    if format == "json":
-        print_json(report.to_dict())
-        return
-    warn(report.warnings)
-    print_grids(report.to_tables(counts), format, *report.legend, report.signature)
-
-
-def print_grids(grids: Sequence[Grid], format: str, *notes: str) -> None:
-    """Print tables, and notes below them, in any format but JSON."""
-    from fastcausal.report.grid import RENDERERS
-
-    if format == "text":
-        print_table(*grids, *notes)
-    else:
-        show(printable(RENDERERS[format](grids, notes)).rstrip("\n"))
 
 
 def print_table(*parts: RenderableType) -> None:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import click
-
-from fastcausal.cli.console import print_grids, print_json, show
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.console import print_json, show
 from fastcausal.cli.parameters import Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.report.escapes import printable
+
+if TYPE_CHECKING:
+    from fastcausal.report.report import Report
 
 
 def demo(
-    ctx: click.Context,
     copy_to: Annotated[
         Path | None, Option(help="Also copy the files of the sample to this folder.")
     ] = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Score the embedded sample: three imagined systems, and one of them in detail.
 
@@ -27,22 +26,23 @@ def demo(
     --------
     fastcausal demo --copy-to sample
     """
-    chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal import sample
-    from fastcausal.sweeps.side_by_side import systems_table
+    from fastcausal.cli.systems import systems_tables
 
     gold = fc.read(sample.GOLD)
-    reports = {
+    reports: dict[str, Report] = {
         name: fc.score(gold, fc.read(path, like=gold)) for name, path in sample.SYSTEMS.items()
     }
     careful = reports["careful"]
-    if chosen == "json":
+    if tables.format == "json":
         print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
     else:
         detail = careful.to_table()
         detail.title = f"the first of them in detail, {detail.title}"
-        print_grids([systems_table(reports), detail], chosen, careful.signature)
+        tables.show_grids(
+            [*systems_tables(reports), detail], careful.signature, shares=careful.shares
+        )
     if copy_to is not None:
         sample.copy_to(copy_to)
-        show(printable(f"\nthe files are in {copy_to}"), err=chosen != "text")
+        show(printable(f"\nthe files are in {copy_to}"), err=tables.format != "text")

@@ -9,22 +9,18 @@ import click
 
 from fastcausal.cli.console import (
     doing,
-    print_grids,
     print_json,
-    print_report,
     short_names,
     warn,
 )
 from fastcausal.cli.options import (
     MARKS,
-    FormatOption,
     FromOption,
-    JsonOption,
     Marks,
-    format_of,
     sources_in,
 )
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import Tokenizer
 
 if TYPE_CHECKING:
@@ -32,7 +28,6 @@ if TYPE_CHECKING:
 
 
 def describe(
-    ctx: click.Context,
     corpora: Annotated[
         list[str],
         Argument(
@@ -49,8 +44,7 @@ def describe(
     ] = None,
     source_format: FromOption = None,
     marks: Marks = MARKS,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Count sentences, relations, words and signals of a corpus.
 
@@ -59,7 +53,6 @@ def describe(
     fastcausal describe gold.csv
     fastcausal describe gold.csv annotator_1.jsonl --format markdown
     """
-    chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal.tasks.describe.describe import describe as count
     from fastcausal.tasks.describe.description import corpus_table
@@ -73,7 +66,7 @@ def describe(
             descriptions[name] = count(source, tokenizer)
     first, *more = descriptions.values()
     total = sum(more, first)
-    if more and chosen == "json":
+    if more and tables.format == "json":
         parts = {name: corpus.to_dict() for name, corpus in descriptions.items()}
         print_json({"corpora": parts, "all": total.to_dict()})
     elif more:
@@ -81,9 +74,9 @@ def describe(
             f"{name}: {message}" for name, each in descriptions.items() for message in each.warnings
         )
         table = corpus_table(descriptions | {"in all": total}, total.title)
-        print_grids([table], chosen, total.signature)
+        tables.show_grids([table], total.signature)
     else:
-        print_report(total, chosen)
+        tables.show(total)
     if plots is not None:
         from fastcausal.tasks.describe.plots import save_plots
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from fastcausal.cli.console import print_grids, print_json
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.console import print_json
+from fastcausal.cli.tables import TABLES, TableOptions
 
 if TYPE_CHECKING:
     from fastcausal.report.grid import Grid
@@ -16,19 +14,18 @@ if TYPE_CHECKING:
 TRAINING = {"torch": "torch", "torchmetrics": "torch", "transformers": "hf", "evaluate": "hf"}
 
 
-def doctor(ctx: click.Context, json: JsonOption = False, format: FormatOption = "text") -> None:
+def doctor(tables: TableOptions = TABLES) -> None:
     """Print installed versions and hardware; exit status 0 even if parts are missing.
 
     Examples
     --------
     fastcausal doctor --json
     """
-    chosen = format_of(ctx, json, format)
     report = facts()
-    if chosen == "json":
+    if tables.format == "json":
         print_json(report)
     else:
-        print_grids([facts_grid(report)], chosen)
+        tables.show_grids([facts_grid(report)])
 
 
 def facts() -> dict[str, Any]:

@@ -12,16 +12,14 @@ from fastcausal.cli.options import (
     ZERO,
     ByOption,
     DrawOptions,
-    FormatOption,
     HtmlOption,
     IntervalsOption,
-    JsonOption,
-    format_of,
     refuse,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Option
 from fastcausal.cli.systems import print_reports
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.cli.task import GoldArgument, SystemsArgument, written
 from fastcausal.options import OutsidePairs, PairProtocolName, PairRelation, ZeroByZero
 
@@ -75,8 +73,7 @@ def eci(
     html: HtmlOption = None,
     intervals: IntervalsOption = False,
     draws: DrawOptions = DRAWS,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Score causal pairs of events.
 
@@ -86,7 +83,6 @@ def eci(
     fastcausal eci pairs_gold.csv pairs_careful.csv --candidates pairs_events.csv --by topic
     fastcausal eci pairs_gold.csv pairs_careful.csv --intervals --cluster topic
     """
-    chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     if candidates is None:
         refuse(ctx, ("outside",), "is for candidates: add --candidates")
@@ -119,4 +115,4 @@ def eci(
         draws=draws if intervals else None,
         by=by,
     )
-    print_reports(reports, chosen, by)
+    print_reports(reports, tables, by)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from fastcausal.cli.console import doing, print_json, print_table, warn
+from fastcausal.cli.console import doing, print_json, warn
 from fastcausal.cli.eci import BackwardOption, ForwardOption
 from fastcausal.cli.options import (
     POLICIES,
     PROTOCOL,
     READS,
     HtmlOption,
-    JsonOption,
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
@@ -23,6 +22,7 @@ from fastcausal.cli.options import (
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -53,7 +53,7 @@ def errors(
     forward: ForwardOption = None,
     backward: BackwardOption = None,
     html: HtmlOption = None,
-    json: JsonOption = False,
+    tables: TableOptions = TABLES,
     policies: PolicyOptions = POLICIES,
     reads: ReadOptions = READS,
 ) -> None:
@@ -75,7 +75,7 @@ def errors(
         named = ("protocol", "kernel", "role", *PolicyOptions._fields, *ReadOptions._fields)
         refuse(ctx, named, "is for relations, not for pairs of events")
         _of_pairs(
-            gold, pred, html, json, top=top, types=_names(type), text=text,
+            gold, pred, html, tables, top=top, types=_names(type), text=text,
             forward=forward or (), backward=backward or (),
         )  # fmt: skip
         return
@@ -89,14 +89,17 @@ def errors(
         wrong = report.errors(top, *(_names(each) for each in (type, role)))
     if html is not None:
         wrong.to_html(html)
-    if json:
+    if tables.format == "json":
         print_json(wrong.to_dict() | {"warnings": list(report.warnings)})
         return
     warn(report.warnings)
-    print_table(wrong.title, "", *coloured(wrong), wrong.signature)
+    marked: list[Any] = [wrong.title, "", *coloured(wrong)]
+    tables.show_grids(wrong.to_tables(), wrong.signature, text=marked)
 
 
-def _of_pairs(gold: str, pred: str, html: Path | None, json: bool, **options: Any) -> None:
+def _of_pairs(
+    gold: str, pred: str, html: Path | None, tables: TableOptions, **options: Any
+) -> None:
     from fastcausal.report.page import ABOUT, ERRORS, Page, Section, write_page
     from fastcausal.tasks.eci.errors import pair_errors
 
@@ -105,10 +108,10 @@ def _of_pairs(gold: str, pred: str, html: Path | None, json: bool, **options: An
     if html is not None:
         about = Section("", lines=[wrong.signature], tab=ABOUT)
         write_page(html, Page(wrong.title, [Section("", wrong.to_tables(), tab=ERRORS), about]))
-    if json:
+    if tables.format == "json":
         print_json(wrong.to_dict())
     else:
-        print_table(*wrong.to_tables(), wrong.signature)
+        tables.show_grids(wrong.to_tables(), wrong.signature)
 
 
 def _names(given: str) -> list[str]:

@@ -6,20 +6,18 @@ from typing import Annotated, Any, get_args
 
 import click
 
-from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.console import doing
 from fastcausal.cli.eci import BackwardOption, ForwardOption, RelationOption
 from fastcausal.cli.options import (
     AnswerIdOption,
     AnswersOption,
-    FormatOption,
-    JsonOption,
     OccurrenceOption,
     ReadOptions,
     TagsOption,
-    format_of,
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import AnswerReading, ExplainFrom, ExplainTo, PairProtocolName
 
 
@@ -41,8 +39,7 @@ def explain(
     relation: RelationOption = "causal",
     forward: ForwardOption = None,
     backward: BackwardOption = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
     answers: AnswersOption = None,
     occurrence: OccurrenceOption = "gap",
     tags: TagsOption = None,
@@ -59,7 +56,6 @@ def explain(
     fastcausal explain pairs_gold.csv pairs_careful.csv --from ilif-direction --to pairs
     fastcausal explain choices.csv choices_chatty.jsonl --from first-word --to cladder
     """
-    chosen = format_of(ctx, json, format)
     readings = get_args(AnswerReading)
     if start in readings or end in readings:
         of_others = ("relation", "forward", "backward", "occurrence", "tags", "id")
@@ -69,7 +65,7 @@ def explain(
         both: Any = (start or "first-word", end or "first-word")
         with doing(f"reading {pred}"):
             explained = explain_readings(gold, pred, *both, column=answers)
-        print_report(explained, chosen)
+        tables.show(explained)
         return
     if start in get_args(PairProtocolName) or end is not None:
         refuse(
@@ -83,7 +79,7 @@ def explain(
         labels: Any = {"forward": forward or (), "backward": backward or ()}
         with doing(f"scoring {pred}"):
             report = explain_pairs(gold, pred, *protocols, relation=relation, **labels)
-        print_report(report, chosen)
+        tables.show(report)
         return
     refuse(ctx, ("relation", "forward", "backward"), "is for pairs of events: name --from or --to")
     refuse(ctx, ("tags",), "is for score, explain reads tags as cnc-2023 does")
@@ -96,4 +92,4 @@ def explain(
         how = reads.arguments() | {"tags": "cnc-2023"}
         pred_relations = fc.read(pred, like=gold_relations, **how)
         explanation = fc.explain(gold_relations, pred_relations)
-    print_report(explanation, chosen)
+    tables.show(explanation)

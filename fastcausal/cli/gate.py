@@ -8,22 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from fastcausal.cli.console import doing, print_report, show
+from fastcausal.cli.console import doing, show
 from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
     VALUES,
     DrawOptions,
-    FormatOption,
-    JsonOption,
     LowerOption,
     ScoreOption,
     UnpairedOption,
     ValueOptions,
-    format_of,
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import Verdict
 from fastcausal.report.escapes import cell_text
 
@@ -76,8 +74,7 @@ def gate(
     github: Annotated[
         bool, Option("--github", help="Annotate a GitHub workflow, and add to its summary.")
     ] = False,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Judge a candidate: exit status 0 if it passes, 1 if it fails or is inconclusive.
 
@@ -87,7 +84,6 @@ def gate(
     fastcausal gate gold.csv --baseline hasty.jsonl --candidate careful.jsonl --min-delta -0.01
     fastcausal gate --baseline hasty.parquet --candidate careful.parquet --min-delta -0.01
     """
-    chosen = format_of(ctx, json, format)
     if baseline is None:
         refuse(ctx, OF_BASELINE, "is of a difference: name a --baseline")
         if not least:
@@ -126,9 +122,9 @@ def gate(
         with replacing(junit) as file:
             file.write(result.to_junit().encode())
     if github:
-        show(annotation(result), err=chosen == "json")
+        show(annotation(result), err=tables.format == "json")
         add_to_summary(result)
-    print_report(result, chosen)
+    tables.show(result)
     if not result.passed:
         raise click.exceptions.Exit(NOT_PASSED)
 

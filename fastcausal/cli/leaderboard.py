@@ -6,25 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.console import doing
 from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, is_gold, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
     VALUES,
-    CsvOption,
     DrawOptions,
-    FormatOption,
     HtmlOption,
-    JsonOption,
-    LatexOption,
     LowerOption,
-    MarkdownOption,
     ScoresOption,
     ValueOptions,
-    format_of,
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import Correction
 
 if TYPE_CHECKING:
@@ -73,11 +68,7 @@ def leaderboard(
         Option(help="Correct p-values of many tests by Holm, Benjamini-Hochberg, or not."),
     ] = "holm",
     draws: DrawOptions = DRAWS,
-    json: JsonOption = False,
-    format: FormatOption = "text",
-    markdown: MarkdownOption = False,
-    latex: LatexOption = False,
-    csv: CsvOption = False,
+    tables: TableOptions = TABLES,
     html: HtmlOption = None,
 ) -> None:
     """Rank systems on the same examples, with confidence intervals, rank intervals and p-values.
@@ -91,7 +82,6 @@ def leaderboard(
     """
     from fastcausal.sweeps.hyperparameters import is_pattern
 
-    chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     if group is not None:
         refuse(ctx, ("baseline",), "is for single systems, --group is of several")
         if is_pattern(group):
@@ -127,4 +117,4 @@ def leaderboard(
     if html is not None:
         with doing(f"writing {html}"):
             board.to_html(html)
-    print_report(board, chosen)
+    tables.show(board)

@@ -6,16 +6,13 @@ from typing import Annotated
 
 import click
 
-from fastcausal.cli.console import print_report
 from fastcausal.cli.options import (
-    FormatOption,
     IntervalsOption,
-    JsonOption,
     SeedOption,
-    format_of,
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import LabelPolicy, Level
 
 ScoresArgument = Annotated[
@@ -97,8 +94,7 @@ def meta(
         str | None, Option(help="Also look at each value of this column of scores.")
     ] = None,
     unmatched: UnmatchedOption = "error",
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Compare metrics and model judges with people.
 
@@ -108,7 +104,6 @@ def meta(
 
     fastcausal meta crab_labels.csv --human r4 --human r5 --metric letters
     """
-    chosen = format_of(ctx, json, format)
     if not intervals:
         refuse(ctx, ("cluster",), "is for confidence intervals: add --intervals")
     check_people(ctx, human, rater)
@@ -132,4 +127,4 @@ def meta(
         by=by,
         unmatched=unmatched,
     )
-    print_report(report, chosen)
+    tables.show(report)

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import click
 
-from fastcausal.cli.console import print_report
 from fastcausal.cli.meta import (
     HumanArgument,
     HumanOption,
@@ -17,8 +16,8 @@ from fastcausal.cli.meta import (
     UnmatchedOption,
     check_people,
 )
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
 from fastcausal.cli.parameters import Option
+from fastcausal.cli.tables import TABLES, TableOptions
 
 
 def meta_plan(
@@ -33,8 +32,7 @@ def meta_plan(
     metric: MetricOption = None,
     level: LevelOption = None,
     unmatched: UnmatchedOption = "error",
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Plan how many human labels make powered estimates precise enough.
 
@@ -42,7 +40,6 @@ def meta_plan(
     --------
     fastcausal meta plan scores.csv judgments.csv --metric judge --delta 0.1
     """
-    chosen = format_of(ctx, json, format)
     check_people(ctx, human, rater)
     import fastcausal as fc
 
@@ -56,4 +53,4 @@ def meta_plan(
         raters=rater,
         unmatched=unmatched,
     )
-    print_report(report, chosen)
+    tables.show(report)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
 
 import click
 
@@ -19,8 +20,8 @@ from fastcausal.options import (
     MissingPolicy,
     Occurrence,
     Policy,
+    ProtocolName,
     ReadFormat,
-    TableFormat,
     TagReading,
     ZeroByZero,
 )
@@ -32,12 +33,6 @@ if TYPE_CHECKING:
 
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}  # values of 0/0
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
-FormatOption = Annotated[
-    TableFormat, Option("--format", help="Print text, a JSON object, or tables to paste.")
-]
-MarkdownOption = Annotated[bool, Option("--markdown", help="Print a table of Markdown.")]
-LatexOption = Annotated[bool, Option("--latex", help="Print a table of LaTeX.")]
-CsvOption = Annotated[bool, Option("--csv", help="Print values with all their digits.")]
 HtmlOption = Annotated[
     Path | None, Option("--html", help="Write a page for the browser to this file.")
 ]
@@ -172,6 +167,7 @@ class ValueOptions(NamedTuple):
             metavar="mean|pass@K|pass^K|max|min",
             help="Make one value of the answers to an example by this rule; beside GOLD, take raw "
             "answers of models from this column.",
+            names=lambda: ("mean", "pass@", "pass^", "max", "min"),
         ),
     ] = "mean"
     missing: Annotated[
@@ -278,6 +274,7 @@ ProtocolOption = Annotated[
         metavar="NAME|FILE",
         help="Score by this named recipe (recess, cnc-2023, cnc-2022), or by that of a .toml "
         "or .json file.",
+        names=partial(get_args, ProtocolName),
     ),
 ]
 KernelOption = Annotated[
@@ -354,17 +351,6 @@ def refuse_draws(ctx: click.Context, draws: DrawOptions) -> None:
     """Refuse options of draws if the jackknife was requested: it draws nothing."""
     if draws.method == "jackknife" and is_given(ctx, "method"):
         refuse(ctx, OF_DRAWS, NO_DRAWS)
-
-
-def format_of(ctx: click.Context, json: bool, format: TableFormat, **short: bool) -> TableFormat:
-    """Return the format of ``--format`` or a short option; raise InputError for two formats."""
-    asked: list[Any] = [name for name, given in {"json": json, **short}.items() if given]
-    for name in asked:
-        if name != format:
-            refuse(ctx, ("format",), f"is {format}, but --{name} is another")
-        if name != asked[0]:
-            raise InputError(f"--{name} is another format than --{asked[0]}")
-    return asked[0] if asked else format
 
 
 def is_json(args: Sequence[str]) -> bool:

@@ -1,7 +1,8 @@
 """Commands of click, made from the signatures of functions; loaded at their first use.
 
 A parameter is ``name: Annotated[type, Option(...)] = default``, or one of `Argument`. A NamedTuple
-of options stands for each of its fields, and a ``click.Context`` for the typed command line.
+of options stands for each of its fields; its method ``checked``, if it has one, looks at them. A
+``click.Context`` is the typed command line.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
@@ -45,8 +46,10 @@ class Option:
         metavar: str | None = None,
         min: float | None = None,
         max: float | None = None,
+        names: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         self.flags, self.help, self.metavar, self.range = flags, help, metavar, (min, max)
+        self.names = names  # that a shell offers, of values that may be others
 
 
 class Command(click.Command):
@@ -88,6 +91,21 @@ class _Argument(click.Argument):
         more = [name.partition(" ")[2] for name in names if name.startswith(first)]
         items = [CompletionItem(word) for word in more if ctx.command.params[0] is self]
         return known or [*items, CompletionItem(incomplete, type="file")]
+
+
+class _Option(click.Option):
+    """An option whose value, where it may be any text, completes to names and files."""
+
+    def __init__(self, words: list[str], names: Callable[[], Iterable[str]], **rest: Any) -> None:
+        super().__init__(words, **rest)
+        self.names = names
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete a value; the shell completes names of files."""
+        if not isinstance(self.type, click.types.StringParamType):
+            return super().shell_complete(ctx, incomplete)
+        known = [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+        return [*known, CompletionItem(incomplete, type="file")]
 
 
 class Group(click.Group):
@@ -177,10 +195,12 @@ def command(name: str, function: Callable[..., None]) -> Command:
     lists = [p.name for p in parameters if p.multiple or p.nargs == -1]
 
     def run(**given: Any) -> None:
+        ctx = click.get_current_context()
         given |= {name: list(given[name]) or None for name in lists}
         for name, group in groups.items():
-            given[name] = group(*(given.pop(option) for option in group._fields))
-        function(**given, **dict.fromkeys(contexts, click.get_current_context()))
+            options = group(*(given.pop(option) for option in group._fields))
+            given[name] = options.checked(ctx) if hasattr(options, "checked") else options
+        function(**given, **dict.fromkeys(contexts, ctx))
 
     text, epilog = _help(function)
     return Command(name, callback=run, params=parameters, help=text, epilog=epilog)
@@ -218,7 +238,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> click.Parameter:
     if kind is bool:
         return click.Option([name, *flags], is_flag=True, **settings)
     settings |= {"multiple": several, "type": _type(kind, *about.range)}
-    return click.Option([name, *flags], **settings)
+    return _Option([name, *flags], about.names, **settings)
 
 
 def _type(kind: Any, least: Any = None, most: Any = None) -> Any:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import click
-
-from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.console import doing
 from fastcausal.cli.options import (
     VALUES,
-    FormatOption,
-    JsonOption,
     ScoreOption,
     ValueOptions,
-    format_of,
 )
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 
 PILOT = "Counts, a log or a table of {}."
 
 
 def plan(
-    ctx: click.Context,
     a: Annotated[str, Argument(help=PILOT.format("A"))],
     b: Annotated[str, Argument(help=PILOT.format("B"))],
     score: ScoreOption = None,
@@ -43,8 +38,7 @@ def plan(
         float, Option("--confidence", help="Set the confidence level of the test.")
     ] = 0.95,
     values: ValueOptions = VALUES,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Plan how many examples, and answers to each, show a difference of two systems.
 
@@ -52,7 +46,6 @@ def plan(
     --------
     fastcausal plan careful.parquet hasty.parquet --delta 0.05
     """
-    chosen = format_of(ctx, json, format)
     import fastcausal as fc
 
     with doing(f"planning from {a} and {b}", "samples") as progress:
@@ -66,4 +59,4 @@ def plan(
             confidence=confidence,
             reading=values.reading(progress),
         )
-    print_report(result, chosen)
+    tables.show(result)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import click
-
-from fastcausal.cli.console import doing, print_report, write_tables
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.console import doing, write_tables
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import Choice
 
 
 def preferences(
-    ctx: click.Context,
     files: Annotated[list[str], Argument(help="Files of preferences, one of each rater.")],
     key: Annotated[str, Option(help="The file that names the system of each place, by topic.")],
     name: Annotated[
@@ -36,8 +33,7 @@ def preferences(
             "for meta."
         ),
     ] = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Count how often raters prefer each system: wins, ties, ranks, and their agreement.
 
@@ -45,7 +41,6 @@ def preferences(
     --------
     fastcausal preferences preferences_ann.json preferences_ben.json --key preferences_key.json
     """
-    chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.preferences.count import preferences as count
 
@@ -53,4 +48,4 @@ def preferences(
     with doing("reading preferences"):
         report = count(files, key, name=name, choice=choice)
     write_tables((per_topic, report.tables["per_topic"]), (judgments, report.tables["judgments"]))
-    print_report(report, chosen)
+    tables.show(report)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import click
-
-from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
+from fastcausal.cli.console import doing
+from fastcausal.cli.options import PerExampleOption
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import Policy
 
 
 def qa(
-    ctx: click.Context,
     gold: Annotated[
         str,
         Argument(help="Questions with gold answers: SQuAD JSON or JSON lines; - for stdin."),
@@ -26,8 +24,7 @@ def qa(
         ),
     ] = "error",
     per_example: PerExampleOption = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Score answers to questions: exact match and F1, also for questions about causes.
 
@@ -35,9 +32,8 @@ def qa(
     --------
     fastcausal qa questions.json answers.json
     """
-    chosen = format_of(ctx, json, format)
     import fastcausal as fc
 
     with doing(f"scoring {pred}"):
         report = fc.qa(gold, pred, unmatched=unmatched, per_example=per_example)
-    print_report(report, chosen)
+    tables.show(report)

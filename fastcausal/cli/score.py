@@ -20,20 +20,18 @@ from fastcausal.cli.options import (
     READS,
     ByOption,
     DrawOptions,
-    FormatOption,
     IntervalsOption,
-    JsonOption,
     Marks,
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
-    format_of,
     recipe_of,
     refuse,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import errors_naming, print_reports, with_intervals
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import Backend
 
 SCORED_AGAIN = 1 << 20  # largest files, in bytes, that are scored again for a hint
@@ -53,8 +51,7 @@ def score(
         list[str], Argument(help="Predictions in any format; a table row for each file.")
     ],
     scoring: ProtocolOptions = PROTOCOL,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
     per_example: Annotated[
         Path | None,
         Option(help="Write the counts of each example to this .parquet, .arrow or .csv file."),
@@ -98,8 +95,7 @@ def score(
     fastcausal score gold.csv careful.jsonl hasty.jsonl --by corpus --intervals
     fastcausal score gold.csv careful.jsonl --per-example careful.parquet
     """
-    chosen = format_of(ctx, json, format)
-    if chosen == "json":
+    if tables.format == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
     if not intervals:
         _import_numpy()
@@ -123,7 +119,7 @@ def score(
             source = fc.read(source, **marks._asdict())
         gold_side = _reusable(source, protocol, len(names) > 1)
     with (
-        _one_table(per_example, list(names)) as tables,
+        _one_table(per_example, list(names)) as counted,
         _rows(matches, "matches", len(names) > 1) as write,
         _rows(reasons, "unparsed", len(names) > 1) as tell,
     ):
@@ -139,7 +135,7 @@ def score(
                     by=by,
                     backend=backend,
                     num_threads=threads,
-                    per_example=tables.get(name),
+                    per_example=counted.get(name),
                     progress=progress,
                 )
                 write(name, report)
@@ -147,8 +143,8 @@ def score(
             if intervals:
                 report = with_intervals({name: report}, draws, by)[name]
             reports[name] = report.without_details()
-    print_reports(reports, chosen, by, counts)
-    if chosen == "text" and protocol is RECESS:
+    print_reports(reports, tables, by, counts)
+    if tables.format == "text" and protocol is RECESS:
         hint(_official_hint(source, names, **policies._asdict(), **reads.arguments()))
 
 

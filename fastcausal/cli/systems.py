@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from fastcausal.cli.console import (
     doing,
-    print_grids,
     print_json,
-    print_report,
     short_names,
     warn,
 )
 from fastcausal.cli.options import DrawOptions
+from fastcausal.cli.tables import TableOptions
 
 Columns = Sequence[str] | None
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from fastcausal.report.grid import Grid
     from fastcausal.report.report import Report
 
-    Tables = Callable[[dict[str, Report], Columns, bool], list[Grid]]
+    Grids = Callable[[dict[str, Report], Columns, bool], list[Grid]]
 
 
 def reports_of(files: list[str], make: Callable[[str], Any]) -> dict[str, Any]:
@@ -76,23 +75,24 @@ def with_intervals(
 
 def print_reports(
     reports: dict[str, Report],
-    format: str,
+    tables: TableOptions,
     by: Columns = None,
     counts: bool = False,
-    tables: Tables | None = None,
+    grids: Grids | None = None,
 ) -> None:
     """Print one report, or compare several."""
     first, *more = reports.values()
     if not more:
-        print_report(first, format, counts)
-    elif format == "json":
+        tables.show(first, counts)
+    elif tables.format == "json":
         print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
     else:
         from fastcausal.sweeps.side_by_side import shared_legend
 
         warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
         notes = [*shared_legend(reports), first.signature]
-        print_grids((tables or systems_tables)(reports, by, counts), format, *notes)
+        made = (grids or systems_tables)(reports, by, counts)
+        tables.show_grids(made, *notes, shares=first.shares if tables.percent else ())
 
 
 def systems_tables(
@@ -101,11 +101,11 @@ def systems_tables(
     """Make one table of the reports' summaries or extractions; else a table per system."""
     summaries = {name: report.summary() for name, report in reports.items()}
     if all(summaries.values()):
-        return [_summaries_table(reports)]
+        return [_with_best(_summaries_table(reports), reports)]
     if all("n_gold_relations" in report.facts for report in reports.values()):
         from fastcausal.sweeps.side_by_side import systems_table
 
-        return [systems_table(reports, by, counts)]
+        return [_with_best(systems_table(reports, by, counts), reports)]
     grids = []
     for name, report in reports.items():
         for grid in report.to_tables(counts):
@@ -125,7 +125,14 @@ def groups_table(
         for subset, groups in {"": report.scores, **report.subsets}.items():
             for group, scores in groups.items():
                 parts.setdefault(f"{subset} {group}".strip(), {})[name] = scores
-    return [scores_table(f"{len(reports)} systems", parts, counts)]
+    return [_with_best(scores_table(f"{len(reports)} systems", parts, counts), reports)]
+
+
+def _with_best(grid: Grid, reports: Mapping[str, Report]) -> Grid:
+    """Emphasize the best of each share in pasted tables; rows are systems."""
+    if grid.emphasize_best(next(iter(reports.values())).shares):
+        grid.caption = "Bold: the best, not tested"
+    return grid
 
 
 def _summaries_table(reports: dict[str, Report]) -> Grid:

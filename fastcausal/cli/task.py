@@ -1,7 +1,8 @@
 """The command of a task: gold against predictions of one system or of several.
 
 A task without a command file gets `generic`. A task with options of its own writes a function with
-`GoldArgument`, `SystemsArgument`, its options, `Shown` and `DrawOptions`, and calls `print_scores`.
+`GoldArgument`, `SystemsArgument`, its options, `Shown`, `DrawOptions` and `TableOptions`, and calls
+`print_scores`.
 """
 
 from __future__ import annotations
@@ -16,19 +17,17 @@ from fastcausal.cli.options import (
     DRAWS,
     ByOption,
     DrawOptions,
-    FormatOption,
     HtmlOption,
     IntervalsOption,
-    JsonOption,
     PerExampleOption,
-    format_of,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.counts.task import Task, resolve
 
 if TYPE_CHECKING:
-    from fastcausal.cli.systems import Tables
+    from fastcausal.cli.systems import Grids
 
 GoldArgument = Annotated[str, Argument(help="Gold; - for stdin.")]
 SystemsArgument = Annotated[
@@ -38,13 +37,11 @@ SystemsArgument = Annotated[
 
 
 class Shown(NamedTuple):
-    """Options of subsets, of files to write and of the format to print."""
+    """Options of subsets, intervals and files to write."""
 
     by: ByOption = None
     per_example: PerExampleOption = None
     html: HtmlOption = None
-    json: JsonOption = False
-    format: FormatOption = "text"
     intervals: IntervalsOption = False
 
 
@@ -60,9 +57,12 @@ def generic(task: Task) -> Callable[..., None]:
         pred: SystemsArgument,
         shown: Shown = SHOWN,
         draws: DrawOptions = DRAWS,
+        tables: TableOptions = TABLES,
     ) -> None:
         score = resolve(task.score)
-        print_scores(ctx, gold, pred, lambda file: score(gold, file, by=shown.by), shown, draws)
+        print_scores(
+            ctx, gold, pred, lambda file: score(gold, file, by=shown.by), shown, draws, tables
+        )
 
     command.__doc__ = (resolve(task.score).__doc__ or "").strip().partition("\n")[0]
     return command
@@ -75,14 +75,14 @@ def print_scores(
     score: Callable[[str], Any],
     shown: Shown,
     draws: DrawOptions,
-    tables: Tables | None = None,
+    tables: TableOptions,
+    grids: Grids | None = None,
 ) -> None:
     """Make a report of every file of predictions, write the files asked for, and print.
 
-    ``score`` makes the report of a file of predictions; ``tables`` those of several systems, by
-    default one of all groups of scores.
+    ``score`` makes the report of a file of predictions; ``grids`` the tables of several systems,
+    by default one of all groups of scores.
     """
-    format = format_of(ctx, shown.json, shown.format)
     refuse_inference(ctx, shown.intervals, draws)
     from fastcausal.cli.systems import groups_table, print_reports
 
@@ -95,7 +95,7 @@ def print_scores(
         draws=draws if shown.intervals else None,
         by=shown.by,
     )
-    print_reports(reports, format, shown.by, tables=tables or groups_table)
+    print_reports(reports, tables, shown.by, grids=grids or groups_table)
 
 
 def written(

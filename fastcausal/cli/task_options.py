@@ -14,7 +14,11 @@ from fastcausal.counts.task import resolve
 
 TaskOption = Annotated[
     str,
-    Option("--task", help="Score by this command: classify, eci, qa, or relations by score."),
+    Option(
+        "--task",
+        help="Score by this command: classify, eci, qa, or relations by score.",
+        names=lambda: ("score", *resolve("fastcausal.sweeps.scoring:sweepable_tasks")()),
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,

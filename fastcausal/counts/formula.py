@@ -116,6 +116,15 @@ class Formula(ABC):
         """Tell if a score of a group is on the scale from 0 to 1, as no distance is."""
         return True
 
+    def shares(self, rows: CountRows) -> frozenset[str]:
+        """Return the names of the scores that are shares, by these rows, in any group."""
+        groups = self.names().items()
+        return frozenset(s for group, scores in groups for s in scores if self.has_share(group, s))
+
+    def without_group(self, name: str) -> str:
+        """Return the name of a score within its group, of its flat name."""
+        return self._named[name][1]
+
     def is_share(self, name: str) -> bool:
         """Tell if a score, by flat name, is a share."""
         return self.has_share(*self._named[name])

@@ -111,6 +111,15 @@ class Statistics:
         """Number of units; number of sums if only sums are kept."""
         return int(self.times.sum())
 
+    @property
+    def shares(self) -> frozenset[str]:
+        """Names of the scores that are shares, such as ``f1``."""
+        return self.formula.shares(self.rows)
+
+    def is_share(self, name: str) -> bool:
+        """Tell if a score, by flat name, is one of `shares`."""
+        return self.formula.without_group(name) in self.shares
+
     def scores(self, weights: Any = None) -> dict[str, Float64]:
         """Compute every score under each row of weights.
 

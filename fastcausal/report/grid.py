@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING
 
 from fastcausal.report.escapes import (
     Cell,
@@ -19,6 +20,7 @@ from fastcausal.report.escapes import (
     line_text,
     markdown_text,
 )
+from fastcausal.report.numbers import Bounded, in_percent, number_text
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -29,49 +31,7 @@ WIDTH = 80  # of a table as text
 GAP = 2  # between two columns
 LONG_HEADER = 24  # headers of this length are broken into lines
 SHORT_NAME = 16  # smallest width to which names of rows are broken, or half of the table
-UNDEFINED = "undefined"
-
-
-class Bounded(float):
-    """A number with bounds, NaN if unknown.
-
-    Examples
-    --------
-    >>> nan = float("nan")
-    >>> number_text(Bounded(0.5, 0.25, 0.75)), number_text(Bounded(1.0, nan, nan))
-    ('0.5000 [0.2500, 0.7500]', '1.0000 [undefined]')
-    """
-
-    low: float
-    high: float
-
-    def __new__(cls, value: float, low: float, high: float) -> Self:
-        """Make a number with its bounds."""
-        number = super().__new__(cls, value)
-        number.low, number.high = low, high
-        return number
-
-    def __getnewargs__(self) -> tuple[float, float, float]:  # type: ignore[override]
-        return float(self), self.low, self.high
-
-
-def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
-    """Format a number for tables; NaN and None are undefined.
-
-    The sign ``"+"`` shows the sign of positive numbers too.
-
-    Examples
-    --------
-    >>> number_text(2 / 3), number_text(7), number_text(float("nan"))
-    ('0.6667', '7', 'undefined')
-    """
-    if value is None or value != value:
-        return UNDEFINED
-    if isinstance(value, Bounded):
-        low, high = (number_text(bound, digits, sign) for bound in (value.low, value.high))
-        bounds = low if low == high == UNDEFINED else f"{low}, {high}"
-        return f"{number_text(float(value), digits, sign)} [{bounds}]"
-    return f"{value:{sign}.{digits}f}" if isinstance(value, float) else str(value)
+BEST, TIED = "best", "tied"  # values, of which the second are not significantly worse
 
 
 class Grid:
@@ -92,6 +52,10 @@ class Grid:
         Decimals of the numbers; CSV has all digits.
     signed : sequence of str
         Columns that show the sign of positive numbers, except in CSV.
+    shares : sequence of str
+        Columns of shares, which `to_percent` turns into percent.
+    share_rows : collection of str, optional
+        Rows whose cells in these columns are shares; None: all rows.
     text : bool
         True if cells are text.
     parts : mapping of str to mapping, optional
@@ -124,6 +88,8 @@ class Grid:
         *,
         digits: int = 4,
         signed: Sequence[str] = (),
+        shares: Sequence[str] = (),
+        share_rows: Collection[str] | None = None,
         text: bool = False,
         parts: Mapping[str, Mapping[str, Sequence[Cell]]] | None = None,
     ) -> None:
@@ -131,6 +97,10 @@ class Grid:
         self.header: Texts = (corner, *columns)
         self.digits = digits
         self.signs: list[str] = ["+" if name in signed else "" for name in columns]
+        self.shares, self.share_rows = shares, share_rows
+        self.percent: frozenset[str] = frozenset()  # columns shown so
+        self.emphasis: dict[tuple[str, str, str], str] = {}  # of part, row and column
+        self.caption = ""  # of tables to paste
         self.text = text
         self.parts: list[tuple[str, list[tuple[str, tuple[Cell, ...]]]]] = [("", [])]
         for part, rows in (parts or {}).items():
@@ -147,6 +117,58 @@ class Grid:
         """Add a row; missing cells are empty."""
         empty = ("",) * (len(self.header) - 1 - len(cells))
         self.parts[-1][1].append((name, (*cells, *empty)))
+
+    def round(self, digits: int) -> bool:
+        """Show so many decimals; return False if no number has any."""
+        self.digits = digits
+        return any(isinstance(cell, float) for *_, cell in self._cells())
+
+    def to_percent(self, scores: Collection[str] = ()) -> list[str]:
+        """Show shares in percent, with two decimals fewer; return the columns that have any.
+
+        Shares are in `shares`, and in columns whose last word is one of ``scores``. A column
+        without a name is called by its rows.
+        """
+        self.percent = frozenset(
+            name
+            for name in self.header[1:]
+            if name in self.shares or name.lower().rpartition(" ")[2] in scores
+        )
+        found = dict.fromkeys(
+            column or row
+            for _, row, column, cell in self._cells()
+            if isinstance(cell, float) and self._is_percent(row, column)
+        )
+        if found and self.caption:
+            self.caption += f". In percent: {', '.join(found)}"
+        return [*found]
+
+    def emphasize_best(self, scores: Collection[str]) -> bool:
+        """Emphasize the largest value of each part in columns whose last word is a score.
+
+        Returns whether any was: a part of one row has no best.
+        """
+        for k, column in enumerate(self.header[1:]):
+            if column.lower().rpartition(" ")[2] not in scores:
+                continue
+            for part, rows in self.parts:
+                values = {n: cell for n, cells in rows if isinstance(cell := cells[k], float)}
+                best = max((v for v in values.values() if v == v), default=None)
+                for name, value in values.items():
+                    if len(rows) > 1 and value == best:
+                        self.emphasis[part, name, column] = BEST
+        return bool(self.emphasis)
+
+    def _cells(self) -> Iterator[tuple[str, str, str, Cell]]:
+        """Yield part, row, column and value of every cell."""
+        for part, rows in self.parts:
+            for name, cells in rows:
+                for column, cell in zip(self.header[1:], cells, strict=True):
+                    yield part, name, column, cell
+
+    def _is_percent(self, row: str, column: str) -> bool:
+        in_rows = self.share_rows is None or row in self.share_rows
+        return column in self.percent and in_rows
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
@@ -176,35 +198,41 @@ class Grid:
         return "\n".join(filter(None, map(str.rstrip, capture.get().splitlines())))
 
     def to_markdown(self) -> str:
-        """Write a table of GitHub's Markdown, below its title."""
+        """Write a table of GitHub's Markdown, between its title and its caption."""
         lines = [*([markdown_text(self.title), ""] if self.title else [])]
-        lines.append(_markdown_row(self.header))
-        lines.append(
-            _markdown_row((":--", *(("--:", ":--")[self.text],) * len(self.header[1:])), str)
-        )
-        for part, rows in self._texts():
+        lines.append(_markdown_row(map(markdown_text, self.header)))
+        lines.append(_markdown_row((":--", *(("--:", ":--")[self.text],) * len(self.header[1:]))))
+        for part, rows in self._emphasized(markdown_text, "**{}**", "{}\u2020"):
             if part:
-                lines.append(
-                    _markdown_row((f"**{markdown_text(part).strip()}**", *self._empty()), str)
-                )
-            lines += [_markdown_row(row) for row in rows]
+                lines.append(_markdown_row((f"**{markdown_text(part).strip()}**", *self._empty())))
+            lines += map(_markdown_row, rows)
+        lines += ["", markdown_text(self.caption)] if self.caption else []
         return "\n".join(lines) + "\n"
 
     def to_latex(self) -> str:
-        r"""Write a ``tabular`` with the rules of the package booktabs; the title is a comment."""
+        r"""Write a ``tabular`` with the rules of the package booktabs; the title is a comment.
+
+        With a caption it is a ``table``, with the title in its caption.
+        """
         lines = [f"% {line_text(self.title)}"] if self.title else []
+        if self.caption:
+            said = latex_text(f"{self.title}. {self.caption}." if self.title else self.caption)
+            lines = [r"\begin{table}", r"\centering", rf"\caption{{{said}}}"]
         kinds = "l" * len(self.header) if self.text else "l" + "r" * len(self.header[1:])
         lines += [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
         if any(self.header):
-            lines += [_latex_row(self.header), r"\midrule"]
-        for k, (part, rows) in enumerate(self._texts()):
+            lines += [_latex_row(map(latex_text, self.header)), r"\midrule"]
+        for k, (part, rows) in enumerate(
+            self._emphasized(latex_text, r"\textbf{{{}}}", r"{}$^{{\dagger}}$")
+        ):
             if part:
                 lines += [r"\midrule"] if k > 1 or self.parts[0][1] else []
                 lines.append(
                     rf"\multicolumn{{{len(self.header)}}}{{l}}{{\textit{{{latex_text(part)}}}}} \\"
                 )
             lines += map(_latex_row, rows)
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+        lines += [r"\bottomrule", r"\end{tabular}", *([r"\end{table}"] if self.caption else [])]
+        return "\n".join(lines) + "\n"
 
     def to_csv(self) -> str:
         """Write rows of values with all digits; undefined values are empty.
@@ -246,14 +274,41 @@ class Grid:
     def _texts(self) -> Iterator[tuple[str, list[Texts]]]:
         """Yield the names of parts, with their rows as text."""
         for part, rows in self.parts:
-            yield part, [(name, *map(self._text, cells, self.signs)) for name, cells in rows]
+            yield (
+                part,
+                [
+                    (name, *map(self._text, repeat(name), self.header[1:], cells, self.signs))
+                    for name, cells in rows
+                ],
+            )
+
+    def _emphasized(
+        self, written: Callable[[str], str], best: str, tied: str
+    ) -> Iterator[tuple[str, list[Texts]]]:
+        """Yield the same as markup, the best values and those tied with them in these patterns."""
+        patterns = {BEST: best, TIED: tied}
+        for part, rows in self._texts():
+            yield (
+                part,
+                [
+                    tuple(
+                        patterns.get(self.emphasis.get((part, row[0], column), ""), "{}").format(
+                            written(text)
+                        )
+                        for column, text in zip(self.header, row, strict=True)
+                    )
+                    for row in rows
+                ],
+            )
 
     def _lines(self) -> Iterator[tuple[str, list[Texts]]]:
         """Yield the same for a terminal, each name and cell on one line."""
         for part, rows in self._texts():
             yield cell_text(part), [tuple(map(cell_text, row)) for row in rows]
 
-    def _text(self, cell: Cell, sign: str) -> str:
+    def _text(self, row: str, column: str, cell: Cell, sign: str) -> str:
+        if isinstance(cell, float) and self._is_percent(row, column):
+            return number_text(in_percent(cell), max(self.digits - 2, 0), sign)
         return number_text(cell, self.digits, sign)
 
     def _empty(self) -> Texts:
@@ -312,44 +367,6 @@ class Grid:
         ]
 
 
-def to_text(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
-    """Write tables for a terminal of 80 columns, and the notes below them."""
-    return "\n".join([*map(str, grids), *notes])
-
-
-def to_markdown(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
-    """Write tables, and every note as a paragraph."""
-    parts = [grid.to_markdown() for grid in grids]
-    return "\n".join([*parts, *(f"{markdown_text(note)}\n" for note in notes)])
-
-
-def to_latex(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
-    """Write tables, and every note as a comment."""
-    return "\n".join(grid.to_latex() for grid in grids) + "".join(
-        f"% {line_text(note)}\n" for note in notes
-    )
-
-
-def to_csv(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
-    """Write the tables alone, an empty line between two of them."""
-    return "\n".join(grid.to_csv() for grid in grids)
-
-
-def to_html(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
-    """Write tables, and every note as a paragraph."""
-    return "".join(
-        [*(grid.to_html() for grid in grids), *(f"<p>{html_text(n)}</p>" for n in notes)]
-    )
-
-
-RENDERERS: dict[str, Callable[[Iterable[Grid], Sequence[str]], str]] = {
-    "text": to_text,
-    "markdown": to_markdown,
-    "latex": to_latex,
-    "csv": to_csv,
-}
-
-
 def _spread(
     cells: Iterable[Cell], bounded: set[int], bounds: Callable[[Cell], Sequence[Cell]]
 ) -> Iterator[Cell]:
@@ -364,9 +381,9 @@ def _bounds(cell: Cell) -> tuple[Cell, Cell]:
     return (cell.low, cell.high) if isinstance(cell, Bounded) else ("", "")
 
 
-def _markdown_row(cells: Iterable[str], written: Callable[[str], str] = markdown_text) -> str:
-    return f"| {' | '.join(map(written, cells))} |"
+def _markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _latex_row(cells: Iterable[str]) -> str:
-    return " & ".join(map(latex_text, cells)) + r" \\"
+    return " & ".join(cells) + r" \\"

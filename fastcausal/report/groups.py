@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from fastcausal.report.grid import Bounded, number_text
+from fastcausal.report.numbers import Bounded, number_text
 
 Number = float | int
 

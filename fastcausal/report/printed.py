@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastcausal.report import grid as tables
+from fastcausal.report.escapes import html_text, line_text, markdown_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,11 +48,11 @@ class Printed(ABC):
 
     def to_markdown(self, counts: bool = False) -> str:
         """Write tables of GitHub's Markdown, warnings and signature."""
-        return tables.to_markdown(self.to_tables(counts), self._notes())
+        return to_markdown(self.to_tables(counts), self._notes())
 
     def to_latex(self, counts: bool = False) -> str:
         """Write tables for the LaTeX package booktabs; warnings and signature are comments."""
-        return tables.to_latex(self.to_tables(counts), self._notes())
+        return to_latex(self.to_tables(counts), self._notes())
 
     def to_csv(self, counts: bool = False) -> str:
         """Write tables as CSV, numbers with all digits; undefined values are empty.
@@ -60,10 +60,48 @@ class Printed(ABC):
         Several tables are separated by an empty line. Text that a spreadsheet would read as a
         formula starts with an apostrophe.
         """
-        return tables.to_csv(self.to_tables(counts))
+        return to_csv(self.to_tables(counts))
 
     def __str__(self) -> str:
-        return tables.to_text(self.to_tables(), self._notes())
+        return to_text(self.to_tables(), self._notes())
 
     def _repr_html_(self) -> str:
-        return tables.to_html(self.to_tables(), self._notes())
+        return to_html(self.to_tables(), self._notes())
+
+
+def to_text(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
+    """Write tables for a terminal of 80 columns, and the notes below them."""
+    return "\n".join([*map(str, grids), *notes])
+
+
+def to_markdown(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
+    """Write tables, and every note as a paragraph."""
+    parts = [grid.to_markdown() for grid in grids]
+    return "\n".join([*parts, *(f"{markdown_text(note)}\n" for note in notes)])
+
+
+def to_latex(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
+    """Write tables, and every note as a comment."""
+    return "\n".join(grid.to_latex() for grid in grids) + "".join(
+        f"% {line_text(note)}\n" for note in notes
+    )
+
+
+def to_csv(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
+    """Write the tables alone, an empty line between two of them."""
+    return "\n".join(grid.to_csv() for grid in grids)
+
+
+def to_html(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
+    """Write tables, and every note as a paragraph."""
+    return "".join(
+        [*(grid.to_html() for grid in grids), *(f"<p>{html_text(n)}</p>" for n in notes)]
+    )
+
+
+RENDERERS: dict[str, Callable[[Iterable[Grid], Sequence[str]], str]] = {
+    "text": to_text,
+    "markdown": to_markdown,
+    "latex": to_latex,
+    "csv": to_csv,
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import cached_property
@@ -92,6 +92,8 @@ class Report(Printed):
         warnings.
     logged : sequence of str
         Facts that `to_flat` has too.
+    shares : collection of str, optional
+        Names of scores that are shares; None: those that `statistics` know.
     grids : callable, optional
         Makes the tables to print, of the report and ``counts``; None: one table of all scores.
 
@@ -125,6 +127,7 @@ class Report(Printed):
         legend: tuple[str, ...] = (),
         keys: Sequence[str] | None = None,
         logged: Sequence[str] = LOGGED,
+        shares: Collection[str] | None = None,
         grids: Callable[[Any, bool], Sequence[Grid]] | None = None,
     ) -> None:
         self.title = title
@@ -137,7 +140,7 @@ class Report(Printed):
         self.tables: Mapping[str, pa.Table] = tables or {}
         self.legend = legend
         self._statistics = statistics
-        self._keys, self._logged, self._grids = keys, logged, grids
+        self._keys, self._logged, self._shares, self._grids = keys, logged, shares, grids
 
     if not TYPE_CHECKING:  # type checkers shall refuse what is not declared
 
@@ -151,6 +154,7 @@ class Report(Printed):
     class_scores: Mapping[Any, Scores] = MappingProxyType({})
     _keys: Sequence[str] | None = None
     _logged: Sequence[str] = LOGGED
+    _shares: Collection[str] | None = None
     _grids: Callable[[Any, bool], Sequence[Grid]] | None = None
     _intervals: Mapping[str, Any] | None = None
 
@@ -160,6 +164,13 @@ class Report(Printed):
         if self._statistics is None:
             raise InputError("a report of scores that do not add has no statistics")
         return self._statistics()
+
+    @property
+    def shares(self) -> Collection[str]:
+        """Names of the scores that are shares, as far as they are known."""
+        if self._shares is not None or self._statistics is None:
+            return self._shares or ()
+        return self.statistics.shares
 
     def with_intervals(self, **options: Any) -> Self:
         """Return this report with an interval of every score, which tables and JSON show.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
 from fastcausal.options import Method, PairedTest, Pairing
-from fastcausal.report.grid import Grid
+from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.page import Section
 from fastcausal.report.report import Report, plain
+from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.paired import detectable, is_student
 from fastcausal.significance.units import units_text
@@ -62,6 +63,8 @@ class Comparison(Report):
         Of values: the rule from answers to values, and counts of answers of ``a`` and ``b``.
     n_a, n_b : int, optional
         Units of either side, unpaired.
+    shares, lower : tuple of str
+        Scores that are shares, and those of which less is better.
     """
 
     signature: str
@@ -80,6 +83,8 @@ class Comparison(Report):
     answers: Mapping[str, Any] | None = None
     n_a: int | None = None
     n_b: int | None = None
+    shares: tuple[str, ...] = ()
+    lower: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         is_unpaired = self.pairing == "none"
@@ -136,11 +141,39 @@ class Comparison(Report):
         return [Section("", [comparison_table(self.systems, self.scores)]), about]
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per score."""
-        grid = Grid(self.title, SHOWN, signed=("delta", "low", "high"))
+        """Return a row per score; pasted tables emphasize the better system."""
+        shares = [column for column in SHOWN if column != "p"]
+        grid = Grid(
+            self.title,
+            SHOWN,
+            signed=("delta", "low", "high"),
+            shares=shares,
+            share_rows=self.shares,
+        )
         for name, values in self.scores.items():
             grid.add(name, *(values[column] for column in SHOWN))
+            grid.emphasis |= {("", name, column): kind for column, kind in self._order(name)}
+        grid.caption = (
+            f"Bold: the better; \u2020: not significantly worse at {level_text(self.confidence)} "
+            f"({TESTS[self.test]}, {self._correction})"
+        )
         return grid
+
+    def _order(self, name: str) -> Iterator[tuple[str, str]]:
+        """Yield the better system of a score, and the other if it is not significantly worse."""
+        values = self.scores[name]
+        sign = -1 if name in self.lower else 1
+        best = max(sign * values["a"], sign * values["b"])
+        for system in "ab" if values["delta"] == values["delta"] else ():
+            if sign * values[system] == best:
+                yield system, BEST
+            elif values["p"] >= 1 - self.confidence:
+                yield system, TIED
+
+    @property
+    def _correction(self) -> str:
+        n = len(self.scores)
+        return "one test" if n == 1 else f"{n} tests, uncorrected"
 
 
 def compare(
@@ -214,6 +247,7 @@ def compare(
         change = contrast.change(name, counted.n_differ)
         return Scores({**change._asdict(), "mde": detectable(change.se, confidence)})
 
+    chosen = systems.scores(score)
     return Comparison(
         signature=left.signature,
         gold=digest_text(left.gold),
@@ -222,9 +256,11 @@ def compare(
         confidence=confidence,
         n_resamples=n_resamples,
         seed=seed,
-        scores={name: values(name) for name in systems.scores(score)},
+        scores={name: values(name) for name in chosen},
         pairing="none" if unpaired else "id",
         answers=systems.answers,
+        shares=tuple(filter(left.is_share, chosen)),
+        lower=tuple(filter(systems.is_lower, chosen)),
         **{**counted._asdict(), "warnings": systems.warnings + counted.warnings},
     )
 

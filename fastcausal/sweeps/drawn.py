@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 
 from fastcausal.report.escapes import Cell
-from fastcausal.report.grid import UNDEFINED, Bounded, Grid
+from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
+from fastcausal.report.numbers import UNDEFINED, Bounded
 from fastcausal.report.page import Drawn
 
 SCORE = ("value", "low", "high")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Verdict
-from fastcausal.report.grid import Bounded, Grid, number_text
+from fastcausal.report.grid import Grid
+from fastcausal.report.numbers import Bounded, number_text
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import Draws
 
@@ -112,9 +113,9 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     return next((v for v in ("fail", "inconclusive") if v in every), "pass")
 
 
-def floors_table(title: str, floors: Iterable[Floor]) -> Grid:
-    """Make a row for each floor."""
-    grid = Grid(title, [*SHOWN, "verdict"])
+def floors_table(title: str, floors: Iterable[Floor], shares: Collection[str]) -> Grid:
+    """Make a row for each floor; ``shares`` are scores."""
+    grid = Grid(title, [*SHOWN, "verdict"], shares=SHOWN, share_rows=shares)
     for floor in floors:
         grid.add(floor.score, *(getattr(floor, name) for name in (*SHOWN, "verdict")))
     return grid

@@ -10,8 +10,9 @@ from typing import Any
 
 from fastcausal.options import Method, Pairing, Verdict
 from fastcausal.report.escapes import line_text
-from fastcausal.report.grid import Grid, number_text
+from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
+from fastcausal.report.numbers import number_text
 from fastcausal.report.report import Report
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import METHODS, Draws
@@ -71,6 +72,8 @@ class Gate(Report):
         As in `Comparison`.
     floors : tuple of Floor
         Scores of the candidate with the least that passes.
+    shares : tuple of str
+        Scores that are shares.
     """
 
     verdict: Verdict
@@ -96,6 +99,7 @@ class Gate(Report):
     pairing: Pairing = "id"
     answers: Mapping[str, Any] | None = None
     floors: tuple[Floor, ...] = ()
+    shares: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__init__(
@@ -195,15 +199,17 @@ class Gate(Report):
     def to_table(self, counts: bool = False) -> Grid:
         """Return the numbers as one row, or without a baseline a row for each floor."""
         if not self.has_baseline:
-            return floors_table(self.title, self.floors)
-        grid = Grid(self.title, SHOWN, signed=("delta", "low", "high", "min_delta"))
+            return floors_table(self.title, self.floors, self.shares)
+        signed = ("delta", "low", "high", "min_delta")
+        grid = Grid(self.title, SHOWN, signed=signed, shares=SHOWN, share_rows=self.shares)
         grid.add(self.score, *self.scores[self.score].values())
         return grid
 
     def to_tables(self, counts: bool = False) -> list[Grid]:
         """Return the tables of the difference and of floors."""
-        more = [floors_table("floors", self.floors)] if self.floors and self.has_baseline else []
-        return [self.to_table(counts), *more]
+        if not (self.floors and self.has_baseline):
+            return [self.to_table(counts)]
+        return [self.to_table(counts), floors_table("floors", self.floors, self.shares)]
 
     def to_junit(self) -> str:
         """Write a JUnit suite of one test case for servers of continuous integration.
@@ -330,6 +336,7 @@ def gate(
         lower_is_better=lower_is_better,
         answers=systems.answers,
         floors=found,
+        shares=tuple(name for name in (values["score"], *floors) if name and after.is_share(name)),
         **values,
     )
 

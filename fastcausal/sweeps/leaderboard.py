@@ -13,8 +13,9 @@ from fastcausal.counts.joint import terms_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Correction, Method, PairedTest, check
 from fastcausal.report.escapes import Cell
-from fastcausal.report.grid import Grid, number_text
+from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
+from fastcausal.report.numbers import number_text
 from fastcausal.report.page import Section
 from fastcausal.report.report import Report, plain
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text, resamples_needed
@@ -76,6 +77,8 @@ class Leaderboard(Report):
         Systems that differ significantly from the baseline.
     hyperparameters : mapping of str to mapping, optional
         Further values of each system, by column.
+    is_share : bool
+        Whether the score is a share.
     """
 
     signature: str
@@ -96,6 +99,7 @@ class Leaderboard(Report):
     answers: Mapping[str, Any] | None = None
     n_significant: int = 0
     hyperparameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    is_share: bool = False
 
     def __post_init__(self) -> None:
         units = units_text(self.n_units, self.unit)
@@ -138,7 +142,8 @@ class Leaderboard(Report):
         """Return a row per system."""
         columns = [*self.systems[0]][1:]
         signed = [name for name in columns if name.startswith("delta")]
-        grid = Grid(self.title, columns, "system", signed=signed)
+        shares = ("value", "low", "high", *signed) if self.is_share else ()
+        grid = Grid(self.title, columns, "system", signed=signed, shares=shares)
         for row in self.systems:
             beside = self.hyperparameters.get(row["system"], {})
             shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no"}
@@ -146,7 +151,20 @@ class Leaderboard(Report):
             if row["system"] == self.baseline:
                 shown |= dict.fromkeys(DIFFERENCE, "")
             grid.add(row["system"], *(shown[column] for column in columns))
+            if row["best"]:
+                grid.emphasis["", row["system"], "value"] = BEST if row["rank"] == 1 else TIED
+        grid.caption = self._caption()
         return grid
+
+    def _caption(self) -> str:
+        """Write how pasted tables emphasize, with the test and its correction."""
+        level, percent = level_text(self.confidence), f"{100 * self.confidence:g}%"
+        marks = (
+            f"Bold: the best {self.score}; \u2020: not significantly worse at {level} "
+            f"(simultaneous {percent} rank intervals, {self.n_resamples} resamples)"
+        )
+        tested = f". p: {TESTS[self.test]} against {self.baseline} ({CORRECTED[self.correction]})"
+        return marks if self.baseline is None else marks + tested
 
     def sections(self) -> list[Section]:
         """Return the parts of its page: a table with intervals, and what it is about."""
@@ -291,6 +309,7 @@ def leaderboard(
         answers=joint.answers,
         n_significant=n_significant,
         hyperparameters={name: beside[name] for name in shown if beside},
+        is_share=joined[winner].is_share(score),
     )
 
 

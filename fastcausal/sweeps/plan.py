@@ -11,7 +11,8 @@ import numpy as np
 
 from fastcausal.counts.joint import joint_units
 from fastcausal.counts.statistics import Statistics
-from fastcausal.report.grid import Grid, number_text
+from fastcausal.report.grid import Grid
+from fastcausal.report.numbers import number_text
 from fastcausal.report.report import Report
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import Draws

@@ -38,15 +38,6 @@ def test_compare_prints_what_python_gives(files):
     assert comparison["systems"] == {"a": "careful", "b": "hasty"}
 
 
-@pytest.mark.parametrize("form", ["markdown", "latex", "csv"])
-def test_short_options_of_formats(files, form):
-    short, _ = cli("compare", *files, *QUICK, f"--{form}")
-    assert short == cli("compare", *files, *QUICK, "--format", form)[0]
-    assert "overall" in short
-    cli("compare", *files, f"--{form}", "--json", expect=2)
-    cli("compare", *files, f"--{form}", "--format", "text", expect=2)
-
-
 @pytest.mark.parametrize(("min_delta", "status"), [(-0.5, 0), (-0.2, 1), (0, 1)])
 def test_exit_status(files, min_delta, status):
     printed, _ = gate(files, min_delta, "--json", expect=status)

@@ -137,7 +137,7 @@ USES = {
     "crab make-mcq": {"": "crab_gold.jsonl drawn.jsonl"},
     "crab prompts": {
         "lines": "crab_gold.jsonl --out prompts.jsonl",
-        "requests": "crab_gold.jsonl --out prompts.jsonl --format openai-batch --model small",
+        "requests": "crab_gold.jsonl --out prompts.jsonl --to openai-batch --model small",
     },
     "crab split": {
         "pair": "crab_gold.jsonl parts.jsonl --by pair",
@@ -249,6 +249,7 @@ VALUES = {
         for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
     },
     "delta": "0.07",
+    "digits": "7",
     "denominator": "size",
     "power": "0.5",
     "epoch": "size",
@@ -327,7 +328,7 @@ VALUES = {
     "crab pairwise --cluster": "topic_id",
     "crab pairwise --column": "event_order_a",
     "crab pairwise --task": "multiclass",
-    "crab prompts --format": "openai-batch",
+    "crab prompts --to": "openai-batch",
     "crab prompts --task": "three",
     "crab sweep --border": "text",
     "crab sweep --column": "answer",

@@ -14,7 +14,7 @@ import pytest
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.errors import InputError
-from fastcausal.report.grid import Bounded
+from fastcausal.report.numbers import Bounded
 from tests.support.cli import cli
 
 GOLD, PRED = str(sample.GOLD), str(sample.SYSTEMS["careful"])

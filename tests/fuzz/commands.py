@@ -103,7 +103,7 @@ TAKES = (
     f"crab agree {{crab_ratings}} [--ties none] [--qualify 0.8] [--yes-no score] "
     f"[--border-width 5] [--pairs out.csv] {SHOWN}",
     "crab prompts {pairs} [{crab_articles}] --task score|three --out out.jsonl|out.parquet "
-    "[--template {crab_template}] [--words 9] [--format openai-batch --model m] [--json]",
+    "[--template {crab_template}] [--words 9] [--to openai-batch --model m] [--json]",
     "crab prompts {crab_questions} [{crab_articles}] --task mcq --out out.jsonl [--json]",
     f"crab experts {{pairs}} {{crab_ratings}} --out out.jsonl|out.parquet --rule both|mean {SHOWN}",
     f"crab events {{events}} {{events}} [--match exact] [--min-tokens 3] [--no-quotes] {SHOWN}",

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import click
 
-from fastcausal.cli.console import print_grids, print_json, write_tables
-from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.cli.console import print_json, write_tables
+from fastcausal.cli.options import refuse
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import UnsurePolicy
 
 MISSING = 1
@@ -40,8 +41,7 @@ def bring_in(
     qualify: Annotated[
         float, Option(help="Pass raters with at least this share of right labels, 0 to 1.")
     ] = 0.8,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Take labels back from saved files; exit status 1 while labels are missing.
 
@@ -50,7 +50,6 @@ def bring_in(
     fastcausal annotate import judged_ann.json judged_ben.json --to labels.csv
     fastcausal annotate import judged_ben.json --test judged_ann.json
     """
-    chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart
     from fastcausal.report.grid import Grid
     from fastcausal.tasks.annotate.collect import collect
@@ -65,13 +64,13 @@ def bring_in(
     collected = collect(files, name, key, unsure=unsure, test=test, qualify=qualify)
     write_tables((to, collected.table))
     counts = collected.to_dict()
-    if chosen == "json":
+    if tables.format == "json":
         print_json(counts)
     else:
         tested = ["right", "share", "passed"] if collected.results else []
         grid = Grid(f"labels of {counts['n_items']} items", ["judged", "missing", *tested])
         for rater, of_rater in counts["raters"].items():
             grid.add(rater, *of_rater.values())
-        print_grids([grid], chosen)
+        tables.show_grids([grid])
     if counts["n_missing"]:
         raise click.exceptions.Exit(MISSING)

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import click
 
-from fastcausal.cli.console import doing, print_report, write_rows
-from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.cli.console import doing, write_rows
+from fastcausal.cli.options import refuse
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import Border, Outside, RaterTies
 
 
@@ -58,8 +59,7 @@ def agree(
         Path | None,
         Option(help="Write mean, variance and classes of each pair to this file."),
     ] = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Measure how far raters agree on classes of pairs (CRAB, Table 9), and who needs experts.
 
@@ -67,7 +67,6 @@ def agree(
     --------
     fastcausal crab agree crab_ratings.jsonl
     """
-    chosen = format_of(ctx, json, format)
     if border_width is None:
         near = "is for pairs near a border: add --border-width"
         refuse(ctx, ("min_variance", "expert_share"), near)
@@ -94,4 +93,4 @@ def agree(
         )
     if pairs is not None:
         write_rows(pairs, report.pairs)
-    print_report(report, chosen)
+    tables.show(report)

@@ -20,12 +20,10 @@ from fastcausal.cli.crab.reports import print_answers, refuse_unused
 from fastcausal.cli.options import (
     DRAWS,
     DrawOptions,
-    FormatOption,
     IntervalsOption,
-    JsonOption,
-    format_of,
 )
 from fastcausal.cli.parameters import Option
+from fastcausal.cli.tables import TABLES, TableOptions
 
 
 def chains(
@@ -50,8 +48,7 @@ def chains(
         Path | None,
         Option(help="Write type and scores of each chain to this .parquet or .arrow file."),
     ] = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
     intervals: IntervalsOption = False,
     draws: DrawOptions = DRAWS,
 ) -> None:
@@ -62,7 +59,6 @@ def chains(
     fastcausal crab chains crab_gold.jsonl
     fastcausal crab chains crab_gold.jsonl crab_letters.jsonl
     """
-    chosen = format_of(ctx, json, format)
     refuse_unused(ctx, pred, intervals, draws)
     import fastcausal as fc
 
@@ -81,7 +77,7 @@ def chains(
             gold_from=gold_from,
             **answers.arguments(),
         ),
-        chosen,
+        tables,
         units=per_chain,
         draws=draws if intervals else None,
     )

@@ -8,9 +8,10 @@ from typing import Annotated
 import click
 
 from fastcausal.cli.crab.options import BorderOption, GoldFromOption, PlotOption
-from fastcausal.cli.options import ByOption, FormatOption, JsonOption, format_of, refuse
+from fastcausal.cli.options import ByOption, refuse
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import print_reports, reports_of
+from fastcausal.cli.tables import TABLES, TableOptions
 
 
 def describe(
@@ -28,8 +29,7 @@ def describe(
     html: Annotated[
         Path | None, Option("--html", help="Draw the graphs of stories on a page for the browser.")
     ] = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Describe judged pairs: classes, stories, and the graph of causes (tables 1, 5, 6).
 
@@ -38,7 +38,6 @@ def describe(
     fastcausal crab describe crab_gold.jsonl --threshold 80
     fastcausal crab describe crab_gold.jsonl --html graph.html
     """
-    chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
     from fastcausal.report.pictures import require_pictures
@@ -58,4 +57,4 @@ def describe(
         next(iter(reports.values())).to_html(html)
     if plot is not None:
         draw_classes(plot, reports)
-    print_reports(reports, chosen)
+    print_reports(reports, tables)

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import click
 
-from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.cli.console import doing
+from fastcausal.cli.options import refuse
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import EventMatch
 
 
@@ -30,8 +31,7 @@ def events(
     no_quotes: Annotated[
         bool, Option("--no-quotes", help="Drop found events that quote what somebody said.")
     ] = False,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Score the events that a model finds in documents (CRAB, Table 10).
 
@@ -39,7 +39,6 @@ def events(
     --------
     fastcausal crab events crab_gold_events.jsonl crab_found_events.jsonl
     """
-    chosen = format_of(ctx, json, format)
     if match != "tokens":
         refuse(ctx, ("min_f1",), "is for --match tokens")
     from fastcausal.tasks.crab import event_lists
@@ -48,4 +47,4 @@ def events(
         report = event_lists.events(
             gold, pred, match=match, min_f1=min_f1, min_tokens=min_tokens, no_quotes=no_quotes
         )
-    print_report(report, chosen)
+    tables.show(report)

@@ -5,17 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import click
-
-from fastcausal.cli.console import doing, print_report, write_rows
+from fastcausal.cli.console import doing, write_rows
 from fastcausal.cli.crab.options import BorderOption, GoldArgument
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import ExpertRule
 
 
 def experts(
-    ctx: click.Context,
     gold: GoldArgument,
     ratings: Annotated[
         str,
@@ -27,8 +24,7 @@ def experts(
         Option(help="Take the most frequent class, the nearest to the mean, or the first of both."),
     ] = "both",
     border: BorderOption = "up",
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Put classes of experts in place of gold's, and list what changes (CRAB, section 3.3).
 
@@ -36,7 +32,6 @@ def experts(
     --------
     fastcausal crab experts crab_gold.jsonl crab_ratings.jsonl --out judged.jsonl
     """
-    chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.crab.experts import experts as apply
 
@@ -44,4 +39,4 @@ def experts(
     with doing(f"reading {ratings}"):
         report = apply(gold, ratings, rule=rule, border=border)
     write_rows(out, report.pairs)
-    print_report(report, chosen)
+    tables.show(report)

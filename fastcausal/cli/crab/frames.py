@@ -20,12 +20,10 @@ from fastcausal.cli.crab.reports import print_answers, refuse_unused
 from fastcausal.cli.options import (
     DRAWS,
     DrawOptions,
-    FormatOption,
     IntervalsOption,
-    JsonOption,
-    format_of,
 )
 from fastcausal.cli.parameters import Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import FrameRule
 
 
@@ -48,8 +46,7 @@ def frames(
         Path | None,
         Option(help="Write type and scores of each frame to this .parquet or .arrow file."),
     ] = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
     intervals: IntervalsOption = False,
     draws: DrawOptions = DRAWS,
 ) -> None:
@@ -60,7 +57,6 @@ def frames(
     fastcausal crab frames crab_gold.jsonl
     fastcausal crab frames crab_gold.jsonl crab_letters.jsonl
     """
-    chosen = format_of(ctx, json, format)
     refuse_unused(ctx, pred, intervals, draws)
     import fastcausal as fc
 
@@ -76,7 +72,7 @@ def frames(
             gold_from=gold_from,
             **answers.arguments(),
         ),
-        chosen,
+        tables,
         units=per_frame,
         draws=draws if intervals else None,
     )

@@ -18,13 +18,11 @@ from fastcausal.cli.options import (
     DRAWS,
     ByOption,
     DrawOptions,
-    FormatOption,
     IntervalsOption,
-    JsonOption,
-    format_of,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 
 
 def graded(
@@ -41,8 +39,7 @@ def graded(
         Option(help="Write what became of each question to this .parquet or .arrow file."),
     ] = None,
     plot: PlotOption = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
     intervals: IntervalsOption = False,
     draws: DrawOptions = DRAWS,
 ) -> None:
@@ -52,7 +49,6 @@ def graded(
     --------
     fastcausal crab graded crab_questions.jsonl crab_choices.jsonl
     """
-    chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     import fastcausal as fc
     from fastcausal.tasks.crab.plots import draw_confusions
@@ -62,7 +58,7 @@ def graded(
         questions,
         pred,
         lambda asked, file: fc.crab.graded(asked, file, by=by or [], **answers.arguments()),
-        chosen,
+        tables,
         read=read_questions,
         units=per_question,
         draws=draws if intervals else None,

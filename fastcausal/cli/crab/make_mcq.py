@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import click
-
-from fastcausal.cli.console import doing, print_report, write_rows
-from fastcausal.cli.options import FormatOption, JsonOption, SeedOption, format_of
+from fastcausal.cli.console import doing, write_rows
+from fastcausal.cli.options import SeedOption
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import QuestionTies
 
 
 def make_mcq(
-    ctx: click.Context,
     gold: Annotated[str, Argument(help="Judged pairs with scores; - for stdin.")],
     out: Annotated[Path, Argument(help="Write questions to this .jsonl or .parquet file.")],
     seed: SeedOption = 0,
@@ -25,8 +23,7 @@ def make_mcq(
         QuestionTies,
         Option(help="Draw no four causes that tie at the top, or accept several answers."),
     ] = "skip",
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Make questions which of four events caused one, and count effects without a question.
 
@@ -34,7 +31,6 @@ def make_mcq(
     --------
     fastcausal crab make-mcq crab_gold.jsonl questions.jsonl
     """
-    chosen = format_of(ctx, json, format)
     from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.crab import mcq
 
@@ -42,4 +38,4 @@ def make_mcq(
     with doing(f"making questions of {gold}"):
         questions = mcq.make_questions(gold, seed=seed, per_frame=per_frame, ties=ties)
     write_rows(out, questions)
-    print_report(mcq.describe_questions(questions), chosen)
+    tables.show(mcq.describe_questions(questions))

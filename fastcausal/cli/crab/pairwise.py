@@ -21,14 +21,12 @@ from fastcausal.cli.options import (
     DRAWS,
     ByOption,
     DrawOptions,
-    FormatOption,
     IntervalsOption,
-    JsonOption,
-    format_of,
     refuse,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import CrabTask
 
 
@@ -49,8 +47,7 @@ def pairwise(
         Option(help="Write what became of each pair to this .parquet or .arrow file."),
     ] = None,
     plot: PlotOption = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
     intervals: IntervalsOption = False,
     draws: DrawOptions = DRAWS,
 ) -> None:
@@ -61,7 +58,6 @@ def pairwise(
     fastcausal crab pairwise crab_gold.jsonl crab_scores_careful.jsonl
     fastcausal crab pairwise crab_gold.jsonl crab_yes_no.jsonl --task binary
     """
-    chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     if task == "binary":
         refuse(ctx, ("gold_from",), "is for classes, task binary takes gold's scores")
@@ -83,7 +79,7 @@ def pairwise(
             by=by or [],
             **answers.arguments(),
         ),
-        chosen,
+        tables,
         units=per_pair,
         draws=draws if intervals else None,
         by=by,

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import click
 
-from fastcausal.cli.console import doing, print_report, write_rows
-from fastcausal.cli.options import JsonOption
+from fastcausal.cli.console import doing, write_rows
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import AnswerTask, PromptFormat
 
 
@@ -31,12 +31,11 @@ def prompts(
         Path | None, Option(help="Make prompts of this jinja2 template, not of the task's own.")
     ] = None,
     words: Annotated[int, Option(min=1, help="Clip articles to so many words.")] = 250,
-    format: Annotated[
-        PromptFormat,
-        Option("--format", help="Write id and prompt, or requests of an OpenAI batch."),
+    to: Annotated[
+        PromptFormat, Option(help="Write id and prompt, or requests of an OpenAI batch.")
     ] = "lines",
     model: Annotated[str | None, Option(help="Name this model in requests.")] = None,
-    json: JsonOption = False,
+    tables: TableOptions = TABLES,
 ) -> None:
     """Write the prompts that ask a model about pairs or questions (CRAB, section 5).
 
@@ -48,12 +47,10 @@ def prompts(
     from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.crab.prompts import prompts as make
 
-    if (format == "openai-batch") != (model is not None):
-        raise click.UsageError("--model is for --format openai-batch, which needs it")
+    if (to == "openai-batch") != (model is not None):
+        raise click.UsageError("--model is for --to openai-batch, which needs it")
     keep_apart([out], [gold, articles, str(template) if template else None])
     with doing(f"making prompts of {gold}"):
-        report = make(
-            gold, articles, task, template=template, words=words, format=format, model=model
-        )
+        report = make(gold, articles, task, template=template, words=words, format=to, model=model)
     write_rows(out, report.prompts)
-    print_report(report, "json" if json else "text")
+    tables.show(report)

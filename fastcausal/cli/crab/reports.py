@@ -11,6 +11,7 @@ import click
 from fastcausal.cli.console import doing
 from fastcausal.cli.options import DrawOptions, refuse, refuse_inference
 from fastcausal.cli.systems import print_reports, reports_of, with_intervals, write_units
+from fastcausal.cli.tables import TableOptions
 
 OF_ANSWERS = (
     "task",
@@ -37,7 +38,7 @@ def print_answers(
     gold: str,
     pred: list[str] | None,
     make: Callable[[Any, Any], Any],
-    format: str,
+    tables: TableOptions,
     *,
     read: Callable[[str], Any] | None = None,
     units: Path | None = None,
@@ -64,4 +65,4 @@ def print_answers(
     write_units(units, reports)
     if plot is not None and draw is not None:
         draw(plot, reports)
-    print_reports(reports, format)
+    print_reports(reports, tables)

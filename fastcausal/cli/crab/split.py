@@ -7,9 +7,10 @@ from typing import Annotated
 
 import click
 
-from fastcausal.cli.console import doing, print_report, write_rows
-from fastcausal.cli.options import FormatOption, JsonOption, SeedOption, format_of, refuse
+from fastcausal.cli.console import doing, write_rows
+from fastcausal.cli.options import SeedOption, refuse
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import SplitBy
 
 
@@ -26,8 +27,7 @@ def split(
         Option(help="Take dates from this column, or this file of topic_id and date."),
     ] = None,
     seed: SeedOption = 0,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Split judged pairs into train and test, and report overlaps (CRAB, appendix B).
 
@@ -35,7 +35,6 @@ def split(
     --------
     fastcausal crab split crab_gold.jsonl parts.jsonl --by pair
     """
-    chosen = format_of(ctx, json, format)
     if by == "date":
         refuse(ctx, ("seed",), "is for draws, --by date draws none")
     else:
@@ -48,4 +47,4 @@ def split(
         table = splits.split(gold, by, test=test, dates=dates, seed=seed)
         report = splits.describe_split(table)
     write_rows(out, table)
-    print_report(report, chosen)
+    tables.show(report)

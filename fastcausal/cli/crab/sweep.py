@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import click
-
 from fastcausal.cli.crab.options import (
     ANSWERS,
     AnswerOptions,
@@ -15,12 +13,11 @@ from fastcausal.cli.crab.options import (
     PlotOption,
 )
 from fastcausal.cli.crab.reports import print_answers
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
 from fastcausal.cli.parameters import Option
+from fastcausal.cli.tables import TABLES, TableOptions
 
 
 def sweep(
-    ctx: click.Context,
     gold: GoldArgument,
     pred: AnswersArgument,
     thresholds: Annotated[
@@ -33,8 +30,7 @@ def sweep(
     border: BorderOption = "up",
     answers: AnswerOptions = ANSWERS,
     plot: PlotOption = None,
-    json: JsonOption = False,
-    format: FormatOption = "text",
+    tables: TableOptions = TABLES,
 ) -> None:
     """Score yes and no against gold scores from each threshold on: figure 5 of the paper.
 
@@ -42,7 +38,6 @@ def sweep(
     --------
     fastcausal crab sweep crab_gold.jsonl crab_yes_no.jsonl --plot figure_5.png
     """
-    chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal.tasks.crab.plots import draw_sweeps
     from fastcausal.tasks.crab.sweep import THRESHOLDS
@@ -54,7 +49,7 @@ def sweep(
         lambda pairs, file: fc.crab.sweep(
             pairs, file, limits, border=border, **answers.arguments()
         ),
-        chosen,
+        tables,
         plot=plot,
         draw=draw_sweeps,
     )

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from fastcausal.files.files import replacing
 from fastcausal.report.escapes import page_text
-from fastcausal.report.grid import Bounded, Grid, number_text
+from fastcausal.report.grid import Grid
+from fastcausal.report.numbers import Bounded, number_text
 from fastcausal.report.page.table import Drawn, bar_shapes
 
 FOLDER = Path(__file__).parent

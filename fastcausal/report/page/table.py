@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from fastcausal.report.escapes import Cell, html_text
-from fastcausal.report.grid import Bounded, Grid, number_text
+from fastcausal.report.grid import Grid
+from fastcausal.report.numbers import Bounded, number_text
 
 Links = Mapping[tuple[str, str, str], str]
 NO_LINKS: Links = MappingProxyType({})

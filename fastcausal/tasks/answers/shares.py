@@ -94,7 +94,7 @@ def grids_of(shares: Mapping[str, Any]) -> list[Grid]:
     """Make the tables of reasons: shares by side and system, agreement, and unlike reasons."""
     if not shares.get("n_given"):
         return []
-    grid = Grid("reasons of invalid verdicts", ["n", "share", *KINDS])
+    grid = Grid("reasons of invalid verdicts", ["n", "share", *KINDS], shares=["share", *KINDS])
     for part, counts in {"": shares, **shares["systems"]}.items():
         if part:
             grid.part(part)

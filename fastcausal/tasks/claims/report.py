@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -130,6 +130,11 @@ class ClaimsReport(Report):
             tables=Tables(per_topic=self._per_topic, judgments=self.make_judgments),
             statistics=_no_statistics if more else first._statistics,
         )
+
+    @property
+    def shares(self) -> Collection[str]:
+        """Names of the scores that are shares."""
+        return next(iter(self.systems.values())).shares
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: undefined scores are None."""

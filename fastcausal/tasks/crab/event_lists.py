@@ -113,6 +113,7 @@ def events(
         }
         | ({"n_dropped": dropped} if filters != Filters() else {}),
         legend=_legend(dropped),
+        shares=PARTS,
     )
 
 

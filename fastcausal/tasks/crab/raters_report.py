@@ -88,7 +88,10 @@ class RaterReport(Report):
             grids.append(grid)
         if self.yes_no is not None:
             grid = Grid(
-                f"second answers, {self.yes_no['n']} of them", ["share", "alpha"], "threshold"
+                f"second answers, {self.yes_no['n']} of them",
+                ["share", "alpha"],
+                "threshold",
+                shares=("share",),
             )
             for row in self.yes_no["thresholds"]:
                 grid.add(str(row["threshold"]), row["share"], row["alpha"])

@@ -148,7 +148,8 @@ def _grids(report: JudgmentReport, counts: bool) -> list[Grid]:
 def _directions(report: JudgmentReport) -> Grid:
     """Make a row for all answers, for each gold label and for each subset."""
     columns = ["too strong", "too weak", "mean difference"]
-    grid = Grid("direction of errors", columns, "gold", signed=columns[2:])
+    shares = columns[:2]
+    grid = Grid("direction of errors", columns, "gold", signed=columns[2:], shares=shares)
     grid.add("all", *report.scores[DIRECTION].values())
     for label in report.labels:
         grid.add(str(label), *report.scores[f"{DIRECTION}_{label}"].values())

@@ -114,6 +114,7 @@ def sweep(
         facts=facts,
         warnings=warning_lines(warnings_of(answers, {})),
         keys=("signature", *facts, "warnings"),
+        shares=("accuracy", "macro_f1", "f1_yes", "f1_no"),
         grids=_tables,
     )
 

@@ -72,8 +72,9 @@ class PairExplanation(Report):
     def to_table(self, counts: bool = False) -> Grid:
         """Return a row per step."""
         (start, first), (end, last) = self.scores.items()
-        signed = ["change", "alone"]
-        grid = Grid(self.title, ["documents", "F1", *signed], f"quirk of {start}", signed=signed)
+        signed, shares = ["change", "alone"], ["F1", "change", "alone"]
+        columns, corner = ["documents", *shares], f"quirk of {start}"
+        grid = Grid(self.title, columns, corner, signed=signed, shares=shares)
         grid.add(f"({start})", "", first.f1)
         for quirk in self.facts["quirks"]:
             numbers = (quirk.n_documents, quirk.f1, quirk.change, quirk.change_alone)

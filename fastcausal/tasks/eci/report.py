@@ -68,7 +68,8 @@ class PairReport(Report):
         """Return the scores, and their means over folds."""
         tables = [self.to_table(counts)]
         if "folds" in self.facts:
-            grid = Grid("means over folds", ["folds", *MEASURES, "f1 of means"])
+            shares = [*MEASURES, "f1 of means"]
+            grid = Grid("means over folds", ["folds", *shares], shares=shares)
             for group, strata in self.folds.items():
                 for stratum, values in strata.items():
                     cells = [values["mean"][name] for name in MEASURES]

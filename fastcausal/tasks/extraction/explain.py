@@ -91,7 +91,8 @@ class Explanation(Report):
     def to_table(self, counts: bool = False) -> Grid:
         """A table for the terminal: a row per step."""
         columns, signed = ["examples", "F1", "change", "alone"], ["change", "alone"]
-        grid = Grid(self.title, columns, f"quirk of {CNC_2023.name}", signed=signed)
+        corner, shares = f"quirk of {CNC_2023.name}", ("F1", *signed)
+        grid = Grid(self.title, columns, corner, signed=signed, shares=shares)
         grid.add(f"({CNC_2023.name})", "", self.official["overall"].f1)
         for quirk in self.quirks:
             numbers = (quirk.n_examples, quirk.f1, quirk.change, quirk.change_alone)

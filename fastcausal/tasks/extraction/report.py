@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.strata import By
-from fastcausal.report.grid import number_text
 from fastcausal.report.groups import Groups
+from fastcausal.report.numbers import number_text
 from fastcausal.report.once import once
 from fastcausal.report.report import Report, Tables
 from fastcausal.tasks.extraction.evaluation import Bounds, Evaluation
@@ -121,6 +122,12 @@ class ExtractionReport(Report):
         """Lines below the tables that say what they show."""
         bounds = self.facts["bounds"]
         return () if bounds is None else (_bounds_line(bounds),)
+
+    @property
+    def shares(self) -> frozenset[str]:
+        """Names of the scores that are shares."""
+        formula = self._evaluation.formula
+        return formula.shares(np.zeros((0, len(formula.fields)), np.int64))
 
     @once
     def tables(self) -> Mapping[str, pa.Table]:

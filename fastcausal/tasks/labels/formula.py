@@ -59,6 +59,10 @@ class RatingsFormula(Formula):
         """Tell if a coefficient is not corrected for chance."""
         return score == "percent_agreement"
 
+    def shares(self, rows: CountRows) -> frozenset[str]:
+        """Return the only one: groups, of which `has_share` is asked, need sums."""
+        return frozenset({"percent_agreement"})
+
     def terms(self, rows: CountRows) -> CountRows:
         """Refuse: rows have no additive terms."""
         raise ValueError("coefficients of raters depend on all ratings, not on sums over units")

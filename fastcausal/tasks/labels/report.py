@@ -92,7 +92,7 @@ class LabelAgreement(Report):
 
     def to_table(self, counts: bool = False) -> Grid:
         """Make a table for the terminal: a row per figure, then the units that each label wins."""
-        grid = Grid(self.title, [""])
+        grid = Grid(self.title, [""], shares=("",), share_rows=("percent agreement",))
         for name, value in self.facts.items():
             if name != "majority":
                 grid.add(name.replace("_", " "), value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fastcausal.report.grid import Bounded, Grid
+from fastcausal.report.grid import Grid
+from fastcausal.report.numbers import Bounded
 from fastcausal.tasks.meta.judges import Judge
 
 OVERALL = ("accuracy", "kappa", "mcc", "agreement")
@@ -17,7 +18,7 @@ def overall(
     title: str, judges: Mapping[str, Judge], ceiling: Mapping[str, Mapping[str, float]]
 ) -> Grid:
     """Make a row for each judge, and one for a rater among the others."""
-    grid = Grid(title, [*OVERALL, "macro f1", "n"])
+    grid = Grid(title, [*OVERALL, "macro f1", "n"], shares=(OVERALL[0], OVERALL[-1], "macro f1"))
     for name, judge in judges.items():
         cells = [_cell(judge, "overall", score) for score in OVERALL]
         grid.add(name, *cells, _cell(judge, "macro", "f1"), judge.scores["overall"]["n"])
@@ -29,7 +30,7 @@ def overall(
 
 def by_class(classes: tuple[str, ...], judges: Mapping[str, Judge]) -> Grid:
     """Make a part for each judge, and in it a row for each class."""
-    grid = Grid("classes", [*OF_CLASS, "majority", "judge"])
+    grid = Grid("classes", [*OF_CLASS, "majority", "judge"], shares=OF_CLASS)
     for name, judge in judges.items():
         grid.part(name)
         for label in classes:
@@ -55,7 +56,8 @@ def shares(judges: Mapping[str, Judge]) -> Iterator[Grid]:
     """Make a part for each judge and label, with the share of the label in each system."""
     if not any(judge.estimates for judge in judges.values()):
         return
-    grid = Grid("share of a label", ["judged rows", "powered", "weight", "n", "unjudged"])
+    columns = ["judged rows", "powered", "weight", "n", "unjudged"]
+    grid = Grid("share of a label", columns, shares=columns[:2])
     for name, judge in judges.items():
         for label, systems in (judge.estimates or {}).items():
             grid.part(f"{name}: {label}")

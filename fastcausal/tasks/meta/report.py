@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fastcausal.report.escapes import Cell
-from fastcausal.report.grid import Bounded, Grid
+from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.numbers import Bounded
 from fastcausal.report.report import Report
 from fastcausal.tasks.meta import class_tables, reasons
 from fastcausal.tasks.meta.correlations import CORRELATIONS
@@ -143,7 +144,8 @@ def _correlations(
     metrics: Mapping[str, Metric],
     ceiling: Mapping[str, Mapping[str, float]],
 ) -> Grid:
-    grid = Grid(title, [*(SHORT.get(name, name) for name in CORRELATIONS), "n"])
+    columns = [SHORT.get(name, name) for name in CORRELATIONS]
+    grid = Grid(title, [*columns, "n"], shares=columns[-1:])
     for level in LEVELS:
         grid.part(level.replace("_", " "))
         for name, metric in metrics.items():
@@ -163,7 +165,8 @@ def _bounded(metric: Metric, level: str, names: tuple[str, ...]) -> list[Cell]:
 
 
 def _as_labels(metrics: Mapping[str, Metric]) -> Grid:
-    grid = Grid("scores", ["auc", "bias", "mae", "calibrated", "tie threshold", "soft pairwise"])
+    columns = ["auc", "bias", "mae", "calibrated", "tie threshold", "soft pairwise"]
+    grid = Grid("scores", columns, shares=("auc", "calibrated", "soft pairwise"))
     for name, metric in metrics.items():
         cells = _bounded(metric, "pooled", ("auc", "bias", "mae"))
         cells += _bounded(metric, "by_item", ("calibrated_accuracy", "tie_threshold"))
@@ -173,7 +176,7 @@ def _as_labels(metrics: Mapping[str, Metric]) -> Grid:
 
 def _thresholds(metrics: Mapping[str, Metric]) -> Grid:
     columns = ["threshold", "accuracy", "held out", "precision", "recall", "f1", "mcc", "kappa"]
-    grid = Grid("as a label, from a threshold on", columns)
+    grid = Grid("as a label, from a threshold on", columns, shares=columns[1:-2])
     for name, metric in metrics.items():
         if metric.threshold is not None:
             fit = metric.threshold
@@ -182,7 +185,8 @@ def _thresholds(metrics: Mapping[str, Metric]) -> Grid:
 
 
 def _alt_tests(metrics: Mapping[str, Metric]) -> Grid:
-    grid = Grid("in place of a rater (alt-test)", ["winning rate", "advantage", "raters"])
+    columns = ["winning rate", "advantage", "raters"]
+    grid = Grid("in place of a rater (alt-test)", columns, shares=columns[:2])
     for name, metric in metrics.items():
         test = metric.alt_test
         if test is None:

@@ -17,7 +17,7 @@ def grids_of(report: Any, counts: bool) -> list[Grid]:
     """Make the tables of systems, of topics, and of agreement if there are several raters."""
     del counts  # all are shown
     columns = list(next(iter(report.scores.values())))
-    grid = Grid(report.title, columns)
+    grid = Grid(report.title, columns, shares=("share",))
     for part, groups in {"": report.scores, **report.raters}.items():
         if part:
             grid.part(f"rater {part}")
@@ -36,7 +36,7 @@ def _topics(report: Any) -> Grid:
     """Make a row for each topic: the share of every system, and the best."""
     n = len(report.topics)
     title = "shares by topic" if n <= MOST_TOPICS else f"shares by topic, {MOST_TOPICS} of {n}"
-    grid = Grid(title, [*report.scores, "best"])
+    grid = Grid(title, [*report.scores, "best"], shares=[*report.scores])
     for topic in [*report.topics][:MOST_TOPICS]:
         of_topic = report.topics[topic]
         shares = [of_topic["systems"].get(name, {}).get("share", "") for name in report.scores]

@@ -85,6 +85,11 @@ class ValueFormula(Formula):
         """Tell if a score is a mean, so that an example changes it by its part alone."""
         return self.of == "mean"
 
+    def shares(self, rows: CountRows) -> frozenset[str]:
+        """Return the names of the scores whose values are all between 0 and 1."""
+        terms = self.terms(rows)
+        return frozenset(n for n in self.names_of_scores if self.is_fraction(n, terms))
+
     def is_fraction(self, name: str, terms: CountRows) -> bool:
         """Tell if the value of each unit is between 0 and 1: an error may be above."""
         k = 2 * self.names_of_scores.index(name)

@@ -11,7 +11,8 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.report.grid import Bounded, Grid, number_text
+from fastcausal.report.grid import Grid
+from fastcausal.report.numbers import Bounded, number_text
 from fastcausal.report.page import Card, Drawn, Page, Section, write_page
 from fastcausal.report.page.page import examples_part
 from fastcausal.tasks.extraction.confusion import confusion_of_examples

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastcausal.report.grid import Bounded, Grid
+from fastcausal.report.grid import Grid
+from fastcausal.report.numbers import Bounded
 from fastcausal.report.page import Drawn
 from tests.support.markup import Reader
 from tests.support.profiles import trials

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import fastcausal as fc
-from fastcausal.report.grid import number_text
+from fastcausal.report.numbers import number_text
 from fastcausal.tasks.answers.join import read_extractions
 from tests.tasks.answers.test_files import GOLD, PRED
 

@@ -65,7 +65,7 @@ def test_what_comes_back_is_read_without_flags(task, batch, tmp_path):
     gold, back = tmp_path / "gold.jsonl", tmp_path / "back.jsonl"
     rows = ASKED if task == "mcq" else random.Random(7).sample(GOLD, len(GOLD))
     gold.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    flags = ["--format", "openai-batch", "--model", "m"] if batch else []
+    flags = ["--to", "openai-batch", "--model", "m"] if batch else []
     cli("crab", "prompts", gold, "--task", task, "--out", tmp_path / "p.jsonl", *flags)
     lines = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
     if batch:
@@ -206,16 +206,16 @@ def test_files_of_prompts(tmp_path):
         cli("crab", "prompts", sample.CRAB_GOLD, "--out", tmp_path / name)
     assert pq.read_table(tmp_path / "p.parquet").column_names == ["id", "prompt"]
     assert (tmp_path / "p.csv").read_text().startswith('"id","prompt"\n"4/1/2",')
-    flags = ["--format", "openai-batch", "--model", "m"]
+    flags = ["--to", "openai-batch", "--model", "m"]
     _, said = cli(
         "crab", "prompts", sample.CRAB_GOLD, "--out", tmp_path / "q.csv", *flags, expect=2
     )
     assert "q.csv" in said
-    for wrong in (["--format", "openai-batch"], ["--model", "m"]):
+    for wrong in (["--to", "openai-batch"], ["--model", "m"]):
         _, said = cli(
             "crab", "prompts", sample.CRAB_GOLD, "--out", tmp_path / "q", *wrong, expect=2
         )
-        assert "--model is for --format openai-batch, which needs it" in said
+        assert "--model is for --to openai-batch, which needs it" in said
     _, said = cli("crab", "prompts", sample.CRAB_GOLD, "--out", sample.CRAB_GOLD, expect=2)
     assert "is read, expected another file" in said
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fastcausal.errors import InputError
-from fastcausal.report.grid import number_text
+from fastcausal.report.numbers import number_text
 from fastcausal.tasks.labels.files import read_rating_files
 from fastcausal.tasks.labels.kappas import cohen_kappa
 from fastcausal.tasks.labels.report import label_agreement

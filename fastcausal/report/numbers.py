@@ -1,0 +1,64 @@
+"""Numbers as text, with their bounds."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from fastcausal.report.escapes import Cell
+
+UNDEFINED = "undefined"
+
+
+class Bounded(float):
+    """A number with bounds, NaN if unknown.
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> number_text(Bounded(0.5, 0.25, 0.75)), number_text(Bounded(1.0, nan, nan))
+    ('0.5000 [0.2500, 0.7500]', '1.0000 [undefined]')
+    """
+
+    low: float
+    high: float
+
+    def __new__(cls, value: float, low: float, high: float) -> Self:
+        """Make a number with its bounds."""
+        number = super().__new__(cls, value)
+        number.low, number.high = low, high
+        return number
+
+    def __getnewargs__(self) -> tuple[float, float, float]:  # type: ignore[override]
+        return float(self), self.low, self.high
+
+
+def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
+    """Format a number for tables; NaN and None are undefined.
+
+    The sign ``"+"`` shows the sign of positive numbers too.
+
+    Examples
+    --------
+    >>> number_text(2 / 3), number_text(7), number_text(float("nan"))
+    ('0.6667', '7', 'undefined')
+    """
+    if value is None or value != value:
+        return UNDEFINED
+    if isinstance(value, Bounded):
+        low, high = (number_text(bound, digits, sign) for bound in (value.low, value.high))
+        bounds = low if low == high == UNDEFINED else f"{low}, {high}"
+        return f"{number_text(float(value), digits, sign)} [{bounds}]"
+    return f"{value:{sign}.{digits}f}" if isinstance(value, float) else str(value)
+
+
+def in_percent(share: float) -> float:
+    """Return 100 times a number, with 100 times its bounds.
+
+    Examples
+    --------
+    >>> number_text(in_percent(Bounded(0.5, 0.25, 0.75)), 1)
+    '50.0 [25.0, 75.0]'
+    """
+    if isinstance(share, Bounded):
+        return Bounded(100 * share, 100 * share.low, 100 * share.high)
+    return 100 * share
