@@ -40,6 +40,10 @@ class Floor:
     verdict: Verdict
     point: bool
 
+    def numbers(self) -> dict[str, float]:
+        """Return the numbers by name."""
+        return {name: getattr(self, name) for name in SHOWN}
+
     def reason(self, confidence: float) -> str:
         """Return the sentence with the reason of the verdict."""
         bounds = Bounded(self.value, self.low, self.high)
@@ -116,5 +120,5 @@ def floors_table(title: str, floors: Iterable[Floor]) -> Grid:
     """Make a row for each floor."""
     grid = Grid(title, [*SHOWN, "verdict"])
     for floor in floors:
-        grid.add(floor.score, *(getattr(floor, name) for name in (*SHOWN, "verdict")))
+        grid.add(floor.score, *floor.numbers().values(), floor.verdict)
     return grid

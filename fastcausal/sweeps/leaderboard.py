@@ -74,6 +74,8 @@ class Leaderboard(Report):
         Of values: the rule from answers to values, and counts of answers of each system.
     n_significant : int
         Systems that differ significantly from the baseline.
+    others : tuple of str
+        Further scores, which stand beside with ``NAME_low`` and ``NAME_high``.
     hyperparameters : mapping of str to mapping, optional
         Further values of each system, by column.
     """
@@ -95,6 +97,7 @@ class Leaderboard(Report):
     lower_is_better: bool = False
     answers: Mapping[str, Any] | None = None
     n_significant: int = 0
+    others: tuple[str, ...] = ()
     hyperparameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -139,19 +142,29 @@ class Leaderboard(Report):
         columns = [*self.systems[0]][1:]
         signed = [name for name in columns if name.startswith("delta")]
         grid = Grid(self.title, columns, "system", signed=signed)
-        for row in self.systems:
-            beside = self.hyperparameters.get(row["system"], {})
-            shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no"}
-            shown |= {name: text_of(value) or "" for name, value in beside.items()}
-            if row["system"] == self.baseline:
+        for (system, texts), row in zip(self._texts().items(), self.systems, strict=True):
+            shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no", **texts}
+            if system == self.baseline:
                 shown |= dict.fromkeys(DIFFERENCE, "")
-            grid.add(row["system"], *(shown[column] for column in columns))
+            grid.add(system, *(shown[column] for column in columns))
         return grid
+
+    def _texts(self) -> dict[str, dict[str, str]]:
+        """Return the hyperparameters of each system as text."""
+        return {
+            system: {
+                name: text_of(value) or ""
+                for name, value in self.hyperparameters.get(system, {}).items()
+            }
+            for system in self.scores
+        }
 
     def sections(self) -> list[Section]:
         """Return the parts of its page: a table with intervals, and what it is about."""
         _, about = super().sections()
-        table = board_table(self.scores, self.score, self.baseline, self.correction)
+        table = board_table(
+            self.scores, self.score, self.baseline, self.correction, self.others, self._texts()
+        )
         lines = [self.legend[0], board_line(self.confidence, self.method)]
         return [Section("", [table], lines), about]
 
@@ -290,6 +303,7 @@ def leaderboard(
         lower_is_better=lower_is_better,
         answers=joint.answers,
         n_significant=n_significant,
+        others=tuple(others),
         hyperparameters={name: beside[name] for name in shown if beside},
     )
 
