@@ -147,8 +147,8 @@ def warnings_of(units: Units, table: pa.Table | None, method: Method) -> tuple[s
         )
     if units.unit == EXAMPLE and table is not None and _share_documents(table):
         warnings.append(
-            f"examples share a {DOCUMENT} and are drawn singly: confidence intervals are "
-            f"too narrow, take the column {DOCUMENT} as cluster"
+            f"examples share a {DOCUMENT} and are taken as independent: confidence intervals are "
+            f"too narrow and p-values too small, take the column {DOCUMENT} as cluster"
         )
     return tuple(warnings)
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from fastcausal.options import Correction
 from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import UNDEFINED, Bounded
 from fastcausal.report.page import Drawn
+from fastcausal.significance.corrections import CORRECTED
 
 SCORE = ("value", "low", "high")
 RANK = ("rank", "rank_low", "rank_high")
 DIFFERENCE = ("delta", "delta_low", "delta_high")
+TESTED = ("p", "p_adjusted")
 WORDS = {
     "p": "p-value",
     "mde": "minimum detectable effect",
@@ -23,25 +26,32 @@ WORDS = {
 
 
 def board_table(
-    scores: Mapping[str, Scores], score: str, baseline: str | None, correction: str
+    scores: Mapping[str, Scores],
+    score: str,
+    baseline: str | None,
+    correction: Correction,
+    others: Sequence[str] = (),
+    beside: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Drawn:
-    """Draw a row per system: score, rank and difference from the baseline with their intervals."""
+    """Draw a row per system: score, rank and difference from the baseline with their intervals.
+
+    Before them stand the texts ``beside`` a system, after them further scores.
+    """
+    texts = [*next(iter((beside or {}).values()), ())]
     difference = [] if baseline is None else [f"minus {baseline}"]
-    in_cells = {*SCORE, *RANK, *DIFFERENCE, "best"}
-    rest = [name for name in next(iter(scores.values())) if name not in in_cells]
-    grid = Grid("", [score, "rank", *difference, *rest], "system")
+    tests = [name for name in TESTED if name in next(iter(scores.values()))]
+    grid = Grid("", [*texts, score, "rank", *difference, *tests, *others], "system")
     for name, row in scores.items():
-        shown: list[Cell] = [_bounded(row, *SCORE), _rank(row)]
-        tested: list[Cell] = [_bounded(row, *DIFFERENCE)] if difference else []
-        others: list[Cell] = [row[column] for column in rest]
-        if name == baseline:
-            tested, others = (
-                [""],
-                ["" if row[column] != row[column] else row[column] for column in rest],
-            )
-        grid.add(name, *shown, *tested, *others)
-    words = {**WORDS, "p_adjusted": f"p-value ({correction})"}
-    return Drawn(grid, intervals=[score, *difference], marks=standings(scores), words=words)
+        shown: list[Cell] = [*(beside or {}).get(name, {}).values()]
+        shown += [_bounded(row, *SCORE), _rank(row)]
+        tested: list[Cell] = [""] * len([*difference, *tests])
+        if difference and name != baseline:
+            tested = [_bounded(row, *DIFFERENCE), *(row[column] for column in tests)]
+        further = [_bounded(row, each, f"{each}_low", f"{each}_high") for each in others]
+        grid.add(name, *shown, *tested, *further)
+    words = {**WORDS, "p_adjusted": f"p-value ({CORRECTED[correction]})"}
+    intervals = [score, *difference, *others]
+    return Drawn(grid, intervals=intervals, marks=standings(scores), words=words)
 
 
 def standings(scores: Mapping[str, Scores]) -> dict[str, str]:

@@ -41,6 +41,10 @@ class Floor:
     verdict: Verdict
     point: bool
 
+    def numbers(self) -> dict[str, float]:
+        """Return the numbers by name."""
+        return {name: getattr(self, name) for name in SHOWN}
+
     def reason(self, confidence: float) -> str:
         """Return the sentence with the reason of the verdict."""
         bounds = Bounded(self.value, self.low, self.high)
@@ -117,5 +121,5 @@ def floors_table(title: str, floors: Iterable[Floor], shares: Collection[str]) -
     """Make a row for each floor; ``shares`` are scores."""
     grid = Grid(title, [*SHOWN, "verdict"], shares=SHOWN, share_rows=shares)
     for floor in floors:
-        grid.add(floor.score, *(getattr(floor, name) for name in (*SHOWN, "verdict")))
+        grid.add(floor.score, *floor.numbers().values(), floor.verdict)
     return grid

@@ -121,10 +121,7 @@ class Gate(Report):
         """Return the numbers of the difference, or without a baseline those of floors."""
         if self.has_baseline:
             return {self.score: Scores({name: getattr(self, name) for name in SHOWN})}
-        return {
-            f.score: Scores({"value": f.value, "low": f.low, "high": f.high, "least": f.least})
-            for f in self.floors
-        }
+        return {floor.score: Scores(floor.numbers()) for floor in self.floors}
 
     def _bounds_line(self) -> str:
         percent, taken = f"{100 * self.confidence:g}%", METHODS[self.method]
@@ -139,18 +136,16 @@ class Gate(Report):
 
     def _keys_of(self) -> tuple[str, ...]:
         """Return the keys of JSON: those of a difference, of floors, or of both."""
-        found: list[str] = ["verdict"]
-        if self.has_baseline:
-            found += ["score", *SHOWN[:5], "min_delta"]
-        found += ["confidence", "n_units"]
-        if self.has_baseline:
-            found += ["n_differ", "mde"]
-        found += ["systems", "signature", "unit", "method", "n_resamples", "seed", "warnings"]
-        if self.lower_is_better:
-            found.append("lower_is_better")
-        if self.answers is not None or self.pairing == "none":
-            found += ["pairing", "answers"]
-        return (*found, *(["floors"] if self.floors else []))
+        change = ("score", *SHOWN[:5], "min_delta") if self.has_baseline else ()
+        differ = ("n_differ", "mde") if self.has_baseline else ()
+        lower = ("lower_is_better",) if self.lower_is_better else ()
+        pairs = self.answers is not None or self.pairing == "none"
+        besides = (*lower, *(("pairing", "answers") if pairs else ()))
+        return (
+            "verdict", *change, "confidence", "n_units", *differ, "systems", "signature", "unit",
+            "method", "n_resamples", "seed", "warnings", *besides,
+            *(("floors",) if self.floors else ()),
+        )  # fmt: skip
 
     @property
     def passed(self) -> bool:

@@ -75,10 +75,12 @@ class Leaderboard(Report):
         Of values: the rule from answers to values, and counts of answers of each system.
     n_significant : int
         Systems that differ significantly from the baseline.
+    others : tuple of str
+        Further scores, which stand beside with ``NAME_low`` and ``NAME_high``.
     hyperparameters : mapping of str to mapping, optional
         Further values of each system, by column.
-    is_share : bool
-        Whether the score is a share.
+    shares : tuple of str
+        The score and the others, if they are shares.
     """
 
     signature: str
@@ -98,8 +100,9 @@ class Leaderboard(Report):
     lower_is_better: bool = False
     answers: Mapping[str, Any] | None = None
     n_significant: int = 0
+    others: tuple[str, ...] = ()
     hyperparameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    is_share: bool = False
+    shares: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         units = units_text(self.n_units, self.unit)
@@ -142,19 +145,34 @@ class Leaderboard(Report):
         """Return a row per system."""
         columns = [*self.systems[0]][1:]
         signed = [name for name in columns if name.startswith("delta")]
-        shares = ("value", "low", "high", *signed) if self.is_share else ()
+        of_score = ("value", "low", "high", *signed)
+        shares = [
+            column
+            for score in self.shares
+            for column in (
+                of_score if score == self.score else (score, f"{score}_low", f"{score}_high")
+            )
+        ]
         grid = Grid(self.title, columns, "system", signed=signed, shares=shares)
-        for row in self.systems:
-            beside = self.hyperparameters.get(row["system"], {})
-            shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no"}
-            shown |= {name: text_of(value) or "" for name, value in beside.items()}
-            if row["system"] == self.baseline:
+        for (system, texts), row in zip(self._texts().items(), self.systems, strict=True):
+            shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no", **texts}
+            if system == self.baseline:
                 shown |= dict.fromkeys(DIFFERENCE, "")
-            grid.add(row["system"], *(shown[column] for column in columns))
+            grid.add(system, *(shown[column] for column in columns))
             if row["best"]:
-                grid.emphasis["", row["system"], "value"] = BEST if row["rank"] == 1 else TIED
+                grid.emphasis["", system, "value"] = BEST if row["rank"] == 1 else TIED
         grid.caption = self._caption()
         return grid
+
+    def _texts(self) -> dict[str, dict[str, str]]:
+        """Return the hyperparameters of each system as text."""
+        return {
+            system: {
+                name: text_of(value) or ""
+                for name, value in self.hyperparameters.get(system, {}).items()
+            }
+            for system in self.scores
+        }
 
     def _caption(self) -> str:
         """Write how pasted tables emphasize, with the test and its correction."""
@@ -169,7 +187,9 @@ class Leaderboard(Report):
     def sections(self) -> list[Section]:
         """Return the parts of its page: a table with intervals, and what it is about."""
         _, about = super().sections()
-        table = board_table(self.scores, self.score, self.baseline, self.correction)
+        table = board_table(
+            self.scores, self.score, self.baseline, self.correction, self.others, self._texts()
+        )
         lines = [self.legend[0], board_line(self.confidence, self.method)]
         return [Section("", [table], lines), about]
 
@@ -308,8 +328,9 @@ def leaderboard(
         lower_is_better=lower_is_better,
         answers=joint.answers,
         n_significant=n_significant,
+        others=tuple(others),
         hyperparameters={name: beside[name] for name in shown if beside},
-        is_share=joined[winner].is_share(score),
+        shares=tuple(name for name in (score, *others) if joined[winner].is_share(name)),
     )
 
 

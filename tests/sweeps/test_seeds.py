@@ -99,7 +99,7 @@ def test_several_scores_and_the_first_groups():
         assert plain(group) == plain(whole[name])
 
 
-def test_hyperparameters_and_further_scores_stand_beside_systems():
+def test_hyperparameters_and_further_scores_stand_beside_systems(tmp_path):
     quick = {"n_resamples": 200}
     scores = ["overall_f1", "overall_recall"]
     board = fc.leaderboard(RUNS, scores, table=TABLE, **quick)
@@ -111,6 +111,10 @@ def test_hyperparameters_and_further_scores_stand_beside_systems():
         assert (row["overall_recall_low"], row["overall_recall_high"]) == (low, high)
     assert "overall_recall" in str(board)
     assert board.to_arrow().column_names[:3] == ["system", "model", "lr"]
+    board.to_html(tmp_path / "board.html")
+    page = (tmp_path / "board.html").read_text()
+    for name in ("lr", "0.001", "overall_recall"):
+        assert f">{name}<" in page
 
 
 def test_the_first_systems_keep_their_ranks():

@@ -79,10 +79,18 @@ class MetaReport(Report):
             facts=sizes,
             subsets={value: _groups(metrics) for value, metrics in self.by.items()},
             warnings=self.warnings,
-            legend=tuple(reasons.lines(self.undefined)),
+            legend=(*self._brackets(), *reasons.lines(self.undefined)),
             keys=KEYS,
             logged=("n_items", "n_unjudged"),
         )
+
+    def _brackets(self) -> Iterator[str]:
+        """Say what stands in brackets."""
+        every = [*self.metrics.values(), *(m for part in self.by.values() for m in part.values())]
+        if any(metric.intervals for metric in every):
+            yield "scores [low, high]: 95% confidence interval (percentile bootstrap)"
+        if any(metric.estimates for metric in every):
+            yield "judged rows, powered [low, high]: 95% confidence interval of the mean"
 
     def _reasons(self) -> dict[str, str]:
         """Return the reason of each undefined number, by its place in the report."""
