@@ -38,7 +38,10 @@ ReadFormat = Literal[
     "brat", "webanno", "webanno-tsv", "xmi", "label-studio",
 ]  # fmt: skip
 ExportFormat = Literal["squad", "nli"]
-WriteFormat = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "squad", "nli"]
+WriteFormat = Literal[
+    "cnc", "bio", "spans", "parquet", "arrow", "jsonl", "doccano", "brat", "webanno",
+    "label-studio", "squad", "nli",
+]  # fmt: skip
 Premise = Literal["cause", "effect"]
 TableFormat = Literal["text", "json", "markdown", "latex", "csv"]
 

@@ -101,7 +101,7 @@ def test_docstrings_list_the_same_names():
     assert {
         ("score", "protocol"),
         ("score", "unparsed"), ("score", "unmatched"), ("score", "backend"),
-        ("read", "tags"), ("write", "format"), ("write", "premise"), ("agree", "protocol"),
+        ("read", "tags"), ("write", "premise"), ("agree", "protocol"),
         ("agree", "average"), ("classify", "unparsed"), ("Protocol", "ties"),
         ("Protocol", "average"), ("SpanDecoder", "method"), ("TagScorer", "backend"),
         ("describe", "tokenizer"), ("check", "tags"), ("krippendorff_alpha", "level"),
@@ -124,7 +124,7 @@ BAD = {
     "tags ": lambda: fc.read(GOLD, tags="cnc"),
     "format": lambda: fc.read(GOLD, "csv"),
     "format ": lambda: fc.read(GOLD, "squad"),
-    "format  ": lambda: fc.write(TABLE, "nowhere", "webanno"),
+    "format  ": lambda: fc.write(TABLE, "nowhere", "webanno-tsv"),
     "seed": lambda: fc.write(TABLE, "nowhere.jsonl", seed=1),
     "premise": lambda: fc.write(TABLE, "nowhere", "nli", premise="both"),
     "protocol ": lambda: fc.agree([TABLE, TABLE], "cnc-2023"),

@@ -30,9 +30,10 @@ def write(
         Its suffix decides the format: ``.csv`` cnc; ``.bio``, ``.iob``, ``.iob2``, ``.conll``
         bio; ``.parquet``; ``.arrow``, ``.ipc``, ``.feather``, ``.arrows`` (stream) arrow;
         ``.jsonl``, ``.ndjson`` jsonl; ``.ann`` brat.
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "squad", "nli"}, optional
-        Overrides the suffix; ``cnc`` without ``.csv`` is a submission. No suffix means ``squad``
-        or ``nli``.
+    format : str, optional
+        One of `fastcausal.options.WriteFormat`; overrides the suffix. ``cnc`` without ``.csv`` is
+        a submission. No suffix means ``spans``, ``doccano``, ``webanno`` (INCEpTION),
+        ``label-studio``, ``squad`` or ``nli``.
     seed : int, optional
         For ``squad`` alone: the seed of the questions, 0 by default.
     premise : {"cause", "effect"}, optional

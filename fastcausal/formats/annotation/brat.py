@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing_together
 from fastcausal.files.values import shown
+from fastcausal.formats.annotation.drawing import Pen
 from fastcausal.formats.annotation.links import MOST_SHOWN, Document, Link, Mark, Words
 from fastcausal.formats.annotation.marking import (
     MARKING,
@@ -23,9 +23,8 @@ from fastcausal.formats.annotation.marking import (
     UnplacedError,
 )
 from fastcausal.formats.annotation.passages import CharRange, lines_of, passages
-from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.examples import examples
-from fastcausal.formats.reading.builder import RoleSpan, messages, not_held
+from fastcausal.formats.reading.builder import messages, not_held
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.sentences import WHITE, SearchedSentence
 from fastcausal.relations import ROLES, Relations
@@ -179,7 +178,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     return not_held(relations.table, held, "brat files do not hold {}") + messages(lost)
 
 
-class _Lines:
+class _Lines(Pen):
     """The two files under construction."""
 
     def __init__(self) -> None:
@@ -197,42 +196,19 @@ class _Lines:
         self.text.append(text + "\n")
         self._sentence = SearchedSentence(text)
 
-    def relation(self, spans: Iterable[RoleSpan], roles: tuple[str, ...]) -> str | None:
-        """Add a relation; return a message if it is lost in whole or in part."""
-        by_role: dict[str, list[CharRange]] = {}
-        for role, start, stop in spans:
-            by_role.setdefault(roles[role], []).append((start, stop))
-        if not by_role:
-            return None
-        for name in (ROLES[CAUSE], ROLES[EFFECT]):
-            if name not in by_role:
-                return f"has no {name.capitalize()} and is left out"
-        causes, effects = by_role.pop(ROLES[CAUSE]), by_role.pop(ROLES[EFFECT])
-        signals = by_role.pop(ROLES[SIGNAL], [])
-        effect = self._span(EFFECT, effects)
-        self._link("Causes", self._span(CAUSE, causes), effect)
-        for signal in signals:
-            self._link("Signals", self._span(SIGNAL, [signal]), effect)
-        if by_role:
-            return f"loses its spans of {', '.join(by_role)}"
-        touching = any(
-            b[0] <= a[1] for bounds in (causes, effects) for a, b in pairwise(sorted(bounds))
-        )
-        if touching or len({*signals}) < len(signals):
-            return "has spans of one role that touch, which become one"
-        return None
-
-    def _span(self, role: int, tokens: list[CharRange]) -> str:
+    def mark(self, role: int, spans: Sequence[CharRange]) -> str:
+        """Add the line of a mark; return its name."""
         self._n_spans += 1
         sentence = self._sentence
-        parts = [(sentence.starts[a], sentence.stops[b - 1]) for a, b in sorted(tokens)]
+        parts = [(sentence.starts[a], sentence.stops[b - 1]) for a, b in sorted(spans)]
         where = ";".join(f"{self._offset + a} {self._offset + b}" for a, b in parts)
         text = " ".join(sentence.text[a:b] for a, b in parts)
         name = f"T{self._n_spans}"
         self.lines.append(f"{name}\t{ROLES[role].capitalize()} {where}\t{text}\n")
         return name
 
-    def _link(self, type: str, source: str, target: str) -> None:
+    def link(self, type: str, source: str, target: str) -> None:
+        """Add the line of a link."""
         self._n_links += 1
         self.lines.append(f"R{self._n_links}\t{type} Arg1:{source} Arg2:{target}\n")
 

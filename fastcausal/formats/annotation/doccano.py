@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fastcausal.errors import InputError
-from fastcausal.files.files import Source
-from fastcausal.files.values import require
+from fastcausal.arrays.arrow import without
+from fastcausal.arrays.unparsed import UNPARSED
+from fastcausal.errors import InputError, Problems
+from fastcausal.files.files import Source, replacing
+from fastcausal.files.values import JsonTexts, require
+from fastcausal.formats.annotation.drawing import drawn
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.marking import MARKING, TAKES, Faults, Marking
 from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
+from fastcausal.formats.reading.builder import messages
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
@@ -23,6 +28,7 @@ SHAPE = {
     "entities": [{"id": NUMBER, "label": str, "start_offset": int, "end_offset": int}],
     "relations": [{"from_id": NUMBER, "to_id": NUMBER, "type?": (str, type(None))}],
 }
+WRITTEN = ("id", "text", "length", "relations", "tagged", "entities", "annotator", UNPARSED)
 HELD = ("id", "text", "entities", "relations", "Comments", "comments", "annotator")
 
 
@@ -79,6 +85,35 @@ def _doccano_task(file: str, row: Mapping[str, Any], marking: Marking) -> Docume
     return task.document()
 
 
+def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
+    """Write texts with their relations for import into a project that uses relations.
+
+    Each relation gets its own spans, so that reading returns them unchanged and in order. Further
+    columns become metadata. InputError if a text is missing or of another length.
+    """
+    lost = Problems()
+    written = JsonTexts()
+    lines: list[str] = []
+    further = without(relations.table, WRITTEN).to_pylist()
+    n_marks = n_links = 0
+    for drawing, columns in zip(drawn(relations, lost), further, strict=True):
+        entities = [
+            {"id": n_marks + k, "label": label, "start_offset": start, "end_offset": stop}
+            for k, (label, start, stop) in enumerate(drawing.marks)
+        ]
+        links = [
+            {"id": n_links + k, "from_id": n_marks + source, "to_id": n_marks + to, "type": type}
+            for k, (type, source, to) in enumerate(drawing.links)
+        ]
+        n_marks, n_links = n_marks + len(entities), n_links + len(links)
+        row: dict[str, Any] = {"id": drawing.example.id, "text": drawing.text}
+        row |= {"entities": entities, "relations": links, **columns}
+        lines.append(written.json(row) + "\n")
+    with replacing(target) as file:
+        file.write("".join(lines).encode())
+    return written.lost + messages(lost)
+
+
 def is_row(row: Mapping[str, Any]) -> bool:
     """Return True if an object with relations is from doccano."""
     return "entities" in row and "text" in row
@@ -107,6 +142,7 @@ def _listed(row: Mapping[str, Any], name: str) -> list[Any]:
 FORMAT = Format(
     "doccano",
     read,
+    write,
     folder=LINE_FILES,
     key="relations",
     is_row=is_row,

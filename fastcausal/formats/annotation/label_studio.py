@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastcausal.errors import InputError, invalid_json
-from fastcausal.files.files import Source
-from fastcausal.files.values import JSON, kind, require, shown
-from fastcausal.formats.annotation.layers import utf16_positions
+from fastcausal.arrays.arrow import without
+from fastcausal.arrays.unparsed import UNPARSED
+from fastcausal.errors import InputError, Problems, invalid_json
+from fastcausal.files.files import Source, replacing
+from fastcausal.files.values import JSON, JsonTexts, kind, require, shown
+from fastcausal.formats.annotation.drawing import DrawnExample, drawn
+from fastcausal.formats.annotation.layers import utf16_positions, utf16_units
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.marking import (
     MARKING,
@@ -19,10 +23,13 @@ from fastcausal.formats.annotation.marking import (
     UnplacedError,
 )
 from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
+from fastcausal.formats.reading.builder import messages
 from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 TEXT, NOTHING = (str, type(None)), type(None)
+MODEL = "fastcausal"
+WRITTEN = ("id", "text", "length", "relations", "tagged", "annotator", UNPARSED)
 SHAPE = {"id": NUMBER, "data": dict, "annotations": [{"result": [dict]}]}
 # By type; results of other types are only counted.
 RESULTS: dict[str, Any] = {
@@ -58,7 +65,8 @@ def read(source: Source, **marking: Any) -> Relations:
         id. The annotator is the email address, else the number, of its author; other keys of its
         data are columns. An annotation without results is an example without relations.
         Cancelled annotations, tasks without annotation and results of other kinds are counted in
-        ``reading.notes``; predictions are ignored.
+        ``reading.notes``; predictions beside annotations are ignored. A task without the key
+        ``annotations`` has predictions alone, as `write` makes them.
 
     Raises
     ------
@@ -92,6 +100,8 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
 
 
 def _annotated(file: str, task: Any, marking: Marking) -> Iterator[Document]:
+    if isinstance(task, dict) and "annotations" not in task and "predictions" in task:
+        task = {**task, "annotations": task["predictions"]}  # as `write` makes it
     if not isinstance(task, dict) or "data" not in task or "annotations" not in task:
         raise InputError(
             'a Label Studio export without relations: expected the export "JSON", with "data" and '
@@ -192,17 +202,70 @@ def _fits(text: str, positions: Sequence[int], region: Region) -> bool:
     return words in (region.text.split(), region.text.replace("\\n", "\n").split())
 
 
+def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
+    """Write tasks with predictions, for import as pre-annotations.
+
+    The project shows ``text`` under the name ``text``, with labels under the name ``label``. Each
+    relation gets its own spans, so that reading returns them unchanged and in order. Further
+    columns become data of the task. InputError if a text is missing or of another length.
+    """
+    lost = Problems()
+    written = JsonTexts()
+    further = without(relations.table, WRITTEN).to_pylist()
+    tasks = [
+        written.json(
+            {
+                "id": drawing.example.id,
+                "data": {"text": drawing.text, **columns},
+                "predictions": [{"model_version": MODEL, "result": _results(drawing)}],
+            }
+        )
+        for drawing, columns in zip(drawn(relations, lost), further, strict=True)
+    ]
+    with replacing(target) as file:
+        file.write("".join(["[", ",\n".join(tasks), "]\n"]).encode())
+    return written.lost + messages(lost)
+
+
+def _results(drawing: DrawnExample) -> list[dict[str, Any]]:
+    """Return spans in UTF-16 units, as browsers count, and links."""
+    text, at = drawing.text, utf16_units(drawing.text)
+    spans = [
+        {
+            "id": f"s{k}",
+            "type": "labels",
+            "from_name": "label",
+            "to_name": "text",
+            "value": {"start": at[a], "end": at[b], "text": text[a:b], "labels": [label]},
+        }
+        for k, (label, a, b) in enumerate(drawing.marks)
+    ]
+    links = [
+        {
+            "type": "relation",
+            "from_id": f"s{source}",
+            "to_id": f"s{to}",
+            "direction": "right",
+            "labels": [type],
+        }
+        for type, source, to in drawing.links
+    ]
+    return spans + links
+
+
 def sniff(source: Source) -> bool:
     """Return True for a list of tasks; `read` refuses other exports."""
     head = source.data[:MOST_HEAD].lstrip()
     if not head.startswith((b"[{", b"[\n", b"[ ", b"[\r")):
         return False
-    return b'"annotations"' in head or b'"annotation_id"' in head or b'"completions"' in head
+    keys = (b'"annotations"', b'"annotation_id"', b'"completions"')
+    return any(key in head for key in keys) or (b'"predictions"' in head and b'"data"' in head)
 
 
 FORMAT = Format(
     "label-studio",
     read,
+    write,
     folder=(".json",),
     sniff=sniff,
     documents=documents,

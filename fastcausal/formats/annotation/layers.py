@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -208,6 +209,19 @@ def names_of(file: str, title: str = "", owner: str = "") -> tuple[str, str]:
 def id_of(value: object) -> str | None:
     """Return an id as text: keys of objects are text, ids elsewhere are numbers."""
     return str(value) if type(value) in (int, str) else None
+
+
+def utf16_units(text: str) -> Sequence[int]:
+    """Return the position of each character in UTF-16 units, and that of the end.
+
+    Examples
+    --------
+    >>> utf16_units("a😀b")
+    [0, 1, 3, 4]
+    """
+    if text.isascii() or max(text) <= "\uffff":
+        return range(len(text) + 1)
+    return [0, *accumulate(1 + (letter > "\uffff") for letter in text)]
 
 
 def utf16_positions(text: str) -> Sequence[int]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from fastcausal.errors import InputError, invalid_json
 from fastcausal.files.files import Source
 from fastcausal.files.values import KINDS, kind
+from fastcausal.formats.annotation.cas import write
 from fastcausal.formats.annotation.layers import Structure, document_of, id_of
 from fastcausal.formats.annotation.links import Document
 from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
@@ -152,4 +153,13 @@ def _expect(what: str, value: object, wanted: type[Kind]) -> Kind:
     return value
 
 
-FORMAT = Format("webanno", read, folder=(".json",), sniff=sniff, documents=documents, takes=TAKES)
+FORMAT = Format(
+    "webanno",
+    read,
+    write,
+    folder=(".json",),
+    sniff=sniff,
+    documents=documents,
+    takes=TAKES,
+    empty=False,
+)

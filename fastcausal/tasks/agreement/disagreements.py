@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
 from fastcausal.engine.kernel import Int32, Int64
+from fastcausal.formats.cnc.markup import SIGNAL
 from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.tables import numbers_of
 from fastcausal.tasks.relations.align import Aligned
@@ -80,20 +81,46 @@ class Disagreement(NamedTuple):
         """Name of the example."""
         return self.paired.aligned.name(self.example)
 
+    @property
+    def kind(self) -> str:
+        """Kind of the disagreement.
+
+        ``only`` and an annotator; ``swapped``: cause and effect are exchanged; ``signal``: these
+        are equal; ``bounds``: the spans of each role share words; ``spans``: those of one do not.
+        """
+        a, b = self.rows
+        if a is None or b is None:
+            return f"only {self.paired.b if a is None else self.paired.a}"
+        sides = [
+            [_words(rows, role) for role in range(len(self.paired.aligned.roles))]
+            for rows in (a, b)
+        ]
+        main, other = (each[:SIGNAL] for each in sides)
+        if main == other[::-1] != other:
+            return "swapped"
+        if main == other and sides[0] != sides[1]:
+            return "signal"
+        alike = (x == y or x & y for x, y in zip(*sides, strict=True))
+        return "bounds" if all(alike) else "spans"
+
+
+def _words(rows: Int32, role: int) -> set[int]:
+    return {word for of, start, stop in rows.tolist() if of == role for word in range(start, stop)}
+
 
 def _relation(rows: Rows, index: int) -> Int32 | None:
     return None if index < 0 else rows.relation(index)
 
 
 def table_of(pairs: Iterable[Paired], roles: Sequence[str]) -> pa.Table:
-    """Make a row per difference: annotators, example, and the words of both relations."""
-    columns: dict[str, list[Any]] = {name: [] for name in ("a", "b", "id", "text")}
+    """Make a row per difference: annotators, example, kind, and the words of both relations."""
+    columns: dict[str, list[Any]] = {name: [] for name in ("a", "b", "id", "kind", "text")}
     columns |= {f"{side}_relation": [] for side in "ab"}
     columns |= {f"{side}_{role}": [] for role in roles for side in "ab"}
     for paired in pairs:
         for difference in paired.differing():
             sentence = difference.sentence
-            row = {"a": paired.a, "b": paired.b, "id": difference.name}
+            row = {"a": paired.a, "b": paired.b, "id": difference.name, "kind": difference.kind}
             columns["text"].append(sentence and sentence.text)
             for name, value in row.items():
                 columns[name].append(value)

@@ -45,7 +45,8 @@ def claims(
         judgment; docs/claims.md describes both.
     name : str, optional
         Pattern of file names without suffix, such as ``"{side}_{system}_{rater}"``. By default
-        there is one file of predictions and one of references.
+        names are ``{side}_{system}.{rater}``, as a page for raters saves them, or there is one
+        file of predictions and one of references.
     nulls : {"error", "false", "skip"}
         A claim without judgment is an error, not supported, or left out.
     raters : {"mean", "majority"}

@@ -29,6 +29,41 @@ def words_of(relation):
     }
 
 
+def kind_of(row):
+    for side, other in (("a", "b"), ("b", "a")):
+        if row[f"{side}_relation"] is None:
+            return f"only {row[other]}"
+    a, b = ([{*(row[f"{side}_{r}"] or "").split()} - {"..."} for r in ROLES] for side in "ab")
+    if (a[0], a[1]) == (b[1], b[0]) and a[0] != a[1]:
+        return "swapped"
+    if a[:2] == b[:2] and a[2] != b[2]:
+        return "signal"
+    return "spans" if any(x != y and not x & y for x, y in zip(a, b, strict=True)) else "bounds"
+
+
+CASES = {
+    "bounds": ({"cause": [(0, 2)], "effect": [(3, 5)]}, {"cause": [(0, 1)], "effect": [(3, 5)]}),
+    "swapped": ({"cause": [(0, 2)], "effect": [(3, 5)]}, {"cause": [(3, 5)], "effect": [(0, 2)]}),
+    "signal": ({"cause": [(0, 2)], "effect": [(3, 5)], "signal": [(2, 3)]},
+               {"cause": [(0, 2)], "effect": [(3, 5)]}),
+    "spans": ({"cause": [(0, 2)], "effect": [(3, 5)]}, {"cause": [(0, 2)], "effect": [(5, 6)]}),
+    "only ann": ({"cause": [(0, 2)], "effect": [(3, 5)]}, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_disagreements_name_their_kind(kind):
+    text = " ".join(WORDS[:8])
+    ann, ben = (
+        fc.Relations.from_examples([
+            {"id": "e", "text": text, "length": 8, "relations": [] if each is None else [each]}
+        ])
+        for each in CASES[kind]
+    )  # fmt: skip
+    agreement = fc.agree({"ann": ann, "ben": ben})
+    assert {row["kind"] for row in agreement.disagreements.to_pylist()} == {kind}
+
+
 @given(sides(most_examples=4))
 @trials(60)
 def test_the_rest_is_the_same(both):
@@ -61,6 +96,7 @@ def test_the_rest_is_the_same(both):
             assert left == same
     for row in rows:
         assert [row[f"a_{r}"] for r in ROLES] != [row[f"b_{r}"] for r in ROLES]
+        assert row["kind"] == kind_of(row)
     page = data_of(agreement.disagreements_page())
     assert page["ids"] == [*dict.fromkeys(row["id"] for row in rows)]
     pairs = [page["count_rows"][k] for k in page["systems"][0]["pairs"]["counts"]]
