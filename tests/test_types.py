@@ -104,20 +104,20 @@ def test_mypy_refuses_what_is_wrong_alone(tmp_path):
 
 
 @slow
-@needs("pyright")
+@needs("basedpyright")
 def test_pyright_refuses_what_is_wrong_alone(tmp_path):
     python = f"--pythonpath={sys.executable}"
-    said = json.loads(run(tmp_path, "pyright", "--outputjson", python, "program.py"))
+    said = json.loads(run(tmp_path, "basedpyright", "--outputjson", python, "program.py"))
     faults = [d for d in said["generalDiagnostics"] if d["severity"] == "error"]
     assert {d["range"]["start"]["line"] + 1 for d in faults} == REFUSED, faults
 
 
 @slow
-@needs("pyright")
+@needs("basedpyright")
 def test_the_public_types_are_known(tmp_path):
     python = f"--pythonpath={sys.executable}"
     said = json.loads(
-        run(tmp_path, "pyright", "--outputjson", python, "--verifytypes=fastcausal",
+        run(tmp_path, "basedpyright", "--outputjson", python, "--verifytypes=fastcausal",
             "--ignoreexternal")
     )  # fmt: skip
     assert said["typeCompleteness"]["completenessScore"] >= 0.98
