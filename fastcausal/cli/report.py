@@ -85,7 +85,7 @@ def report(
         sections, cards = _parts(reports, draws)
         page = page_of(title, sections, reports, examples, cards)
         write_page(out, page)
-    columns = page.part.data if page.part else {}
+    columns = (page.part and page.part.data) or {}
     sizes = {name: columns[name] for name in ("n_examples", "n_left_out")}
     warnings = [
         f"{name}: {warning}" if len(reports) > 1 else warning

@@ -37,12 +37,15 @@ class Section(NamedTuple):
         Text such as the signature.
     tab : str
         The tab that holds it.
+    markup : str
+        HTML below the lines, of this package alone.
     """
 
     title: str
     grids: Sequence[Grid | Drawn] = ()
     lines: Sequence[str] = ()
     tab: str = SCORES
+    markup: str = ""
 
 
 class Card(NamedTuple):
@@ -101,7 +104,7 @@ class Scripted(NamedTuple):
         Name of the tab.
     markup, style, script : str
         HTML, and CSS and JavaScript beside those of every page.
-    data : mapping
+    data : mapping, optional
         Plain values ready for JSON.
     """
 
@@ -109,7 +112,7 @@ class Scripted(NamedTuple):
     markup: str
     style: str
     script: str
-    data: Mapping[str, Any]
+    data: Mapping[str, Any] | None = None
 
     @classmethod
     def of_folder(
@@ -195,7 +198,7 @@ def html_of(page: Page) -> str:
         tabs=tabs_of(page),
         name_of=lambda table: Drawn.of(table).grid.title,
         html_of=lambda table: Drawn.of(table).to_html(),
-        packed=part and Markup(packed_json(part.data)),
+        packed=part and part.data and Markup(packed_json(part.data)),
         style=Markup(style),
         style_digest=Markup(digest_of_code(style)),
         script=Markup(script),

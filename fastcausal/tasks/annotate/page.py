@@ -1,4 +1,4 @@
-"""The page as one HTML file, which loads nothing and runs only its own scripts."""
+"""The page of raters: a tab to judge, and their guide."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from string import Template
 from typing import Any
 
 from fastcausal.options import JudgedKind
-from fastcausal.report.escapes import html_text
-from fastcausal.report.page.page import digest_of_code
+from fastcausal.report.page import Page, Scripted, Section, html_of
 from fastcausal.tasks.annotate.slots import Slotted
 from fastcausal.tasks.answers.reasons import KINDS, SIDES
 
@@ -87,24 +86,20 @@ class Sheet:
 
 
 def page_of(sheet: Sheet) -> str:
-    """Return the HTML of a page."""
+    """Return the HTML of a page: a tab to judge, and the guide for raters."""
     question, asked = ASKED[sheet.kind]
-    style = _part("page.css")
-    script = "\n".join(_part(f"{name}.js") for name in SCRIPTS)
     of_reasons = [("Wrong", SIDES), ("Why", KINDS)] if sheet.parts else []
-    return Template(_part("page.html")).substitute(
-        title=html_text(f"{sheet.stem}: {question}"),
-        question=html_text(question),
-        rules=_part(f"{sheet.kind}.html"),
-        keys=" ".join(f"<kbd>{key}</kbd> {name}," for name, key in asked.values()),
+    markup = Template(_part("page.html")).substitute(
         verdicts="\n".join(_button(id, *each) for id, each in asked.items()),
         reasons="\n".join(_reasons(title, names) for title, names in of_reasons),
-        style=style,
-        style_digest=digest_of_code(style),
-        script=script,
-        script_digest=digest_of_code(script),
         data=sheet.json,
     )
+    names = " ".join(f"<kbd>{key}</kbd> {name}," for name, key in asked.values())
+    keys = Template(_part("keys.html")).substitute(keys=names)
+    guide = Section("", tab="Guide", markup=_part(f"{sheet.kind}.html") + keys)
+    script = "\n".join(_part(f"{name}.js") for name in SCRIPTS)
+    part = Scripted("Judge", markup, _part("page.css"), script)
+    return html_of(Page(question, [guide], part, facts=[("file", sheet.stem)]))
 
 
 def _reasons(title: str, names: tuple[str, ...]) -> str:

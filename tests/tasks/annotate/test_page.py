@@ -160,7 +160,7 @@ def test_tab_reaches_everything_and_an_answer_keeps_the_focus(browser, served, t
     page.on("request", lambda request: seen.append(request.url))
     page.on("console", lambda message: seen.append(message.text))
     page.goto(served)
-    assert page.locator("details").get_attribute("open") is None
+    assert not page.get_by_text("Worked examples").is_visible()
     assert page.get_by_role("textbox", name="Rater").input_value() == "zoe"
     order = []
     for _ in range(17):
@@ -170,7 +170,7 @@ def test_tab_reaches_everything_and_an_answer_keeps_the_focus(browser, served, t
     kinds = ["meaning-lost", "meaning-added", "another-event", "words-not-in-the-source"]
     reasons = [*sides, *(f"reason-{name}" for name in kinds)]
     buttons = ["yes", "no", "unsure", "previous", "next", "unanswered"]
-    assert order == ["rater", "save", "continue", "summary", *reasons, *buttons]
+    assert order == ["tab-judge", "rater", "save", "continue", *reasons, *buttons]
     page.locator("#no").focus()
     for key in ("Space", "Enter", "v", "d", "v"):
         page.keyboard.press(key)
@@ -295,7 +295,7 @@ def test_texts_are_text_at_any_width(opened, answers):
 def test_marks(opened, answers):
     page = opened(answers[1])
     page.keyboard.press("ArrowRight")
-    marked = page.locator("#item .panel mark.reference.model")
+    marked = page.locator("#item .sheet mark.reference.model")
     assert "Rain" in marked.all_inner_texts()
     assert page.locator("td mark.absent").all_inner_texts() == ["hail"]
 
@@ -341,6 +341,26 @@ def test_claims(opened, claims, tmp_path):
 def test_contrast(opened, answers, claims, scheme):
     for html in (answers[1], claims[1]):
         page = opened(html, color_scheme=scheme)
-        page.locator("summary").click()
         page.keyboard.press("ArrowRight")
         assert least_contrast(page) >= 4.5
+        page.get_by_role("tab", name="Guide").click()
+        assert page.get_by_text("Worked examples").is_visible()
+        assert least_contrast(page) >= 4.5
+        before = page.locator("#status").text_content()
+        page.keyboard.press("n")  # no answer while the guide is open
+        page.keyboard.press("i")
+        page.get_by_role("tab", name="Judge").click()
+        assert status(page) == before
+
+
+def test_nothing_is_saved_without_a_name(opened, answers, tmp_path):
+    page = opened(answers[1])
+    page.get_by_role("textbox", name="Rater").fill(" ")
+    downloads = []
+    page.on("download", lambda download: downloads.append(download))
+    button(page, "Save").click()
+    assert "Enter your name" in page.get_by_role("alert").inner_text()
+    assert page.evaluate("document.activeElement.id") == "rater"
+    page.get_by_role("textbox", name="Rater").fill("zoe")
+    assert saved(page, tmp_path / "saved.json") == "tool.zoe.json"
+    assert len(downloads) == 1

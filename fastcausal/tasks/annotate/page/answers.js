@@ -1,5 +1,3 @@
-"use strict";
-
 const ROLES = [["cause", "Cause"], ["effect", "Effect"], ["relation", "Relation"]];
 
 /** Show an answer: the source, and below it reference and model side by side. */
@@ -10,7 +8,7 @@ function showAnswer(item) {
   }
   return [
     element("h3", "", "Text"),
-    item.source.length ? block("p", "text panel", ...marked(item.source)) : nothing("No text."),
+    item.source.length ? block("p", "text sheet", ...marked(item.source)) : nothing("No text."),
     legend(),
     table,
   ];

@@ -1,8 +1,5 @@
-"use strict";
-
-const data = JSON.parse(document.getElementById("data").textContent);
+const data = JSON.parse(at("data").textContent);
 const show = { answers: showAnswer, claims: showClaim }[data.kind];
-const of = (id) => document.getElementById(id);
 const KEY = `fastcausal ${data.digest}`;
 
 // Answers are places in data.words, null for none; a reason is its side and its kind, or nulls.
@@ -41,13 +38,13 @@ function recall() {
 const isList = (values, fits) =>
   Array.isArray(values) && values.length === data.answers.length && values.every(fits);
 
-function take(rater, answers, reasons, at) {
+function take(rater, answers, reasons, place) {
   state.rater = rater;
   state.answers = [...answers];
   state.reasons = answers.map((_, k) => reasons[k] ?? NO_REASON);
-  const isPlace = Number.isInteger(at) && at >= 0 && at < answers.length;
-  state.at = isPlace ? at : Math.max(0, answers.indexOf(null));
-  of("rater").value = rater;
+  const isPlace = Number.isInteger(place) && place >= 0 && place < answers.length;
+  state.at = isPlace ? place : Math.max(0, answers.indexOf(null));
+  at("rater").value = rater;
 }
 
 // --- What is shown ---
@@ -55,14 +52,14 @@ function take(rater, answers, reasons, at) {
 function render() {
   const n = state.answers.length;
   const answer = state.answers[state.at];
-  of("status").textContent = `${n - state.answers.filter((a) => a === null).length} of ${n} answered`;
-  of("place").replaceChildren(`${state.at + 1} of ${n} · `, block("bdi", "", data.items[state.at].id));
-  of("item").replaceChildren(...show(data.items[state.at]));
+  at("status").textContent = `${n - state.answers.filter((a) => a === null).length} of ${n} answered`;
+  at("place").replaceChildren(`${state.at + 1} of ${n} · `, block("bdi", "", data.items[state.at].id));
+  at("item").replaceChildren(...show(data.items[state.at]));
   VERDICTS.forEach((id, k) => press(id, answer === k));
   eachReason((id, part, value) => press(id, state.reasons[state.at][part] === value));
 }
 
-const press = (id, isPressed) => of(id).setAttribute("aria-pressed", String(isPressed));
+const press = (id, isPressed) => at(id).setAttribute("aria-pressed", String(isPressed));
 
 /** Call a function with the id of the button, the part and the value of every reason. */
 function eachReason(call) {
@@ -71,14 +68,14 @@ function eachReason(call) {
   });
 }
 
-const say = (message) => { of("message").textContent = message; };
+const say = (message) => { at("message").textContent = message; };
 
 function go(to) {
   if (to < 0 || to >= state.answers.length) return;
   state.at = to;
   changed();
-  const top = of("place").getBoundingClientRect().top;
-  if (top < 0) of("place").scrollIntoView();
+  const top = at("place").getBoundingClientRect().top;
+  if (top < 0) at("place").scrollIntoView();
 }
 
 function changed() {
@@ -115,14 +112,19 @@ function goToUnanswered() {
 }
 
 function save() {
-  state.rater = of("rater").value;
+  state.rater = at("rater").value;
+  if (!state.rater.trim()) {
+    say("Enter your name before you save.");
+    at("rater").focus();
+    return;
+  }
   download(nameOf(state.rater), fileOf(state));
   state.unsaved = false;
   changed();
 }
 
 async function resume() {
-  const file = of("continue").files[0];
+  const file = at("continue").files[0];
   if (!file) return;
   let content;
   try {
@@ -131,7 +133,7 @@ async function resume() {
     say(`${file.name} cannot be read: nothing was changed.`);
     return;
   } finally {
-    of("continue").value = "";
+    at("continue").value = "";
   }
   const read = stateOf(content, state.rater);
   if (read === null) {
@@ -154,11 +156,12 @@ VERDICTS.forEach((id, k) => { ACTIONS[id] = () => answer(k); });
 eachReason((id, part, value) => { ACTIONS[id] = () => blame(part, value); });
 const MOVES = new Set(Object.values(KEYS)); // these alone repeat while their key is held down
 for (const id of Object.keys(ACTIONS)) {
-  const key = of(id).getAttribute("aria-keyshortcuts");
+  const key = at(id).getAttribute("aria-keyshortcuts");
   if (key && !MOVES.has(id)) KEYS[key] = id;
 }
 
 function pressed(event) {
+  if (event.defaultPrevented || at("item").closest("[hidden]")) return; // the guide is open
   const typing = event.target.matches?.("input[type=text]") || event.isComposing;
   if (typing || event.ctrlKey || event.altKey || event.metaKey) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -167,9 +170,9 @@ function pressed(event) {
   if (MOVES.has(KEYS[key]) || !event.repeat) ACTIONS[KEYS[key]]();
 }
 
-for (const [id, action] of Object.entries(ACTIONS)) of(id).addEventListener("click", action);
-of("continue").addEventListener("change", resume);
-of("rater").addEventListener("input", () => { state.rater = of("rater").value; keep(); });
+for (const [id, action] of Object.entries(ACTIONS)) at(id).addEventListener("click", action);
+at("continue").addEventListener("change", resume);
+at("rater").addEventListener("input", () => { state.rater = at("rater").value; keep(); });
 document.addEventListener("keydown", pressed);
 addEventListener("beforeunload", (event) => { if (state.unsaved && !keep()) event.preventDefault(); });
 recall();

@@ -1,5 +1,3 @@
-"use strict";
-
 // A file is pieces of text and, between them, slots: a number is that of an answer, RATER the name.
 // A reason stands behind the answer, as the next member of its object.
 

@@ -1,14 +1,4 @@
-"use strict";
-
 // All that files hold reaches the page as text nodes, made here and nowhere else.
-
-/** Make an element with children: nodes, or text. */
-function element(tag, className, ...children) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
-}
 
 /** Make a block of text that finds its own direction, and keeps it to itself. */
 function block(tag, className, ...children) {
