@@ -153,8 +153,9 @@ class Comparison(Report):
         for name, values in self.scores.items():
             grid.add(name, *(values[column] for column in SHOWN))
             grid.emphasis |= {("", name, column): kind for column, kind in self._order(name)}
+        level = level_text(self.confidence)
         grid.caption = (
-            f"Bold: the better; \u2020: not significantly worse at {level_text(self.confidence)} "
+            f"Bold: the better; \u2020: not significantly below it at {level} "
             f"({TESTS[self.test]}, {self._correction})"
         )
         return grid

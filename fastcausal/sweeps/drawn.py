@@ -11,7 +11,7 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import UNDEFINED, Bounded
 from fastcausal.report.page import Drawn
-from fastcausal.significance.corrections import CORRECTED
+from fastcausal.significance.corrections import CORRECTED, level_text
 
 SCORE = ("value", "low", "high")
 RANK = ("rank", "rank_low", "rank_high")
@@ -74,6 +74,20 @@ def board_line(confidence: float, method: str) -> str:
     return (
         f"Lines and brackets: {level} confidence intervals ({method}). Behind a rank stands its "
         f"simultaneous {level} interval. Tied: not significantly below the best."
+    )
+
+
+def board_caption(score: str, confidence: float, n_resamples: int) -> str:
+    """Say what the marks of a pasted leaderboard mean, and the test behind them.
+
+    Examples
+    --------
+    >>> board_caption("overall_f1", 0.95, 99)[:54]
+    'Bold: the best overall_f1; †: not significantly below '
+    """
+    return (
+        f"Bold: the best {score}; \u2020: not significantly below it at {level_text(confidence)} "
+        f"(simultaneous {100 * confidence:g}% rank intervals, {n_resamples} resamples)"
     )
 
 

@@ -26,7 +26,7 @@ from fastcausal.significance.ranks import negated, rank_sets, share
 from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.significance.units import OneScore, units_text
 from fastcausal.sweeps.compare import TESTS, compare, with_scores
-from fastcausal.sweeps.drawn import board_line, board_table
+from fastcausal.sweeps.drawn import board_caption, board_line, board_table, standings
 from fastcausal.sweeps.hyperparameters import hyperparameters_of
 from fastcausal.sweeps.systems import set_aside, systems_of
 from fastcausal.tasks.values.reading import ValueReading
@@ -145,23 +145,21 @@ class Leaderboard(Report):
         """Return a row per system."""
         columns = [*self.systems[0]][1:]
         signed = [name for name in columns if name.startswith("delta")]
-        of_score = ("value", "low", "high", *signed)
-        shares = [
-            column
-            for score in self.shares
-            for column in (
-                of_score if score == self.score else (score, f"{score}_low", f"{score}_high")
-            )
-        ]
+        own = dict.fromkeys((*COLUMNS[:3], *DIFFERENCE[:3]), self.score)
+        scores = {n: own.get(n, n.removesuffix("_low").removesuffix("_high")) for n in columns}
+        shares = [name for name, score in scores.items() if score in self.shares]
         grid = Grid(self.title, columns, "system", signed=signed, shares=shares)
         for (system, texts), row in zip(self._texts().items(), self.systems, strict=True):
             shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no", **texts}
             if system == self.baseline:
                 shown |= dict.fromkeys(DIFFERENCE, "")
             grid.add(system, *(shown[column] for column in columns))
-            if row["best"]:
-                grid.emphasis["", system, "value"] = BEST if row["rank"] == 1 else TIED
-        grid.caption = self._caption()
+        for name, standing in standings(self.scores).items():
+            grid.emphasis["", name, "value"] = BEST if standing == "best" else TIED
+        grid.caption = board_caption(self.score, self.confidence, self.n_resamples)
+        if self.baseline is not None:
+            corrected = CORRECTED[self.correction]
+            grid.caption += f". p: {TESTS[self.test]} against {self.baseline} ({corrected})"
         return grid
 
     def _texts(self) -> dict[str, dict[str, str]]:
@@ -173,16 +171,6 @@ class Leaderboard(Report):
             }
             for system in self.scores
         }
-
-    def _caption(self) -> str:
-        """Write how pasted tables emphasize, with the test and its correction."""
-        level, percent = level_text(self.confidence), f"{100 * self.confidence:g}%"
-        marks = (
-            f"Bold: the best {self.score}; \u2020: not significantly worse at {level} "
-            f"(simultaneous {percent} rank intervals, {self.n_resamples} resamples)"
-        )
-        tested = f". p: {TESTS[self.test]} against {self.baseline} ({CORRECTED[self.correction]})"
-        return marks if self.baseline is None else marks + tested
 
     def sections(self) -> list[Section]:
         """Return the parts of its page: a table with intervals, and what it is about."""
@@ -330,7 +318,7 @@ def leaderboard(
         n_significant=n_significant,
         others=tuple(others),
         hyperparameters={name: beside[name] for name in shown if beside},
-        shares=tuple(name for name in (score, *others) if joined[winner].is_share(name)),
+        shares=tuple(filter(joint.any.is_share, (score, *others))),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.counts.joint import terms_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Method
+from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
-from fastcausal.report.report import Report
+from fastcausal.report.report import Report, scores_table
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import intervals_of, student_quantile, warnings_of
 from fastcausal.significance.sums import CountRows, Float64
@@ -23,6 +25,8 @@ from fastcausal.sweeps.compare import with_scores
 from fastcausal.sweeps.hyperparameters import groups_of
 from fastcausal.sweeps.systems import set_aside, systems_of
 from fastcausal.tasks.values.reading import ValueReading
+
+SHARES = ("mean", "std", "seeds_low", "seeds_high", "units_low", "units_high")
 
 
 def seeds(
@@ -125,7 +129,17 @@ def seeds(
         + _alone(groups),
         legend=_legend(draws, text),
         logged=(),
+        shares=SHARES if all(map(joint.any.is_share, parts)) else (),
+        grids=partial(_tables, sign < 0),
     )
+
+
+def _tables(more_is_better: bool, report: Report, counts: bool) -> list[Grid]:
+    """Make the table of all scores; pasted ones emphasize the best means."""
+    grid = scores_table(report.title, {"": report.scores, **report.subsets}, counts)
+    if more_is_better and grid.emphasize_best(("mean",)):
+        grid.caption = "Bold: the best mean, not tested"
+    return [grid]
 
 
 def _worth(mean: float, sign: int, name: str) -> tuple[bool, float, str]:
