@@ -24,6 +24,8 @@ from fastcausal.sweeps.hyperparameters import groups_of
 from fastcausal.sweeps.systems import set_aside, systems_of
 from fastcausal.tasks.values.reading import ValueReading
 
+IN_SHARES = ("mean", "std", "seeds_low", "seeds_high", "units_low", "units_high")
+
 
 def seeds(
     systems: Any,
@@ -124,6 +126,7 @@ def seeds(
         + warnings_of(units, joint.any.units, method)
         + _alone(groups),
         legend=_legend(draws, text),
+        shares=IN_SHARES if all(map(joint.any.is_share, of_scores)) else (),
         logged=(),
     )
 
