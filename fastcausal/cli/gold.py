@@ -87,12 +87,11 @@ GOLD_OPTIONS = GoldOptions()
 def _counts_in(file: str) -> Statistics | None:
     """Read a file of counts; None for others."""
     from fastcausal.counts.statistics import Statistics
-    from fastcausal.files.files import Source
-    from fastcausal.files.packed import local
-    from fastcausal.tasks.values.files import is_counts
+    from fastcausal.files.binary import schema_of
+    from fastcausal.tasks.values.files import has_counts
 
-    is_file = Path(local(file)).is_file()
-    return Statistics.read(file) if is_file and is_counts(Source.open(file)) else None
+    schema = schema_of(file)
+    return Statistics.read(file) if schema is not None and has_counts(schema) else None
 
 
 def refuse_without_gold(ctx: click.Context) -> None:

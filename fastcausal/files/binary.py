@@ -52,6 +52,25 @@ def load(source: Source, format: str | None = None, encoded: bool = False) -> pa
     return without_views(loaded)
 
 
+def schema_of(path: str | os.PathLike[str]) -> pa.Schema | None:
+    """Return the schema of a Parquet or Arrow IPC file on disk; None of other or damaged files."""
+    import pyarrow.parquet as pq
+
+    try:
+        with Path(path).open("rb") as file:
+            format = sniff(file.read(8))
+        if format == "parquet":
+            return pq.read_schema(path)
+        if format == "arrow":
+            with pa.memory_map(os.fspath(path)) as mapped:
+                head = mapped.read(6)
+                mapped.seek(0)
+                return _reader_of_arrow(mapped, head).schema
+    except DAMAGE:
+        return None
+    return None
+
+
 @contextmanager
 def appending(
     target: str | os.PathLike[str], metadata: Callable[[], dict[bytes, bytes]] | None = None
@@ -193,9 +212,12 @@ def _load_parquet(buffer: Any, encoded: bool) -> Any:
 
 
 def _load_arrow(buffer: Any) -> Any:
-    if buffer[:6].to_pybytes() == ARROW_MARKS[0]:
-        return pa.ipc.open_file(buffer).read_all()
-    return pa.ipc.open_stream(buffer).read_all()
+    return _reader_of_arrow(buffer, buffer[:6].to_pybytes()).read_all()
+
+
+def _reader_of_arrow(source: Any, head: bytes) -> Any:
+    """Return the reader of the file or of the stream format, as the first bytes have it."""
+    return (pa.ipc.open_file if head == ARROW_MARKS[0] else pa.ipc.open_stream)(source)
 
 
 def damaged(name: str, format: str, error: BaseException) -> InputError:

@@ -32,6 +32,18 @@ USES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_predictions_in_tables_are_no_counts(suffix, tmp_path):
+    """Both are files of this package, with its metadata."""
+    gold = fc.read(sample.GOLD)
+    files = [tmp_path / f"{name}.{suffix}" for name in ("gold", *SYSTEMS)]
+    for file, side in zip(files, (gold, *(fc.read(p, like=gold) for p in FILES)), strict=True):
+        fc.write(side, file)
+    for use in USES.values():
+        printed = cli(*use(files), "--json", expect=None)[0]
+        assert printed == cli(*use([sample.GOLD, *FILES]), "--json", expect=None)[0]
+
+
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("options", [[], ["--cluster", "doc_id"]])
 def test_gold_and_predictions_count_as_files_of_counts_do(use, options, counts):

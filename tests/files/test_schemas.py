@@ -8,6 +8,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
+from fastcausal.files.binary import schema_of
 from tests.support.cli import cli
 
 GOLD = fc.read(sample.GOLD)
@@ -78,3 +79,19 @@ def test_columns_for_subsets(tmp_path, values, message):
     expect = 0 if message is None else 2
     arguments = ("score", gold, sample.SYSTEMS["careful"], "--by", "when")
     assert (message or "") in cli(*arguments, expect=expect)[1]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "arrows"])
+def test_the_schema_of_a_file_without_its_rows(suffix, tmp_path):
+    path, table = tmp_path / f"x.{suffix}", pa.table({"id": ["a"], "n": [1]})
+    if suffix == "parquet":
+        pq.write_table(table, path)
+    else:
+        make = pa.ipc.new_file if suffix == "arrow" else pa.ipc.new_stream
+        with make(path, table.schema) as writer:
+            writer.write_table(table)
+    assert schema_of(path).names == ["id", "n"]
+    path.write_bytes(path.read_bytes()[:20])
+    assert schema_of(path) is None
+    path.write_text("id,n\na,1\n")
+    assert schema_of(path) is None

@@ -10,6 +10,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
+import pyarrow as pa
+
 from fastcausal.counts.files import KEY
 from fastcausal.errors import InputError
 from fastcausal.files import binary
@@ -69,8 +71,10 @@ def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
         It cannot be opened, or is a damaged table of Parquet or Arrow.
     """
     with _on_disk(source) as file:
-        if file is not None and _reader_of_log(os.fspath(source), file):
-            return True
+        if file is not None:
+            schema = binary.schema_of(source)
+            if (schema and has_counts(schema)) or _reader_of_log(os.fspath(source), file):
+                return True
     opened = Source.open(source)
     if is_counts(opened) or _reader_of_text(opened):
         return True
@@ -92,10 +96,13 @@ def _reader_of_text(file: Source) -> Reader | None:
 
 
 def is_counts(file: Source) -> bool:
-    """Tell a count file by the metadata of its table."""
-    if binary.sniff(file.data) is None:
-        return False
-    return KEY in (binary.load(file).schema.metadata or {})
+    """Tell a count file by its schema."""
+    return binary.sniff(file.data) is not None and has_counts(binary.load(file).schema)
+
+
+def has_counts(schema: pa.Schema) -> bool:
+    """Tell the schema of a count file: it has metadata, and no relations, which have some too."""
+    return KEY in (schema.metadata or {}) and "relations" not in schema.names
 
 
 def _reader_of_log(name: str, file: IO[bytes]) -> Reader | None:
