@@ -106,7 +106,7 @@ class Shown {
       element("span", "", element("bdi", "", column), ": ",
         element("bdi", "", String(values[codes[k]]))));
     const unread = systems.flatMap((system) => this.unread(k, system));
-    return [...this.pairs(k, systems), ...unread,
+    return [...unread, ...this.pairs(k, systems),
       element("ul", "summary", ...systems.map((system) => this.summary(k, system))),
       element("p", "note", ...strata, link)];
   }

@@ -64,7 +64,7 @@ class Tabs {
 /** Let the headers of a table sort its rows, part by part; a long one gets a field to search. */
 function sorting(table) {
   const heads = [...table.tHead.rows[0].cells];
-  for (const head of heads) if (!head.textContent) head.append(element("span", "unseen", "name"));
+  for (const head of heads) if (!head.textContent) head.append("name");
   const body = table.tBodies[0];
   const rows = [...body.rows];
   const original = new Map(rows.map((row, k) => [row, k]));

@@ -78,11 +78,11 @@ class Card(NamedTuple):
 
     @property
     def bounds(self) -> str:
-        """The interval in words; empty without one."""
+        """The ends of the interval; empty without one."""
         value = self.value
         if not isinstance(value, Bounded) or value.low != value.low:
             return ""
-        return f"{self.level} {value.low:.{DIGITS}f} to {value.high:.{DIGITS}f}"
+        return f"{value.low:.{DIGITS}f} to {value.high:.{DIGITS}f}"
 
     @staticmethod
     def shown(value: float) -> str:

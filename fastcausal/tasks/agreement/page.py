@@ -13,7 +13,11 @@ from fastcausal.tasks.agreement.disagreements import Paired
 from fastcausal.tasks.relations.marked import numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
-FIELDS = ("same", "differs")  # of each role of a pair of relations
+WORDS = {
+    "bounds": "other bounds", "spans": "other spans", "swapped": "cause and effect swapped",
+    "signal": "signal alone", "alone": "only one of them",
+}  # fmt: skip
+FIELDS = ("same", *WORDS)  # of each role of a pair of relations
 
 SAID = {
     "wrong": "all differs", "partly": "partly the same", "right": "the same",
@@ -38,7 +42,8 @@ def page_of(
 def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
     """Return the columns of docs/pages.md, of each two annotators and example that they differ in.
 
-    They count of each role of a pair of relations whether its spans are the same or differ.
+    They count of each role of a pair of relations whether its spans are the same, else the kind
+    of the disagreement.
     """
     examples = [
         example for code, paired in enumerate(pairs) for example in _differing(paired, code)
@@ -51,11 +56,11 @@ def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
     return {
         "roles": [*roles],
         "columns": names,
-        "types": ["differs"],
-        "words": {},
+        "types": [*WORDS],
+        "words": WORDS,
         "said": SAID,
-        "errors": {"differs": [*range(1, width, 2)]},
-        "hits": {"same": [*range(0, width, 2)]},
+        "errors": {kind: [*range(k, width, len(FIELDS))] for k, kind in enumerate(WORDS, 1)},
+        "hits": {"same": [*range(0, width, len(FIELDS))]},
         "cells": [],
         "sides": [[paired.a, paired.b] for paired in pairs],
         "n_examples": len(examples),
@@ -91,7 +96,9 @@ def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
 
 def _differing(paired: Paired, code: int) -> list[dict[str, Any]]:
     """Describe the examples in which two annotators differ."""
-    wanted = {difference.example for difference in paired.differing()}
+    differences = [*paired.differing()]
+    wanted = {difference.example for difference in differences}
+    kinds = (difference.kind for difference in differences)
     sides = (paired.aligned.gold.marked(), paired.aligned.pred.marked())
     sentences = sentences_of(paired.aligned.examples, paired.aligned.gold.lengths)
     made = []
@@ -113,7 +120,8 @@ def _differing(paired: Paired, code: int) -> list[dict[str, Any]]:
                 for index, start in zip(paired.relations, first, strict=True)
             )
             of_a, of_b = (own[n] if n >= 0 else None for own, n in zip(spans, (a, b), strict=True))
-            pairs.append({"a": a, "b": b, "spans": (of_a, of_b)})
+            kind = "same" if of_a == of_b else next(kinds)
+            pairs.append({"a": a, "b": b, "spans": (of_a, of_b), "kind": kind})
         name = paired.aligned.name(example)
         made.append({"id": name, "text": sentence.text, "code": code, "a": spans[0],
                      "b": spans[1], "pairs": pairs})  # fmt: skip
@@ -129,11 +137,13 @@ def _characters(rows: Int32, sentence: Sentence) -> list[list[int]]:
 
 
 def _counts(pair: dict[str, Any], n_roles: int) -> list[int]:
-    """Count whether the spans of each role are the same; a role that neither has is neither."""
-    counts: list[int] = []
+    """Count of each role that its spans are the same, or the kind of the disagreement."""
+    kind = pair["kind"] if pair["kind"] in FIELDS else "alone"
+    counts = []
     for role in range(n_roles):
         a, b = (sorted(span for span in side or [] if span[0] == role) for side in pair["spans"])
-        counts += [int(bool(a) and a == b), int(a != b)]
+        field = kind if a != b else "same" if a else ""
+        counts += [int(field == each) for each in FIELDS]
     return counts
 
 

@@ -17,15 +17,16 @@ from fastcausal.report.page import ABOUT, ERRORS, Card, Drawn, Section
 from fastcausal.report.report import Report, scores_table
 from fastcausal.tasks.extraction.confusion import confusion_of_roles
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields
-from fastcausal.tasks.extraction.page import MOST_CELLS, NO_ROLE
+from fastcausal.tasks.extraction.page import MOST_CELLS, MOST_LETTERS, NO_ROLE
 from fastcausal.tasks.extraction.tables import details_of
 
-UNPARSED = (
-    "n_unparsed_answers",
-    "unparsed_answers_rate",
-    "n_unparsed_relations",
-    "unparsed_relations_rate",
-)
+UNPARSED = {
+    "n_unparsed_answers": "answers",
+    "unparsed_answers_rate": "share of answers",
+    "n_unparsed_relations": "relations",
+    "unparsed_relations_rate": "share of relations",
+}
+MOST_ANSWERS = 500
 MOST_CARDS = 6  # the best of more systems
 CONFUSION = "Confusion of roles"
 CONFUSION_LINE = (
@@ -150,9 +151,10 @@ def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
     lost = {name: report for name, report in reports.items() if report.facts["n_unparsed"]}
     if not lost:
         return []
-    grids = [Grid("", UNPARSED)]
+    counts = Grid("not read", [*UNPARSED])
     for name, report in lost.items():
-        grids[0].add(name, *(report.facts[column] for column in UNPARSED))
+        counts.add(name, *(report.facts[column] for column in UNPARSED))
+    tables: list[Grid | Drawn] = [Drawn(counts, words=UNPARSED)]
     bounds = {(kind, name): values for name, each in lost.items()
               for kind, values in (each.facts["bounds"] or {}).items() if values}  # fmt: skip
     if bounds:
@@ -160,8 +162,24 @@ def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
         parts: dict[str, dict[str, list[float]]] = {kind: {} for kind, _ in bounds}
         for (kind, name), values in bounds.items():
             parts[kind][name] = [*values.values()]
-        grids.append(Grid("scores of all roles", columns, parts=parts))
-    return [Section("Unparsed predictions", grids, tab=ERRORS)]
+        tables.append(Grid("scores of all roles", columns, parts=parts))
+    answers = [_left_out_answers(name, report) for name, report in lost.items()]
+    return [Section("Unparsed predictions", [*tables, *filter(None, answers)], tab=ERRORS)]
+
+
+def _left_out_answers(name: str, report: Report) -> Grid | None:
+    """List the answers of examples that the policy leaves out: no row of examples shows them."""
+    details = details_of(report)
+    if details is None or details.examples().n_unread is not None:
+        return None
+    grid = Grid(f"answers of {name}" if name != "overall" else "answers", ["reason", "answer"],
+                "example", text=True)  # fmt: skip
+    rows = report.tables["unparsed"].to_pylist()
+    for row in rows[:MOST_ANSWERS]:
+        grid.add(row["id"], row["reason"], (row["text"] or "")[:MOST_LETTERS])
+    if len(rows) > MOST_ANSWERS:
+        grid.title += f", the first {MOST_ANSWERS} of {len(rows)}"
+    return grid
 
 
 def errors_by_group(report: Report) -> dict[str, dict[str, int]]:
@@ -188,7 +206,7 @@ def _errors(report: Report) -> list[Section]:
     if not counts:
         return []
     kinds = [*counts["overall"]]
-    grid = Grid("", kinds, parts={"": {g: [*c.values()] for g, c in counts.items()}})
+    grid = Grid("", kinds, "role", parts={"": {g: [*c.values()] for g, c in counts.items()}})
     links = error_links({"": ""}, counts) if details_of(report) else {}
     return [Section("Errors", [Drawn(grid, stacked=kinds, links=links, words=WORDS)], tab=ERRORS)]
 

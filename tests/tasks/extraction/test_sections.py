@@ -9,7 +9,7 @@ import pytest
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.tasks.extraction.kinds import WORDS
-from fastcausal.tasks.extraction.sections import cards_of, sections_of
+from fastcausal.tasks.extraction.sections import UNPARSED, cards_of, sections_of
 from tests.support.markup import check_cells, parts_of, tables_of
 
 ANSWERS = sample.GOLD.with_name("raw_answers.jsonl")
@@ -33,13 +33,14 @@ def test_numbers_are_those_of_the_json(draws):
     for name, rows in parts.items():
         check_cells(rows, told["subsets"][name], intervals["subsets"].get(name))
     [errors] = tables["Errors"]
-    assert errors[0] == ["", *(WORDS[kind] for kind in KINDS), "total"]
+    assert errors[0] == ["role", *(WORDS[kind] for kind in KINDS), "total"]
     assert {group: cells for group, *cells in errors[1:]} == {
         group: [*(str(counts[kind]) for kind in KINDS), str(sum(counts[kind] for kind in KINDS))]
         for group, counts in told["scores"].items()
     }
     lost, bounds = tables["Unparsed predictions"]
-    check_cells(lost, {"overall": told})
+    assert lost[0] == ["", *UNPARSED.values()]
+    check_cells([["", *UNPARSED], *lost[1:]], {"overall": told})
     for name, rows in parts_of(bounds).items():
         check_cells(rows, {"overall": told["bounds"][name]})
 
@@ -63,6 +64,15 @@ def test_of_counts_alone():
     assert [section.title for section in sections_of(official)] == ["Scores", ""]
 
 
+def test_answers_of_examples_left_out_are_listed():
+    report = fc.score(sample.GOLD, ANSWERS, answers="output", unparsed="skip")
+    *_, rows = tables_of(sections_of(report))["Unparsed predictions"]
+    assert rows[0] == ["example", "reason", "answer"]
+    told = report.unparsed.to_pylist()
+    assert [row[:2] for row in rows[1:]] == [[row["id"], row["reason"]] for row in told]
+    assert told
+
+
 def test_counts_lead_to_their_examples():
     report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
     sections = {section.title: section for section in sections_of(report)}
@@ -84,7 +94,8 @@ def test_cards():
     [card] = cards_of({"a": report}, {"a": "best"})
     assert (card.name, card.score, card.standing) == ("a", "F1", "best")
     assert card.value == report["overall"].f1
-    assert card.bounds.startswith("90% confidence interval 0.")
+    assert card.level == "90% confidence interval"
+    assert card.bounds == f"{card.value.low:.3f} to {card.value.high:.3f}"
     assert [*card.scores] == ["precision", "recall"]
     assert card.groups == {role: report[role].f1 for role in ("cause", "effect", "signal")}
     share = 100 * report.facts["unparsed_answers_rate"]
