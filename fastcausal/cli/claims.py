@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 
 from fastcausal.cli.console import doing, print_report, write_tables
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.options import FormatOption, JsonOption, PerTopicOption, format_of
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import LabelPolicy, NullPolicy, RaterPolicy
 
@@ -33,10 +33,7 @@ def claims(
     unmatched: Annotated[
         LabelPolicy, Option(help="Stop at topics of one side alone, or skip them.")
     ] = "error",
-    per_topic: Annotated[
-        Path | None,
-        Option(help="Write the scores of topics to this .csv, .jsonl, .parquet or .arrow file."),
-    ] = None,
+    per_topic: PerTopicOption = None,
     judgments: Annotated[
         Path | None,
         Option(help="Write all judgments to this .csv, .jsonl, .parquet or .arrow file."),

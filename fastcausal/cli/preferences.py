@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 
 from fastcausal.cli.console import doing, print_report, write_tables
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.options import FormatOption, JsonOption, PerTopicOption, format_of
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Choice
 
@@ -25,10 +25,7 @@ def preferences(
         Choice,
         Option(help="Take the choice with the reference, with the topic alone, or the scores."),
     ] = "reference",
-    per_topic: Annotated[
-        Path | None,
-        Option(help="Write the scores of topics to this .csv, .jsonl, .parquet or .arrow file."),
-    ] = None,
+    per_topic: PerTopicOption = None,
     judgments: Annotated[
         Path | None,
         Option(
