@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from fastcausal.cli.console import doing, write_tables
+from fastcausal.cli.options import PerTopicOption
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import LabelPolicy, NullPolicy, RaterPolicy
@@ -30,10 +31,7 @@ def claims(
     unmatched: Annotated[
         LabelPolicy, Option(help="Stop at topics of one side alone, or skip them.")
     ] = "error",
-    per_topic: Annotated[
-        Path | None,
-        Option(help="Write the scores of topics to this .csv, .jsonl, .parquet or .arrow file."),
-    ] = None,
+    per_topic: PerTopicOption = None,
     judgments: Annotated[
         Path | None,
         Option(help="Write all judgments to this .csv, .jsonl, .parquet or .arrow file."),

@@ -17,6 +17,8 @@ from fastcausal.errors import InputError, InputNotice, OutputError
 from fastcausal.report.escapes import COMMANDS, cell_text, printable
 
 WIDTH = 10_000  # outside a terminal nothing is cut or wrapped
+NARROWEST = 20  # columns in which messages are wrapped
+HANGING = "  "  # before the rest of a long line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,7 +109,25 @@ def write_tables(*tables: tuple[Path | None, pa.Table]) -> None:
 def warn(messages: Iterable[str]) -> None:
     """Print warnings to standard error, each on a line of its own."""
     for message in messages:
-        click.secho(f"warning: {cell_text(message)}", fg="yellow", err=True)
+        _say(f"warning: {cell_text(message)}", fg="yellow")
+
+
+def _say(message: str, **style: Any) -> None:
+    """Print a message to standard error; on a terminal the rest of a long line is indented."""
+    if sys.stderr.isatty():
+        from textwrap import TextWrapper
+
+        width = max(os.get_terminal_size(sys.stderr.fileno()).columns, NARROWEST)
+        wrapper = TextWrapper(
+            width,
+            subsequent_indent=HANGING,
+            expand_tabs=False,
+            replace_whitespace=False,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        message = "\n".join(map(wrapper.fill, message.split("\n")))
+    click.secho(message, err=True, **style)
 
 
 @contextmanager
@@ -120,7 +140,7 @@ def notices() -> Iterator[None]:
             message: Warning | str, category: type[Warning], *place: Any, **text: Any
         ) -> None:
             if category is InputNotice:
-                click.secho(f"notice: {cell_text(str(message))}", dim=True, err=True)
+                _say(f"notice: {cell_text(str(message))}", dim=True)
             else:
                 others(message, category, *place, **text)
 
@@ -132,7 +152,7 @@ def notices() -> Iterator[None]:
 def hint(message: str) -> None:
     """Print advice to standard error; print nothing for an empty message."""
     if message:
-        click.secho(printable(message), dim=True, err=True)
+        _say(printable(message), dim=True)
 
 
 @contextmanager
@@ -213,7 +233,7 @@ def _print_error(message: str, as_json: bool) -> None:
     """Print an error to the streams that are open."""
     with suppress(OSError):
         if not (as_json and _printed_as_json(message)):
-            click.secho(f"error: {message}", fg="red", err=True)
+            _say(f"error: {message}", fg="red")
 
 
 def _printed_as_json(message: str) -> bool:

@@ -41,6 +41,11 @@ PerExampleOption = Annotated[
     Option(help="Write the counts of each example to this .parquet or .arrow file."),
 ]
 
+PerTopicOption = Annotated[
+    Path | None,
+    Option(help="Write the scores of topics to this .csv, .jsonl, .parquet or .arrow file."),
+]
+
 ByOption = Annotated[
     list[str] | None,
     Option("--by", help="Also score each value of this column; may be given several times."),

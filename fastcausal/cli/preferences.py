@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from fastcausal.cli.console import doing, write_tables
+from fastcausal.cli.options import PerTopicOption
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.options import Choice
@@ -22,10 +23,7 @@ def preferences(
         Choice,
         Option(help="Take the choice with the reference, with the topic alone, or the scores."),
     ] = "reference",
-    per_topic: Annotated[
-        Path | None,
-        Option(help="Write the scores of topics to this .csv, .jsonl, .parquet or .arrow file."),
-    ] = None,
+    per_topic: PerTopicOption = None,
     judgments: Annotated[
         Path | None,
         Option(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from fastcausal.errors import InputError
+from fastcausal.files.cells import header_of, separator_of
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 
@@ -29,6 +30,7 @@ def parts_of(source: Source, column: str) -> dict[str, Source]:
     """
     if column.encode() not in source.data:
         return {}
+    source = _as_lines(source) if source.is_list else source
     rows = list(_json_rows(source, column) if source.is_json else _csv_rows(source, column))
     if not rows:
         return {}
@@ -48,12 +50,21 @@ def parts_of(source: Source, column: str) -> dict[str, Source]:
     }
 
 
+def _as_lines(source: Source) -> Source:
+    """Return a list as lines, each item on the line where it begins, or after it."""
+    lines: list[str] = []
+    for number, item in source.items():
+        lines += [""] * (number - source.first - len(lines))
+        lines.append(json.dumps(item))
+    return Source(source.name, "\n".join(lines).encode(), source.first)
+
+
 def _csv_rows(source: Source, column: str) -> Iterator[tuple[int, str]]:
     """Yield the first line of each row, and its value in the column."""
     head, _, _ = source.data.partition(b"\n")
     if column.encode() not in head:
         return
-    (_, names), *rows = source.rows()
+    (_, names), *rows = source.rows(separator_of(header_of(source)))
     if column in names:
         at = names.index(column)
         yield from ((line, row[at].strip()) for line, row in rows)
@@ -61,7 +72,7 @@ def _csv_rows(source: Source, column: str) -> Iterator[tuple[int, str]]:
 
 def _json_rows(source: Source, column: str) -> Iterator[tuple[int, str]]:
     """Yield the line and value of each object; lines that are not objects belong to all parts."""
-    if source.is_list or column not in first_object(source):
+    if column not in first_object(source):
         return
     for number, line in source.filled_lines():
         try:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from fastcausal.errors import notify
+
 TEXT = ("text", "sentence")  # the words for the text of an example
 
 
@@ -47,6 +49,11 @@ def spelled(names: Iterable[str], known: Iterable[str | tuple[str, ...]]) -> dic
 def _like(names: Iterable[str], word: str) -> list[str]:
     folded = word.casefold()
     return [name for name in names if name.casefold() == folded]
+
+
+def notify_of_text(name: str, other: str) -> None:
+    """Give a notice that a column of another name holds the texts of a source."""
+    notify(f'{name}: column "{other}" read as "text"')
 
 
 def named(table: pa.Table, known: Iterable[str | tuple[str, ...]]) -> pa.Table:

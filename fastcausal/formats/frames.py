@@ -20,7 +20,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.files.keys import groups_of
 from fastcausal.files.records import Records
-from fastcausal.files.spelling import TEXT, named
+from fastcausal.files.spelling import TEXT, named, notify_of_text
 from fastcausal.files.values import kind, most_common
 from fastcausal.formats import spans
 from fastcausal.formats.reading.groups import of_groups, other_values
@@ -257,8 +257,10 @@ def _has_text(records: Records, like: Relations | None) -> bool:
     if like is not None and "text" in like.table.column_names:
         return False
     other = records.find(*TEXT[1:])
-    is_text = other is not None and _is_text(records.column(other).type)
-    return is_text and records.spell(TEXT)
+    if other is None or not _is_text(records.column(other).type):
+        return False
+    notify_of_text(records.name, other)
+    return records.spell(TEXT)
 
 
 def _grouped(roles: Sequence[str], columns: list[list[Any]], groups: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from fastcausal.arrays.arrow import without
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
-from fastcausal.files.spelling import TEXT, Spelling, spelled
+from fastcausal.files.spelling import TEXT, Spelling, notify_of_text, spelled
 from fastcausal.files.values import JsonTexts, kind, shown
 from fastcausal.formats._tokens import spans_of
 from fastcausal.formats.cnc.tagged import token_counts
@@ -142,6 +142,7 @@ def located(
     build = Builder(name)
     further = ColumnBuilder(HELD)
     by_gap = occurrence == "gap"
+    others: set[str] = set()
 
     def where(k: int) -> str:
         return f"{places[k]}: example {columns['id'][k] if 'id' in columns else k}"
@@ -149,7 +150,10 @@ def located(
     for k, example in enumerate(examples):
         own = example.get("text")
         text = own if own is not None else texts[k]
-        texts[k] = text = _sentence(example) if text is None else text
+        if text is None and (found := _sentence(example)):
+            text = example[found]
+            others.add(found)
+        texts[k] = text
         try:
             if not _added(build, example, text, counts[k], by_gap):
                 length = None if counts[k] < 0 else counts[k]
@@ -158,6 +162,8 @@ def located(
         except InputError as error:
             problems.add(f"{where(k)}: {error}")
     problems.raise_if_any()
+    if others:
+        notify_of_text(name, next(iter(others)))
     return build.table({**columns, "text": texts, **further.typed(name)}, lines=lines)
 
 
@@ -192,9 +198,9 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
 
 def _sentence(example: Mapping[str, Any]) -> str | None:
-    """Return the text under another word for it."""
+    """Return the key of a text under another word for it."""
     found = spelled(example, [TEXT])
-    return next((example[name] for name in found if isinstance(example[name], str)), None)
+    return next((name for name in found if isinstance(example[name], str)), None)
 
 
 def _added(

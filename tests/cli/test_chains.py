@@ -31,7 +31,7 @@ def test_labels_of_a_page_go_to_agree_and_to_meta(folder):
     assert alone == named
     rows = "".join(f"s{k},{k % 3}\n" for k in range(1, 9))
     (folder / "scores.csv").write_text(f"item,f1\n{rows}")
-    assert "1 metrics against 2 raters" in cli("meta", "scores.csv", "x.csv")[0]
+    assert "1 metric against 2 raters: 8 rows, 1 system" in cli("meta", "scores.csv", "x.csv")[0]
 
 
 def test_labels_of_several_systems_are_units_of_both(folder):

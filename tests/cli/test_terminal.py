@@ -258,3 +258,24 @@ def test_details_as_csv_and_arrow(tmp_path):
         _, err = cli("score", sample.GOLD, *sample.SYSTEMS.values(), option, target, expect=2)
         assert 'unknown suffix ".txt"' in err
         assert not target.exists()
+
+
+def test_long_messages_are_wrapped_with_an_indent(folder):
+    """Only on a terminal, and without a change of their words."""
+    code = "import sys; from fastcausal.cli import app; app(sys.argv[1:])"
+    arguments = ["score", "gold.csv", "careful.jsonl", "--by", "nowhere", "--unmatched", "maybe"]
+    command = [sys.executable, "-c", code, *arguments]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    options = {"cwd": folder, "env": env, "check": False, "stdout": subprocess.DEVNULL}
+    piped = subprocess.run(command, stderr=subprocess.PIPE, text=True, **options).stderr
+    lead, follow = pty.openpty()
+    fcntl.ioctl(lead, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    subprocess.run(command, stderr=follow, **options)
+    os.close(follow)
+    shown = os.read(lead, 65536).decode().replace("\r\n", "\n")
+    os.close(lead)
+    lines = ESCAPE.sub("", shown).splitlines()
+    assert len(piped.splitlines()) == 1 < len(lines)
+    assert max(map(len, lines)) <= 40
+    assert [line.startswith("  ") for line in lines] == [k > 0 for k in range(len(lines))]
+    assert " ".join(line.strip() for line in lines) == piped.rstrip()

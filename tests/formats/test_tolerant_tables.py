@@ -209,3 +209,53 @@ def test_gold_without_relations_warns_in_every_command(tmp_path, monkeypatch, co
     again = [part.replace("bare", "full") for part in command]
     if command[0] != "eci":
         assert NO_RELATION not in cli(*again)[1]
+
+
+@pytest.mark.parametrize("form", ["document", "lines"])
+def test_several_epochs_say_the_way(form):
+    samples = [
+        {"id": row["id"], "epoch": epoch, "input": row["text"], "scores": {},
+         "output": {"completion": json.dumps({"relations": row["relations"]})}}
+        for epoch in (1, 2) for row in ROWS
+    ]  # fmt: skip
+
+    def log(rows):
+        head = {"version": 2, "eval": {"task": "t"}, "samples": rows}
+        data = json.dumps(head) if form == "document" else "\n".join(map(json.dumps, rows))
+        return Source("x.json", data.encode())
+
+    gold = formats.read(ROWS)
+    assert fc.score(gold, log(samples[:3])).scores["overall"].f1 == 1
+    with pytest.raises(InputError) as error:
+        formats.read(log(samples), like=gold)
+    assert str(error.value) == (
+        "x.json: 2 epochs, expected one answer to each sample; inspect score --scorer "
+        "fastcausal/relations scores all epochs, and compare and leaderboard take its log"
+    )
+
+
+def test_a_notice_tells_the_column_of_texts():
+    sources = [
+        Source("x.csv", flat(names=("id", "Sentence", "cause", "effect"))),
+        Source("x.csv", b"index,Sentence,causal_text_w_pairs,num_rs\na,It rains,[],0\n"),
+        Source("x.csv", json.dumps([{"Sentence": "It rains", "relations": []}] * 2).encode()),
+    ]
+    for source in sources:
+        with pytest.warns(InputNotice, match='(?i)x.csv: column "sentence" read as "text"') as told:
+            assert formats.read(source).table["text"][0].as_py()
+        assert len(told) == 1
+
+
+def test_annotators_of_one_file(tmp_path):
+    """A list, and cells between semicolons, have several annotators as lines have."""
+    header, *lines = flat(";").decode().splitlines()
+    rows = [f"{header};annotator", *(f"{line};{name}" for name in ("ann", "ben") for line in lines)]
+    paths = [save(tmp_path, "x.csv", "\n".join(rows))]
+    listed = [{**row, "annotator": name} for name in ("ann", "ben") for row in ROWS]
+    for indent in (None, 0, 1):
+        paths.append(save(tmp_path, f"x{indent}.json", json.dumps(listed, indent=indent)))
+    for path in paths:
+        sides = fc.read_annotators([path])
+        assert {name: examples(side) for name, side in sides.items()} == dict.fromkeys(
+            ("ann", "ben"), WANTED
+        )

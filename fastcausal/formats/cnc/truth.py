@@ -35,7 +35,7 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import cells, delimiter_of
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.keys import GroupCodes, groups_of
-from fastcausal.files.spelling import TEXT, named
+from fastcausal.files.spelling import TEXT, named, notify_of_text, spelled
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import OFFICIAL
@@ -68,6 +68,9 @@ def read(source: Source, tags: str) -> Relations:
     """Read a truth file, see `fastcausal.formats.cnc.read`."""
     file = cells(source, delimiter_of(source))
     table, lines = named(file.table, COLUMNS), file.lines
+    for other in spelled(file.table.column_names, [TEXT]):
+        if other.casefold() != TEXT[0]:
+            notify_of_text(source.name, other)
     problems, notes = Problems(), Counter[str]()
 
     def where(row: int) -> str:

@@ -77,6 +77,8 @@ def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAn
         return RawAnswers(records, said, id, _ids(records, id), carried, _texts(records))
     rows = records.objects()
     log = log_of(rows[0])
+    if log is not None:
+        _require_one_epoch(records.name, rows)
     texts = _texts(records) if log is None else None
     if answers is not None:
         said = [_at(row, answers) for row in rows]
@@ -137,6 +139,16 @@ def _samples(name: str, samples: list[Any], places: list[str] | None = None) -> 
     if not samples:
         raise InputError(f"{name}: a log without samples")
     return Records(name, samples, places=places)
+
+
+def _require_one_epoch(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    epochs = dict.fromkeys(row.get("epoch") for row in rows)
+    if len(epochs) > 1:
+        raise InputError(
+            f"{name}: {len(epochs)} epochs, expected one answer to each sample; inspect score "
+            "--scorer fastcausal/relations scores all epochs, and compare and leaderboard take "
+            "its log"
+        )
 
 
 def _of_first_filter(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

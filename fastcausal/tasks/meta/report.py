@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fastcausal.errors import counted
 from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
@@ -69,11 +70,12 @@ class MetaReport(Report):
 
     def __post_init__(self) -> None:
         sizes = {name: getattr(self, name) for name in KEYS if name.startswith("n_")}
+        compared = counted(len(self.metrics), "judge" if self.classes else "metric")
+        rows = f"{counted(self.n_items, 'row')}, {counted(self.n_systems, 'system')}"
         classes = f", {len(self.classes)} classes" if self.classes else ""
         self.undefined = self._reasons()
         super().__init__(
-            f"{len(self.metrics)} {'judges' if self.classes else 'metrics'} against"
-            f" {self.n_raters} raters: {self.n_items} rows, {self.n_systems} systems{classes}",
+            f"{compared} against {counted(self.n_raters, 'rater')}: {rows}{classes}",
             self.signature,
             _groups(self.metrics),
             facts=sizes,

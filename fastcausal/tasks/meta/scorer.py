@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -161,11 +161,23 @@ def meta(
     judged = read_judged(scores, human, label, metrics, level, raters, by, cluster, unmatched)
     if judged.classes is None:
         check_compare(compare or COMPARED)
-        return _of_numbers(judged, asked)
-    return _of_classes(judged, judged.classes, asked)
+        return _report(asked, _of_numbers(judged, asked))
+    return _report(asked, _of_classes(judged, judged.classes, asked))
 
 
-def _of_numbers(judged: JudgedScores, asked: _Asked) -> MetaReport:
+class _Compared(NamedTuple):
+    """Results of metrics, or of judges; ``compute`` makes those of a part."""
+
+    judged: JudgedScores
+    signature: str
+    human: dict[str, Any]
+    results: dict[str, Any]
+    compute: Callable[[JudgedScores], dict[str, Any]]
+    tests: list[SwapTest] | None
+    warnings: list[str]
+
+
+def _of_numbers(judged: JudgedScores, asked: _Asked) -> _Compared:
     """Compare metrics with the mean labels of people."""
     rescaled = judged.outside if asked.rescale else []
     judged = judged.rescaled(rescaled)
@@ -181,9 +193,8 @@ def _of_numbers(judged: JudgedScores, asked: _Asked) -> MetaReport:
         "agreement": humans.agreement_of(judged),
         "ceiling": humans.ceiling(judged),
     }
-    return _report(
+    return _Compared(
         judged,
-        asked,
         asked.signature(judged, more, tested),
         human,
         results,
@@ -193,7 +204,7 @@ def _of_numbers(judged: JudgedScores, asked: _Asked) -> MetaReport:
     )
 
 
-def _of_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Asked) -> MetaReport:
+def _of_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Asked) -> _Compared:
     """Compare judges who give classes with the labels of most people."""
     if asked.rescale:
         raise ValueError(f"rescale is for numbers: labels are classes ({', '.join(classes[:3])})")
@@ -207,9 +218,8 @@ def _of_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Asked) -
         **humans.majorities(judged),
         "ceiling": job.ceiling(judged),
     }
-    return _report(
+    return _Compared(
         judged,
-        asked,
         asked.signature(judged, f"|classes:{len(classes)}", tested),
         human,
         results,
@@ -219,17 +229,8 @@ def _of_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Asked) -
     )
 
 
-def _report(
-    judged: JudgedScores,
-    asked: _Asked,
-    signature: str,
-    human: dict[str, Any],
-    results: dict[str, Any],
-    compute: Callable[[JudgedScores], dict[str, Any]],
-    tests: list[SwapTest] | None,
-    warnings: list[str],
-) -> MetaReport:
-    """Make the report of metrics, or of judges; ``compute`` makes the numbers of a part."""
+def _report(asked: _Asked, compared: _Compared) -> MetaReport:
+    judged, signature, human, results, compute, tests, warnings = compared
     labels = ~np.isnan(judged.votes).all(axis=0)
     scored = np.any([~np.isnan(values) for values in judged.scores.values()], axis=0)
     parts, unvaried = _parts(judged, asked.by)
