@@ -53,6 +53,7 @@ TASKS = {
     "answers": {"labels"},
     "preferences": {"claims", "labels"},
     "annotate": {"answers", "claims", "preferences"},
+    "unicausal": {"classification"},
 }
 HEAVY = (
     "pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers",

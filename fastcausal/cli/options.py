@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
@@ -22,7 +21,8 @@ from fastcausal.options import (
     Policy,
     ProtocolName,
     ReadFormat,
-    TagReading,
+    ScoreTags,
+    SpanProtocol,
     ZeroByZero,
 )
 
@@ -131,8 +131,12 @@ OccurrenceOption = Annotated[
     ),
 ]
 TagsOption = Annotated[
-    TagReading | None,
-    Option("--tags", help="Read tagged sentences so; aligned takes rewritten ones."),
+    ScoreTags | None,
+    Option(
+        "--tags",
+        help="Read tagged sentences so; aligned takes rewritten ones, unicausal is for "
+        "unicausal-span.",
+    ),
 ]
 
 
@@ -277,9 +281,9 @@ ProtocolOption = Annotated[
     Option(
         "--protocol",
         metavar="NAME|FILE",
-        help="Score by this named recipe (recess, cnc-2023, cnc-2022), or by that of a .toml "
-        "or .json file.",
-        names=partial(get_args, ProtocolName),
+        help="Score by this named recipe (recess, cnc-2023, cnc-2022; of score also "
+        "unicausal-span), or by that of a .toml or .json file.",
+        names=lambda: (*get_args(ProtocolName), *get_args(SpanProtocol)),
     ),
 ]
 KernelOption = Annotated[

@@ -32,8 +32,14 @@ from fastcausal.cli.options import (
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import errors_naming, print_reports, with_intervals
 from fastcausal.cli.tables import TABLES, TableOptions
+from fastcausal.cli.task import Shown, print_scores
 from fastcausal.options import Backend
 
+# Options without effect on protocols that count no pairs of relations.
+OF_RELATIONS = (
+    "kernel", "matches", "reasons", "counts", "backend", "threads", "source_format", "answers",
+    "occurrence", "id", "unplaced", "links",
+)  # fmt: skip
 SCORED_AGAIN = 1 << 20  # largest files, in bytes, that are scored again for a hint
 
 if TYPE_CHECKING:
@@ -104,7 +110,19 @@ def score(
     from fastcausal.files.targets import keep_apart
     from fastcausal.formats import opened
     from fastcausal.protocols import RECESS
+    from fastcausal.tasks.extraction.otherwise import is_counted_otherwise
 
+    if is_counted_otherwise(scoring.protocol):
+        refuse(ctx, OF_RELATIONS, f"is for relations, not for {scoring.protocol}")
+        settings = policies._asdict() | {"tags": reads.tags, "by": by}
+        shown = Shown(by, per_example, None, intervals)
+        how: Any = (scoring.protocol, settings)
+
+        def scored(file: str) -> Report:
+            return fc.score(gold, file, how[0], **how[1])
+
+        print_scores(ctx, gold, pred, scored, shown, draws, tables)
+        return
     protocol = scoring.chosen()
     recipe = recipe_of(protocol, policies, reads)
     if protocol.average != "counts":

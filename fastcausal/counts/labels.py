@@ -84,13 +84,18 @@ class ConfusionFormula(Formula):
         if self.positive in self.labels:
             k = self.labels.index(self.positive)
             groups["positive"] = {name: classes[name][:, k] for name in AVERAGED}
-        for group, weights in (("macro", np.ones_like(wanted)), ("weighted", wanted)):
+        means = {"macro": self.in_macro(predicted, wanted), "weighted": wanted}
+        for group, weights in means.items():
             groups[group] = {
                 name: _means_defined(classes[name], weights, undefined) for name in AVERAGED
             }
         for k, label in enumerate(self.labels):
             groups[f"class_{label}"] = {name: classes[name][:, k] for name in AVERAGED}
         return groups
+
+    def in_macro(self, predicted: Int64, wanted: Int64) -> Int64:
+        """Return the weight of each class in the macro mean: 1."""
+        return np.ones_like(wanted)
 
     def has_share(self, group: str, score: str) -> bool:
         """Tell if a score is neither a mean over classes nor a correlation."""

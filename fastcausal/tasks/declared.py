@@ -17,6 +17,7 @@ from fastcausal.tasks import (
     meta,
     preferences,
     qa,
+    unicausal,
     values,
 )
 
@@ -26,6 +27,7 @@ ALL = (
     agreement.TASK,
     labels.TASK,
     *classification.TASKS,
+    *unicausal.TASKS,
     eci.TASK,
     qa.TASK,
     values.TASK,

@@ -209,6 +209,7 @@ USES = {
         "intervals": "gold.csv careful.jsonl --intervals",
         "jackknife": "gold.csv careful.jsonl --intervals --method jackknife",
         "span texts": "gold.csv spans_of_gold.jsonl",
+        "unicausal": "unicausal.csv unicausal_tags.tsv --protocol unicausal-span",
     },
     "sweep": {
         "files": "gold.csv careful.jsonl hasty.jsonl --out swept",
@@ -487,6 +488,13 @@ def files(tmp_path_factory):
     (folder / "claims.csv").write_text(
         "topic,side,claim,judgment\na,prediction,x,true\na,prediction,y,\na,reference,x,false\n"
         "b,reference,z,true\n"
+    )
+    (folder / "unicausal.csv").write_text(
+        "corpus,doc_id,sent_id,eg_id,index,text,text_w_pairs,seq_label,pair_label\n"
+        + "".join(f"altlex,{k},0,0,{k},a b,<ARG0>a</ARG0> b <ARG1>c</ARG1>,1,1\n" for k in range(3))
+    )
+    (folder / "unicausal_tags.tsv").write_text(
+        "index\tpred\n" + "".join(f"{k}\t['B-C', 'O', 'B-E']\n" for k in range(3))
     )
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     items = [

@@ -266,10 +266,10 @@ def test_cells_are_python_lists(strings):
         except (ValueError, SyntaxError):
             expected = None
         if isinstance(expected, list):
-            assert truth._sentences(cell) == expected
+            assert truth.strings_in(cell) == expected
         else:
             with pytest.raises(InputError):
-                truth._sentences(cell)
+                truth.strings_in(cell)
 
 
 @given(tables(overlaps=False, unread=False))

@@ -375,7 +375,7 @@ def test_all_that_json_writes_is_plain(predictions, ascii_only):
 @given(st.lists(st.lists(st.text(st.characters(exclude_categories=["Cs"]))), min_size=1))
 def test_lists_of_strings_as_python_writes_them(rows):
     cells = [repr(row) for row in rows]
-    assert truth._string_lists(pa.array(cells)).to_pylist() == rows
+    assert truth.lists_in(pa.array(cells)).to_pylist() == rows
 
 
 def test_usual_files_are_read_fast(tmp_path):

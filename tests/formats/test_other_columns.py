@@ -172,7 +172,7 @@ def test_cells_are_bounded(tmp_path):
     )
     with pytest.raises(fc.InputError, match=message):
         fc.read(path)
-    assert cnc.truth._sentences(str(["a'b"] * truth.LONGEST)) == ["a'b"] * truth.LONGEST
+    assert cnc.truth.strings_in(str(["a'b"] * truth.LONGEST)) == ["a'b"] * truth.LONGEST
 
 
 def test_every_reader_of_predictions_keeps_them(tmp_path):

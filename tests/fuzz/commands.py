@@ -60,6 +60,10 @@ TAKES = (
     f"--unmatched wrong|skip|error [--by rung] [--intervals {DRAWS}] {SHOWN}",
     f"classify {{choices}} {{chosen}} --protocol copa|e-care|cladder|cladder-gpt|corr2cause "
     f"[--unparsed wrong] [--per-example out.arrow] {SHOWN}",
+    f"classify {{unicausal}} {{unicausal}} --protocol unicausal-seq|unicausal-pair "
+    f"[--unparsed skip] [--unmatched skip] [--by doc_id] {SHOWN}",
+    f"score {{unicausal}} {{unicausal_tags}} --protocol unicausal-span --tags strict|unicausal "
+    f"{POLICIES} [--per-example out.parquet] {SHOWN}",
     f"explain {{choices}} {{chosen}} --from first-word|same --to cladder|corr2cause {SHOWN}",
     f"qa {{questions}} {{answers}} --unmatched error|empty|skip [--per-example out.arrow] {SHOWN}",
     f"answers {{judged}} [{{judged}}] --protocol guide|fcr --unparsed error|empty|skip "

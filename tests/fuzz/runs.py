@@ -104,6 +104,19 @@ WRITTEN = {
                       '[{"message": {"content": "<Answer>85</Answer>"}}]}}, "error": null}\n'
                       '{"custom_id": "4/1/3", "response": null, "error": {"code": "expired"}}\n',
     },
+    "unicausal": {
+        "rows.csv": "corpus,doc_id,sent_id,eg_id,index,text,text_w_pairs,seq_label,pair_label,"
+                    "label\n"
+                    "altlex,d,0,0,a,it rains,<ARG0>it</ARG0> <ARG1>rains</ARG1>,1.0,1,1\n"
+                    "ctb,d,1,0,b,so,so,0.0,0,1\n",
+        "grouped.csv": "corpus,doc_id,sent_id,eg_id,index,text,text_w_pairs,seq_label,pair_label,"
+                       "causal_text_w_pairs,num_rs,label\n"
+                       "because,d,0,0,a,it rains,x,1,1,"
+                       "['<ARG0>it</ARG0> <ARG1>rains</ARG1>'],1,0\n"
+                       "because,d,0,1,b,it rains,x,1,0,,0,1\n",
+    },
+    "unicausal_tags": {"tags.jsonl": '{"index": "a", "prediction": ["B-C", "I-E"]}\n',
+                       "tags.tsv": "index\tpred\na\t['B-C', 'B-E']\n"},
     "key": {"key.json": '{"Flood of the Lower Aster": {"1": "brief", "2": "full"}}'},
 }  # fmt: skip
 ALIKE = ("relations", "labels", "ratings", "events")  # a second file is often the first, changed

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import (
+    flattened,
     is_valid,
     joined,
     lists,
@@ -78,9 +79,15 @@ def read(source: Source, tags: str) -> Relations:
 
     groups = None
     if set(table.column_names) >= set(GROUPED):
+        table, has_gaps = _with_lists(table)
         sentences = _plain_sentences(table)
         if sentences is None:
             sentences = _checked_sentences(table, where, tags, problems, notes)
+        if has_gaps and set(table.column_names) >= set(SENTENCE):
+            groups = group, first = groups_of([joined(table[name]) for name in SENTENCE])
+            _require_same_text(table, groups, where, lines, problems)
+            sentences = _of_groups(joined(sentences), group, len(first))
+            lines = LineNumbers(lambda: (file.lines[row] for row in first))
     elif set(table.column_names) >= set(SINGLE):
         groups = group, first = groups_of([joined(table[name]) for name in SENTENCE])
         _require_same_text(table, groups, where, lines, problems)
@@ -106,10 +113,33 @@ def _missing_columns(header: str, names: Sequence[str]) -> InputError:
     return InputError(f"{header}: no column {missing}: found {', '.join(names)[:200]}{advice}")
 
 
+def _with_lists(table: pa.Table) -> tuple[pa.Table, bool]:
+    """Write lists into empty cells, and tell if there are some.
+
+    UniCausal leaves the cell empty, and has further rows of a sentence for its other pairs.
+    """
+    cells = joined(table["causal_text_w_pairs"])
+    is_empty = _sizes(cells) == 0
+    if not is_empty.any():
+        return table, False
+    at = table.column_names.index("causal_text_w_pairs")
+    filled = pc.if_else(pa.array(is_empty), "[]", cells)
+    return table.set_column(at, "causal_text_w_pairs", filled), True
+
+
+def _of_groups(sentences: pa.ListArray, group: Int64, n_groups: int) -> pa.ListArray:
+    """Join the lists of the rows of each group."""
+    counts = np.diff(offsets_of(sentences))
+    of_sentences = np.repeat(group, counts)
+    order = np.argsort(of_sentences, kind="stable")
+    each = flattened(sentences)[0].take(numbers(order))
+    return lists(np.bincount(of_sentences, minlength=n_groups), each)
+
+
 def _plain_sentences(table: pa.Table) -> pa.ChunkedArray | None:
     """Return the sentences of each row, None unless their number is always ``num_rs``."""
     try:
-        chunks = [_string_lists(chunk) for chunk in table["causal_text_w_pairs"].chunks]
+        chunks = [lists_in(chunk) for chunk in table["causal_text_w_pairs"].chunks]
     except ValueError:
         return None
     sentences = pa.chunked_array(chunks, pa.list_(pa.string()))
@@ -138,7 +168,7 @@ def _checked_sentences(
     stated = table["num_rs"].to_pylist()
     for k, cell in enumerate(table["causal_text_w_pairs"].to_pylist()):
         try:
-            kept.append(_trusted(_sentences(cell), stated[k], tags, notes))
+            kept.append(_trusted(strings_in(cell), stated[k], tags, notes))
         except ValueError as error:
             problems.add(f"{where(k)}: {error}")
             kept.append([])
@@ -150,8 +180,8 @@ def _sizes(texts: pa.Array) -> npt.NDArray[np.int32]:
     return np.diff(texts_of(texts)[1])
 
 
-def _string_lists(cells: pa.Array) -> pa.ListArray:
-    """Return `_sentences` of every cell; plain ones in native code."""
+def lists_in(cells: pa.Array) -> pa.ListArray:
+    """Return `strings_in` of every cell; plain ones in native code."""
     data, places = texts_of(cells)
     widths = np.empty(len(cells), np.int32)
     text, stops = _native.string_lists(data, places, widths)
@@ -161,7 +191,7 @@ def _string_lists(cells: pa.Array) -> pa.ListArray:
         return plain
     pieces, start = [], 0
     for k in unusual.tolist():
-        evaluated = _sentences(cells[k].as_py())
+        evaluated = strings_in(cells[k].as_py())
         pieces += [plain.slice(start, k - start), lists([len(evaluated)], strings(evaluated))]
         start = k + 1
     return pa.concat_arrays([*pieces, plain.slice(start)])
@@ -186,7 +216,7 @@ def _grouped_sentences(table: pa.Table, group: Int64, n_groups: int) -> pa.ListA
     pairs = joined(table["text_w_pairs"])
     marked = _sizes(pairs) > 0
     if "pair_label" in table.column_names:
-        marked &= ~is_valid(pc.index_in(joined(table["pair_label"]), strings(["0"])))
+        marked &= ~is_valid(pc.index_in(joined(table["pair_label"]), strings(["0", "0.0"])))
     rows = np.flatnonzero(marked)
     rows = rows[np.argsort(group[rows], kind="stable")]
     return lists(np.bincount(group[rows], minlength=n_groups), pc.take(pairs, numbers(rows)))
@@ -195,7 +225,7 @@ def _grouped_sentences(table: pa.Table, group: Int64, n_groups: int) -> pa.ListA
 def _columns(table: pa.Table, groups: GroupCodes | None, notes: Counter[str]) -> dict[str, Any]:
     """Return the columns of examples, a row or a group of rows each; note dropped columns."""
     columns = {"id": table["index"], "text": table["text"]}
-    of_relations = PAIRS if groups is None else (*PAIRS, *OF_A_RELATION)
+    of_relations = PAIRS if groups is None else (*PAIRS, *OF_A_RELATION, "num_rs")
     names = [name for name in SENTENCE if name in table.column_names]
     for name in (*names, *table.column_names):
         if name in RESERVED:
@@ -218,8 +248,19 @@ def _without_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
     return {name: column for name, column in columns.items() if name not in left_out}
 
 
-def _sentences(cell: str) -> list[str]:
-    """Evaluate a cell with a Python literal, a list of strings."""
+def strings_in(cell: str) -> list[str]:
+    r"""Evaluate a cell with a Python literal, a list of strings.
+
+    Raises
+    ------
+    InputError
+        It is another one.
+
+    Examples
+    --------
+    >>> strings_in("['a', \"it's\"]")
+    ['a', "it's"]
+    """
     if cell == "[]":
         return []
     if _ONE_SENTENCE.fullmatch(cell):  # most cells, and ten times as fast

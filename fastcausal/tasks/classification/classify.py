@@ -46,8 +46,15 @@ CHOICES = LabelRules(
     "fastcausal.tasks.classification.choices.count:choices",
     "fastcausal.tasks.classification.choices.count:read_gold",
 )
+UNICAUSAL = LabelRules(
+    "fastcausal.tasks.unicausal.labels:labels", "fastcausal.tasks.unicausal.labels:read_gold"
+)
 # Another protocol is a line here and its name in `options.LabelProtocol`.
-RULES: dict[LabelProtocol, LabelRules] = {**dict.fromkeys(get_args(ChoiceProtocol), CHOICES)}
+RULES: dict[LabelProtocol, LabelRules] = {
+    **dict.fromkeys(get_args(ChoiceProtocol), CHOICES),
+    "unicausal-seq": UNICAUSAL,
+    "unicausal-pair": UNICAUSAL,
+}
 
 
 def classify(

@@ -15,7 +15,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, warning_lines
 from fastcausal.files.values import shown
 from fastcausal.report.grid import Grid
-from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.groups import Groups, Scores, means_over
 from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.classification.formula import LabelFormula
@@ -52,6 +52,8 @@ class ClassificationReport(Report):
         Examples left out because their prediction has no label.
     per_example : pyarrow.Table
         Columns of the examples in gold, and both labels.
+    means : mapping
+        Means of the scores over the values of each column of the subsets.
     """
 
     labels: tuple[Label, ...]
@@ -61,6 +63,7 @@ class ClassificationReport(Report):
     n_examples: int
     n_unparsed: int
     per_example: pa.Table
+    means: Mapping[str, Groups]
 
     @property
     def classes(self) -> Mapping[Label, Scores]:
@@ -155,7 +158,8 @@ def classes_grid(report: Any, subsets: Mapping[str, Groups], counts: bool) -> Gr
 
 
 def _grids(report: ClassificationReport, counts: bool) -> list[Grid]:
-    return [classes_grid(report, report.subsets, counts)]
+    means = {f"mean over {column}": groups for column, groups in report.means.items()}
+    return [classes_grid(report, {**report.subsets, **means}, counts)]
 
 
 def _without_overall(groups: Groups) -> Groups:
@@ -177,6 +181,9 @@ def report_of(
     missing = [] if known or formula.positive == 1 else [f"no label {shown(formula.positive)}"]
     scores, classes = groups_of(formula, label_terms(confusion))
     n = int(confusion.sum())
+    parts = {
+        name: groups_of(formula, label_terms(matrix))[0] for name, matrix in (subsets or {}).items()
+    }
     return ClassificationReport(
         f"classification of {n} examples",
         about.signature,
@@ -188,11 +195,9 @@ def report_of(
             "positive": formula.positive if known else None,
             "undefined": formula.undefined,
             "confusion": confusion,
+            "means": means_over(parts),
         },
-        subsets={
-            name: groups_of(formula, label_terms(matrix))[0]
-            for name, matrix in (subsets or {}).items()
-        },
+        subsets=parts,
         class_scores=classes,
         warnings=(*warning_lines(about.warnings), *_unparsed_share(n_unparsed, n), *missing),
         tables=Tables(
@@ -200,7 +205,7 @@ def report_of(
             per_example=partial(per_example_table, statistics),
         ),
         statistics=statistics,
-        keys=(*KEYS, *(("subsets",) if subsets else ()), "warnings"),
+        keys=(*KEYS, *(("subsets", "means") if subsets else ()), "warnings"),
         logged=(),
         grids=_grids,
     )

@@ -9,7 +9,7 @@ Relationships Between Real-world Events.
     files.py          the table of judged pairs, and the classes of scores
     parse.py          what models say, read as scores, letters, yes and no
     count.py          what models say of them: joined, counted
-    batches.py        prompts and answers as batches of OpenAI
+    batches.py        prompts as batches of OpenAI
     crab.py           the public names
     corpus.py         judged pairs in numbers
     corpus_report.py  the report on them

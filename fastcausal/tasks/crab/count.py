@@ -14,9 +14,9 @@ from fastcausal.errors import InputError, Remedy, Warnings
 from fastcausal.files.keys import match, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
+from fastcausal.formats.logs.answers import answers_of
 from fastcausal.options import Policy
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.crab.batches import answers_of
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.files import (
     KEY,
@@ -99,7 +99,7 @@ def read_answers(
         Any source of `fastcausal.files.records.read_records` with a column of answers. Joined by
         the key of pairs if present, else by an integer ``index`` from 0 (the row in gold), else by
         ``id`` (``topic/a/b`` of a pair, the row of a question), else by order. Or a plain list of
-        answers, or the results of a batch: see `fastcausal.tasks.crab.batches`.
+        answers, or the results of a batch: see `fastcausal.formats.logs.answers`.
     asked : JudgedPairs or int
         The pairs; of questions their number.
     choices : Choices

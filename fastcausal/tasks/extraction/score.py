@@ -20,7 +20,15 @@ from fastcausal.files.targets import keep_apart
 from fastcausal.formats import opened
 from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.reading.sources import RelationSource
-from fastcausal.options import Backend, Occurrence, Policy, ProtocolName, ReadFormat, TagReading
+from fastcausal.options import (
+    Backend,
+    Occurrence,
+    Policy,
+    ProtocolName,
+    ReadFormat,
+    ScoreTags,
+    SpanProtocol,
+)
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations
@@ -28,6 +36,7 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
 from fastcausal.tasks.extraction.counting import tally_of_arrays
 from fastcausal.tasks.extraction.evaluation import CountedEvaluation
+from fastcausal.tasks.extraction.otherwise import is_counted_otherwise, score_otherwise
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tables import statistics_of
@@ -45,7 +54,7 @@ _LASTING = (Rows, Relations, Opened, Source, str, os.PathLike, list, tuple)
 def score(
     gold: RelationSource | Rows,
     pred: RelationSource | Rows,
-    protocol: ProtocolName | Protocol | Recipe = RECESS,
+    protocol: ProtocolName | SpanProtocol | Protocol | Recipe = RECESS,
     *,
     by: By = None,
     unparsed: Policy = "error",
@@ -55,7 +64,7 @@ def score(
     per_example: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     format: ReadFormat | None = None,
-    tags: TagReading | None = None,
+    tags: ScoreTags | None = None,
     answers: str | None = None,
     occurrence: Occurrence = "gap",
     id: str | None = None,
@@ -70,9 +79,10 @@ def score(
     ----------
     gold, pred : Relations, or anything `fastcausal.read` takes, or `Rows`
         Joined by ``id`` where both sides have one, else by position.
-    protocol : {"recess", "cnc-2023", "cnc-2022"}, Protocol or Recipe
+    protocol : {"recess", "cnc-2023", "cnc-2022"}, {"unicausal-span"}, Protocol or Recipe
         ``"recess"`` by default; see `fastcausal.PROTOCOLS`. A `fastcausal.recipe.Recipe` stands for
-        the policies and the reading of predictions as well.
+        the policies and the reading of predictions as well. ``"unicausal-span"`` gives another
+        report: see `fastcausal.tasks.unicausal.count.spans`.
     by : str or sequence of str, optional
         Columns of gold, or of predictions where gold has none of the name; the values of each
         become subsets.
@@ -94,8 +104,9 @@ def score(
         None where it is not known.
     format, answers, occurrence, id
         How predictions are read, see `fastcausal.read`.
-    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}, optional
-        How tagged sentences are read instead of the way of the protocol, which is to be strict.
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022", "unicausal"}, optional
+        How tagged sentences are read instead of the way of the protocol, which is to be strict;
+        ``"unicausal"`` is for ``"unicausal-span"``.
 
     Returns
     -------
@@ -124,7 +135,14 @@ def score(
     >>> report["overall"].precision, report["cause"].tp, report["effect"].be, report["signal"].fn
     (0.6666666666666666, 1, 1, 1)
     """
-    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)
+    if is_counted_otherwise(protocol):
+        reads = {"format": format, "answers": answers, "id": id, "num_threads": num_threads}
+        how = {"by": by, "unparsed": unparsed, "unmatched": unmatched, "per_example": per_example}
+        how |= {"tags": tags, "backend": None if backend == "cpu" else backend}
+        how |= {"occurrence": None if occurrence == "gap" else occurrence}
+        report: ExtractionReport = score_otherwise(protocol, gold, pred, **reads, **how)  # type: ignore[arg-type]
+        return report
+    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
     if adds and by is None and per_example is None and backend == "cpu":
         tally = tally_of_arrays(recipe.protocol, gold, pred, num_threads)

@@ -230,6 +230,19 @@ def test_a_sweep_of_answers(tmp_path):
     assert rows["a", "rung=3"] == 0.5
 
 
+def test_answers_in_a_log():
+    def replied(text):
+        body = {"choices": [{"message": {"role": "assistant", "content": text}}]}
+        return {"status_code": 200, "body": body}
+
+    rows = [{"custom_id": str(k), "response": replied(text)} for k, text in enumerate(SAID[:5])]
+    rows.append({"custom_id": "5", "response": None, "error": {"code": "batch_expired"}})
+    report = fc.classify(CLADDER, rows, answers="binary")
+    assert (report.n_read, report.n_unparsed, report.n_missing) == (3, 3, 0)
+    assert report["overall"].accuracy == 0.5
+    assert report.unread["unparsed"][-1] == {"id": "5", "answer": None}
+
+
 def test_explain_lists_the_answers_that_differ(tmp_path):
     explained = explain_readings(CLADDER, told(SAID), "first-word", "cladder")
     assert [row["id"] for row in explained.answers] == ["3", "4"]

@@ -23,6 +23,7 @@ from fastcausal.files.keys import require_unique
 from fastcausal.files.lines import first_object
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import at, kind, shown
+from fastcausal.formats.logs.answers import answers_of
 from fastcausal.options import AnswerKind
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.classification.choices.formula import MISSING, UNPARSED
@@ -157,7 +158,7 @@ def read_given(source: Any, column: str | None = None) -> Given:
     source : path, table, mapping, list of mappings or list of answers
         A table as in `read_questions`, with answers in ``column``; by default ``answer`` (or
         ``pred``, ``prediction``, ``label``), else scores in ``score_1``, ``score_2``, ... Or
-        ``{id: answer}``.
+        ``{id: answer}``, or a log of `fastcausal.formats.logs.replies`.
 
     Raises
     ------
@@ -172,6 +173,8 @@ def read_given(source: Any, column: str | None = None) -> Given:
     [1]
     """
     records = _table(source, "pred", column or PRED[0])
+    if records.find(column or PRED[0]) is None:
+        records = answers_of(records, column or PRED[0])
     scores = sorted((n for n in records.names if _SCORE.fullmatch(n)), key=lambda n: int(n[6:]))
     if column is None and records.find(*PRED) is None and len(scores) > 1:
         return _of_scores(records, scores)

@@ -1,0 +1,31 @@
+"""The tasks of UniCausal on its corpora: sentences, pairs and spans, as its program scores them.
+
+::
+
+    files.py       rows of grouped and ungrouped files, and predictions
+    examples.py    the rows that a task scores
+    labels.py      ``classify --protocol unicausal-seq`` and ``unicausal-pair``
+    tags.py        tags of words from marks, and the entities that they form
+    count.py       ``score --protocol unicausal-span``
+    formula.py     scores of labels and of entities; report.py shows the latter
+"""
+
+from __future__ import annotations
+
+from fastcausal.counts.task import Task
+
+SPANS = Task(
+    job="unicausal-spans",
+    formula="fastcausal.tasks.unicausal.formula:EntityFormula",
+    present="fastcausal.tasks.unicausal.report:present",
+    command="fastcausal.cli.score:score",
+    page="howto/unicausal",
+)
+LABELS = Task(
+    job="unicausal-labels",
+    formula="fastcausal.tasks.unicausal.formula:OccurringFormula",
+    present="fastcausal.tasks.classification.report:present",
+    command="fastcausal.cli.classify:classify",
+    page="howto/unicausal",
+)
+TASKS = (SPANS, LABELS)

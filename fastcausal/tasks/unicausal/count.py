@@ -1,0 +1,235 @@
+"""Entities in tags of words against those of marks, as UniCausal's program counts them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal._version import __version__
+from fastcausal.arrays import arrow
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.arrays.strata import By
+from fastcausal.counts.files import system_of
+from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import InputError, Problems, Remedy, Warnings, add_warnings
+from fastcausal.files.keys import EXAMPLES, match
+from fastcausal.files.records import Records
+from fastcausal.files.targets import keep_apart
+from fastcausal.files.values import shown
+from fastcausal.formats.cnc.truth import lists_in, strings_in
+from fastcausal.formats.reading.builder import UnreadError
+from fastcausal.options import Policy, UnicausalTags, check, check_policies
+from fastcausal.report.report import Report
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.unicausal.examples import SPAN, CorpusExamples, examples_of
+from fastcausal.tasks.unicausal.files import TAGS, keys_of, tables
+from fastcausal.tasks.unicausal.formula import ROLES, EntityFormula
+from fastcausal.tasks.unicausal.report import present
+from fastcausal.tasks.unicausal.tags import TagCodes, coded, entities, marked
+
+Booleans = npt.NDArray[np.bool_]
+
+BY = ("corpus",)
+
+
+def spans(
+    gold: Any,
+    pred: Any,
+    *,
+    tags: UnicausalTags | None = None,
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
+    by: By = BY,
+    per_example: str | os.PathLike[str] | None = None,
+) -> Report:
+    """Score predicted tags of the causal pairs in UniCausal's files, an example a relation.
+
+    Parameters
+    ----------
+    gold : path, folder, or list of these or of mappings
+        Grouped and ungrouped files, see `fastcausal.tasks.unicausal.examples.examples_of`.
+    pred : path, folder, or list of these or of mappings
+        Tables with ``index`` (or ``id``) and a list of tags in ``prediction`` (or ``pred``,
+        ``tags``), one for each word between single blanks.
+    tags : {"strict", "unicausal"}
+        How marks of gold become tags, see `fastcausal.tasks.unicausal.tags.marked`.
+    unparsed, unmatched : {"error", "empty", "skip"}
+        What tags are that cannot be read or are too many or few, and an example of one side: an
+        error, O for every word, or left out.
+    by : str or sequence of str
+        Columns of gold; each of their values becomes a subset.
+    per_example : path, optional
+        A file of counts.
+
+    Raises
+    ------
+    InputError
+        A source cannot be read or joined, or a policy forbids it.
+    ValueError
+        An unknown policy or reading.
+
+    Examples
+    --------
+    >>> row = {"corpus": "altlex", "doc_id": "d", "sent_id": 0, "eg_id": 0, "index": "a",
+    ...        "text": "Rain closed roads", "seq_label": 1, "pair_label": 1,
+    ...        "text_w_pairs": "<ARG0>Rain</ARG0> closed <ARG1>roads</ARG1>"}
+    >>> report = spans([row], [{"index": "a", "prediction": ["B-C", "O", "O"]}])
+    >>> report["overall"].f1, report["overall"].accuracy
+    (0.6666666666666666, 0.6666666666666666)
+    """
+    check_policies(unparsed, unmatched)
+    reading: UnicausalTags = tags or "strict"
+    check("tags", reading, UnicausalTags)
+    keep_apart([per_example], [gold, pred])
+    examples = examples_of(tables(gold, "gold"), SPAN)
+    wanted, offsets = _of_gold(examples, reading)
+    warnings = dict(examples.warnings)
+    said, kept = _said(pred, examples, offsets, (unparsed, unmatched), warnings)
+    units = examples.columns.add_column(0, "id", examples.ids)
+    statistics = Statistics.of_units(
+        EntityFormula(),
+        f"fastcausal|{__version__}|{SPAN}|tags:{reading}|unparsed:{unparsed}|unmatched:{unmatched}",
+        _counts(wanted, said, offsets)[kept],
+        units.filter(pa.array(kept)),
+        system=system_of(pred),
+        gold=_digest(examples, wanted, offsets),
+        warnings=warnings,
+    )
+    if per_example is not None:
+        statistics.write(per_example)
+    return present(statistics, by)
+
+
+def _of_gold(examples: CorpusExamples, reading: UnicausalTags) -> tuple[TagCodes, Int64]:
+    """Return the tags of gold, and where those of each example begin."""
+    try:
+        return marked(examples.texts, reading)
+    except UnreadError:
+        problems = Problems()
+        for k in range(len(examples.texts)):
+            try:
+                marked(examples.texts[k : k + 1], reading)
+            except UnreadError as error:
+                problems.add(f"{examples.where(k)}: {error}")
+        problems.raise_if_any()
+        raise
+
+
+def _digest(examples: CorpusExamples, tags: TagCodes, offsets: Int64) -> int:
+    digits = (tags + ord("0")).astype(np.uint8).tobytes().decode()
+    places = offsets.tolist()
+    texts = [digits[a:b] for a, b in pairwise(places)]
+    return digest_of_texts(examples.ids, arrow.strings(texts))
+
+
+class _Lists(NamedTuple):
+    """Predicted tags one after the other, with the number of those of each row; -1 unreadable."""
+
+    codes: TagCodes
+    offsets: Int64
+    is_list: Booleans
+
+
+def _said(
+    pred: Any,
+    examples: CorpusExamples,
+    offsets: Int64,
+    policies: tuple[Policy, Policy],
+    warnings: Warnings,
+) -> tuple[TagCodes, Booleans]:
+    """Return the predicted tags of the words of gold, and which examples count."""
+    unparsed, unmatched = policies
+    found = tables(pred, "pred")
+    keys = keys_of(found)
+    both = match(examples.ids, keys, "empty" if unmatched == "skip" else unmatched, EXAMPLES)
+    heads = {(f"unmatched={unmatched}: ", *texts[1:]): n for texts, n in both.warnings.items()}
+    add_warnings(warnings, heads)
+    lists = [_lists(records) for records in found]
+    codes = np.concatenate([each.codes for each in lists])
+    sizes = np.concatenate([np.diff(each.offsets) for each in lists])
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    n_wrong = np.concatenate([[0], np.cumsum(codes < 0)])[starts]
+    readable = np.concatenate([each.is_list for each in lists]) & (np.diff(n_wrong) == 0)
+    rows, wanted = both.pred, np.diff(offsets)
+    fits = (rows >= 0) & readable[rows] & (sizes[rows] == wanted) if len(sizes) else rows >= 0
+    unread = (rows >= 0) & ~fits
+    if unread.any():
+        if unparsed == "error":
+            k = int(unread.argmax())
+            raise _unread(found, int(rows[k]), keys, int(wanted[k]))
+        texts = f"unparsed={unparsed}: ", " predictions are no tags, one for each word"
+        warnings[texts] = (int(unread.sum()),)
+    said = np.zeros(int(offsets[-1]), np.int8)
+    taken = np.repeat(starts[:-1][rows[fits]], wanted[fits]) if fits.any() else np.zeros(0, int)
+    into = np.repeat(offsets[:-1][fits], wanted[fits])
+    within = np.arange(len(into)) - np.repeat(np.cumsum(wanted[fits]) - wanted[fits], wanted[fits])
+    said[into + within] = codes[taken + within]
+    left_out = (unread & (unparsed == "skip")) | ((rows < 0) & (unmatched == "skip"))
+    return said, ~left_out
+
+
+def _lists(records: Records) -> _Lists:
+    """Return the tags in a table: lists, or text that shows some."""
+    column = records.column(records.require(*TAGS))
+    if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
+        column = _parsed(records, column)
+    is_list = arrow.is_valid(column)
+    values = arrow.joined(column.flatten())
+    if not pa.types.is_string(values.type):
+        values = pa.nulls(len(values), pa.string())
+    sizes = np.asarray(pc.fill_null(pc.list_value_length(column), 0)).astype(np.int64)
+    return _Lists(coded(values), np.concatenate([[0], np.cumsum(sizes)]), np.asarray(is_list))
+
+
+def _parsed(records: Records, column: pa.Array) -> pa.Array:
+    """Return the lists that texts show; null for other texts."""
+    texts = pc.fill_null(pc.cast(column, pa.string()), "")
+    try:
+        return lists_in(texts)
+    except InputError:
+        return pa.array([*map(_list_or_none, texts.to_pylist())], pa.list_(pa.string()))
+
+
+def _list_or_none(text: str) -> list[str] | None:
+    try:
+        return strings_in(text)
+    except InputError:
+        return None
+
+
+def _unread(found: Sequence[Records], row: int, keys: pa.Array, wanted: int) -> InputError:
+    """Return the error of a prediction that is no list of tags, one for each word."""
+    id = keys[row]
+    for records in found:
+        if row < len(records):
+            break
+        row -= len(records)
+    value = records.values(records.require(*TAGS))[row]
+    got = f"{len(value)} tags" if isinstance(value, list) else shown(value)
+    expected = f"expected {wanted} of O, B-C, I-C, B-E and I-E, one for each word"
+    remedy = Remedy("unparsed", ("empty", "skip"), "would allow it")
+    return InputError(f'{records.where(row)}: example "{id}" has {got}, {expected}', remedy)
+
+
+def _counts(gold: TagCodes, pred: TagCodes, offsets: Int64) -> Int64:
+    """Return the counts of `EntityFormula` for each example: int64[n, 8]."""
+    sides = [entities(side, offsets) for side in (gold, pred)]
+    keys = [(starts * (offsets[-1] + 1) + stops) * len(ROLES) + roles
+            for starts, stops, roles in sides]  # fmt: skip
+    hits = np.isin(keys[1], keys[0])
+    of_gold, of_pred = (np.ones(len(starts), np.bool_) for starts, _, _ in sides)
+    columns = []
+    for role in range(len(ROLES)):
+        for side, among in ((1, hits), (1, of_pred), (0, of_gold)):
+            starts, _, roles = sides[side]
+            example = np.searchsorted(offsets, starts[(roles == role) & among], "right") - 1
+            columns.append(np.bincount(example, minlength=len(offsets) - 1))
+    equal = np.concatenate([[0], np.cumsum(gold == pred)])[offsets]
+    return np.stack([*columns, np.diff(equal), np.diff(offsets)], axis=1).astype(np.int64)

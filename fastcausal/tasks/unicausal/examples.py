@@ -1,0 +1,192 @@
+"""The examples of each task of UniCausal: rows of its files, and the relations listed in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError, Warnings
+from fastcausal.files.records import Records
+from fastcausal.formats.cnc.truth import lists_in, strings_in
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.unicausal.files import LIST, ROW, SIZE, numbered, zeros_and_ones
+
+SEQUENCE, PAIR, SPAN = "unicausal-seq", "unicausal-pair", "unicausal-span"
+# Corpora that UniCausal does not score in a task.
+UNUSED: dict[str, tuple[str, ...]] = {
+    SEQUENCE: (),
+    PAIR: ("esl", "esl2"),
+    SPAN: ("esl", "esl2", "ctb", "semeval2010t8", "causenet"),
+}
+KEPT = ("corpus", "doc_id", "sent_id")
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusExamples:
+    """The examples of a task.
+
+    Attributes
+    ----------
+    name : str
+        The source, for messages.
+    tables : sequence of Records
+    table, row : int64[n]
+        The table of each example, and its row there.
+    ids : pyarrow.Array
+        The ``index`` of each row; its further relations are numbered.
+    labels : int64[n]
+    texts : pyarrow.Array
+        Texts with the marks of pairs; of sentences null.
+    columns : pyarrow.Table
+        Corpus, document and sentence.
+    warnings : dict
+    """
+
+    name: str
+    tables: Sequence[Records]
+    table: Int64
+    row: Int64
+    ids: pa.Array
+    labels: Int64
+    texts: pa.Array
+    columns: pa.Table
+    warnings: Warnings
+
+    def where(self, k: int) -> str:
+        """Return the place of an example for messages."""
+        place = self.tables[self.table[k]].where(int(self.row[k]))
+        return f'{place}: example "{self.ids[k]}"'
+
+
+def examples_of(tables: Sequence[Records], task: str) -> CorpusExamples:
+    """Choose the examples of a task.
+
+    * Sentences: rows with ``eg_id`` 0; of grouped files rows with relations, and rows with neither
+      label and ``eg_id`` 0.
+    * Pairs: all rows; of grouped files every listed text, and rows without a causal pair.
+    * Spans: the causal pairs of these.
+
+    Raises
+    ------
+    InputError
+        A table lacks a column, a label or list is invalid, or nothing is left.
+    """
+    unused = pa.array(UNUSED[task], pa.string())
+    left_out: Counter[str] = Counter()
+    found, parts = list[_Chosen](), list[pa.Table]()
+    for records in tables:
+        for name in ROW:
+            records.require(name)
+        chosen = _sentences(records) if task == SEQUENCE else _pairs(records, task)
+        table = pa.table({n: records.texts(n) for n in KEPT} | {"id": records.keys("index")})
+        table = table.take(arrow.numbers(chosen.rows))
+        is_used = ~np.asarray(pc.is_in(table["corpus"], unused))
+        if not is_used.all():
+            left_out.update(table["corpus"].filter(pa.array(~is_used)).to_pylist())
+            table = table.filter(pa.array(is_used))
+            chosen = _Chosen(
+                chosen.rows[is_used],
+                chosen.labels[is_used],
+                chosen.texts.filter(pa.array(is_used)),
+            )
+        found.append(chosen)
+        parts.append(table)
+    name, named = ", ".join(records.name for records in tables), ", ".join(sorted(left_out))
+    sizes = [len(part) for part in parts]
+    if not sum(sizes):
+        raise InputError(f"{name}: {task} has no examples, expected rows of other corpora")
+    whole = pa.concat_tables(parts)
+    warning = f" rows of corpora that {task} does not score ({named}) are left out"
+    return CorpusExamples(
+        name,
+        tables,
+        np.repeat(np.arange(len(parts)), sizes),
+        np.concatenate([chosen.rows for chosen in found]),
+        numbered(arrow.joined(whole["id"])),
+        np.concatenate([chosen.labels for chosen in found]),
+        pa.concat_arrays([chosen.texts for chosen in found]),
+        whole.select(KEPT),
+        {("", warning): (sum(left_out.values()),)} if left_out else {},
+    )
+
+
+class _Chosen(NamedTuple):
+    """Rows of a table, with label and marked text of an example each."""
+
+    rows: Int64
+    labels: Int64
+    texts: pa.Array
+
+
+def _sentences(records: Records) -> _Chosen:
+    """Choose the rows of sentences."""
+    sequence, pair = _labels(records)
+    is_first = np.asarray(pc.is_in(records.texts("eg_id"), pa.array(["0", "0.0"])))
+    if SIZE in records:
+        is_first = (pair == 1) | (is_first & (sequence == 0))
+    rows = np.flatnonzero(is_first)
+    return _Chosen(rows, sequence[rows], pa.nulls(len(rows), pa.string()))
+
+
+def _pairs(records: Records, task: str) -> _Chosen:
+    """Choose the rows of pairs, each as often as it lists relations."""
+    _, pair = _labels(records)
+    texts = records.texts("text_w_pairs")
+    rows = np.flatnonzero((pair == 1) | (task != SPAN))
+    listed = _listed(records, rows[pair[rows] == 1])
+    n_texts = np.asarray(pc.fill_null(pc.binary_length(texts), 0)) > 0
+    sizes = n_texts[rows].astype(np.int64)
+    taken = texts.take(arrow.numbers(rows))
+    if listed is None:
+        kept = sizes > 0
+        return _Chosen(rows[kept], pair[rows][kept], taken.filter(pa.array(kept)))
+    given, lists = listed
+    at = np.searchsorted(rows, given)
+    sizes[at] = lists.value_lengths().to_numpy()
+    own = np.ones(len(rows), np.bool_)
+    own[at] = False
+    # Texts of rows without a list, then those of lists; and each at its place.
+    pool = pa.concat_arrays([taken, lists.flatten()])
+    source = np.repeat(np.arange(len(rows)), sizes)
+    places = source.copy()
+    places[~own[source]] = len(rows) + np.arange(int(sizes[at].sum()))
+    return _Chosen(rows[source], pair[rows][source], pool.take(arrow.numbers(places)))
+
+
+def _listed(records: Records, causal: Int64) -> tuple[Int64, pa.ListArray] | None:
+    """Return the causal rows with a list of relations, and their lists; None for no lists."""
+    if LIST not in records:
+        return None
+    cells = records.texts(LIST).take(arrow.numbers(causal))
+    given = causal[np.asarray(pc.fill_null(pc.binary_length(cells), 0)) > 0]
+    cells = records.texts(LIST).take(arrow.numbers(given))
+    try:
+        lists = lists_in(cells)
+    except InputError:
+        for row, cell in zip(given.tolist(), cells.to_pylist(), strict=True):
+            try:
+                strings_in(cell)
+            except InputError as error:
+                raise InputError(f"{records.where(row)}: {error}") from None
+        raise
+    is_filled = lists.value_lengths().to_numpy() > 0
+    return given[is_filled], lists.filter(pa.array(is_filled))
+
+
+def _labels(records: Records) -> tuple[Int64, Int64]:
+    """Return the labels of sentence and pair; a pair of no causal sentence is not causal."""
+    sequence, pair = (
+        np.asarray(zeros_and_ones(records, f"{name}_label")) for name in ("seq", "pair")
+    )
+    wrong = np.flatnonzero(pair > sequence)
+    if len(wrong):
+        where = records.where(int(wrong[0]))
+        raise InputError(f'{where}: "pair_label" is 1, expected 0 as "seq_label" is')
+    return sequence, pair

@@ -1,0 +1,94 @@
+"""Files of UniCausal: tables of pairs or of sentences with several, and predictions for them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError
+from fastcausal.files.keys import repeated
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import shown
+
+ROW = ("corpus", "doc_id", "sent_id", "eg_id", "index", "text", "text_w_pairs",
+       "seq_label", "pair_label")  # fmt: skip
+LIST, SIZE = "causal_text_w_pairs", "num_rs"
+KEYS = ("index", "id")
+LABELS = ("seq_pred", "pair_pred", "prediction", "pred", "label")
+TAGS = ("prediction", "pred", "tags")
+
+
+def tables(source: Any, name: str) -> list[Records]:
+    """Read a table, or every CSV, TSV and text file in a folder or in a list of paths.
+
+    Raises
+    ------
+    InputError
+        A source cannot be read, or a folder has no such file.
+    """
+    if isinstance(source, Records):
+        return [source]
+    if isinstance(source, str | os.PathLike) and Path(source).is_dir():
+        suffixes = (".csv", ".tsv", ".txt", ".jsonl")
+        paths = sorted(p for p in Path(source).rglob("*") if p.name.endswith(suffixes))
+        if not paths:
+            raise InputError(f"{source}: no file, expected {', '.join(suffixes)}")
+        return [read_records(path) for path in paths]
+    if isinstance(source, list | tuple) and all(isinstance(p, str | os.PathLike) for p in source):
+        return [read_records(path) for path in source]
+    return [read_records(source, name, column=LABELS[-1])]
+
+
+def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.Array:
+    """Return a column of labels 0 and 1, also written 0.0 and 1.0: int64[n].
+
+    Raises
+    ------
+    InputError
+        Another label, or none where there must be one.
+
+    Examples
+    --------
+    >>> zeros_and_ones(read_records({"seq_label": ["1.0", "0"]}), "seq_label").to_pylist()
+    [1, 0]
+    """
+    values = records.column(column)
+    texts = pc.cast(values, pa.string())
+    known = pa.array(["0", "1", "0.0", "1.0", "false", "true"])
+    places = pc.index_in(texts, known)
+    wrong = pc.and_(pc.is_null(places), pc.or_(texts.is_valid(), pa.scalar(not may_lack)))
+    row = pc.index(wrong, True).as_py()
+    if row >= 0:
+        got = shown(values[row].as_py())
+        raise InputError(f'{records.where(row)}: "{column}" is {got}, expected 0 or 1')
+    return pc.cast(pc.bit_wise_and(places, 1), pa.int64())
+
+
+def numbered(ids: pa.Array) -> pa.Array:
+    """Number the further occurrences of an id: a sentence may come once a relation.
+
+    Examples
+    --------
+    >>> numbered(pa.array(["a", "b", "a", "a"])).to_pylist()
+    ['a', 'b', 'a#1', 'a#2']
+    """
+    if repeated(ids) is None:
+        return ids
+    seen: Counter[str] = Counter()
+    names = []
+    for id in ids.to_pylist():
+        names.append(f"{id}#{seen[id]}" if seen[id] else id)
+        seen[id] += 1
+    return arrow.strings(names)
+
+
+def keys_of(records: Sequence[Records]) -> pa.Array:
+    """Return the numbered ids of predictions: string[n]."""
+    return numbered(pa.concat_arrays([t.keys(t.find(*KEYS) or KEYS[0]) for t in records]))

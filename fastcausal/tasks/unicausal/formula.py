@@ -1,0 +1,84 @@
+"""Scores of labels over the classes that occur, and of entities in tags of words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastcausal.counts.arithmetic import ScoresByName, precision_recall_f1, ratio
+from fastcausal.counts.formula import Formula
+from fastcausal.counts.rules import Rule
+from fastcausal.significance.sums import CountRows, Int64
+from fastcausal.tasks.classification.formula import LabelFormula
+
+ROLES = ("cause", "effect")
+COUNTS = ("tp", "predicted", "gold")
+
+
+@dataclass(frozen=True)
+class OccurringFormula(LabelFormula):
+    """Scores of labels; a class that neither side has takes no part in the macro mean.
+
+    Examples
+    --------
+    >>> formula = OccurringFormula((0, 1), True, 1, 0.0)
+    >>> formula.scores(np.array([[1, 1], [0, 0]]), np.array([[2, 0]]))["macro_f1"]
+    array([1.])
+    """
+
+    job = "unicausal-labels"
+
+    def in_macro(self, predicted: Int64, wanted: Int64) -> Int64:
+        """Return 1 for the classes that occur, else 0."""
+        return (predicted + wanted > 0).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class EntityFormula(Formula):
+    """Precision, recall and F1 of entities, and the accuracy of tags; 0/0 is 0.
+
+    Examples
+    --------
+    >>> formula = EntityFormula()
+    >>> row = [1, 2, 1, 1, 1, 1, 4, 5]
+    >>> scores = formula.scores(np.array([row]), np.array([[1]]))
+    >>> scores["overall_f1"], scores["cause_precision"], scores["overall_accuracy"]
+    (array([0.8]), array([0.5]), array([0.8]))
+    """
+
+    job = "unicausal-spans"
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the counts: of each role, then equal tags and all of them."""
+        return (*(f"{role}_{name}" for role in ROLES for name in COUNTS), "right", "tokens")
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """No more hits than predictions or gold has."""
+        hits = [Rule((f"{r}_tp",), (f"{r}_{name}",)) for r in ROLES for name in COUNTS[1:]]
+        return (*hits, Rule(("right",), ("tokens",)))
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """Entities and tokens of gold."""
+        return (*((f"{role}_gold",) for role in ROLES), ("tokens",))
+
+    def terms(self, rows: CountRows) -> CountRows:
+        """Return the rows: counts add."""
+        return rows
+
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
+        """Compute the scores of both roles together, and of each."""
+        cause, effect, tags = np.hsplit(sums, [len(COUNTS), 2 * len(COUNTS)])
+        overall = precision_recall_f1(*(cause + effect).T, 0.0)  # type: ignore[call-arg]
+        overall["accuracy"] = ratio(tags[:, 0], tags[:, 1], 0.0)
+        return {"overall": overall} | {
+            role: precision_recall_f1(*counts.T, 0.0)  # type: ignore[call-arg]
+            for role, counts in zip(ROLES, (cause, effect), strict=True)
+        }
+
+    def has_share(self, group: str, score: str) -> bool:
+        """Return True: all are shares of entities or tokens of examples."""
+        return True

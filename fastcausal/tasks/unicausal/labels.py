@@ -1,0 +1,115 @@
+"""Labels of sentences and of pairs, scored as UniCausal's program does."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal._version import __version__
+from fastcausal.arrays import arrow
+from fastcausal.arrays.strata import By
+from fastcausal.counts.files import system_of
+from fastcausal.errors import add_warnings
+from fastcausal.options import LabelPolicy, LabelProtocol
+from fastcausal.tasks.classification.count import ClassificationScorer
+from fastcausal.tasks.classification.files import Labels
+from fastcausal.tasks.classification.report import ClassificationReport, present
+from fastcausal.tasks.unicausal.examples import CorpusExamples, examples_of
+from fastcausal.tasks.unicausal.files import KEYS, LABELS, keys_of, tables, zeros_and_ones
+from fastcausal.tasks.unicausal.formula import OccurringFormula
+
+BY = ("corpus",)
+
+
+def labels(
+    gold: Any,
+    pred: Any,
+    *,
+    protocol: LabelProtocol,
+    column: str | None = None,
+    unparsed: LabelPolicy = "error",
+    unmatched: LabelPolicy = "error",
+    by: By = BY,
+    per_example: str | os.PathLike[str] | None = None,
+) -> ClassificationReport:
+    """Score predicted labels of the sentences or pairs of UniCausal's files.
+
+    Parameters
+    ----------
+    gold : path, folder, or list of these or of mappings
+        Grouped and ungrouped files, see `fastcausal.tasks.unicausal.examples.examples_of`.
+    pred : path, folder, or list of these, of mappings or of labels
+        Tables with ``index`` (or ``id``) and a label in ``column``, by default ``seq_pred`` (or
+        ``pair_pred``, ``prediction``, ``pred``, ``label``). Joined by index; where an index comes
+        several times, in its order. Labels alone go by place.
+    protocol : {"unicausal-seq", "unicausal-pair"}
+    unparsed, unmatched : {"error", "skip"}
+        As `fastcausal.classify`.
+    by : str or sequence of str
+        Columns of gold; each of their values becomes a subset.
+    per_example : path, optional
+        A file of counts.
+
+    Raises
+    ------
+    InputError
+        A source cannot be read or joined.
+
+    Examples
+    --------
+    >>> row = {"corpus": "ctb", "doc_id": "d", "text": "a", "text_w_pairs": "a", "pair_label": 0}
+    >>> gold = [{**row, "sent_id": k, "eg_id": 0, "index": f"ctb_{k}", "seq_label": k % 2}
+    ...         for k in range(4)]
+    >>> labels(gold, [0, 1, 1, 1], protocol="unicausal-seq")["macro"].f1
+    0.7333333333333334
+    """
+    examples = (
+        gold if isinstance(gold, CorpusExamples) else examples_of(tables(gold, "gold"), protocol)
+    )
+    scorer = ClassificationScorer(
+        labels=(0, 1), undefined=0.0, unparsed=unparsed, unmatched=unmatched
+    )
+    batch = scorer.align(_of_gold(examples), _predicted(pred, column))
+    scorer.add(batch)
+    counted = scorer.report(batch, system_of(pred)).statistics
+    warnings = dict(counted.warnings)
+    add_warnings(warnings, examples.warnings)
+    policies = f"0/0:0|unparsed:{unparsed}|unmatched:{unmatched}"
+    statistics = replace(
+        counted,
+        formula=OccurringFormula((0, 1), True, 1, 0.0),
+        signature=f"fastcausal|{__version__}|{protocol}|{policies}",
+        warnings=warnings,
+    )
+    if per_example is not None:
+        statistics.write(per_example)
+    return present(statistics, by)
+
+
+def read_gold(gold: Any, protocol: LabelProtocol, **options: Any) -> tuple[CorpusExamples, Labels]:
+    """Read gold for many runs, and take it for predictions as well."""
+    examples = examples_of(tables(gold, "gold"), protocol)
+    return examples, replace(_of_gold(examples), columns=None)
+
+
+def _of_gold(examples: CorpusExamples) -> Labels:
+    return Labels(
+        examples.name, arrow.numbers(examples.labels), examples.ids, columns=examples.columns
+    )
+
+
+def _predicted(pred: Any, column: str | None) -> Labels:
+    """Read predicted labels, null where there is none."""
+    if isinstance(pred, Labels):
+        return pred
+    found = tables(pred, "pred")
+    values = [
+        zeros_and_ones(records, records.require(*((column and (column,)) or LABELS)), may_lack=True)
+        for records in found
+    ]
+    has_ids = any(records.find(*KEYS) for records in found)
+    name = ", ".join(records.name for records in found)
+    return Labels(name, pa.concat_arrays(values), keys_of(found) if has_ids else None)
