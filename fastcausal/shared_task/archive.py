@@ -74,7 +74,7 @@ def _submissions(board: Board) -> str:
     writer.writerow(["submission", "file", "bytes", "sha256", "refused"])
     for name, entry in board.entries.items():
         size, digest = digest_of(entry.path)
-        row = [name, entry.path.name, size, digest, entry.refusal]
+        row = (name, entry.path.name, size, digest, entry.refusal)
         writer.writerow([csv_value(cell) for cell in row])
     return text.getvalue()
 

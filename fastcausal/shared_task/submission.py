@@ -6,7 +6,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,24 +56,25 @@ def open_submission(path: Path, most: int) -> Predictions:
         It has no file or several ones, a link or a device, is packed twice, or is too large.
     """
     if path.is_dir():
-        found = _only(path.name, dict(files_in(path)))
-        return Predictions(*_unpacked_once(found[0], _read(found[1], most)))
+        files = dict(files_in(path))
+        name = _only(path.name, files)
+        return Predictions(*_unpacked_once(name, _read(files[name], most)))
     data = _read(path, most)
     if not is_zip(data):
         return Predictions(*_unpacked_once(path.name, data))
     archive = Archive(path.name, data, Room(most))
     if len(archive.names) > MOST_FILES:
         raise InputError(f"{path.name}: {len(archive.names)} files, expected one")
-    name, _ = _only(path.name, {name: name for name in archive.names})
+    name = _only(path.name, archive.names)
     return Predictions(*_unpacked_once(name, archive.read(name)))
 
 
-def _only(place: str, files: dict[str, object]) -> tuple[str, object]:
-    """Return the only visible file, by its name and its place."""
-    shown = {name: file for name, file in files.items() if is_visible(name)}
+def _only(place: str, names: Iterable[str]) -> str:
+    """Return the only visible file, by its name."""
+    shown = sorted(filter(is_visible, names))
     if len(shown) == 1:
-        return next(iter(shown.items()))
-    some = ", ".join(sorted(shown)[:3]) + (", ..." if len(shown) > 3 else "")
+        return shown[0]
+    some = ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
     got = f"{len(shown)} files, {some}" if shown else "no file"
     raise InputError(f"{place}: {got}, expected one file of predictions")
 

@@ -52,10 +52,12 @@ def zipped(*files: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
 
 def large_in_zip(byte: bytes) -> bytes:
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        with archive.open("predictions.jsonl", "w") as file:
-            for _ in range(LARGE >> 20):
-                file.write(byte * (1 << 20))
+    with (
+        zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("predictions.jsonl", "w") as file,
+    ):
+        for _ in range(LARGE >> 20):
+            file.write(byte * (1 << 20))
     return packed.getvalue()
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from fastcausal import sample
 from fastcausal._version import __version__
 from fastcausal.shared_task.bundle import init
-from fastcausal.shared_task.record import Limits
 
 HERE = Path(sample.GOLD).parent
 SETTINGS = {
@@ -28,9 +27,9 @@ def without_wheels(folder: Path) -> Path:
     return folder
 
 
-def box(target: Path, name: str, limits: Limits = Limits()) -> Path:
+def box(target: Path, name: str) -> Path:
     """A bundle of one of the settings, with gold of the sample."""
     gold, task, options = SETTINGS[name]
     wheels = without_wheels(target.with_name(f"{target.name}_wheels"))
-    init(target, HERE / gold, task, options, limits=limits, packed=wheels)
+    init(target, HERE / gold, task, options, packed=wheels)
     return target

@@ -178,7 +178,10 @@ def public(
         return label_format.public(gold)
     if not rules.public:
         return None
-    return resolve(rules.public)(gold, protocol=protocol, answers=answers, **options)
+    parts: tuple[Any, Any] | None = resolve(rules.public)(
+        gold, protocol=protocol, answers=answers, **options
+    )
+    return parts
 
 
 def _rules(protocol: LabelProtocol | None, answers: AnswerKind | None) -> LabelRules | None:
