@@ -64,57 +64,57 @@ class Board(Report):
         self.entries = entries
         self.ranking = None if isinstance(ranking, str) else ranking
         judged = {name: each.judgment["scores"] for name, each in entries.items() if each.judgment}
-        ranks = ranked(task, judged)
-        rows = {name: [judged[name].get(s, math.nan) for s in task.scores] for name in ranks}
-        refused = {name: each.refusal for name, each in entries.items() if each.refusal}
-        self._shown = [
-            Grid("scores", task.scores, "submission", parts={"": rows}),
-            Grid("refused", ["reason"], "submission", text=True,
-                 parts={"": {name: [reason] for name, reason in refused.items()}}),
-        ][: 2 if refused else 1]  # fmt: skip
-        plain = Grid(f"ranks by {task.scores[0]}", ["rank"], "submission", digits=0)
-        for name, rank in ranks.items():
-            plain.add(name, rank)
-        self._first = plain if self.ranking is None else self.ranking.to_table()
-        facts = {
-            "score": task.scores[0],
-            "n_submissions": len(entries),
-            "n_refused": len(refused),
-            "gold": task.digest,
-            "sha256": task.sha256,
-            "ranking": self.ranking.to_dict() if self.ranking else ranking,
-            "refused": refused,
+        scores = {
+            name: Scores(
+                {"rank": rank or math.nan}
+                | {column: judged[name].get(column, math.nan) for column in task.scores}
+            )
+            for name, rank in ranked(task, judged).items()
         }
-        legend = () if self.ranking is None else self.ranking.legend
+        refused = {name: each.refusal for name, each in entries.items() if each.refusal}
+        legend = (f"no rank intervals: {ranking}",)
         super().__init__(
             f"{task.title}: {len(judged)} of {len(entries)} submissions ranked by {task.scores[0]}",
             task.signature,
-            {
-                name: Scores(
-                    {"rank": rank or math.nan, **dict(zip(task.scores, rows[name], strict=True))}
-                )
-                for name, rank in ranks.items()
+            scores,
+            facts={
+                "score": task.scores[0],
+                "n_submissions": len(entries),
+                "n_refused": len(refused),
+                "gold": task.digest,
+                "sha256": task.sha256,
+                "ranking": ranking if self.ranking is None else self.ranking.to_dict(),
+                "refused": refused,
             },
-            facts=facts,
             warnings=() if self.ranking is None else self.ranking.warnings,
-            legend=(*legend, *([f"no rank intervals: {ranking}"] if self.ranking is None else [])),
+            legend=legend if self.ranking is None else self.ranking.legend,
             logged=(),
         )
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return the ranks."""
-        return self._first
+        """Return the ranks and scores."""
+        if self.ranking is not None:
+            return self.ranking.to_table()
+        columns = next(iter(self.scores.values()), Scores({"rank": math.nan}))
+        rows = {name: [*values.values()] for name, values in self.scores.items()}
+        return Grid(self.title, [*columns], "submission", parts={"": rows})
 
     def to_tables(self, counts: bool = False) -> Sequence[Grid]:
-        """Return the ranks, all scores of the board, and the refused submissions."""
-        return [self._first, *self._shown]
+        """Return the ranks and scores, and the refused submissions."""
+        return [self.to_table(), *self._refused()]
 
     def sections(self) -> Sequence[Section]:
-        """Return the ranks with their pictures, then the other tables."""
-        first = [Section("", [self._first], (), self._notes())]
-        if self.ranking is not None:
-            first = [*self.ranking.sections()]
-        return [*first, *(Section("", [grid]) for grid in self._shown)]
+        """Return the parts of its page."""
+        ranks, about = super().sections() if self.ranking is None else self.ranking.sections()
+        refused = () if self.ranking is None else self._refused()
+        return [ranks, *([Section("", refused)] if refused else []), about]
+
+    def _refused(self) -> list[Grid]:
+        """Return the table of refused submissions, if there are some."""
+        refused = self.facts["refused"]
+        rows = {name: [reason] for name, reason in refused.items()}
+        grid = Grid("refused", ["reason"], "submission", text=True, parts={"": rows})
+        return [grid] if refused else []
 
 
 def board(
@@ -208,7 +208,7 @@ def _ranking(task: SharedTask, entries: Mapping[str, Entry], draws: Draws) -> Le
         return f"scores of {task.protocol} do not add over examples" if scored else "no scores"
     try:
         return leaderboard(
-            counted, task.scores[0], lower_is_better=task.lower_is_better, **draws.arguments()
+            counted, task.scores, lower_is_better=task.lower_is_better, **draws.arguments()
         )
     except ValueError as error:
         return str(error)
