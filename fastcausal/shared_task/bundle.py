@@ -19,6 +19,7 @@ from fastcausal._version import __version__
 from fastcausal.arrays.digests import digest_text
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.packed import stem_of
+from fastcausal.protocols import RECESS
 from fastcausal.report.report import Report
 from fastcausal.shared_task import program, wheels
 from fastcausal.shared_task.check import check
@@ -27,6 +28,7 @@ from fastcausal.shared_task.pages import NAMES, page
 from fastcausal.shared_task.record import DEFAULT, Limits, SharedTask
 from fastcausal.shared_task.scoring import report_of_gold
 from fastcausal.shared_task.zipped import files_below, write_zip
+from fastcausal.sweeps.scoring import RELATIONS
 
 BUNDLE = "bundle.zip"
 COMMAND = "python3 /app/program/score.py /app/input /app/output"
@@ -136,6 +138,8 @@ def init(
         raise InputError(f"{target} exists, expected a new folder")
     if not gold.is_file():
         raise InputError(f"{gold}: not a file, expected one of gold")
+    if task == RELATIONS:
+        options = {"protocol": RECESS.name, **options}
     report = report_of_gold(task, str(gold), options)
     shown = _columns(report, scores)
     files = {name: Path(v) for name, v in options.items() if _is_file(v)}

@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from fastcausal.counts.task import Task, declared, resolve
 from fastcausal.errors import InputError
@@ -72,10 +71,10 @@ def protocols_of(task: str) -> tuple[str, ...]:
 
 def _texts(hint: Any) -> Iterator[str]:
     """Yield the texts that a type allows."""
-    if get_origin(hint) is Literal:
-        yield from get_args(hint)
-    elif get_origin(hint) in (Union, UnionType):
-        for each in get_args(hint):
+    for each in get_args(hint):
+        if isinstance(each, str):
+            yield each
+        else:
             yield from _texts(each)
 
 

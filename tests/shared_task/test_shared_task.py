@@ -26,7 +26,7 @@ from fastcausal.shared_task.submission import open_submission
 from fastcausal.significance.draws import Draws
 from tests.support.cli import cli
 from tests.support.hostile_submissions import GOOD, HOSTILE, ROWS, lines, write_hostile, zipped
-from tests.support.shared_tasks import HERE, SETTINGS, box, without_wheels
+from tests.support.shared_tasks import HERE, SETTINGS, box, judged_here, sent, without_wheels
 
 RIGHT = {"eci": "pairs_careful.csv", "classify": "choices_careful.jsonl", "score": "careful.jsonl"}
 QUICK = Draws("jackknife", 0.95, 200, 0, None)
@@ -234,18 +234,6 @@ def test_a_killed_judge_is_a_refusal(
     assert "SIGSEGV" in found.refusal
 
 
-def sent(place: Path) -> Path:
-    """Three systems, one of them twice, and a file that is no submission."""
-    folder = place / "sent"
-    folder.mkdir()
-    for name in ("careful", "hasty"):
-        (folder / f"{name}.jsonl").write_bytes(Path(sample.SYSTEMS[name]).read_bytes())
-    packed = zipped(("p.jsonl", Path(sample.SYSTEMS["careful"]).read_bytes()))
-    (folder / "twin.zip").write_bytes(packed)
-    (folder / "poor.txt").write_text("I could not do it")
-    return folder
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["recess", "cnc-2022"])
 def test_board(boxes: dict[str, Path], tmp_path: Path, name: str) -> None:
@@ -355,6 +343,7 @@ def test_folders(boxes: dict[str, Path], tmp_path: Path) -> None:
 
 def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fastcausal.shared_task.check.judged", judged_here)
     without_wheels(tmp_path / "wheels")
     made, _ = cli("task", "init", "box", "--gold", str(sample.GOLD), "--protocol", "recess",
                   "--unparsed", "empty", "--wheels", "wheels")  # fmt: skip

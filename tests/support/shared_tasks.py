@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from fastcausal import sample
 from fastcausal._version import __version__
+from fastcausal.errors import InputError
 from fastcausal.shared_task.bundle import init
+from fastcausal.shared_task.judge import judge
+from fastcausal.shared_task.program import JUDGMENT, Judged
 
 HERE = Path(sample.GOLD).parent
 SETTINGS = {
@@ -33,3 +38,31 @@ def box(target: Path, name: str) -> Path:
     wheels = without_wheels(target.with_name(f"{target.name}_wheels"))
     init(target, HERE / gold, task, options, packed=wheels)
     return target
+
+
+def pack_nothing(target: Path) -> list[Path]:
+    """In place of `wheels.pack`: a wheel of fastcausal in name alone."""
+    return [*without_wheels(target).iterdir()]
+
+
+def judged_here(
+    site: Path, folder: Path, submission: Path, out: Path, flags: Sequence[str]
+) -> Judged:
+    """In place of `program.judged`: the judge in this process."""
+    try:
+        judge(folder, submission, out)
+    except InputError as error:
+        return Judged({}, str(error))
+    return Judged(json.loads((out / JUDGMENT).read_text()))
+
+
+def sent(place: Path) -> Path:
+    """A folder of three systems, one of them twice, and of a file that is no submission."""
+    folder = place / "sent"
+    folder.mkdir()
+    for name in ("careful", "hasty"):
+        (folder / f"{name}.jsonl").write_bytes(Path(sample.SYSTEMS[name]).read_bytes())
+    with zipfile.ZipFile(folder / "twin.zip", "w") as archive:
+        archive.writestr("p.jsonl", Path(sample.SYSTEMS["careful"]).read_bytes())
+    (folder / "poor.txt").write_text("I could not do it")
+    return folder

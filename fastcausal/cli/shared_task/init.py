@@ -53,8 +53,8 @@ def init(
 
     Examples
     --------
-    fastcausal task init box --gold gold.csv --protocol cnc-2023
-    fastcausal task init box --gold pairs_gold.csv --task eci --set candidates=listed
+    fastcausal task init causes --gold gold.csv --protocol cnc-2023
+    fastcausal task init pairs --gold pairs_gold.csv --task eci --set candidates=listed
     """
     from fastcausal.shared_task.bundle import init as write_bundle
     from fastcausal.shared_task.program import lines
