@@ -15,12 +15,14 @@ import pytest
 import fastcausal as fc
 from fastcausal import sample, training
 from tests.support.cli import cli
+from tests.support.shared_tasks import judged_here, pack_nothing, sent
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-STORY = "tutorial.md"  # its blocks are one story, in one folder
+BUNDLES = "shared-task.md"  # tests/shared_task has bundles with wheels
+STORIES = ("tutorial.md", BUNDLES)  # the blocks of each are one story, in one folder
 # Pages whose ```python blocks are one program, and what it needs.
 RUN = {
     "docs/huggingface.md": ("accelerate", "evaluate", "torch", "transformers"),
@@ -38,7 +40,7 @@ def shown_blocks() -> list[tuple[str, list[tuple[str, str]]]]:
         for block in BLOCK.findall(page.read_text()):
             parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
             commands = [part.partition("\n")[::2] for part in parts]
-            if page.name == STORY and found and found[-1][0] == STORY:
+            if page.name in STORIES and found and found[-1][0] == page.name:
                 found[-1][1].extend(commands)
             else:
                 found.append((page.name, commands))
@@ -63,6 +65,10 @@ def test_shown_commands(
     """The commands of a block run one after the other in one folder."""
     sample.copy_to(tmp_path / "sample")
     monkeypatch.chdir(tmp_path)
+    if page == BUNDLES:
+        monkeypatch.setattr("fastcausal.shared_task.check.judged", judged_here)
+        monkeypatch.setattr("fastcausal.shared_task.wheels.pack", pack_nothing)
+        sent(tmp_path)
     for line, output in commands:
         program, *arguments = shlex.split(line)
         assert program == "fastcausal"

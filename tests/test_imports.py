@@ -35,6 +35,7 @@ ROOMS = [
     ("report",),
     ("tasks",),
     ("sweeps",),
+    ("shared_task",),
     ("ray",),
     ("training",),
     ("cli",),

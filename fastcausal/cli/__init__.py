@@ -88,7 +88,8 @@ class Program(Group):
 def entries() -> dict[str, str]:
     """Return the entry points of all commands: those of tasks, then tools for all of them."""
     tasks = {task.command.rpartition(":")[2]: task.command for task in declared()}
-    return tasks | {name.replace("_", " "): f"fastcausal.cli.{name}:{name}" for name in TOOLS}
+    tools = {name.replace("_", " "): f"fastcausal.cli.{name}:{name}" for name in TOOLS}
+    return tasks | tools | {"task": "fastcausal.cli.shared_task:task"}
 
 
 app = Program(

@@ -31,6 +31,10 @@ class Task:
     read : str
         Entry point of the function ``(gold, **options) -> (gold, pred)`` for a sweep: reads gold
         once, as `score` takes it, and makes predictions that repeat it; empty for no sweeps.
+    public : str
+        Entry point of the function ``(gold, **options) -> (gold, pred)`` for shared tasks: gold
+        without its answers, as `score` takes it, and the least predictions, either relations or a
+        list of rows; None if such gold has no part without answers. Empty for no such function.
     command : str
         Entry point of the command, or the name of a generic one.
     page : str
@@ -42,6 +46,7 @@ class Task:
     present: str = ""
     score: str = ""
     read: str = ""
+    public: str = ""
     command: str = ""
     page: str = ""
 

@@ -163,7 +163,8 @@ class Archive:
                 f"own, expected at most {MOST_RATIO}"
             )
         if size > self.room.left:
-            raise InputError(f"{self.name}: unpacks to {size} bytes, expected at most {MOST_BYTES}")
+            most = self.room.left
+            raise InputError(f"{self.name}: unpacks to {size} bytes, expected at most {most}")
         return entries
 
     def _take(self, n_bytes: int) -> None:

@@ -26,7 +26,10 @@ from fastcausal.tasks.extraction.score import score
 from fastcausal.tasks.extraction.sides import aligned_sides
 
 RELATIONS = "score"  # the task of a sweep by default
-OF_REPORTS = ("by", "fold", "per_example", "per_document")  # arguments that move no count
+# Arguments that move no count.
+OF_REPORTS = (
+    "by", "fold", "per_example", "per_document", "backend", "num_threads", "progress",
+)  # fmt: skip
 
 
 class Scoring(Protocol):
@@ -154,11 +157,8 @@ class TaskScoring:
             known = ", ".join((RELATIONS, *sweepable))
             raise ValueError(f'no sweep over the task "{task}", expected one of {known}')
         function = resolve(sweepable[task].score)
+        check_options(task, function, options)
         taken = inspect.signature(function).parameters
-        names = [name for name in list(taken)[2:] if name not in OF_REPORTS]
-        for name in options:
-            if name not in names:
-                raise ValueError(f'{task} has no option "{name}", expected {", ".join(names)}')
         options = {**options, **({"by": columns} if columns and "by" in taken else {})}
         held, right = resolve(sweepable[task].read)(gold, **options)
         counted = function(held, right, **options).statistics
@@ -253,6 +253,15 @@ def sweepable_tasks() -> dict[str, Task]:
     ['classify', 'eci', 'qa']
     """
     return {task.score.partition(":")[2]: task for task in declared() if task.read}
+
+
+def check_options(task: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Raise ValueError for an option of a task that its function does not take."""
+    taken = list(inspect.signature(function).parameters)[2:]
+    names = [name for name in taken if name not in OF_REPORTS]
+    for name in options:
+        if name not in names:
+            raise ValueError(f'{task} has no option "{name}", expected {", ".join(names)}')
 
 
 def _about_columns(by: tuple[str, ...], columns: Sequence[str], units: pa.Table) -> dict[str, Any]:

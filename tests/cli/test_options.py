@@ -20,6 +20,7 @@ from fastcausal import sample
 from fastcausal.cli import app
 from tests.support.logs import eval_log
 from tests.support.logs import sample as log_sample
+from tests.support.shared_tasks import box, judged_here, pack_nothing, without_wheels
 
 
 def commands(group, above=()):
@@ -220,9 +221,27 @@ USES = {
         "event pairs, set": "pairs_gold.csv pairs_careful.csv --out swept --task eci "
         "--set undefined=1",
     },
+    "task archive": {"": "submissions --dir box --n-resamples 50"},
+    "task check": {"": "careful.jsonl --dir box"},
+    "task init": {
+        "relations": "made --gold gold.csv --wheels wheels",
+        "pairs": "made --gold pairs_gold.csv --wheels wheels --task eci --set candidates=listed",
+    },
+    "task leaderboard": {
+        "": "submissions --dir box --n-resamples 50",
+        "json": "submissions --dir box --n-resamples 50 --json",
+    },
 }
 # Values other than the default; an option has those of its command, or those of its name.
 VALUES = {
+    "task init --protocol": "cnc-2023",
+    "task init --task": "eci",
+    "task init --set": "occurrence=first",
+    "task init --score": "overall_recall",
+    "task init --title": "Causes",
+    "seconds": "60",
+    "memory": "4096",
+    "size": "64",
     "unplaced": "skip",
     "link": "other",
     "agree --cluster": "text",
@@ -452,6 +471,15 @@ def test_every_command_is_tried():
     assert {f"{name} {option.opts[0]}" for name, option in options()} >= set(ELSEWHERE)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _quick_boxes():
+    """Judges in this process, and no wheels: tests/shared_task has the others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fastcausal.shared_task.check.judged", judged_here)
+        patch.setattr("fastcausal.shared_task.wheels.pack", pack_nothing)
+        yield
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
@@ -469,6 +497,11 @@ def files(tmp_path_factory):
         "index,text,causal_text_w_pairs,num_rs\n"
         "a,Rain floods roads,['<ARG0>Rain floods <ARG1>roads</ARG1>'],1\n"
     )
+    box(folder / "box", "recess")
+    without_wheels(folder / "wheels")
+    (folder / "submissions").mkdir()
+    for name in ("careful", "hasty"):
+        shutil.copy(folder / f"{name}.jsonl", folder / "submissions")
     plain = fc.read(folder / "gold.csv")
     fc.write(plain, folder / "plain.jsonl")
     runs = [plain.table.append_column("run", pa.array([run] * len(plain))) for run in "ab"]
@@ -581,6 +614,7 @@ WITHOUT_EFFECT = {
     "--unplaced",  # where all spans fit: tests/formats/test_marking.py
     "--epoch",  # where no id occurs twice: tests/tasks/values
     "aggregate values --counts",  # values have no counts
+    "task leaderboard  --seed",  # beyond the decimals shown: its JSON has them
 }
 
 

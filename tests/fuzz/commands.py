@@ -111,6 +111,7 @@ TAKES = (
     "crab prompts {crab_questions} [{crab_articles}] --task mcq --out out.jsonl [--json]",
     f"crab experts {{pairs}} {{crab_ratings}} --out out.jsonl|out.parquet --rule both|mean {SHOWN}",
     f"crab events {{events}} {{events}} [--match exact] [--min-tokens 3] [--no-quotes] {SHOWN}",
+    f"task check {{relations}} --dir {{box}} {SHOWN}",
     f"annotate export {{judged}} out.html [--only judge] [--rater ann] {SHOWN}",
     f"annotate export {{rater_test}} out.html --test {SHOWN}",
     f"annotate import {{rater_test}} [{{judged}}] --test {{rater_test}} [--qualify 0.5] "

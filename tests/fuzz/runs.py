@@ -31,6 +31,7 @@ from fastcausal.cli import app
 from tests.fuzz.commands import drawn
 from tests.fuzz.mutations import laid, mutated
 from tests.support import projects
+from tests.support.shared_tasks import box
 
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAM = app
@@ -196,7 +197,8 @@ def _counted(folder: Path, small: Path) -> dict[str, list[Path]]:
     fc.write(fc.Relations(pred.table.append_column("run", names)), runs)
     _run("sweep", gold, *systems, "--out", folder / "swept", "--jobs", 1)
     return {"counts": counts, "part": parts, "runs": [runs, folder / "hasty.parquet"],
-            "sweep": [folder / "swept"]}  # fmt: skip
+            "sweep": [folder / "swept"],
+            "box": [box(folder / "box", "recess")]}  # fmt: skip
 
 
 def _run(*args: object) -> None:

@@ -20,6 +20,7 @@ TASK = Task(
     present="fastcausal.tasks.classification.report:present",
     score="fastcausal.tasks.classification.classify:classify",
     read="fastcausal.tasks.classification.classify:read_gold",
+    public="fastcausal.tasks.classification.classify:public",
     command="fastcausal.cli.classify:classify",
     page="classification",
 )

@@ -36,15 +36,19 @@ class LabelRules(NamedTuple):
         parameters are the settings that it takes.
     read : str
         The function ``(gold, protocol=..., **settings) -> (gold, pred)`` for sweeps.
+    public : str
+        The function of `Task.public`; empty for none.
     """
 
     score: str
     read: str
+    public: str = ""
 
 
 CHOICES = LabelRules(
     "fastcausal.tasks.classification.choices.count:choices",
     "fastcausal.tasks.classification.choices.count:read_gold",
+    "fastcausal.tasks.classification.choices.count:public",
 )
 UNICAUSAL = LabelRules(
     "fastcausal.tasks.unicausal.labels:labels", "fastcausal.tasks.unicausal.labels:read_gold"
@@ -167,6 +171,24 @@ def read_gold(
         return label_format.read_gold(gold, **options)
     held: tuple[Any, Any] = resolve(rules.read)(gold, protocol=protocol, answers=answers, **options)
     return held
+
+
+def public(
+    gold: Any,
+    protocol: LabelProtocol | None = None,
+    answers: AnswerKind | None = None,
+    **options: Any,
+) -> tuple[Any, Any] | None:
+    """Return gold with all labels in turn, which are no answers, and the least predictions."""
+    rules = _rules(protocol, answers)
+    if rules is None:
+        return label_format.public(gold)
+    if not rules.public:
+        return None
+    parts: tuple[Any, Any] | None = resolve(rules.public)(
+        gold, protocol=protocol, answers=answers, **options
+    )
+    return parts
 
 
 def _rules(protocol: LabelProtocol | None, answers: AnswerKind | None) -> LabelRules | None:

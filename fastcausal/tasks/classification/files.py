@@ -154,6 +154,28 @@ def read_gold(gold: Any, **options: Any) -> tuple[Labels, Labels]:
     return labels, labels
 
 
+def public(gold: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the sentences of gold with all its labels in turn, and always with the first.
+
+    Examples
+    --------
+    >>> public([{"id": "a", "label": 1}, {"id": "b", "label": 1}, {"id": "c", "label": 0}])[0]
+    [{'id': 'a', 'label': 0}, {'id': 'b', 'label': 1}, {'id': 'c', 'label': 0}]
+    """
+    labels = read(gold, "gold")
+    values = labels.values.cast(pa.int64()) if labels.kind == "integers" else labels.values
+    found = sorted(values.drop_null().unique().to_pylist())
+    named: dict[str, list[Any]] = {}
+    if labels.ids is not None:
+        is_place = pa.types.is_integer(labels.ids.type)
+        named["index" if is_place else "id"] = labels.ids.to_pylist()
+    if labels.texts is not None:
+        named["text"] = labels.texts.to_pylist()
+    rows = [{name: each[k] for name, each in named.items()} for k in range(len(labels))]
+    turns = [{**row, "label": found[k % len(found)]} for k, row in enumerate(rows)]
+    return turns, [{**row, "label": found[0]} for row in rows]
+
+
 def is_label_file(source: Source) -> bool:
     """Return True for a CSV file with a column of labels and without relations."""
     if suffix_of(source.name) != ".csv":

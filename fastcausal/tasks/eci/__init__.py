@@ -24,6 +24,7 @@ TASK = Task(
     present="fastcausal.tasks.eci.report:present",
     score="fastcausal.tasks.eci.count:eci",
     read="fastcausal.tasks.eci.files:read_gold",
+    public="fastcausal.tasks.eci.files:public",
     command="fastcausal.cli.eci:eci",
     page="eci",
 )

@@ -27,7 +27,8 @@ from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.records import Records, read_records
 from fastcausal.tasks.eci.corpora import is_corpus, read_corpus
-from fastcausal.tasks.eci.labels import LabelCodes, LabelScheme
+from fastcausal.tasks.eci.corpora.documents import Corpus
+from fastcausal.tasks.eci.labels import NO_RELATIONS, LabelCodes, LabelScheme
 
 GOLD, PRED, CANDIDATES = "gold", "pred", "candidates"
 OWN = ("doc_id", "a", "b", "label", "sentence_a", "sentence_b", "event", "sentence", "score")
@@ -161,6 +162,38 @@ def read_gold(gold: Any, relation: str = "causal", **options: Any) -> tuple[Reco
     """Read gold for many runs, and take it for predictions as well."""
     records = open_table(gold, relation, GOLD)
     return records, records
+
+
+def public(
+    gold: Any, candidates: Any = None, relation: str = "causal", **options: Any
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | None:
+    """Return the documents of gold, or its pairs if they are the candidates, without relations.
+
+    None for a corpus, and for candidates that are all related: they are the answers.
+
+    Examples
+    --------
+    >>> gold = [{"doc_id": "d", "a": 1, "b": 2, "label": "CAUSE"}]
+    >>> public(gold)[0], public(gold, "listed")
+    ([{'doc_id': 'd', 'a': None, 'b': None, 'label': None}], None)
+    >>> public([*gold, {"doc_id": "d", "a": 2, "b": 3, "label": "NONE"}], "listed")[0][0]
+    {'doc_id': 'd', 'a': '1', 'b': '2', 'label': 'NONE'}
+    """
+    records = open_table(gold, relation, GOLD)
+    if isinstance(records, Corpus):
+        return None
+    docs = records.texts("doc_id").to_pylist()
+    none = dict.fromkeys(("a", "b", "label"))
+    rows: list[dict[str, Any]] = [{"doc_id": doc, **none} for doc in dict.fromkeys(docs)]
+    if not (isinstance(candidates, str) and candidates == "listed"):
+        return rows, rows
+    if not {*records.texts("label").to_pylist()} & {None, *NO_RELATIONS}:
+        return None
+    names = [name for name in ("doc_id", "a", "b", "sentence_a", "sentence_b") if name in records]
+    columns = [records.texts(name).to_pylist() for name in names]
+    pairs = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    pairs = [{**row, "label": NO_RELATIONS[1]} for row in pairs]
+    return pairs, pairs
 
 
 def is_pairs(source: str) -> bool:

@@ -14,6 +14,7 @@
     decoded.py     label ids and logits to rows
     tag_scorer.py  a scorer of label ids
     cnc2022.py     the running means of the 2022 scorer, which do not add
+    public.py      gold without its relations
     explain.py     what the quirks of the official scorer do to a score
 """
 
@@ -26,6 +27,7 @@ TASK = Task(
     formula="fastcausal.tasks.relations.formula:RelationFormula",
     present="fastcausal.tasks.extraction.report:of_statistics",
     score="fastcausal.tasks.extraction.score:score",
+    public="fastcausal.tasks.extraction.public:public",
     command="fastcausal.cli.score:score",
     page="protocols",
 )

@@ -17,6 +17,7 @@ TASK = Task(
     present="fastcausal.tasks.qa.report:present",
     score="fastcausal.tasks.qa.count:qa",
     read="fastcausal.tasks.qa.files:read_gold",
+    public="fastcausal.tasks.qa.files:public",
     command="fastcausal.cli.qa:qa",
     page="qa",
 )

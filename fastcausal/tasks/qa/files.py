@@ -87,6 +87,22 @@ def read_gold(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dic
     return rows, right
 
 
+def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return questions with an empty answer, and empty answers to them.
+
+    Examples
+    --------
+    >>> public([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}])[0]
+    [{'id': '1', 'question': 'Why?', 'answers': {'text': ['']}}]
+    """
+    questions = read_questions(gold)
+    rows = [
+        {"id": id, "question": each.text, "answers": {"text": [""]}}
+        for id, each in questions.items()
+    ]
+    return rows, [{"id": id, "prediction_text": ""} for id in questions]
+
+
 @without_collection()
 def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
     """Read predicted answers by id.

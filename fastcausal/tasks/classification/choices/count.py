@@ -193,6 +193,29 @@ def read_gold(
     return questions.records, rows
 
 
+def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the questions of gold with all options in turn, and always with the first.
+
+    Options are those of `read_gold`.
+
+    Examples
+    --------
+    >>> public([{"id": 1, "label": "yes"}, {"id": 2, "label": "yes"}], answers="binary")[0]
+    [{'id': '1', 'label': 'no'}, {'id': '2', 'label': 'yes'}]
+    """
+    settings = choosing(
+        options.get("protocol"), answers=options["answers"], read=options.get("read")
+    )
+    questions = read_questions(gold, settings.answers, options.get("labels"))
+    by_option = {option: form for form, option in questions.forms.items()}
+    n = len(questions.codes)
+    named = [{}] * n if questions.ids is None else [{"id": id} for id in questions.ids.to_pylist()]
+    labels = questions.labels
+    first = by_option[labels[0]] if settings.read == "same" else labels[0]
+    turns = [{**row, "label": labels[k % len(labels)]} for k, row in enumerate(named)]
+    return turns, [{**row, options.get("column") or ANSWER: first} for row in named]
+
+
 def option_of(reading: AnswerReading, forms: Forms) -> Any:
     """Return a function from an answer to its option, which reads equal answers once."""
     read, known = READINGS[reading].read, dict[Any, str | None]()

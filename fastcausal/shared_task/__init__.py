@@ -1,0 +1,17 @@
+"""A shared task in a box: a bundle for a platform, the judge in it, and the board of submissions.
+
+::
+
+    record.py      task.json: the task, its options, gold, scores and limits
+    scoring.py     the public function of a task, called with the options of a record
+    submission.py  the only file of predictions in a file, folder or zip
+    judge.py       one submission: its scores, or the reason for refusing it
+    program.py     runs the judge in a process with limits; also the bundle's scoring program
+    wheels.py      installed packages as wheels
+    kit.py         what participants get: gold without answers, a baseline
+    bundle.py      all files of a bundle
+    board.py       all submissions ranked, refused ones with the reason
+    archive.py     what a reader of the paper needs
+"""
+
+from __future__ import annotations

@@ -1,0 +1,214 @@
+"""All submissions of a shared task: ranked, or refused with the reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import InputError
+from fastcausal.files.packed import stem_of
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.page import Section
+from fastcausal.report.report import Report
+from fastcausal.shared_task.check import check
+from fastcausal.shared_task.program import COUNTS
+from fastcausal.shared_task.record import SharedTask
+from fastcausal.shared_task.submission import files_in, is_visible
+from fastcausal.significance.draws import Draws
+from fastcausal.sweeps.leaderboard import Leaderboard, leaderboard
+
+Progress = Callable[[int, int | None], None]
+DEFAULT = Draws("jackknife", 0.95, 10_000, 0, None)
+
+
+class Entry(NamedTuple):
+    """A submission and its judgment.
+
+    Attributes
+    ----------
+    path : Path
+    judgment : mapping
+        Empty for a refused one.
+    refusal : str
+        The reason; empty for none.
+    counts : Statistics or None
+        None where scores do not add.
+    """
+
+    path: Path
+    judgment: Mapping[str, Any]
+    refusal: str
+    counts: Statistics | None
+
+
+class Board(Report):
+    """Submissions of a shared task, best first, and those that were refused.
+
+    Attributes
+    ----------
+    ranking : Leaderboard or None
+        None where scores do not add over examples; then ranks alone are known.
+    entries : mapping of str to Entry
+        All submissions by name.
+    """
+
+    def __init__(
+        self, task: SharedTask, entries: Mapping[str, Entry], ranking: Leaderboard | str
+    ) -> None:
+        self.entries = entries
+        self.ranking = None if isinstance(ranking, str) else ranking
+        judged = {name: each.judgment["scores"] for name, each in entries.items() if each.judgment}
+        scores = {
+            name: Scores(
+                {"rank": rank or math.nan}
+                | {column: judged[name].get(column, math.nan) for column in task.scores}
+            )
+            for name, rank in ranked(task, judged).items()
+        }
+        refused = {name: each.refusal for name, each in entries.items() if each.refusal}
+        legend = (f"no rank intervals: {ranking}",)
+        super().__init__(
+            f"{task.title}: {len(judged)} of {len(entries)} submissions ranked by {task.scores[0]}",
+            task.signature,
+            scores,
+            facts={
+                "score": task.scores[0],
+                "n_submissions": len(entries),
+                "n_refused": len(refused),
+                "gold": task.digest,
+                "sha256": task.sha256,
+                "ranking": ranking if self.ranking is None else self.ranking.to_dict(),
+                "refused": refused,
+            },
+            warnings=() if self.ranking is None else self.ranking.warnings,
+            legend=legend if self.ranking is None else self.ranking.legend,
+            logged=(),
+        )
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return the ranks and scores."""
+        if self.ranking is not None:
+            return self.ranking.to_table()
+        columns = next(iter(self.scores.values()), Scores({"rank": math.nan}))
+        rows = {name: [*values.values()] for name, values in self.scores.items()}
+        return Grid(self.title, [*columns], "submission", parts={"": rows})
+
+    def to_tables(self, counts: bool = False) -> Sequence[Grid]:
+        """Return the ranks and scores, and the refused submissions."""
+        return [self.to_table(), *self._refused()]
+
+    def sections(self) -> Sequence[Section]:
+        """Return the parts of its page."""
+        ranks, about = super().sections() if self.ranking is None else self.ranking.sections()
+        refused = () if self.ranking is None else self._refused()
+        return [ranks, *([Section("", refused)] if refused else []), about]
+
+    def _refused(self) -> list[Grid]:
+        """Return the table of refused submissions, if there are some."""
+        refused = self.facts["refused"]
+        rows = {name: [reason] for name, reason in refused.items()}
+        grid = Grid("refused", ["reason"], "submission", text=True, parts={"": rows})
+        return [grid] if refused else []
+
+
+def board(
+    submissions: Path, folder: Path, draws: Draws = DEFAULT, progress: Progress | None = None
+) -> Board:
+    """Judge and rank all submissions of a folder.
+
+    Parameters
+    ----------
+    submissions : Path
+        A file, folder or zip for each.
+    folder : Path
+        The record of the task, beside gold.
+    draws : Draws
+        Of confidence intervals and ranks.
+    progress : callable, optional
+        Called with the number of submissions judged, and of all.
+
+    Raises
+    ------
+    InputError
+        There are none, or gold beside the record has no answers.
+    """
+    task = SharedTask.read(folder)
+    if not task.answers:
+        raise InputError(f"{folder}: gold without answers, expected the organiser's folder")
+    paths = named(submissions)
+    entries = {}
+    for k, (name, path) in enumerate(paths.items(), 1):
+        entries[name] = _entry(path, folder)
+        if progress is not None:
+            progress(k, len(paths))
+    return Board(task, entries, _ranking(task, entries, draws))
+
+
+def named(submissions: Path) -> dict[str, Path]:
+    """Return the submissions in a folder by their names without suffixes, if these differ."""
+    if not submissions.is_dir():
+        raise InputError(f"{submissions}: not a folder of submissions")
+    paths = sorted(path for path in submissions.iterdir() if is_visible(path.name))
+    if not paths:
+        raise InputError(f"{submissions}: no submissions in it")
+    stems = [path.name if path.is_dir() else stem_of(path) for path in paths]
+    names = stems if len({*stems}) == len(stems) else [path.name for path in paths]
+    return dict(zip(names, paths, strict=True))
+
+
+def digest_of(path: Path) -> tuple[int, str]:
+    """Return the bytes of a submission and their SHA-256; of a folder, of its files by name."""
+    if not path.is_dir():
+        data = path.read_bytes()
+        return len(data), sha256(data).hexdigest()
+    digest, size = sha256(), 0
+    for name, file in sorted(files_in(path)):
+        data = file.read_bytes()
+        size += len(data)
+        digest.update(f"{sha256(data).hexdigest()}  {name}\n".encode())
+    return size, digest.hexdigest()
+
+
+def ranked(task: SharedTask, judged: Mapping[str, Mapping[str, float]]) -> dict[str, int | None]:
+    """Return ranks, best first; equal scores share one, undefined ones have none.
+
+    Parameters
+    ----------
+    task : SharedTask
+    judged : mapping of str to mapping
+        The defined scores of each submission.
+    """
+    first, sign = task.scores[0], 1 if task.lower_is_better else -1
+    values = {name: scores.get(first) for name, scores in judged.items()}
+    known = {name: sign * value for name, value in values.items() if value is not None}
+    ranks = {name: 1 + sum(other < own for other in known.values()) for name, own in known.items()}
+    order = sorted(values, key=lambda name: (ranks.get(name, math.inf), name))
+    return {name: ranks.get(name) for name in order}
+
+
+def _entry(path: Path, folder: Path) -> Entry:
+    with TemporaryDirectory() as place:
+        found = check(path, folder, Path(place))
+        adds = found.judgment.get("adds")
+        counts = Statistics.read(Path(place, COUNTS)) if adds else None
+    return Entry(path, found.judgment, found.refusal, counts)
+
+
+def _ranking(task: SharedTask, entries: Mapping[str, Entry], draws: Draws) -> Leaderboard | str:
+    """Rank submissions by their counts; return the reason where that is impossible."""
+    counted = {name: each.counts for name, each in entries.items() if each.counts is not None}
+    if not counted:
+        scored = any(each.judgment for each in entries.values())
+        return f"scores of {task.protocol} do not add over examples" if scored else "no scores"
+    try:
+        return leaderboard(
+            counted, task.scores, lower_is_better=task.lower_is_better, **draws.arguments()
+        )
+    except ValueError as error:
+        return str(error)

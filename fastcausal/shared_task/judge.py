@@ -1,0 +1,121 @@
+"""The judge of one submission: its scores, or the reason for refusing it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from fastcausal.errors import InputError
+from fastcausal.report.escapes import printable
+from fastcausal.report.report import Report
+from fastcausal.shared_task.program import COUNTS, JUDGMENT, REFUSED
+from fastcausal.shared_task.record import SharedTask
+from fastcausal.shared_task.scoring import options_in, score_of
+from fastcausal.shared_task.submission import open_submission
+
+FAULT = 70  # for an error of fastcausal itself
+
+
+def judge(folder: Path, submission: Path, out: Path) -> None:
+    """Score a submission; write the judgment, and the counts of units if scores add.
+
+    The current folder becomes a new one that holds the predictions alone.
+
+    Parameters
+    ----------
+    folder : Path
+        The record of the task, beside gold.
+    submission : Path
+        A file, a folder or a zip.
+    out : Path
+        The folder to write to.
+
+    Raises
+    ------
+    InputError
+        The submission cannot be read or scored.
+    """
+    folder, out = folder.resolve(), out.resolve()
+    task = SharedTask.read(folder)
+    found = open_submission(submission.resolve(), task.limits.size)
+    here = Path.cwd()
+    with TemporaryDirectory() as place:
+        os.chdir(place)
+        try:
+            Path(found.safe_name).write_bytes(found.data)
+            options = options_in(task, folder)
+            report = score_of(task.task, str(folder / task.gold), found.safe_name, options)
+            about = judgment_of(report, task)
+            if task.answers:
+                about["adds"] = _counts_written(report, out / COUNTS)
+        except ValueError as error:
+            text = error.problem if isinstance(error, InputError) else str(error)
+            names = {found.safe_name: found.name, str(folder / task.gold): "gold", f"{folder}/": ""}
+            for name, shown in names.items():
+                text = text.replace(name, shown)
+            raise InputError(text) from error
+        finally:
+            os.chdir(here)
+    (out / JUDGMENT).write_text(json.dumps(about))
+
+
+def judgment_of(report: Report, task: SharedTask) -> dict[str, Any]:
+    """Return the scores and counts of a report; without answers, what does not rest on them."""
+    counts = {
+        name: value
+        for name, value in report.facts.items()
+        if name.startswith("n") and type(value) is int and (task.answers or "gold" not in name)
+    }
+    said = [text for text in report.warnings if text not in task.silenced]
+    about: dict[str, Any] = {"counts": counts, "warnings": said}
+    if not task.answers:
+        return about
+    flat = report.to_flat(counts=False)
+    missing = [name for name in task.scores if name not in flat]
+    if missing:
+        raise InputError(f"no score {missing[0]}, expected one of {', '.join(flat)}")
+    scores = {name: flat[name] for name in task.scores}
+    return about | {
+        "signature": report.signature,
+        "scores": {name: value for name, value in scores.items() if not math.isnan(value)},
+        "undefined": [name for name, value in scores.items() if math.isnan(value)],
+    }
+
+
+def _counts_written(report: Report, target: Path) -> bool:
+    """Write the counts of units; return False where scores do not add."""
+    try:
+        statistics = report.statistics
+    except InputError:
+        return False
+    statistics.write(target)
+    return True
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Judge ``FOLDER SUBMISSION OUT``; return the exit status, after a message to stderr."""
+    warnings.simplefilter("ignore")
+    try:
+        judge(*map(Path, arguments))
+    except MemoryError:
+        return _refused("not enough memory for this submission")
+    except RecursionError:
+        return _refused("too deeply nested")
+    except ValueError as error:
+        return _refused(str(error))
+    except Exception as error:
+        _refused(f"unexpected {type(error).__name__}: {error}")
+        return FAULT
+    return 0
+
+
+def _refused(message: str) -> int:
+    sys.stderr.write(f"{printable(message)}\n")
+    return REFUSED

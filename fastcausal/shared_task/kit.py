@@ -1,0 +1,95 @@
+"""The starting kit: gold without its answers, a baseline, and fastcausal's wheel."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fastcausal.counts.task import resolve
+from fastcausal.files.packed import suffix_of
+from fastcausal.formats.writing import write
+from fastcausal.relations import Relations
+from fastcausal.shared_task.pages import page
+from fastcausal.shared_task.record import SharedTask
+from fastcausal.shared_task.scoring import options_in, score_of, tasks
+from fastcausal.shared_task.zipped import write_zip
+
+BASELINE = "baseline.zip"
+OPEN = "examples"  # gold without answers
+TABLES = (".csv", ".tsv")
+CHECKED = """\
+Check a submission before you send it. The organisers' machine says the same:
+
+    pip install wheels/{wheel}
+    fastcausal task check {baseline}
+"""
+UNCHECKED = "There is no data without answers to check a submission against.\n"
+
+
+def write_kit(folder: Path, reference: Path, task: SharedTask, wheel: Path) -> bool:
+    """Write a starting kit; return False where gold has no part without answers.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder to write to; it is new.
+    reference : Path
+        Reference data: the record beside gold.
+    task : SharedTask
+    wheel : Path
+        Of fastcausal.
+    """
+    (folder / "wheels").mkdir(parents=True)
+    shutil.copy(wheel, folder / "wheels")
+    options = options_in(task, reference)
+    entry = tasks()[task.task].public
+    parts = resolve(entry)(str(reference / task.gold), **options) if entry else None
+    if parts is not None:
+        _write_open(folder, reference, task, parts)
+    text = CHECKED.format(wheel=wheel.name, baseline=BASELINE) if parts else UNCHECKED
+    readme = page("kit", title=task.title, signature=task.signature, check=text)
+    (folder / "README.md").write_text(readme, encoding="utf-8")
+    return parts is not None
+
+
+def _write_open(folder: Path, reference: Path, task: SharedTask, parts: tuple[Any, Any]) -> None:
+    """Write gold without answers with its record, and the baseline."""
+    for name in task.files:
+        shutil.copy(reference / task.options[name], folder)
+    suffix = suffix_of(task.gold)
+    gold = _written(folder / OPEN, parts[0], suffix)
+    baseline = _written(folder / "predictions", parts[1], suffix)
+    with_answers, without = (
+        score_of(task.task, str(path), str(baseline), options_in(task, path.parent)).warnings
+        for path in (reference / task.gold, gold)
+    )
+    quiet = tuple(text for text in without if text not in with_answers)
+    replace(task, gold=gold.name, answers=False, silenced=quiet).write(folder)
+    write_zip(folder / BASELINE, [(baseline.name, baseline)])
+    baseline.unlink()
+
+
+def _written(stem: Path, rows: Relations | Sequence[dict[str, Any]], suffix: str) -> Path:
+    """Write relations, or rows in a file that tells as much of their types as gold's does."""
+    if isinstance(rows, Relations):
+        write(rows, target := stem.with_suffix(".jsonl"))
+        return target
+    is_flat = not any(isinstance(value, list | dict) for row in rows for value in row.values())
+    if suffix not in TABLES or not is_flat:
+        text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+        target = stem.with_suffix(".jsonl")
+    else:
+        buffer = io.StringIO()
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        writer = csv.DictWriter(buffer, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        text, target = buffer.getvalue(), stem.with_suffix(".csv")
+    target.write_bytes(text.encode(errors="surrogatepass"))
+    return target

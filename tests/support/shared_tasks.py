@@ -1,0 +1,68 @@
+"""Bundles of shared tasks that need no wheels, and submissions to them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from fastcausal import sample
+from fastcausal._version import __version__
+from fastcausal.errors import InputError
+from fastcausal.shared_task.bundle import init
+from fastcausal.shared_task.judge import judge
+from fastcausal.shared_task.program import JUDGMENT, Judged
+
+HERE = Path(sample.GOLD).parent
+SETTINGS = {
+    "recess": ("gold.csv", "score", {"unparsed": "empty"}),
+    "cnc-2023": ("gold.csv", "score", {"protocol": "cnc-2023", "unparsed": "empty"}),
+    "cnc-2022": ("gold.csv", "score", {"protocol": "cnc-2022", "unparsed": "empty"}),
+    "pairs": ("pairs_gold.csv", "eci", {}),
+    "listed": ("pairs_gold.csv", "eci", {"candidates": "listed"}),
+    "answers": ("choices.csv", "classify", {"answers": "binary"}),
+}
+
+
+def without_wheels(folder: Path) -> Path:
+    """A folder with a wheel of fastcausal in name alone."""
+    folder.mkdir(exist_ok=True)
+    zipfile.ZipFile(folder / f"fastcausal-{__version__}-py3-none-any.whl", "w").close()
+    return folder
+
+
+def box(target: Path, name: str) -> Path:
+    """A bundle of one of the settings, with gold of the sample."""
+    gold, task, options = SETTINGS[name]
+    wheels = without_wheels(target.with_name(f"{target.name}_wheels"))
+    init(target, HERE / gold, task, options, packed=wheels)
+    return target
+
+
+def pack_nothing(target: Path) -> list[Path]:
+    """In place of `wheels.pack`: a wheel of fastcausal in name alone."""
+    return [*without_wheels(target).iterdir()]
+
+
+def judged_here(
+    site: Path, folder: Path, submission: Path, out: Path, flags: Sequence[str]
+) -> Judged:
+    """In place of `program.judged`: the judge in this process."""
+    try:
+        judge(folder, submission, out)
+    except InputError as error:
+        return Judged({}, str(error))
+    return Judged(json.loads((out / JUDGMENT).read_text()))
+
+
+def sent(place: Path) -> Path:
+    """A folder of three systems, one of them twice, and of a file that is no submission."""
+    folder = place / "sent"
+    folder.mkdir()
+    for name in ("careful", "hasty"):
+        (folder / f"{name}.jsonl").write_bytes(Path(sample.SYSTEMS[name]).read_bytes())
+    with zipfile.ZipFile(folder / "twin.zip", "w") as archive:
+        archive.writestr("p.jsonl", Path(sample.SYSTEMS["careful"]).read_bytes())
+    (folder / "poor.txt").write_text("I could not do it")
+    return folder
