@@ -99,7 +99,7 @@ def leaderboard(
         values = VALUES
     else:
         refuse_without_gold(ctx)
-    with doing(f"ranking by {score[0] if score else 'score'}", "samples") as progress:
+    with doing(f"ranking by {score[0] if score else 'score'}", "systems") as progress:
         shared = {
             "lower_is_better": lower_is_better,
             "top": top,

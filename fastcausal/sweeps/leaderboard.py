@@ -164,11 +164,9 @@ class Leaderboard(Report):
 
     def _texts(self) -> dict[str, dict[str, str]]:
         """Return the hyperparameters of each system as text."""
+        beside = self.hyperparameters
         return {
-            system: {
-                name: text_of(value) or ""
-                for name, value in self.hyperparameters.get(system, {}).items()
-            }
+            system: {name: text_of(value) or "" for name, value in beside.get(system, {}).items()}
             for system in self.scores
         }
 
@@ -275,7 +273,8 @@ def leaderboard(
     if top is not None and top < 1:
         raise ValueError(f"top is {top}, expected at least 1")
     draws = Draws(method, confidence, n_resamples, seed, cluster)
-    joint = systems_of(systems, with_scores(reading, score, cluster))
+    reading = with_scores(reading, score, cluster)
+    joint = systems_of(systems, reading)
     joined = joint.systems
     score, *others = joint.scores(score)
     beside = {} if table is None else hyperparameters_of([*joined], table, COLUMNS)
@@ -293,8 +292,9 @@ def leaderboard(
         warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)
         n_significant = sum(row["p_adjusted"] <= 1 - confidence for row in rows.values())
     shown = [*rows][:top]
-    for name in shown:
+    for k, name in enumerate(shown, 1):
         rows[name] |= _with_intervals(joined[name], score, others, draws)
+        reading.report(k, len(shown))
     return Leaderboard(
         signature=joined[winner].signature,
         score=score,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from fastcausal.tasks.values.pairing import (
 from fastcausal.tasks.values.reading import ValueReading
 
 READING = ValueReading()
+Named = tuple[str, str, Statistics]  # its own name, and that of its file
 
 
 def statistics_of(source: Any, reading: ValueReading = READING) -> Statistics:
@@ -188,18 +189,29 @@ def systems_of(sources: Any, reading: ValueReading = READING) -> Systems:
     return joint._replace(systems=named, answers=answers)
 
 
-def _each(sources: Any, reading: ValueReading) -> Iterator[tuple[str, str, Statistics]]:
-    """Yield each system with its own name and the name of its file."""
+def _each(sources: Any, reading: ValueReading) -> Iterator[Named]:
+    """Yield each system with its own name and the name of its file; progress counts sources."""
+    found, quiet = [*_found(sources)], replace(reading, progress=None)
+    for k, read in enumerate(found, 1):
+        yield from read(quiet)
+        reading.report(k, len(found))
+
+
+def _found(sources: Any) -> Iterator[Callable[[ValueReading], Iterable[Named]]]:
+    """Yield what reads each source; a folder is its runs or logs."""
     if isinstance(sources, Mapping):
-        for name, source in sources.items():
-            yield name, name, statistics_of(source, reading)
+        yield from (partial(_named, name, name, source) for name, source in sources.items())
         return
     for k, source in enumerate(_listed(sources), 1):
         if isinstance(source, str | os.PathLike):
-            yield from _in_path(Path(source), reading)
+            yield from _in_path(Path(source))
         else:
-            statistics = statistics_of(source, reading)
-            yield statistics.system or f"system {k}", f"system {k}", statistics
+            yield partial(_named, None, f"system {k}", source)
+
+
+def _named(own: str | None, file: str, source: Any, reading: ValueReading) -> list[Named]:
+    statistics = statistics_of(source, reading)
+    return [(own or statistics.system or file, file, statistics)]
 
 
 def set_aside(sources: Any) -> tuple[str, ...]:
@@ -215,25 +227,34 @@ def _listed(sources: Any) -> list[Any]:
     return list(sources.values() if isinstance(sources, Mapping) else sources)
 
 
-def _in_path(path: Path, reading: ValueReading) -> Iterator[tuple[str, str, Statistics]]:
+def _in_path(path: Path) -> Iterator[Callable[[ValueReading], Iterable[Named]]]:
     if not path.is_dir():
-        systems = read_all(path, reading)
-        for name, statistics in systems.items():
-            yield name, path.stem if len(systems) == 1 else name, statistics
+        yield partial(_in_file, path)
         return
     if runs := counts_of_runs(path):
-        for run, file in runs.items():
-            yield run, run, Statistics.read(file)
+        yield from (partial(_run, run, file) for run, file in runs.items())
         return
     logs = logs_in(path)
     if not logs:
         raise InputError(
             f"{path}: no runs/*.parquet, expected the folder of a sweep, one of logs, or a file"
         )
-    for log in logs:
-        statistics = read_statistics(log, reading)
-        name = _file_name(log)
-        yield statistics.system or name, name, statistics
+    yield from (partial(_log, log) for log in logs)
+
+
+def _in_file(path: Path, reading: ValueReading) -> Iterator[Named]:
+    systems = read_all(path, reading)
+    for name, statistics in systems.items():
+        yield name, path.stem if len(systems) == 1 else name, statistics
+
+
+def _run(name: str, file: Path, reading: ValueReading) -> list[Named]:
+    return [(name, name, Statistics.read(file))]
+
+
+def _log(path: Path, reading: ValueReading) -> list[Named]:
+    statistics, name = read_statistics(path, reading), _file_name(path)
+    return [(statistics.system or name, name, statistics)]
 
 
 def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:

@@ -15,6 +15,7 @@ from fastcausal import sample
 from fastcausal.counts.statistics import Statistics
 from fastcausal.significance.corrections import adjusted
 from fastcausal.tasks.relations.formula import RelationFormula
+from fastcausal.tasks.values.reading import ValueReading
 from tests.support.cli import cli
 
 FORMULA = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None)
@@ -215,3 +216,13 @@ def test_bad_input(files, arguments, said):
     sweep, _ = files
     given = [argument.format(sweep=sweep) for argument in arguments]
     assert said in cli("leaderboard", *given, expect=2)[1]
+
+
+def test_progress_counts_systems(files):
+    """First those that are read, then those with intervals: runs of a folder one by one."""
+    sweep, _ = files
+    told = []
+    reading = ValueReading(progress=lambda done, total: told.append((done, total)))
+    n = len(fc.leaderboard(str(sweep), reading=reading, n_resamples=99).scores)
+    assert told == [(k, n) for k in range(1, n + 1)] * 2
+    assert n > 1

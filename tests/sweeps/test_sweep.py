@@ -343,6 +343,7 @@ def test_exit_statuses(runs, tmp_path):
     printed, messages = cli(*args, runs[0], bad, expect=1)
     assert printed == f"{out}: 2 runs, 0 scored, 1 kept, 1 failed\n"
     assert messages.startswith("warning: bad: ")
+    assert len(messages.splitlines()) == 1
     assert json.loads(cli(*args, bad, "--json", expect=2)[0])["failed"][0]["run"] == "bad"
     assert "expected I/N" in cli(*args, runs[0], "--shard", "1:2", expect=2)[1]
     assert "shard is 3/2" in cli(*args, runs[0], "--shard", "3/2", expect=2)[1]
