@@ -28,6 +28,8 @@ from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import reports_of, with_intervals
 from fastcausal.report.escapes import cell_text
 
+MOST_NAMED = 4  # systems in the title
+
 if TYPE_CHECKING:
     from fastcausal.report.page import Card, Section
     from fastcausal.report.report import Report
@@ -81,7 +83,8 @@ def report(
     scored = reports_of(pred, lambda path: fc.score(gold_side, readable_again(path), recipe, by=by))
     reports = with_intervals(scored, draws, by)
     with doing(f"writing {out}"):
-        title = f"{', '.join(reports)} on {stem_of(gold)}"
+        named = ", ".join(reports) if len(reports) <= MOST_NAMED else f"{len(reports)} systems"
+        title = f"{named} on {stem_of(gold)}"
         sections, cards = _parts(reports, draws)
         page = page_of(title, sections, reports, examples, cards)
         write_page(out, page)

@@ -62,10 +62,10 @@ def standings(scores: Mapping[str, Scores]) -> dict[str, str]:
     Examples
     --------
     >>> standings({"a": Scores({"best": True}), "b": Scores({"best": True})})
-    {'a': 'best', 'b': 'tied with the best'}
+    {'a': 'best', 'b': 'tied'}
     """
     best = [name for name, values in scores.items() if values["best"]]
-    return {name: "tied with the best" if k else "best" for k, name in enumerate(best)}
+    return {name: "tied" if k else "best" for k, name in enumerate(best)}
 
 
 def board_line(confidence: float, method: str) -> str:

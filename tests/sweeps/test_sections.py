@@ -34,9 +34,7 @@ def check_board(rows, board):
     """Hold a table to the JSON of a leaderboard: a cell for each value with its interval."""
     (_, score, _, *others), *rows = rows
     told = {each["system"]: each for each in board["systems"]}
-    assert [
-        name.removesuffix(" tied with the best").removesuffix(" best") for name, *_ in rows
-    ] == [*told]
+    assert [name.removesuffix(" tied").removesuffix(" best") for name, *_ in rows] == [*told]
     for (_, value, rank, *cells), row in zip(rows, told.values(), strict=True):
         check_cells([["", score], ["", value]], {"": {score: row["value"]}},
                     {"": {score: (row["low"], row["high"])}})  # fmt: skip
@@ -49,7 +47,7 @@ def check_board(rows, board):
                         {"": {"": (row["delta_low"], row["delta_high"])}})  # fmt: skip
             check_cells([["", "p", "q"], ["", p, p_adjusted]],
                         {"": {"p": row["p"], "q": row["p_adjusted"]}})  # fmt: skip
-    best = [name for name, *_ in rows if name.endswith(" best")]
+    best = [name for name, *_ in rows if name.endswith((" best", " tied"))]
     assert len(best) == sum(row["best"] for row in told.values())
     assert len(others) == (3 if "delta" in row else 0)
 

@@ -97,6 +97,13 @@ class Examples {
       (!types.length || types.includes(type)) && (!roles.length || roles.includes(role)));
   }
 
+  /** Return the systems, those with fewest errors first. */
+  bestFirst() {
+    const total = ({ counts }) => counts.reduce((sum, place) => sum + (this.ofRows[place] ?? 0), 0);
+    const totals = new Map(this.systems.map((each) => [each, total(each)]));
+    return [...this.systems].sort((a, b) => totals.get(a) - totals.get(b));
+  }
+
   /** Return the mark of a system in an example: one of MARKS, "out" or none. */
   mark(system, k) {
     if (system.isLeftOut(k)) return "out";

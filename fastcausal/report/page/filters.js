@@ -1,5 +1,7 @@
 // Controls of the examples. Their state stands in the address.
 
+const MOST_SYSTEMS = 6; // that have a column before somebody chooses others: the best
+
 class Filters {
   constructor(form, examples) {
     this.form = form;
@@ -69,11 +71,12 @@ class Filters {
   /** All columns that the table can have. */
   get every() {
     const { examples } = this;
-    const systems = examples.systems.map(({ name }, k) => ({
+    const best = new Set(examples.bestFirst().slice(0, MOST_SYSTEMS));
+    const systems = examples.systems.map((system, k) => ({
       key: `system${k}`,
-      name: examples.systems.length > 1 ? name : "mark",
-      width: examples.systems.length > 1 ? "minmax(3.5rem, 5.5rem)" : "4.25rem",
-      usual: true,
+      name: examples.systems.length > 1 ? system.name : "mark",
+      width: examples.systems.length > 1 ? "minmax(3rem, 5.5rem)" : "4.25rem",
+      usual: best.has(system),
     }));
     const strata = examples.strata.map(({ name }, k) => (
       { key: `stratum${k}`, name, width: "minmax(4rem, 9rem)", usual: false }));

@@ -76,10 +76,15 @@ def page_of(
     ]
     if len(reports) > 1:
         facts.append(("systems", str(len(reports))))
+    warned: dict[str, list[str]] = {}
+    for name, report in reports.items():
+        for warning in report.warnings:
+            warned.setdefault(warning, []).append(name)
     warnings = [
-        f"{name}: warning: {warning}" if len(reports) > 1 else f"warning: {warning}"
-        for name, report in reports.items()
-        for warning in report.warnings
+        f"warning: {warning}"
+        if len(names) == len(reports)
+        else f"{', '.join(names)}: warning: {warning}"
+        for warning, names in warned.items()
     ]
     about = [Section("", lines=lines, tab=ABOUT)] if lines else []
     return Page(

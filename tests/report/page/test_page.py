@@ -458,6 +458,20 @@ def test_keys_and_links_open_an_example(opened, large):
     page.get_by_text("the example of the address is not here").wait_for()
 
 
+def test_the_list_grows_with_an_unfolded_row(opened, html):
+    page = ready(opened(html, viewport=ALL_AT_ONCE))
+    heights = "['#list', '#list > div'].map(e => document.querySelector(e).offsetHeight)"
+    folded, _ = page.evaluate(heights)
+    page.locator("#list .row").first.click()
+    settle(page)
+    box, rows = page.evaluate(heights)
+    assert abs(box - rows) <= 2
+    assert box > folded + 50
+    page.locator("#list .row").first.click()
+    settle(page)
+    assert abs(page.evaluate(heights)[0] - folded) <= 2
+
+
 HOSTILE = [
     "</script><script>document.title='hit'</script>",
     "<img src=x onerror=document.title='hit'> <!--",

@@ -14,7 +14,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.report.page.page import packed_json
 from fastcausal.tasks.extraction.confusion import confusion_of_roles
-from fastcausal.tasks.extraction.page import columns_of
+from fastcausal.tasks.extraction.page import columns_of, page_of
 from fastcausal.tasks.extraction.tables import require_details
 from tests.support.profiles import trials
 from tests.support.strategies import sides
@@ -285,6 +285,18 @@ def test_bad_input(tmp_path):
     with pytest.raises(fc.InputError, match="have changed since they were scored"):
         report.to_html(tmp_path / "page.html")
     assert [path.name for path in tmp_path.iterdir()] == ["pred.jsonl"]
+
+
+def test_warnings_of_all_systems_are_said_once():
+    careful, hasty = (fc.score(sample.GOLD, sample.SYSTEMS[name]) for name in ("careful", "hasty"))
+    careful.warnings, hasty.warnings = ("both", "own"), ("both",)
+    page = page_of("", [], {"a": careful, "b": hasty}, 5)
+    left_out = "56 of 61 examples are left out, those with fewest errors; "
+    assert page.warnings[:2] == ["warning: both", "a: warning: own"]
+    assert page.warnings[2].startswith(left_out)
+    assert page.facts == [
+        ("protocol", "recess"), ("examples", "61"), ("gold relations", "72"), ("systems", "2"),
+    ]  # fmt: skip
 
 
 def test_a_page_of_one_system_has_its_name(tmp_path, monkeypatch):
