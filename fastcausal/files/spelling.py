@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -91,3 +92,9 @@ class Spelling:
         if found is None:
             found = self._found[keys] = spelled(keys, self._known)
         return {found.get(key, key): value for key, value in row.items()} if found else row
+
+    def of_all(self, rows: list[Any]) -> list[Any]:
+        """Return objects with known names; the list itself if all of these are as known."""
+        folded = {each if isinstance(each, str) else each[0] for each in self._known}
+        keys = set(chain.from_iterable(rows)) - folded
+        return [*map(self, rows)] if any(key.casefold() in folded for key in keys) else rows

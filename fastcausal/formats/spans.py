@@ -91,9 +91,9 @@ def read(
     if isinstance(source, str | os.PathLike | Source):
         source = Source.open(source)
         name = source.name
-        spelling = Spelling("id", "text", "relations")
-        numbered = [(n, spelling(row)) for n, row in source.objects(problems)]
+        numbered = list(source.objects(problems))
         lines, examples = [n for n, _ in numbered], [example for _, example in numbered]
+        examples = Spelling("id", "text", "relations").of_all(examples)
     else:
         name = "span texts"
         examples = list(map(dict, source))

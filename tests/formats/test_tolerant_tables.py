@@ -238,10 +238,12 @@ def test_a_notice_tells_the_column_of_texts():
     sources = [
         Source("x.csv", flat(names=("id", "Sentence", "cause", "effect"))),
         Source("x.csv", b"index,Sentence,causal_text_w_pairs,num_rs\na,It rains,[],0\n"),
-        Source("x.csv", json.dumps([{"Sentence": "It rains", "relations": []}] * 2).encode()),
+        Source("x.json", json.dumps([{"Sentence": "It rains", "relations": []}] * 2).encode()),
     ]
     for source in sources:
-        with pytest.warns(InputNotice, match='(?i)x.csv: column "sentence" read as "text"') as told:
+        with pytest.warns(
+            InputNotice, match='(?i)x.(csv|json): column "sentence" read as "text"'
+        ) as told:
             assert formats.read(source).table["text"][0].as_py()
         assert len(told) == 1
 
