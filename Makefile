@@ -7,6 +7,7 @@ BIN    := $(VENV)/bin
 CSRC   := $(shell find csrc -type f)
 HEADERS := $(patsubst csrc/%,%,$(filter %.h %.hpp,$(CSRC)))
 NATIVE := $(shell find fastcausal -name '*.pyx' -o -name '*.pxd')
+STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(shell find fastcausal -name '_[a-z]*.pyi')))
 ON_ALL_CORES := -n auto --dist worksteal
 # The library that finds wrong reads and writes, where the compiler has it.
 ASAN   := $(filter /%,$(shell $(CXX) -print-file-name=libasan.so))
@@ -66,8 +67,10 @@ lint: $(VENV)/.dev  ## run formatters and linters, changing nothing
 	$(BIN)/clang-tidy --quiet build/device.cpp -- -std=c++17 -Icsrc -Itests/support/emulation \
 		-D__CUDA_ARCH__=900
 
-typecheck: $(VENV)/.dev  ## run mypy --strict
+typecheck: $(VENV)/.dev  ## run mypy --strict, and compare the stubs of native modules with these
 	$(BIN)/mypy
+	$(BIN)/stubtest $(STUBBED) --mypy-config-file pyproject.toml \
+		--allowlist tests/support/stubtest.txt
 
 check: lint typecheck wheel-test demo site test test-all fuzz  ## run all that CI runs
 
@@ -79,14 +82,12 @@ site: $(VENV)/.docs  ## build the documentation into build/site and test it: lin
 docs: $(VENV)/.docs  ## build the documentation and serve it at http://127.0.0.1:8000
 	$(MKDOCS) serve
 
-build: $(VENV)/.dev  ## build sdist and wheel into dist/
+build: $(VENV)/.wheels  ## build sdist and wheel into dist/
 	rm -rf dist
 	$(BIN)/python -m build --quiet
 
-wheel-test: build  ## install the wheel alone and run the demo away from the sources
-	$(PYTHON) -m venv --clear $(VENV)-wheel
-	$(VENV)-wheel/bin/pip install -q dist/*.whl
-	cd / && $(abspath $(VENV)-wheel)/bin/fastcausal demo >/dev/null
+wheel-test: $(VENV)/.wheels  ## build wheels by two compilers, look at them, and run one away from the sources
+	FASTCAUSAL_WHEELS=1 $(BIN)/pytest -q tests/packaging
 
 bench: $(VENV)/.test-all  ## run the benchmarks
 	$(BIN)/fastcausal bench
@@ -106,7 +107,7 @@ fuzz: $(VENV)/.test  ## run the command line and each native parser on mutated i
 	FASTCAUSAL_FUZZ_SECONDS=60 $(BIN)/pytest -q $(ON_ALL_CORES) tests/fuzz
 
 clean:  ## remove the environments and all that was built
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-harnesses $(VENV)-wheel build dist *.egg-info
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-harnesses build dist *.egg-info
 	find fastcausal -name '*.so' -delete
 	rm -rf .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
@@ -157,6 +158,10 @@ $(VENV)-lowest/.test: $(VENV)/.test tests/support/lowest.py
 
 $(VENV)/.docs: $(VENV)/.test pyproject.toml
 	$(INSTALL) --group docs
+	touch $@
+
+$(VENV)/.wheels: $(VENV)/.test pyproject.toml
+	$(INSTALL) --group wheels
 	touch $@
 
 $(VENV)/.dev: $(INPUTS) | $(BIN)/python

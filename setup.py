@@ -8,14 +8,19 @@ Switches, read from the environment:
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import sys
 import sysconfig
+import tarfile
+import time
 from pathlib import Path
+from typing import Any
 
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 DEBUG = os.environ.get("FASTCAUSAL_DEBUG", "0") == "1"
 WERROR = os.environ.get("FASTCAUSAL_WERROR", "0") == "1"
@@ -76,6 +81,25 @@ class BuildPy(build_py):
         return Path(self.build_lib, "fastcausal", f"_{path}")
 
 
+class SDist(sdist):
+    """Write archives whose bytes depend on their files and SOURCE_DATE_EPOCH alone."""
+
+    def make_archive(self, base_name: str, *_: Any, base_dir: str, **__: Any) -> str:
+        path, now = f"{base_name}.tar.gz", int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+
+        def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+            entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = now, 0, 0, "", ""
+            entry.mode = 0o644 if entry.isfile() else 0o755
+            return entry
+
+        with (
+            gzip.GzipFile(path, "wb", mtime=now) as packed,
+            tarfile.open(fileobj=packed, mode="w") as archive,
+        ):
+            archive.add(base_dir, filter=plain)
+        return path
+
+
 compile_args, link_args = compiler_flags()
 macros = [("Py_LIMITED_API", "0x030B0000")] if ABI3 else []
 modules = [
@@ -96,7 +120,7 @@ modules = [
 
 setup(
     ext_modules=modules,
-    cmdclass={"build_py": BuildPy},
+    cmdclass={"build_py": BuildPy, "sdist": SDist},
     options={
         "build": {"build_base": f"build/{BUILD}"},
         "build_ext": {"cython_c_in_temp": True},
