@@ -32,7 +32,7 @@ from fastcausal.tasks.classification.choices.files import (
 )
 from fastcausal.tasks.classification.choices.formula import ChoiceFormula
 from fastcausal.tasks.classification.choices.protocols import Choosing, choosing
-from fastcausal.tasks.classification.choices.readings import READINGS, YES, Forms, readings_of
+from fastcausal.tasks.classification.choices.readings import READINGS, YES, readings_of
 from fastcausal.tasks.classification.choices.report import ANSWER, ChoiceReport, present
 
 TEXTS = ("questions have no answer", "answers are to no question")
@@ -49,8 +49,10 @@ class Chosen(NamedTuple):
     given : Given
     rows : int64[n]
         The row of the answer to each question, -1 for none.
-    values : list
-        The answer to each question; None for none and for null.
+    distinct : list
+        The different answers.
+    places : int64[n]
+        The answer to each question, by index; -1 for none.
     warnings : dict
     """
 
@@ -58,7 +60,8 @@ class Chosen(NamedTuple):
     questions: Asked
     given: Given
     rows: Int64
-    values: list[Any]
+    distinct: list[Any]
+    places: Int64
     warnings: Warnings
 
     def codes(self, reading: AnswerReading) -> Int64:
@@ -66,11 +69,16 @@ class Chosen(NamedTuple):
 
         After the options come the answer that names none, and the missing one.
         """
-        options = self.questions.labels
+        options, read = self.questions.labels, READINGS[reading].read
         place = {option: k for k, option in enumerate(options)} | {None: len(options)}
-        read = option_of(reading, self.questions.forms)
-        codes = np.array([place[read(value)] for value in self.values], np.int64)
-        return np.where(self.rows < 0, len(options) + 1, codes)
+        of_values = [place[read(value, self.questions.forms)] for value in self.distinct]
+        codes = np.array([*of_values, len(options) + 1], np.int64)
+        return codes[self.places]
+
+    def value(self, row: int) -> Any:
+        """Return the answer to a question; None for none and for null."""
+        place = int(self.places[row])
+        return None if place < 0 else self.distinct[place]
 
 
 def choices(
@@ -165,9 +173,9 @@ def joined(
     questions = read_questions(gold, settings.answers, labels, wanted, given.n_options)
     warnings: Warnings = {("", TIED): (given.n_ties,)} if given.n_ties else {}
     rows = _rows(questions, given, settings, warnings)
-    values = _values(questions, given)
-    of_questions = [values[row] if row >= 0 else None for row in rows.tolist()]
-    return Chosen(settings, questions, given, rows, of_questions, warnings)
+    distinct, place = _distinct(_values(questions, given))
+    places = np.append(place, -1)[rows]  # [-1] is the last
+    return Chosen(settings, questions, given, rows, distinct, places, warnings)
 
 
 def read_gold(
@@ -216,22 +224,16 @@ def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[s
     return turns, [{**row, options.get("column") or ANSWER: first} for row in named]
 
 
-def option_of(reading: AnswerReading, forms: Forms) -> Any:
-    """Return a function from an answer to its option, which reads equal answers once."""
-    read, known = READINGS[reading].read, dict[Any, str | None]()
-
-    def option(answer: Any) -> str | None:
-        key = type(answer), answer
-        if key not in known:
-            known[key] = read(answer, forms)
-        return known[key]
-
-    return option
+def _distinct(values: list[Any]) -> tuple[list[Any], Int64]:
+    """Return the different answers, and the place of each among them."""
+    known: dict[Any, int] = {}
+    places = [known.setdefault((value.__class__, value), len(known)) for value in values]
+    return [value for _, value in known], np.array(places, np.int64)
 
 
 def statistics_of(chosen: Chosen, system: str | None) -> Statistics:
     """Count the option of gold and of the answer to every question, by every reading."""
-    settings, questions, _, _, values, warnings = chosen
+    settings, questions, warnings = chosen.settings, chosen.questions, chosen.warnings
     others = tuple(r for r in readings_of(settings.answers) if r != settings.read)
     codes = chosen.codes(settings.read)
     if settings.unparsed == "error":
@@ -247,7 +249,9 @@ def statistics_of(chosen: Chosen, system: str | None) -> Statistics:
         rarer=settings.rarer,
     )
     columns = [questions.codes, codes, *(chosen.codes(reading) for reading in others)]
-    texts = [None if value is None else encodable(str(value)) for value in values]
+    texts = [None if value is None else encodable(str(value)) for value in chosen.distinct]
+    is_missing = chosen.places < 0
+    answers = strings([*texts, None]).take(numbers(np.where(is_missing, len(texts), chosen.places)))
     ids = questions.ids
     units = {} if ids is None else {"id": ids}
     names = numbers(np.arange(len(codes))).cast(pa.string()) if ids is None else ids
@@ -255,9 +259,9 @@ def statistics_of(chosen: Chosen, system: str | None) -> Statistics:
         formula,
         settings.signature,
         np.stack(columns, axis=1),
-        pa.table(units | questions.columns | {ANSWER: strings(texts)}),
+        pa.table(units | questions.columns | {ANSWER: answers}),
         system=system,
-        gold=digest_of_texts(names, strings([questions.labels[k] for k in questions.codes])),
+        gold=digest_of_texts(names, strings(questions.labels).take(numbers(questions.codes))),
         warnings=warnings,
     )
 
@@ -309,7 +313,7 @@ def _require_read(chosen: Chosen, codes: Int64) -> None:
     options = ", ".join(chosen.questions.labels[:10])
     more = f", nor do {len(unread) - 1} more" if len(unread) > 1 else ""
     raise InputError(
-        f"{place}: {name}the answer {shown(chosen.values[row])} names no option by the reading "
+        f"{place}: {name}the answer {shown(chosen.value(row))} names no option by the reading "
         f"{chosen.settings.read}, expected one of {options}{more}",
         Remedy("unparsed", ("wrong", "skip"), "would allow it"),
     )

@@ -94,7 +94,7 @@ def explain_readings(
     answers = [
         {
             "id": str(row) if ids is None else ids[row].as_py(),
-            "answer": chosen.values[row],
+            "answer": chosen.value(row),
             "gold": labels[right[row]],
             **{reading: options[codes[reading][row]] for reading in both},
         }

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.arrays import arrow
 from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.strata import columns_by
 from fastcausal.counts.labels import MOST_LABELS
@@ -133,21 +134,21 @@ def read_questions(
     """
     records = _table(source, "gold", GOLD[0])
     column = records.require(*GOLD)
-    written = _written(records, column, answers)
+    written, places = _written(records, column)
     find = _binary if answers == "binary" else _options
     options, forms = find(written, answers, labels, n_options)
     if clash := sorted({UNPARSED, MISSING} & {*options}):
         raise InputError(f'{records.name}: an option is named "{clash[0]}", expected another name')
-    codes = [options.index(forms[value]) if value in forms else -1 for value in written]
-    if -1 in codes:
-        row = codes.index(-1)
-        known = ", ".join(options[:10])
-        raise InputError(
-            f'{records.where(row)}: "{column}" is {shown(written[row])}, expected one of {known}'
-        )
+    for k, value in enumerate(written):
+        if value not in forms:
+            where, known = records.where(int((places == k).argmax())), ", ".join(options[:10])
+            got = f'"{column}" is {shown(value)}'
+            raise InputError(f"{where}: {got}, expected one of {known}")
+    of_written = np.array([options.index(forms[value]) for value in written], np.int64)
+    codes = of_written[places]
     ids = _ids(records)
     columns = _columns(records, {column, *IDS[:1]}) | _found(records, ids, columns_by(by))
-    return Asked(records, ids, options, np.array(codes, np.int64), forms, columns)
+    return Asked(records, ids, options, codes, forms, columns)
 
 
 def read_given(source: Any, column: str | None = None) -> Given:
@@ -241,18 +242,23 @@ def _ids(records: Records) -> pa.Array | None:
     return ids
 
 
-def _written(records: Records, column: str, answers: AnswerKind) -> list[Any]:
-    """Return the labels of gold: all whole numbers, or all text."""
+def _written(records: Records, column: str) -> tuple[list[Any], Int64]:
+    """Return the different labels of gold, all whole numbers or all text, and the place of each."""
     array = records.labels(column)
-    values = array.to_pylist()
-    for row, value in enumerate(values):
-        if value is None or value != value:
-            raise InputError(f'{records.where(row)}: no "{column}", expected a label')
-        if isinstance(value, float) and not value.is_integer():
-            raise InputError(
-                f'{records.where(row)}: "{column}" is {value}, expected a whole number'
-            )
-    return [int(v) if isinstance(v, float) else v for v in values]
+    encoded = array.dictionary_encode()
+    values = [v if isinstance(v, str) else _whole(v) for v in encoded.dictionary.to_pylist()]
+    places = arrow.values_of(encoded.indices, -1).astype(np.int64)
+    wrong = np.isin(places, [k for k, value in enumerate(values) if value is None]) | (places < 0)
+    if wrong.any():
+        row = int(wrong.argmax())
+        got = array[row].as_py()
+        fault = f'"{column}" is {got}' if got == got and got is not None else f'no "{column}"'
+        raise InputError(f"{records.where(row)}: {fault}, expected a label")
+    return values, places
+
+
+def _whole(number: float) -> int | None:
+    return int(number) if number == number and number.is_integer() else None
 
 
 def _binary(
