@@ -106,11 +106,11 @@ def test_gold_of_another_sentence(tmp_path):
     assert fc.read(path, tags="cnc-2023").reading.notes == {copies.NOTE: 1}
 
 
-def test_pairs_of_texts_are_not_sentences():
-    read = fc.read([("Rain fell", "roads closed")])
+def test_several_texts_are_not_sentences():
+    read = fc.read([("Rain fell", "roads closed", "Rain fell")])
     assert (read.n_unread, read.unparsed["reason"].to_pylist()) == (1, ["it is another sentence"])
     with pytest.raises(InputError, match="has 2 tokens, expected 6"):
-        fc.score(GOLD, [("Rain fell", "roads closed")])
+        fc.score(GOLD, [("Rain fell", "roads closed", "Rain fell")])
 
 
 @pytest.mark.parametrize("n", [0, 2])
