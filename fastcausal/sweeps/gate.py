@@ -217,7 +217,7 @@ class Gate(Report):
         suite = ElementTree.Element(
             "testsuite", name="fastcausal gate", tests="1", failures=failed, errors="0", skipped="0"
         )
-        name = line_text(f"{self.score}: {self.title.partition(': ')[2]}")
+        name = line_text(f"{', '.join(self.scores)}: {self.title.partition(': ')[2]}")
         case = ElementTree.SubElement(suite, "testcase", classname="fastcausal.gate", name=name)
         if not self.passed:
             failure = ElementTree.SubElement(

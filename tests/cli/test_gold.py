@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree
 
 import pytest
 
@@ -134,6 +135,17 @@ def test_floors_are_compared_with_one_sided_bounds():
         assert (floor["low"], floor["high"]) == pytest.approx((low, high), abs=1e-12)
     assert floors(report["overall"].f1, "--point", expect=0)["verdict"] == "pass"
     assert floors(report["overall"].f1 + 1e-9, "--point", expect=1)["verdict"] == "fail"
+
+
+def test_floors_in_junit_and_annotations(tmp_path):
+    report = tmp_path / "gate.xml"
+    least = ["--min", "overall_f1=0.9", "--min", "cause_f1=0.1", "--junit", report, "--github"]
+    printed, _ = cli("gate", sample.GOLD, "--candidate", FILES[0], *least, expect=1)
+    [case] = ElementTree.fromstring(report.read_text())
+    assert case.get("name") == "overall_f1, cause_f1: careful"
+    message = "overall_f1 is 0.8189 [0.7829, 0.8502], below 0.9000: significant at 5% (one-sided)"
+    assert case[0].get("message").startswith(message)
+    assert f"::error title=fastcausal gate::fail: careful; {message[:46]}" in printed
 
 
 def test_one_condition_that_fails_decides():
