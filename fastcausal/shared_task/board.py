@@ -52,7 +52,7 @@ class Board(Report):
 
     Attributes
     ----------
-    ranking : Leaderboard or None
+    leaderboard : Leaderboard or None
         None where scores do not add over examples; then ranks alone are known.
     entries : mapping of str to Entry
         All submissions by name.
@@ -62,7 +62,7 @@ class Board(Report):
         self, task: SharedTask, entries: Mapping[str, Entry], ranking: Leaderboard | str
     ) -> None:
         self.entries = entries
-        self.ranking = None if isinstance(ranking, str) else ranking
+        self.leaderboard = None if isinstance(ranking, str) else ranking
         judged = {name: each.judgment["scores"] for name, each in entries.items() if each.judgment}
         scores = {
             name: Scores(
@@ -83,18 +83,18 @@ class Board(Report):
                 "n_refused": len(refused),
                 "gold": task.digest,
                 "sha256": task.sha256,
-                "ranking": ranking if self.ranking is None else self.ranking.to_dict(),
+                "ranking": ranking if self.leaderboard is None else self.leaderboard.to_dict(),
                 "refused": refused,
             },
-            warnings=() if self.ranking is None else self.ranking.warnings,
-            legend=legend if self.ranking is None else self.ranking.legend,
+            warnings=() if self.leaderboard is None else self.leaderboard.warnings,
+            legend=legend if self.leaderboard is None else self.leaderboard.legend,
             logged=(),
         )
 
     def to_table(self, counts: bool = False) -> Grid:
         """Return the ranks and scores."""
-        if self.ranking is not None:
-            return self.ranking.to_table()
+        if self.leaderboard is not None:
+            return self.leaderboard.to_table()
         columns = next(iter(self.scores.values()), Scores({"rank": math.nan}))
         rows = {name: [*values.values()] for name, values in self.scores.items()}
         return Grid(self.title, [*columns], "submission", parts={"": rows})
@@ -105,8 +105,10 @@ class Board(Report):
 
     def sections(self) -> Sequence[Section]:
         """Return the parts of its page."""
-        ranks, about = super().sections() if self.ranking is None else self.ranking.sections()
-        refused = () if self.ranking is None else self._refused()
+        ranks, about = (
+            super().sections() if self.leaderboard is None else self.leaderboard.sections()
+        )
+        refused = () if self.leaderboard is None else self._refused()
         return [ranks, *([Section("", refused)] if refused else []), about]
 
     def _refused(self) -> list[Grid]:

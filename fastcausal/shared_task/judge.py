@@ -20,6 +20,7 @@ from fastcausal.shared_task.record import SharedTask
 from fastcausal.shared_task.scoring import options_in, score_of
 from fastcausal.shared_task.submission import open_submission
 
+NO_MEMORY = "not enough memory for this submission"
 FAULT = 70  # for an error of fastcausal itself
 
 
@@ -105,12 +106,14 @@ def main(arguments: Sequence[str]) -> int:
     try:
         judge(*map(Path, arguments))
     except MemoryError:
-        return _refused("not enough memory for this submission")
+        return _refused(NO_MEMORY)
     except RecursionError:
         return _refused("too deeply nested")
     except ValueError as error:
         return _refused(str(error))
     except Exception as error:
+        if "start new thread" in str(error):  # its stack found no memory
+            return _refused(NO_MEMORY)
         _refused(f"unexpected {type(error).__name__}: {error}")
         return FAULT
     return 0

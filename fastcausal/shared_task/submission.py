@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import posixpath
 import re
@@ -90,11 +91,13 @@ def files_in(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files of a folder at any depth by their names; refuse all that is no file."""
     left, n = [folder], 0
     while left:
-        for entry in os.scandir(left.pop()):
-            n += 1
+        with os.scandir(left.pop()) as listed:
+            entries = [*itertools.islice(listed, MOST_FILES + 1)]
+        n += len(entries)
+        if n > MOST_FILES:
+            raise InputError(f"{folder.name}: more than {MOST_FILES} files, expected one")
+        for entry in entries:
             name = _text(os.path.relpath(entry.path, folder))
-            if n > MOST_FILES:
-                raise InputError(f"{folder.name}: more than {MOST_FILES} files, expected one")
             if entry.is_dir(follow_symlinks=False):
                 left.append(Path(entry.path))
             elif entry.is_file(follow_symlinks=False):
