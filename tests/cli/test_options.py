@@ -18,6 +18,7 @@ from click.testing import CliRunner
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
+from fastcausal.counts.task import declared
 from tests.support.logs import eval_log
 from tests.support.logs import sample as log_sample
 from tests.support.shared_tasks import box, judged_here, pack_nothing, without_wheels
@@ -625,6 +626,7 @@ def value_of(name, flag):
     return value
 
 
+GENERIC = {task.command for task in declared()}  # a task's command without a file has no example
 SLOW = {"bench"}  # it runs the benchmarks, which its own tests do
 
 
@@ -636,7 +638,8 @@ def test_examples_of_every_command_run(name, files):
         patch.chdir(folder)
         shown = CliRunner().invoke(app, [*name.split(), "-h"]).stdout
         examples = re.findall(r"^    fastcausal (.*)$", shown.partition("Examples:")[2], re.M)
-        assert any(line.startswith(name) for line in examples)
+        if name not in GENERIC:
+            assert any(line.startswith(name) for line in examples)
         assert "Exit status: 0 done" in shown
         for line in [] if name in SLOW else examples:
             result = CliRunner().invoke(app, line.split())

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs
+from fastcausal.options import KernelName
 from fastcausal.protocols import Protocol
 from tests.oracles.fair import fair_counts
 from tests.support.profiles import trials
@@ -281,6 +282,10 @@ def test_gold_against_itself_is_perfect(relation):
 
 
 ADDITIVE = [name for name, kernel in KERNELS.items() if kernel.additive]
+
+
+def test_options_name_all_kernels():
+    assert {*KernelName.__args__} == {*KERNELS}
 
 
 def test_additive_kernels():

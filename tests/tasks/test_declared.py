@@ -50,7 +50,8 @@ def test_jobs_are_unique():
 def test_entry_points_resolve(task):
     if task.formula:
         assert resolve(task.formula).job == task.job
-    for entry in filter(None, (task.present, task.score, task.command)):
+    own = task.command if ":" in task.command else ""  # the name of a generic command otherwise
+    for entry in filter(None, (task.present, task.score, own)):
         assert callable(resolve(entry))
     if task.score:
         name = task.score.partition(":")[2]
