@@ -110,6 +110,8 @@ def drawn(rng):
 
 
 def written(rng, folder, files):
+    for path in folder.iterdir():
+        path.unlink()
     for number, rows in enumerate(files):
         rows = [{**row} for row in rows]
         for row in rows:
