@@ -219,7 +219,7 @@ def test_drawn_files(tmp_path):
 
 @pytest.mark.slow
 def test_many_drawn_files(tmp_path):
-    for rng, folder in folders(tmp_path, 400):
+    for rng, folder in folders(tmp_path, 60):
         check_spans(rng, folder)
         check_labels(rng, folder, rng.choice(TASKS))
 
