@@ -147,9 +147,9 @@ def entities(tags: TagCodes, offsets: Int64) -> tuple[Int64, Int64, Int64]:
 
     Examples
     --------
-    >>> found = entities(np.array([1, 3, 4, 4, 1, 1], np.int8), np.array([0, 4, 6]))
+    >>> found = entities(np.array([1, 3, 4, 4, 4, 1], np.int8), np.array([0, 4, 6]))
     >>> [column.tolist() for column in found]
-    [[0, 2, 4, 5], [2, 4, 5, 6], [0, 1, 0, 0]]
+    [[0, 2, 4, 5], [2, 4, 5, 6], [0, 1, 1, 0]]
     """
     roles = np.where(tags > 0, (tags.astype(np.int64) - 1) % N_ROLES, -1)
     goes_on = np.zeros(len(tags) + 1, np.bool_)

@@ -66,6 +66,18 @@ def test_spans_by_hand(tags, expected):
     assert found == pytest.approx(expected, abs=1e-15)
 
 
+def test_entities_end_with_their_example_and_corpora_without_a_task_are_left_out():
+    gold = pairs(["<ARG0>a</ARG0>", "<ARG0>b</ARG0>"])
+    tags = [{"index": f"s{k}", "prediction": ["I-C"]} for k in range(2)]
+    assert fc.score(gold, tags, "unicausal-span")["overall"].f1 == 1
+    mixed = [*pairs(["a", "b"], corpus="esl"), {**gold[0], "index": "c"}]
+    report = fc.classify(mixed, {"index": ["c"], "label": [1]}, protocol="unicausal-pair")
+    assert report.n_examples == 1
+    assert report.warnings == (
+        "2 rows of corpora that unicausal-pair does not score (esl) are left out",
+    )
+
+
 def test_an_argument_of_one_word_runs_on():
     gold = pairs(["<ARG0>tax</ARG0> made <ARG1>sales fall</ARG1> ."])
     run_on = [{"index": "s0", "prediction": ["B-C", "I-C", "B-E", "I-E", "O"]}]
@@ -110,6 +122,8 @@ def drawn(rng):
 
 
 def written(rng, folder, files):
+    for path in folder.iterdir():
+        path.unlink()
     for number, rows in enumerate(files):
         rows = [{**row} for row in rows]
         for row in rows:
@@ -217,7 +231,7 @@ def test_drawn_files(tmp_path):
 
 @pytest.mark.slow
 def test_many_drawn_files(tmp_path):
-    for rng, folder in folders(tmp_path, 400):
+    for rng, folder in folders(tmp_path, 60):
         check_spans(rng, folder)
         check_labels(rng, folder, rng.choice(TASKS))
 

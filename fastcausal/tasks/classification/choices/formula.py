@@ -64,10 +64,10 @@ class ChoiceFormula(ConfusionFormula):
 
     def terms(self, rows: CountRows) -> CountRows:
         """Return the terms of labels, then right and counted answers of each other reading."""
-        k, right = len(self.labels), rows[:, :1] == rows[:, 2:]
+        right = rows[:, :1] == rows[:, 2:]
         is_counted = self.counted(rows[:, 1:])
         labels = super().terms(rows[:, :2]) * is_counted[:, :1]
-        return np.hstack([labels, right & (rows[:, 2:] < k), is_counted[:, 1:]]).astype(np.int64)
+        return np.hstack([labels, right, is_counted[:, 1:]]).astype(np.int64)
 
     def counted(self, answers: CountRows) -> npt.NDArray[np.bool_]:
         """Return a mask of the answers that the policies do not leave out."""
