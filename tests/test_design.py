@@ -12,7 +12,7 @@ PACKAGE = ROOT / "fastcausal"
 MAP = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
 PATH = re.compile(r"[\w./]*\w(?:/|\.(?:py|pyi|pyx|md|h|hpp)\b)")
 LINE = re.compile(r"^\|(.+?)\|(.+)\|$", re.MULTILINE)
-LONGEST = 120
+LONGEST = 130
 
 
 def quoted(text: str) -> list[str]:
