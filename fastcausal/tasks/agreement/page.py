@@ -81,16 +81,22 @@ def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
                 "pred": _flat([each["b"] for each in examples]),
                 "unparsed": [0] * len(examples),
                 "unread": [],
-                "pairs": {
-                    "n": [len(each["pairs"]) for each in examples],
-                    "gold": [pair["a"] for each in examples for pair in each["pairs"]],
-                    "pred": [pair["b"] for each in examples for pair in each["pairs"]],
-                    "counts": [len(examples) + k for k in range(len(rows))],
-                },
+                "pairs": _pairs(examples),
                 "examples": [*range(len(examples))],
             }
         ],
         "count_rows": [*sums, *rows],
+    }
+
+
+def _pairs(examples: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
+    """Return the pairs of relations; their counts stand behind those of the examples."""
+    pairs = [pair for each in examples for pair in each["pairs"]]
+    return {
+        "n": [len(each["pairs"]) for each in examples],
+        "gold": [pair["a"] for pair in pairs],
+        "pred": [pair["b"] for pair in pairs],
+        "counts": [*range(len(examples), len(examples) + len(pairs))],
     }
 
 
