@@ -16,7 +16,10 @@ from tests.cli.test_options import COMMANDS
 from tests.support.cli import cli
 
 # Commands that print no table: files, pages, lines.
-WITHOUT = {"annotate export", "bench", "convert", "merge", "report", "schema", "sweep"}
+WITHOUT = {
+    "annotate export", "bench", "convert", "merge", "report", "schema", "sweep", "task archive",
+    "task check", "task init",
+}  # fmt: skip
 NUMBER = re.compile(r"[+-]?\d+\.\d+")
 
 

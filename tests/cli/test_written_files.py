@@ -13,9 +13,14 @@ import pytest
 from fastcausal import sample
 from tests.cli.test_options import COMMANDS
 from tests.support.cli import cli
+from tests.support.shared_tasks import box, judged_here, pack_nothing, without_wheels
 
-READ_ALONE = {"crab prompts --template", "merge --like"}  # files that a command reads
-PAGES = ".html", ".png", ".svg", ".xml"  # for people and for servers: no command takes them
+READ_ALONE = {  # files that a command reads
+    "crab prompts --template", "merge --like", "task init --gold", "task init --wheels",
+    "task check submission", "task check --dir", "task leaderboard submissions",
+    "task leaderboard --dir", "task archive submissions", "task archive --dir",
+}  # fmt: skip
+PAGES = ".html", ".png", ".svg", ".xml", ".zip"  # for people and servers: no command takes them
 CLAIMS = " ".join(path.name for path in sample.CLAIMS) + " --name claims_{side}_{system}_{rater}"
 # What writes a file, {out}, and what reads it, {in}; a file named a table of its own kind is for
 # programs alone.
@@ -103,6 +108,13 @@ LINES = {
     "convert target": ("convert gold.csv {out}.parquet", [
         "score {in} careful.jsonl", "describe {in}", "check {in}",
         "agree {in} annotator_1.jsonl", "errors {in} careful.jsonl"]),
+    "task init dir": ("task init {out} --gold gold.csv --wheels wheels", [
+        "task check careful.jsonl --dir {in}",
+        "task leaderboard submissions --dir {in} --n-resamples 50"]),
+    "task leaderboard --html": (
+        "task leaderboard submissions --dir box --n-resamples 50 --html {out}.html", []),
+    "task archive --out": (
+        "task archive submissions --dir box --n-resamples 50 --out {out}.zip", []),
     "demo --copy-to": ("demo --copy-to {out}", ["score {in}/gold.csv {in}/careful.jsonl"]),
 }  # fmt: skip
 
@@ -127,12 +139,18 @@ def folder(tmp_path_factory):
         cli("score", where / "gold.csv", where / f"{name}.jsonl",
             "--per-example", where / f"{name}.parquet")  # fmt: skip
     cli("convert", where / "gold.csv", where / "questions.json", "--to", "squad")
+    box(where / "box", "recess")
+    without_wheels(where / "wheels")
+    (where / "submissions").mkdir()
+    shutil.copy(where / "careful.jsonl", where / "submissions")
     return where
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LINES)
 def test_what_is_written_is_read(name, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("fastcausal.shared_task.check.judged", judged_here)
+    monkeypatch.setattr("fastcausal.shared_task.wheels.pack", pack_nothing)
     monkeypatch.chdir(folder)
     write, readers = LINES[name]
     if "--plot" in name:

@@ -23,7 +23,8 @@ TAKES = (
     f"score {{relations}} {{relations}} --protocol recess|cnc-2023|cnc-2022 {POLICIES} "
     f"[--by doc_id] [--backend reference] [--reasons {TABLE}] {SHOWN}",
     f"score {{relations}} {{relations}} {{relations}} {POLICIES} [--matches {TABLE}] "
-    f"[--tags aligned|cnc-2023] [--format markdown|latex|csv] [--counts]",
+    f"[--tags aligned|cnc-2023] [--format markdown|latex|csv] [--percent --digits 2] "
+    f"[--counts]",
     f"score {{relations}} {{relations}} {POLICIES} --per-example {TABLE} [--intervals {DRAWS}] "
     f"[--protocol cnc-2023] {SHOWN}",
     f"score {{relations}} {{relations}} --protocol {{protocol}} {POLICIES} {SHOWN}",

@@ -14,7 +14,6 @@ from fastcausal.options import AnswerTask, PromptFormat
 
 
 def prompts(
-    ctx: click.Context,
     gold: Annotated[
         str, Argument(help="Judged pairs, or for task mcq questions, with texts; - for stdin.")
     ],
