@@ -105,7 +105,9 @@ def test_a_toy_task_has_a_command(declare):
     systems = json.loads(cli("toy", gold, near, far, "--json")[0])["systems"]
     assert [*systems] == ["near", "far"]
     assert "toy" in cli("--help")[0]
-    assert "--seed is for intervals" in cli("toy", gold, near, "--seed", "1", expect=2)[1]
+    assert (
+        "--seed is for confidence intervals" in cli("toy", gold, near, "--seed", "1", expect=2)[1]
+    )
 
 
 def test_a_toy_task_has_every_tool(declare, tmp_path):
