@@ -152,6 +152,7 @@ def test_check_says_what_the_organisers_machine_says(
         judged(boxes[name] / folder, place / "p.jsonl", place / folder)
         for folder in ("reference_data", "starting_kit")
     ]
+    assert not any("predictions.jsonl" in str(each) for each in said)
     if all(isinstance(each, dict) for each in said):
         own, open_ = said[0]["counts"], said[1]["counts"]
         assert {*open_} == {name for name in own if "gold" not in name}
@@ -311,6 +312,8 @@ def test_the_zip_is_the_bundle(boxes: dict[str, Path]) -> None:
     assert re.findall(r'key: "(\w+)"', text) == [
         "overall_f1", "overall_precision", "overall_recall",
     ]  # fmt: skip
+    board = text.partition("leaderboards:")[2]
+    assert re.findall(r"index: (\d)\n +sorting: (\w+)", board) == [(k, "desc") for k in "012"]
     assert not any("gold" in name for name in packed if name.startswith("starting_kit"))
 
 
