@@ -48,6 +48,8 @@ from fastcausal.tasks.extraction.score import score as score
 from fastcausal.tasks.extraction.score_batch import score_batch as score_batch
 from fastcausal.tasks.extraction.scorer import ExtractionScorer as ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer as TagScorer
+from fastcausal.tasks.fincausal.count import fincausal as fincausal
+from fastcausal.tasks.fincausal.report import FinCausalReport as FinCausalReport
 from fastcausal.tasks.labels.alpha import AlphaInterval as AlphaInterval
 from fastcausal.tasks.labels.alpha import alpha_interval as alpha_interval
 from fastcausal.tasks.labels.alpha import fleiss_kappa as fleiss_kappa

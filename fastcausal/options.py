@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
 KernelName = Literal["fair_spans", "exact_spans", "span_overlap", "partial_spans"]
+QuestionProtocol = Literal["squad-1.1", "fincausal-2025"]
 AnswerProtocol = Literal["guide", "fcr"]
 AgreementProtocol = Literal["recess", "recess-code"]
 Backend = Literal["cpu", "cuda", "reference"]
@@ -34,8 +35,8 @@ Summing = Literal["counts", "cnc-2022"]
 ZeroByZero = Literal["null", "0", "1"]  # as on the command line
 
 ReadFormat = Literal[
-    "cnc", "flat", "bio", "spans", "answers", "examples", "parquet", "arrow", "jsonl", "doccano",
-    "brat", "webanno", "webanno-tsv", "xmi", "label-studio",
+    "cnc", "flat", "fincausal", "bio", "spans", "answers", "examples", "parquet", "arrow", "jsonl",
+    "doccano", "brat", "webanno", "webanno-tsv", "xmi", "label-studio",
 ]  # fmt: skip
 ExportFormat = Literal["squad", "nli"]
 WriteFormat = Literal[
@@ -70,15 +71,16 @@ UnicausalTags = Literal["strict", "unicausal"]
 AnswerKind = Literal["binary", "letter", "choice"]
 AnswerReading = Literal["first-word", "cladder", "cladder-gpt", "corr2cause", "letter", "same"]
 ChoiceProtocol = Literal["copa", "e-care", "cladder", "cladder-gpt", "corr2cause"]
-LabelProtocol = Literal[ChoiceProtocol, "unicausal-seq", "unicausal-pair"]
-SpanProtocol = Literal["unicausal-span"]
+LabelProtocol = Literal[ChoiceProtocol, "unicausal-seq", "unicausal-pair", "fincausal-task1"]
+WordProtocol = Literal["fincausal-2020"]
+SpanProtocol = Literal["unicausal-span", WordProtocol]
 ScoreTags = Literal[TagReading, "unicausal"]
 
 PairProtocolName = Literal["pairs", "maven-ere", "eventstoryline", "ilif-direction"]
 OutsidePairs = Literal["charge", "ignore", "error"]
 PairRelation = Literal["causal", "temporal", "subevent"]
-ExplainFrom = Literal[ReadFormat, PairProtocolName, AnswerReading]
-ExplainTo = Literal[PairProtocolName, AnswerReading]
+ExplainFrom = Literal[ReadFormat, WordProtocol, PairProtocolName, AnswerReading]
+ExplainTo = Literal["recess", PairProtocolName, AnswerReading]
 
 Method = Literal["bca", "percentile", "jackknife"]
 PairedTest = Literal["randomisation", "student", "welch"]

@@ -137,6 +137,18 @@ def made_kernel(k: int, folder: Path) -> Any:
 
 
 QUICK = {"n_resamples": 20}
+
+
+def sections(k: int, start: int = 0) -> list[dict[str, str]]:
+    """Rows with causes that differ from call to call."""
+    text = "tax rose so firms shut ."
+    return [
+        {"index": f"{k}.{n}", "text": text, "cause": text.split()[(k + n + start) % 3],
+         "effect": "firms shut"}
+        for n in range(5)
+    ]  # fmt: skip
+
+
 CALLS: dict[str, Call] = {
     "agree": lambda k, _: fc.agree({"a": relations(k), "b": relations(k, 1)}),
     "alpha_interval": lambda k, _: fc.alpha_interval(ratings(k), **QUICK),
@@ -150,6 +162,7 @@ CALLS: dict[str, Call] = {
     "describe": lambda k, _: fc.describe(relations(k)),
     "eci": lambda k, _: fc.eci(event_pairs(k), event_pairs(k, 1)),
     "explain": lambda k, _: fc.explain(relations(k), relations(k, 1)),
+    "fincausal": lambda k, _: fc.fincausal(sections(k), sections(k, 1)),
     "fleiss_kappa": lambda k, _: fc.fleiss_kappa(ratings(k)),
     "gate": lambda k, _: fc.gate(statistics(k), statistics(k, 1), min_delta=-1.0, **QUICK),
     "gwet_ac1": lambda k, _: fc.gwet_ac1(ratings(k)),

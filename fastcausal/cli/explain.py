@@ -18,7 +18,13 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
-from fastcausal.options import AnswerReading, ExplainFrom, ExplainTo, PairProtocolName
+from fastcausal.options import (
+    AnswerReading,
+    ExplainFrom,
+    ExplainTo,
+    PairProtocolName,
+    WordProtocol,
+)
 
 
 def explain(
@@ -48,14 +54,27 @@ def explain(
     """Attribute the difference between two protocols to quirks of a published program.
 
     Of relations these are cnc-2023 and recess; of pairs of events --from and --to name them. Of
-    readings of a model's answers, list the answers that they take differently.
+    readings of a model's answers, list the answers that they take differently. Of labels of words,
+    begin at fincausal-2020.
 
     Examples
     --------
     fastcausal explain gold.csv careful.jsonl
     fastcausal explain pairs_gold.csv pairs_careful.csv --from ilif-direction --to pairs
+    fastcausal explain sections.csv sections_careful.csv --from fincausal-2020 --to recess
     fastcausal explain choices.csv choices_chatty.jsonl --from first-word --to cladder
     """
+    if start in get_args(WordProtocol) or end == "recess":
+        without = ("relation", "forward", "backward", "answers", "occurrence", "tags", "id")
+        refuse(ctx, without, "is not for labels of words")
+        if (start, end) not in ((start, None), ("fincausal-2020", "recess")):
+            raise click.UsageError(f"--to {end} is for --from fincausal-2020", ctx)
+        from fastcausal.tasks.fincausal.explain import explain_words
+
+        with doing(f"scoring {pred}"):
+            report_of_words = explain_words(gold, pred)
+        tables.show(report_of_words)
+        return
     readings = get_args(AnswerReading)
     if start in readings or end in readings:
         of_others = ("relation", "forward", "backward", "occurrence", "tags", "id")

@@ -27,7 +27,7 @@ from fastcausal.cli.options import (
     refuse,
 )
 from fastcausal.cli.systems import errors_naming
-from fastcausal.cli.task_options import SetOption, TaskOption, task_options
+from fastcausal.cli.task_options import SetOption, TaskOption, task_options, task_under
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
@@ -64,15 +64,16 @@ class GoldOptions(NamedTuple):
 
         refuse(ctx, OF_VALUES, f"is for logs and tables, not for predictions against {gold}")
         answers = values.answers if is_given(ctx, "answers") else None
+        task, protocol = task_under(self.protocol, self.task)
         recipe = recipe_of(
-            ProtocolOptions(self.protocol, self.kernel).chosen(),
+            ProtocolOptions(protocol, self.kernel).chosen(),
             PolicyOptions(self.unparsed, self.unmatched),
             ReadOptions(self.source_format, answers, self.occurrence, self.tags, values.id),
         )
-        options = task_options(self.task, self.set or [])
+        options = task_options(task, self.set or [])
         columns = () if cluster is None else (cluster,)
         with doing(f"reading {gold}"):
-            scoring = scoring_of(recipe, gold, self.task, options, columns=columns)
+            scoring = scoring_of(recipe, gold, task, options, columns=columns)
         found = {}
         for name, file in short_names([*files]).items():
             with doing(f"scoring {file}"), errors_naming(name if len(files) > 1 else None):

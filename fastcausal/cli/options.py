@@ -281,8 +281,8 @@ ProtocolOption = Annotated[
     Option(
         "--protocol",
         metavar="NAME|FILE",
-        help="Score by this named recipe (recess, cnc-2023, cnc-2022; of score also "
-        "unicausal-span), or by that of a .toml or .json file.",
+        help="Score by this named recipe (recess, cnc-2023, cnc-2022, fincausal-2020; of score "
+        "also unicausal-span), or by that of a .toml or .json file.",
         names=lambda: (*get_args(ProtocolName), *get_args(SpanProtocol)),
     ),
 ]
@@ -306,6 +306,26 @@ class ProtocolOptions(NamedTuple):
 
 
 PROTOCOL = ProtocolOptions()
+
+
+class WordOptions(NamedTuple):
+    """Options of labels of words."""
+
+    words: Annotated[
+        str | None,
+        Option(
+            "--words",
+            metavar="fincausal|blank|nltk|FILE",
+            help="Cut texts for fincausal-2020 so; by default as it is published.",
+        ),
+    ] = None
+    lenient: Annotated[
+        bool,
+        Option("--lenient", help="Score where the program of fincausal-2020 ends, with a warning."),
+    ] = False
+
+
+WORD_OPTIONS = WordOptions()
 
 
 def recipe_of(protocol: Protocol, policies: PolicyOptions, reads: ReadOptions) -> Recipe:

@@ -18,6 +18,7 @@ from fastcausal.cli.options import (
     POLICIES,
     PROTOCOL,
     READS,
+    WORD_OPTIONS,
     ByOption,
     DrawOptions,
     IntervalsOption,
@@ -25,6 +26,7 @@ from fastcausal.cli.options import (
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
+    WordOptions,
     recipe_of,
     refuse,
     refuse_inference,
@@ -92,6 +94,7 @@ def score(
     draws: DrawOptions = DRAWS,
     reads: ReadOptions = READS,
     marks: Marks = MARKS,
+    word: WordOptions = WORD_OPTIONS,
 ) -> None:
     """Score predictions against gold.
 
@@ -100,6 +103,7 @@ def score(
     fastcausal score gold.csv careful.jsonl --protocol cnc-2023
     fastcausal score gold.csv careful.jsonl hasty.jsonl --by corpus --intervals
     fastcausal score gold.csv careful.jsonl --per-example careful.parquet
+    fastcausal score sections.csv sections_careful.csv --protocol fincausal-2020
     """
     if tables.format == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
@@ -114,7 +118,7 @@ def score(
 
     if is_counted_otherwise(scoring.protocol):
         refuse(ctx, OF_RELATIONS, f"is for relations, not for {scoring.protocol}")
-        settings = policies._asdict() | {"tags": reads.tags, "by": by}
+        settings = policies._asdict() | {"tags": reads.tags, "by": by, **word._asdict()}
         shown = Shown(by, per_example, None, intervals)
         how: Any = (scoring.protocol, settings)
 
@@ -123,6 +127,7 @@ def score(
 
         print_scores(ctx, gold, pred, scored, shown, draws, tables)
         return
+    refuse(ctx, WordOptions._fields, "is for fincausal-2020")
     protocol = scoring.chosen()
     recipe = recipe_of(protocol, policies, reads)
     if protocol.average != "counts":

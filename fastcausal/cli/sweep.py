@@ -20,7 +20,7 @@ from fastcausal.cli.options import (
     recipe_of,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.cli.task_options import SetOption, TaskOption, task_options
+from fastcausal.cli.task_options import SetOption, TaskOption, task_options, task_under
 from fastcausal.options import Policy
 from fastcausal.report.escapes import printable
 
@@ -84,6 +84,8 @@ def sweep(
     """
     from fastcausal.sweeps.sweep import sweep as score_all
 
+    task, protocol = task_under(scoring.protocol, task)
+    scoring = scoring._replace(protocol=protocol)
     with doing(f"scoring into {out}", "runs") as progress:
         result = score_all(
             gold,

@@ -16,7 +16,7 @@ TaskOption = Annotated[
     str,
     Option(
         "--task",
-        help="Score by this command: classify, eci, qa, or relations by score.",
+        help="Score by this command: classify, eci, fincausal, qa, or relations by score.",
         names=lambda: ("score", *resolve("fastcausal.sweeps.scoring:sweepable_tasks")()),
     ),
 ]
@@ -28,6 +28,16 @@ SetOption = Annotated[
         help="Set an option of another task, such as candidates=listed; once for each value.",
     ),
 ]
+
+
+def task_under(protocol: str, task: str) -> tuple[str, str]:
+    """Return the task of a protocol, and the protocol for relations: its own, or none."""
+    from fastcausal.sweeps.scoring import sweepable_tasks
+    from fastcausal.tasks.extraction.otherwise import OTHERWISE
+
+    entries = {str(name): entry for name, entry in OTHERWISE.items()}
+    name = entries.get(protocol, "").partition(":")[2]
+    return (name, "recess") if task == "score" and name in sweepable_tasks() else (task, protocol)
 
 
 def task_options(task: str, settings: list[str]) -> dict[str, Any]:
@@ -55,6 +65,12 @@ def _values(name: str, texts: list[str], hint: Any) -> Any:
     if len(texts) > 1:
         raise click.BadParameter(f"{name} is set {len(texts)} times", param_hint="--set")
     [text] = texts
+    if bool in kinds:
+        if text not in ("true", "false"):
+            raise click.BadParameter(
+                f'{name} is "{text}", expected true or false', param_hint="--set"
+            )
+        return text == "true"
     if NoneType in kinds and text == "null":
         return None
     for number in (int, float):

@@ -39,6 +39,11 @@ class Formula(ABC):
         """Names of the columns of rows."""
 
     @property
+    def main(self) -> str:
+        """Flat name of the score to look at by default."""
+        return "overall_f1"
+
+    @property
     def if_empty(self) -> tuple[str, ...]:
         """Names of counts of left-out units, computed with empty predictions."""
         return ()

@@ -87,7 +87,7 @@ class ConfusionFormula(Formula):
         means = {"macro": self.in_macro(predicted, wanted), "weighted": wanted}
         for group, weights in means.items():
             groups[group] = {
-                name: _means_defined(classes[name], weights, undefined) for name in AVERAGED
+                name: means_defined(classes[name], weights, undefined) for name in AVERAGED
             }
         for k, label in enumerate(self.labels):
             groups[f"class_{label}"] = {name: classes[name][:, k] for name in AVERAGED}
@@ -157,6 +157,7 @@ def _matthews(hits: int, predicted: list[int], wanted: list[int], undefined: flo
     return matthews(hits, [*predicted, none], [*wanted, 0], undefined)
 
 
-def _means_defined(values: Float64, weights: Int64, undefined: float) -> Float64:
+def means_defined(values: Float64, weights: Int64, undefined: float) -> Float64:
+    """Average each row with its weights; undefined values have no part in it."""
     each = zip(values.tolist(), weights.tolist(), strict=True)
     return np.array([mean_defined(v, w, undefined) for v, w in each], np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastcausal.formats import bio, cnc, examples, flat, jsonl, spans, table
+from fastcausal.formats import bio, cnc, examples, fincausal, flat, jsonl, spans, table
 from fastcausal.formats import model_output as raw
 from fastcausal.formats.annotation import (
     brat,
@@ -18,6 +18,7 @@ from fastcausal.formats.export import nli, squad
 ALL = (
     cnc.FORMAT,
     flat.FORMAT,
+    fincausal.FORMAT,
     bio.FORMAT,
     spans.FORMAT,
     raw.FORMAT,

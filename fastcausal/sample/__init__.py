@@ -39,6 +39,9 @@ PAIRS_TEXT = FOLDER / "pairs_text.csv"
 PAIRS = {name: FOLDER / f"pairs_{name}.csv" for name in ("careful", "hasty")}
 CHOICES = FOLDER / "choices.csv"
 CHOSEN = {name: FOLDER / f"choices_{name}.jsonl" for name in ("careful", "chatty")}
+SECTIONS = FOLDER / "sections.csv"
+SECTIONED = {name: FOLDER / f"sections_{name}.csv" for name in ("careful", "hasty")}
+CAUSES, CAUSES_CAREFUL = FOLDER / "causes.csv", FOLDER / "causes_careful.csv"
 SCORES, JUDGMENTS = FOLDER / "scores.csv", FOLDER / "judgments.csv"
 
 

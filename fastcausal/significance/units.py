@@ -15,8 +15,8 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.significance.sampling import BLOCK
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 
-EXAMPLE, DOCUMENT = "example", "document"
-NOUNS = (EXAMPLE, DOCUMENT)  # of single units; other units are clusters, named by a column
+EXAMPLE, DOCUMENT, SECTION = "example", "document", "section"
+NOUNS = (EXAMPLE, DOCUMENT, SECTION)  # of single units; other units are clusters, named by a column
 EQUAL = 1e-12  # closer scores count as equal
 
 

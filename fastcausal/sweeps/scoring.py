@@ -250,7 +250,7 @@ def sweepable_tasks() -> dict[str, Task]:
     Examples
     --------
     >>> list(sweepable_tasks())
-    ['classify', 'eci', 'qa']
+    ['fincausal', 'classify', 'eci', 'qa']
     """
     return {task.score.partition(":")[2]: task for task in declared() if task.read}
 

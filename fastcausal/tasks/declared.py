@@ -13,6 +13,7 @@ from fastcausal.tasks import (
     describe,
     eci,
     extraction,
+    fincausal,
     labels,
     meta,
     preferences,
@@ -24,6 +25,7 @@ from fastcausal.tasks import (
 # Every task, once, in the order of the commands: another one is its folder and its line here.
 ALL = (
     extraction.TASK,
+    fincausal.TASK,
     agreement.TASK,
     labels.TASK,
     *classification.TASKS,

@@ -162,6 +162,7 @@ USES = {
         "": "gold.csv chatty.jsonl",
         "event pairs": "pairs_gold.csv pairs_careful.csv --from ilif-direction",
         "readings": "choices.csv choices_chatty.jsonl --from cladder",
+        "words": "sections.csv sections_careful.csv --from fincausal-2020",
     },
     "gate": {
         "": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1 --method bca",
@@ -190,7 +191,10 @@ USES = {
     },
     "plan": {"counts": "careful.parquet hasty.parquet", "values": "values_a.jsonl values_b.jsonl"},
     "preferences": {"": "preferences_ann.json preferences_ben.json --key preferences_key.json"},
-    "qa": {"": "questions.json answers.json"},
+    "qa": {
+        "": "questions.json answers.json",
+        "fincausal": "causes.csv causes_careful.csv --protocol fincausal-2025",
+    },
     "report": {
         "one": "gold.csv careful.jsonl --n-resamples 100 --method bca --out page.html",
         "several": "gold.csv careful.jsonl hasty.jsonl --n-resamples 100 --out page.html",
@@ -212,6 +216,7 @@ USES = {
         "jackknife": "gold.csv careful.jsonl --intervals --method jackknife",
         "span texts": "gold.csv spans_of_gold.jsonl",
         "unicausal": "unicausal.csv unicausal_tags.tsv --protocol unicausal-span",
+        "words": "sections.csv sections_careful.csv --protocol fincausal-2020",
     },
     "sweep": {
         "files": "gold.csv careful.jsonl hasty.jsonl --out swept",
@@ -273,6 +278,12 @@ VALUES = {
     "digits": "7",
     "denominator": "size",
     "power": "0.5",
+    "qa --by": "question",
+    "qa --cluster": "question",
+    "qa --judge": "mark",
+    "qa --protocol": "fincausal-2025",
+    "qa --similarity": "sas",
+    "score --words": "blank",
     "epoch": "size",
     "filter": "flex",
     "id": "text",

@@ -65,6 +65,12 @@ TAKES = (
     f"[--unparsed skip] [--unmatched skip] [--by doc_id] {SHOWN}",
     f"score {{unicausal}} {{unicausal_tags}} --protocol unicausal-span --tags strict|unicausal "
     f"{POLICIES} [--per-example out.parquet] {SHOWN}",
+    f"classify {{sections}} {{sections}} --protocol fincausal-task1 {SHOWN}",
+    f"score {{sections}} {{sections}} --protocol fincausal-2020 [--words blank] [--lenient] "
+    f"[--by document] [--intervals {DRAWS}] [--per-example out.arrow] {SHOWN}",
+    f"explain {{sections}} {{sections}} --from fincausal-2020 --to recess {SHOWN}",
+    f"qa {{causes}} {{causes}} --protocol fincausal-2025 [--official-order] [--similarity sas] "
+    f"[--judge mark] {SHOWN}",
     f"explain {{choices}} {{chosen}} --from first-word|same --to cladder|corr2cause {SHOWN}",
     f"qa {{questions}} {{answers}} --unmatched error|empty|skip [--per-example out.arrow] {SHOWN}",
     f"answers {{judged}} [{{judged}}] --protocol guide|fcr --unparsed error|empty|skip "

@@ -74,6 +74,8 @@ OF_SAMPLE = {
     "crab_choices": ("crab_choices.jsonl",),
     "crab_ratings": ("crab_ratings.jsonl",),
     "events": ("crab_gold_events.jsonl", "crab_found_events.jsonl"),
+    "sections": ("sections.csv", "sections_careful.csv"),
+    "causes": ("causes.csv", "causes_careful.csv"),
     "choices": ("choices.csv",),
     "chosen": ("choices_careful.jsonl", "choices_chatty.jsonl"),
     "scores": ("scores.csv",),
@@ -120,7 +122,14 @@ WRITTEN = {
                        "tags.tsv": "index\tpred\na\t['B-C', 'B-E']\n"},
     "key": {"key.json": '{"Flood of the Lower Aster": {"1": "brief", "2": "full"}}'},
 }  # fmt: skip
-ALIKE = ("relations", "labels", "ratings", "events")  # a second file is often the first, changed
+ALIKE = (
+    "sections",
+    "causes",
+    "relations",
+    "labels",
+    "ratings",
+    "events",
+)  # a second file is often the first, changed
 AS_TABLES = ("pairs", "crab_answers", "crab_questions", "crab_choices", "crab_ratings", "events",
              "crab_labels", "scores", "human", "raw", "labels", "ratings", "choices",
              "chosen")  # fmt: skip

@@ -35,7 +35,7 @@ SEARCHED = {
     "Krippendorff": "labels.html",
     "training loop": "training.html",
     "CRAB": "crab.html",
-    "FinCausal": "howto/fincausal.html",
+    "FinCausal": "fincausal.html",
     "UniCausal": "howto/unicausal.html",
     "MAVEN-ERE": "eci.html",
     "LLM judge": "meta.html",

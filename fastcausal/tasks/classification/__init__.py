@@ -7,6 +7,8 @@
     count.py       confusion counts of predicted labels
     report.py      the scores they give
     groups.py      macro-F1 and exact match of many small groups
+    fincausal_task1.py
+                   FinCausal's labels 0 and 1, weighted
     choices/       answers of models to questions with options
 """
 
@@ -31,4 +33,11 @@ CHOICES = Task(
     command="fastcausal.cli.classify:classify",
     page="choices",
 )
-TASKS = (TASK, CHOICES)
+TASK_ONE = Task(
+    job="fincausal-task1",
+    formula="fastcausal.tasks.classification.fincausal_task1:TaskOneFormula",
+    present="fastcausal.tasks.classification.report:present",
+    command="fastcausal.cli.classify:classify",
+    page="fincausal",
+)
+TASKS = (TASK, CHOICES, TASK_ONE)

@@ -58,6 +58,10 @@ RULES: dict[LabelProtocol, LabelRules] = {
     **dict.fromkeys(get_args(ChoiceProtocol), CHOICES),
     "unicausal-seq": UNICAUSAL,
     "unicausal-pair": UNICAUSAL,
+    "fincausal-task1": LabelRules(
+        "fastcausal.tasks.classification.fincausal_task1:task1",
+        "fastcausal.tasks.classification.fincausal_task1:read_gold",
+    ),
 }
 
 

@@ -10,7 +10,10 @@ from fastcausal.options import SpanProtocol
 
 # Another protocol is a line here and its name in `options.SpanProtocol`: the entry point of the
 # function ``(gold, pred, **settings) -> Report``, whose parameters are the settings that it takes.
-OTHERWISE: dict[SpanProtocol, str] = {"unicausal-span": "fastcausal.tasks.unicausal.count:spans"}
+OTHERWISE: dict[SpanProtocol, str] = {
+    "unicausal-span": "fastcausal.tasks.unicausal.count:spans",
+    "fincausal-2020": "fastcausal.tasks.fincausal.count:fincausal",
+}
 
 
 def is_counted_otherwise(protocol: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -68,6 +68,8 @@ def score(
     answers: str | None = None,
     occurrence: Occurrence = "gap",
     id: str | None = None,
+    words: str | os.PathLike[str] | Callable[[str], Sequence[str]] | None = None,
+    lenient: bool = False,
 ) -> ExtractionReport:
     """Score predicted relations against gold relations.
 
@@ -81,8 +83,9 @@ def score(
         Joined by ``id`` where both sides have one, else by position.
     protocol : {"recess", "cnc-2023", "cnc-2022"}, {"unicausal-span"}, Protocol or Recipe
         ``"recess"`` by default; see `fastcausal.PROTOCOLS`. A `fastcausal.recipe.Recipe` stands for
-        the policies and the reading of predictions as well. ``"unicausal-span"`` gives another
-        report: see `fastcausal.tasks.unicausal.count.spans`.
+        the policies and the reading of predictions as well. ``"unicausal-span"`` and
+        ``"fincausal-2020"`` give other reports: see `fastcausal.tasks.unicausal.count.spans` and
+        `fastcausal.tasks.fincausal.count.fincausal`.
     by : str or sequence of str, optional
         Columns of gold, or of predictions where gold has none of the name; the values of each
         become subsets.
@@ -107,6 +110,11 @@ def score(
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022", "unicausal"}, optional
         How tagged sentences are read instead of the way of the protocol, which is to be strict;
         ``"unicausal"`` is for ``"unicausal-span"``.
+    words : {"fincausal", "blank", "nltk"}, path or callable, optional
+        How ``"fincausal-2020"`` cuts texts: by the published rules, which is the default, at white
+        space, by nltk with its model of sentences, as a file has it, or by a function.
+    lenient : bool
+        Score under ``"fincausal-2020"`` where its program ends, with a warning.
 
     Returns
     -------
@@ -137,11 +145,16 @@ def score(
     """
     if is_counted_otherwise(protocol):
         reads = {"format": format, "answers": answers, "id": id, "num_threads": num_threads}
-        how = {"by": by, "unparsed": unparsed, "unmatched": unmatched, "per_example": per_example}
-        how |= {"tags": tags, "backend": None if backend == "cpu" else backend}
+        how: dict[str, Any] = {"by": by, "per_example": per_example, "tags": tags, "words": words}
+        how |= {"lenient": lenient or None, "backend": None if backend == "cpu" else backend}
         how |= {"occurrence": None if occurrence == "gap" else occurrence}
+        policies = {"unparsed": unparsed, "unmatched": unmatched}
+        how |= {name: None if policy == "error" else policy for name, policy in policies.items()}
         report: ExtractionReport = score_otherwise(protocol, gold, pred, **reads, **how)  # type: ignore[arg-type]
         return report
+    for name, value in (("words", words), ("lenient", lenient)):
+        if value:
+            raise ValueError(f"{name} is {value!r}, expected none but with fincausal-2020")
     recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
     if adds and by is None and per_example is None and backend == "cpu":

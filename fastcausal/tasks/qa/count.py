@@ -12,13 +12,15 @@ import pyarrow as pa
 from fastcausal._version import __version__
 from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.arrays.strata import By
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.files.cells import columns_of
 from fastcausal.files.keys import match
 from fastcausal.files.targets import keep_apart
 from fastcausal.formats.reading.sources import RecordSource
-from fastcausal.options import Policy, check
+from fastcausal.options import Policy, QuestionProtocol, check
+from fastcausal.tasks.qa import fincausal2025
 from fastcausal.tasks.qa.files import Question, read_answers, read_questions
 from fastcausal.tasks.qa.formula import QuestionFormula
 from fastcausal.tasks.qa.report import QAReport, present
@@ -37,6 +39,11 @@ def qa(
     *,
     unmatched: Policy = "error",
     per_example: str | os.PathLike[str] | None = None,
+    protocol: QuestionProtocol = "squad-1.1",
+    official_order: bool = False,
+    similarity: str | None = None,
+    judge: str | None = None,
+    by: By = None,
 ) -> QAReport:
     """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
 
@@ -55,6 +62,17 @@ def qa(
         question are left out.
     per_example : path, optional
         A ``.parquet`` or ``.arrow`` file for the marks of every question.
+    protocol : {"squad-1.1", "fincausal-2025"}
+        ``"fincausal-2025"`` reads ``ID;Text;Question;Answer`` on both sides: answers match exactly
+        if they are equal in lower case, without white space at their ends.
+    official_order : bool
+        Compare rows in file order, as the program of ``"fincausal-2025"`` does, and end where it
+        ends.
+    similarity, judge : str, optional
+        Columns of predictions under ``"fincausal-2025"``: given similarities of each answer with
+        gold, and marks from 1 to 5.
+    by : str or sequence of str, optional
+        Other columns of gold; each of their values becomes a subset.
 
     Returns
     -------
@@ -85,7 +103,25 @@ def qa(
     (0.5, 0.0, 0.6666666666666666)
     """
     check("unmatched", unmatched, Policy)
+    check("protocol", protocol, QuestionProtocol)
     keep_apart([per_example], [gold, pred])
+    if protocol == "fincausal-2025":
+        marked = fincausal2025.statistics_of(
+            gold,
+            pred,
+            official_order=official_order,
+            similarity=similarity,
+            judge=judge,
+            unmatched=unmatched,
+            system=system_of(pred),
+        )
+        if per_example is not None:
+            marked.write(per_example)
+        return present(marked, by)
+    of_other = {"official_order": official_order, "similarity": similarity, "judge": judge}
+    for name, value in of_other.items():
+        if value:
+            raise ValueError(f"{name} is for fincausal-2025")
     questions, answers = read_questions(gold), read_answers(pred)
     both = match(_ids(questions), _ids(answers), unmatched, TEXTS)
     every, said = [*questions.values()], [*answers.values()]
@@ -109,7 +145,7 @@ def qa(
     )
     if per_example is not None:
         statistics.write(per_example)
-    return present(statistics)
+    return present(statistics, by)
 
 
 def digest_of(questions: Mapping[str, Question]) -> int:

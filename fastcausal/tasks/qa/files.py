@@ -78,6 +78,10 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
 
 def read_gold(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """Read gold for many runs, and answer each question by its first answer."""
+    if options.get("protocol") == "fincausal-2025":
+        from fastcausal.tasks.qa.fincausal2025 import read_sides
+
+        return read_sides(gold)
     questions = read_questions(gold)
     rows = [
         {**each.besides, "id": id, "question": each.text, "answers": {"text": each.answers}}

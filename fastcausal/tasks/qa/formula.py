@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from fastcausal.counts.means import MeanFormula
 
+SIMILARITY, JUDGE = "sas", "judge"
+LIMITS = {SIMILARITY: (-1.0, 1.0), JUDGE: (1.0, 5.0)}
+
 
 @dataclass(frozen=True)
 class QuestionFormula(MeanFormula):
@@ -20,3 +23,20 @@ class QuestionFormula(MeanFormula):
     """
 
     job = "answers"
+
+    @property
+    def main(self) -> str:
+        """F1, or the first measure."""
+        return "overall_f1" if "f1" in self.measures else f"overall_{self.measures[0]}"
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return 0 and 1, of similarities -1 and 1, of a judge's marks 1 and 5."""
+        return LIMITS.get(field, super().limits(field))
+
+    def has_share(self, group: str, score: str) -> bool:
+        """Tell if a measure is a share: similarities and marks are none."""
+        return score not in LIMITS
+
+    def has_fraction(self, group: str, score: str) -> bool:
+        """Tell if a measure is on the scale from 0 to 1."""
+        return score not in LIMITS

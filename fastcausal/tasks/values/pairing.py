@@ -60,7 +60,7 @@ class Systems(NamedTuple):
     def _default(self) -> list[str]:
         formula = self.any.formula
         if not isinstance(formula, ValueFormula):
-            return ["overall_f1"]
+            return [formula.main]
         if len(formula.names_of_scores) > 1:
             names = ", ".join(formula.names_of_scores)
             raise InputError(f"several scores, name one with --score: {names}")

@@ -1,0 +1,30 @@
+from typing import Any
+
+from numpy import int8, int64
+from numpy.typing import NDArray
+
+N_FIELDS: int
+
+def words(text: bytes, kinds: NDArray[int8], abbreviations: bytes, cutting: int) -> bytes: ...
+def label(
+    texts: tuple[Any, NDArray[int64], NDArray[int64]],
+    gold: Any,
+    pred: Any,
+    kinds: NDArray[int8],
+    abbreviations: bytes,
+    cutting: int,
+    sizes: NDArray[int64],
+    facts: NDArray[int64],
+    num_threads: int,
+) -> tuple[bytes, bytes]: ...
+def count(
+    starts: NDArray[int64],
+    order: NDArray[int64],
+    offsets: NDArray[int64],
+    gold: bytes,
+    pred: bytes,
+    best: bool,
+    both: bool,
+    fields: NDArray[int64],
+    num_threads: int,
+) -> None: ...

@@ -1,0 +1,225 @@
+"""From the published scores of labels of words to spans, one change at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcausal._version import __version__
+from fastcausal.arrays.arrow import offsets
+from fastcausal.counts.task import resolve
+from fastcausal.formats.fincausal import Int64, SectionRows, TextSlices
+from fastcausal.formats.spans import located
+from fastcausal.relations import Relations
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report, Tables, plain
+from fastcausal.tasks.fincausal.count import PROTOCOL, WordLabels, count, fincausal, labels_of
+from fastcausal.tasks.fincausal.files import SidesByRow, read_side, side_by_side
+from fastcausal.tasks.fincausal.formula import FIELDS, WordFormula
+from fastcausal.tasks.fincausal.stops import Stops
+from fastcausal.tasks.fincausal.words import Words, cutting
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+QUIRKS = {
+    "none": "words of no span are a class, and have weight",
+    "weighted": "classes are weighted by their words in gold",
+    "greedy": "rows of a section are paired greedily, in gold's order",
+    "by_place": "rows match exactly by their place in the file",
+    "words": "texts and spans are cut into words and marks, each for itself",
+    "chains": "spans are found again by their words",
+    "overlay": "the effect lies over the cause",
+    "spans": "words are counted, not spans",
+}
+FOUND = ("cause", "effect")
+
+
+@dataclass(frozen=True)
+class WordQuirk:
+    """A step from the published scores to spans.
+
+    Attributes
+    ----------
+    field : str
+    meaning : str
+        What the published program does.
+    f1, exact_match : float
+        After this and all earlier steps; the share of equal rows has no counterpart in spans: NaN.
+    change : float
+        What this step adds to F1.
+    """
+
+    field: str
+    meaning: str
+    f1: float
+    change: float
+    exact_match: float
+
+
+class WordExplanation(Report):
+    """The published scores, and the steps to spans.
+
+    Attributes
+    ----------
+    quirks : tuple of WordQuirk
+    """
+
+    quirks: tuple[WordQuirk, ...]
+
+
+class PlacedSpans(NamedTuple):
+    """Spans of rows by their places: relations of each row, and labels of its words."""
+
+    relations: tuple[Relations, Relations]
+    labels: WordLabels
+
+
+def explain_words(gold: Any, pred: Any, words: Words = "fincausal") -> WordExplanation:
+    """Attribute the difference between ``fincausal-2020`` and ``recess`` to its quirks.
+
+    Parameters
+    ----------
+    gold, pred, words
+        As `fastcausal.tasks.fincausal.count.fincausal` takes them.
+
+    Raises
+    ------
+    InputError
+        A source cannot be read, or the published program ends on it.
+
+    Examples
+    --------
+    >>> row = {"index": "1", "text": "tax rose so firms shut", "effect": "firms shut"}
+    >>> row["cause"] = "tax"
+    >>> explanation = explain_words([row], [row | {"cause": "tax rose"}])
+    >>> for quirk in explanation.quirks[:2]:
+    ...     print(quirk.field, f"{quirk.f1:.4f} {quirk.change:+.4f}")
+    none 0.8889 +0.0889
+    weighted 0.8571 -0.0317
+    """
+    sides = side_by_side(read_side(gold, "gold"), read_side(pred, "pred"), Stops(lenient=False))
+    predicted = replace(sides.gold, cause=sides.cause, effect=sides.effect)
+    official = fincausal(sides.gold, predicted, words=words)
+    quirks = []
+    before, exact = official["official"].f1, official["official"].exact_match
+    for field, (f1, share) in zip(QUIRKS, _steps(sides, official, words), strict=True):
+        exact = exact if share is None else share
+        quirks.append(WordQuirk(field, QUIRKS[field], f1, f1 - before, exact))
+        before = f1
+    scores = {PROTOCOL: official["official"], "recess": Scores({"f1": before})}
+    title = f"from {PROTOCOL} to recess: {official.title.partition(': ')[2]}"
+    return WordExplanation(
+        title,
+        f"fastcausal|{__version__}|explain|{PROTOCOL}:to:recess|{official.signature.split('|')[3]}",
+        scores,
+        facts={"quirks": tuple(quirks)},
+        warnings=official.warnings,
+        tables=Tables(quirks=partial(_quirks_table, tuple(quirks))),
+        grids=_grids,
+    )
+
+
+def _steps(
+    sides: SidesByRow, official: Report, words: Words
+) -> Iterator[tuple[float, float | None]]:
+    """Yield F1 and, where it changes, exact match after each step."""
+    yield official["spans"].f1, None
+    yield _micro(official.statistics.rows), None
+    section, names = sides.gold.sections(by_text=True)
+    n = len(names)
+    columns = (sides.gold.cause, sides.gold.effect), (sides.cause, sides.effect)
+    rows = count(labels_of(sides.gold.text, *columns, cutting(words)), section, n, best=True)
+    yield _micro(rows), None
+    yield _micro(rows), _exact(rows)
+    blank = labels_of(sides.gold.text, *columns, cutting("blank"))
+    rows = count(blank, section, n, best=True)
+    yield _micro(rows), _exact(rows)
+    placed = _placed(sides, blank.sizes)
+    for both in (False, True):
+        rows = count(placed.labels, section, n, best=True, both=both)
+        yield _micro(rows), _exact(rows)
+    score = resolve("fastcausal.tasks.extraction.score:score")
+    gold, pred = (_gathered(side, section, n) for side in placed.relations)
+    yield score(gold, pred, unparsed="empty")["overall"].f1, float("nan")
+
+
+def _micro(rows: Int64) -> float:
+    """Return F1 of all words of causes and effects."""
+    of = dict(zip(FIELDS, rows.sum(axis=0).tolist(), strict=True))
+    hits, *both = (
+        sum(of[f"{role}_{name}"] for role in FOUND) for name in ("hits", "predicted", "gold")
+    )
+    return 2 * hits / sum(both) if sum(both) else 0.0
+
+
+def _exact(rows: Int64) -> float:
+    return float(
+        WordFormula().scores(rows, np.ones((1, len(rows)), np.int64))["pairs_exact_match"][0]
+    )
+
+
+def _placed(sides: SidesByRow, sizes: Int64) -> PlacedSpans:
+    """Find the spans of both sides in their texts."""
+    texts = sides.gold.text.texts()
+    columns = (sides.gold.cause, sides.gold.effect), (sides.cause, sides.effect)
+    relations = [_located(sides.gold, texts, *spans) for spans in columns]
+    gold, pred = (_marks(side, sizes) for side in relations)
+    facts = np.zeros((len(sizes), 2, 2), np.int64)
+    return PlacedSpans((relations[0], relations[1]), WordLabels(sizes, gold, pred, facts))
+
+
+def _located(
+    rows: SectionRows, texts: list[str], cause: TextSlices, effect: TextSlices
+) -> Relations:
+    spans = zip(texts, cause.texts(), effect.texts(), strict=True)
+    examples = [
+        {"text": text, "relations": [dict(zip(FOUND, of, strict=True))] if any(of) else []}
+        for text, *of in spans
+    ]
+    return located(rows.name, examples, None, "gap", [rows.name] * len(texts))
+
+
+def _marks(relations: Relations, sizes: Int64) -> bytes:
+    """Return the labels of words of spans by their places."""
+    starts = offsets(sizes).tolist()
+    marks = np.zeros(starts[-1], np.int8)
+    for start, example in zip(starts, relations.to_examples(), strict=False):
+        for relation in filter(None, example["relations"]):
+            for bit, role in enumerate(FOUND):
+                for first, stop in relation.get(role, ()):
+                    marks[start + first : start + stop] |= 1 << bit
+    return marks.tobytes()
+
+
+def _gathered(rows: Relations, section: Int64, n: int) -> Relations:
+    """Gather the relations of rows by section."""
+    examples: list[dict[str, Any]] = [{"relations": []} for _ in range(n)]
+    for k, row in zip(section.tolist(), rows.to_examples(), strict=True):
+        examples[k]["text"] = row["text"]
+        examples[k]["relations"] += [*filter(None, row["relations"])]
+    return Relations.from_examples(examples)
+
+
+def _quirks_table(quirks: tuple[WordQuirk, ...]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(plain(quirks))
+
+
+def _grids(report: Any, counts: bool) -> list[Grid]:
+    """Make a table of the steps."""
+    grid = Grid(
+        report.title, ["F1", "change", "exact match"], f"quirk of {PROTOCOL}", signed=["change"]
+    )
+    official = report.scores[PROTOCOL]
+    grid.add(f"({PROTOCOL})", official.f1, "", official.exact_match)
+    for quirk in report.quirks:
+        grid.add(quirk.meaning, quirk.f1, quirk.change, quirk.exact_match)
+    grid.add("(recess)", report.scores["recess"].f1, "", "")
+    return [grid]

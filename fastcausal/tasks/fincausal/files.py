@@ -1,0 +1,140 @@
+"""Rows of both sides, side by side as the published program takes them."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict, deque
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastcausal.arrays.arrow import joined
+from fastcausal.errors import Warnings
+from fastcausal.files import binary
+from fastcausal.files.files import Source
+from fastcausal.files.records import Records, read_records
+from fastcausal.formats.fincausal import FEWEST, Int64, SectionRows, TextSlices, read_rows
+from fastcausal.tasks.fincausal.stops import Stops, ends_with
+
+COLUMNS = ("text", "cause", "effect")
+NO_ROW = TextSlices(b"", np.zeros(1, np.int64), np.zeros(1, np.int64))
+
+
+class SidesByRow(NamedTuple):
+    """Gold, and the cause and the effect predicted for each of its rows.
+
+    Attributes
+    ----------
+    gold : SectionRows
+    cause, effect : TextSlices
+    warnings : dict
+    """
+
+    gold: SectionRows
+    cause: TextSlices
+    effect: TextSlices
+    warnings: Warnings
+
+
+def read_side(source: Any, name: str, lenient: bool = False) -> SectionRows:
+    """Read rows.
+
+    Parameters
+    ----------
+    source : path, table or list of mappings
+        FinCausal's layout with ``;``; or ``index`` or ``id``, ``text``, ``cause`` and ``effect`` of
+        `fastcausal.files.records.read_records`.
+    name : str
+        The name for messages of a source that is not a file.
+    lenient : bool
+        Leave blank lines out, and take missing fields for empty.
+
+    Raises
+    ------
+    InputError
+        The source cannot be read.
+    """
+    if isinstance(source, SectionRows):
+        return source
+    if not isinstance(source, str | os.PathLike | Source):
+        return _of_records(read_records(source, name))
+    file = Source.open(source)
+    if binary.sniff(file.data) is not None or file.is_json or _is_table(file):
+        return _of_records(read_records(file))
+    return read_rows(file, 1 if lenient else FEWEST, remark=ends_with("ValueError"))
+
+
+def _is_table(file: Source) -> bool:
+    header = file.data[:1000].partition(b"\n")[0].decode(errors="replace")
+    return {*COLUMNS} <= {cell.strip('" \r\t') for cell in header.split(",")}
+
+
+def _of_records(records: Records) -> SectionRows:
+    index = records.keys(records.require("index", "id"))
+    columns = [records.texts(records.require(name)) for name in COLUMNS]
+    slices = [TextSlices.of([(t or "").lstrip() for t in column.to_pylist()]) for column in columns]
+    lines = None if records.lines is None else np.asarray(records.lines, np.int64)
+    text, cause, effect = slices
+    return SectionRows(records.name, joined(index), text, cause, effect, lines)
+
+
+def read_gold(gold: Any, **options: Any) -> tuple[SectionRows, SectionRows]:
+    """Read gold for many runs, and take it for predictions as well."""
+    rows = read_side(gold, "gold", bool(options.get("lenient")))
+    return rows, rows
+
+
+def side_by_side(gold: SectionRows, pred: SectionRows, stops: Stops) -> SidesByRow:
+    """Pair rows by their place; where the program ends, by their text."""
+    warnings: Warnings = {}
+    for rows in (gold, pred):
+        for note, n in rows.notes.items():
+            warnings[f"{rows.name}: {note}, ", " times"] = (n,)
+    if not len(gold):
+        stops.always(f"{gold.name}: no rows", "ValueError")
+    if len(gold) != len(pred):
+        got = f"{pred.name}: {len(pred)} rows, expected {len(gold)} as in {gold.name}"
+        stops.add(got, "AssertionError")
+    elif (row := first_other_text(gold.text, pred.text)) is not None:
+        got = f"{pred.where(row)}: another text than {gold.where(row)}"
+        stops.add(got, "AssertionError")
+    else:
+        return SidesByRow(gold, pred.cause, pred.effect, warnings)
+    at = _by_text(gold.text.texts(), pred.text.texts())
+    n_missing = int((at < 0).sum())
+    n_surplus = len(pred) - len(gold) + n_missing
+    texts = ("rows are paired by text: ", " of gold have no row, ", " of the submission no gold")
+    warnings[texts] = (n_missing, n_surplus)
+    cause, effect = (_or_empty(column, at) for column in (pred.cause, pred.effect))
+    return SidesByRow(gold, cause, effect, warnings)
+
+
+def first_other_text(gold: TextSlices, pred: TextSlices) -> int | None:
+    """Return the first row whose texts differ."""
+    sizes = gold.stops - gold.starts
+    other = sizes != pred.stops - pred.starts
+    row = int(other.argmax()) if other.any() else len(sizes)
+    a, b = memoryview(gold.data), memoryview(pred.data)
+    places = (gold.starts, gold.stops, pred.starts, pred.stops)
+    for k, (start, stop, begin, end) in enumerate(
+        zip(*(p[:row].tolist() for p in places), strict=True)
+    ):
+        if a[start:stop] != b[begin:end]:
+            return k
+    return row if row < len(sizes) else None
+
+
+def _by_text(gold: list[str], pred: list[str]) -> Int64:
+    """Return the next row with the same text for each row of gold, -1 for none."""
+    left: defaultdict[str, deque[int]] = defaultdict(deque)
+    for row, text in enumerate(pred):
+        left[text].append(row)
+    return np.array([left[text].popleft() if left[text] else -1 for text in gold], np.int64)
+
+
+def _or_empty(column: TextSlices, rows: Int64) -> TextSlices:
+    taken = (
+        column.take(np.maximum(rows, 0)) if len(column.starts) else TextSlices.of([""] * len(rows))
+    )
+    stops = np.where(rows < 0, taken.starts, taken.stops)
+    return TextSlices(taken.data, taken.starts, stops)

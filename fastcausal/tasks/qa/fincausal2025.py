@@ -1,0 +1,248 @@
+"""FinCausal 2025 and 2026: answers from files of ``ID;Text;Question;Answer``."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal._version import __version__
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import numbers, strings
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import InputError, Warnings
+from fastcausal.files import binary
+from fastcausal.files.files import Source
+from fastcausal.files.keys import match, require_unique
+from fastcausal.files.records import Records, read_records
+from fastcausal.options import Policy
+from fastcausal.tasks.qa.formula import JUDGE, SIMILARITY, QuestionFormula
+from fastcausal.tasks.words import f1, words
+
+COLUMNS = ("id", "text", "question", "answer")
+MEASURES = ("exact_match", "squad_exact_match", "squad_f1")
+MARKS = range(1, 6)
+TEXTS = ("questions of gold have no answer", "answers have no question in gold")
+STOPS = "the program of fincausal-2025 ends here, expected "
+
+
+class AnswerRows(NamedTuple):
+    """Rows of one side.
+
+    Attributes
+    ----------
+    records : Records
+    id, text, answer : pyarrow.Array
+        string
+    """
+
+    records: Records
+    id: pa.Array
+    text: pa.Array
+    answer: pa.Array
+
+    def besides(self, rows: Any) -> dict[str, pa.ChunkedArray]:
+        """Return the other columns of some rows, with the question."""
+        table = self.records.without("id", "text", "answer").take(numbers(rows))
+        return dict(zip(table.column_names, table.columns, strict=True))
+
+
+class AnswerPair(NamedTuple):
+    """Answers side by side, their rows in gold, and those in the predictions, -1 for none."""
+
+    keys: pa.Array
+    gold: list[str]
+    pred: list[str]
+    of_gold: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    warnings: Warnings
+
+
+def statistics_of(
+    gold: Any,
+    pred: Any,
+    *,
+    official_order: bool,
+    similarity: str | None,
+    judge: str | None,
+    unmatched: Policy,
+    system: str | None,
+) -> Statistics:
+    """Mark every answer; arguments are those of `fastcausal.qa`."""
+    if official_order:
+        sides = _as_the_program(_lines(gold, "gold"), _lines(pred, "pred"))
+    else:
+        sides = read_rows(gold, "gold"), read_rows(pred, "pred")
+    pair = _by_place(*sides) if official_order else _by_id(*sides, unmatched)
+    each = [*zip(pair.gold, pair.pred, pair.rows.tolist(), strict=True)]
+    marks = [_squad(gold, pred) for gold, pred, _ in each]
+    columns: dict[str, list[float]] = {
+        "exact_match": [float(row >= 0 and _bare(a) == _bare(b)) for a, b, row in each]
+    }
+    for k, name in enumerate(MEASURES[1:]):
+        columns[name] = [float(mark[k]) for mark in marks]
+    for name, column in ((SIMILARITY, similarity), (JUDGE, judge)):
+        if column is not None:
+            columns[name] = _given(sides[1], column, pair.rows, name)
+    order = "rows:place" if official_order else f"rows:id|unmatched:{unmatched}"
+    return Statistics.of_units(
+        QuestionFormula(tuple(columns), ()),
+        f"fastcausal|{__version__}|answers|fincausal-2025|{order}",
+        np.column_stack([np.array(values, np.float64) for values in columns.values()]),
+        pa.table({"id": pair.keys} | sides[0].besides(pair.of_gold)),
+        system=system,
+        gold=digest_of_texts(pair.keys, strings(pair.gold)),
+        warnings=pair.warnings,
+    )
+
+
+def read_sides(gold: Any) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    """Read gold for many runs, and answer each question by its answer."""
+    side = read_rows(gold, "gold")
+    columns = {"id": side.id.to_pylist(), "text": side.text.to_pylist()}
+    columns["answer"] = side.answer.to_pylist()
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return rows, rows
+
+
+def read_rows(source: Any, name: str) -> AnswerRows:
+    r"""Read rows by their header; without one, the columns are ID, text, question, answer.
+
+    Examples
+    --------
+    >>> rows = read_rows(Source("x.csv", b'ID;Text;Question;Answer\n1;"a; b";Why?;a\n'), "gold")
+    >>> rows.id.to_pylist(), rows.answer.to_pylist()
+    (['1'], ['a'])
+    """
+    records = _records(source, name)
+    if not len(records):
+        raise InputError(f"{records.name}: no rows, expected one or more")
+    ids = records.keys(records.require("id"))
+    require_unique(ids, records.where)
+    answers = records.texts(records.require("answer"))
+    text = records.find("text")
+    texts = pc.fill_null(records.texts(text), "") if text else strings([""] * len(records))
+    return AnswerRows(records, ids, texts, pc.fill_null(answers, ""))
+
+
+def _records(source: Any, name: str) -> Records:
+    if isinstance(source, str | os.PathLike | Source):
+        file = Source.open(source)
+        is_other = binary.sniff(file.data) is not None or file.is_json
+        if is_other or ";" not in file.text.partition("\n")[0]:
+            return read_records(file, may_be_empty=True)
+        return _of_lines(file)
+    return read_records(source, name, may_be_empty=True)
+
+
+def _of_lines(file: Source) -> Records:
+    """Return the cells of a file with ``;``, with its header or without."""
+    rows = [(n, cells) for n, cells in file.rows(";") if cells]
+    header = [cell.strip().lower() for cell in rows[0][1]]
+    names = [*COLUMNS]
+    if header and header[0] == "id":
+        names = [n.lower() if n.lower() in COLUMNS else n for n in map(str.strip, rows.pop(0)[1])]
+    for line, cells in rows:
+        if len(cells) != len(names):
+            raise InputError(f"{file.name}:{line}: {len(cells)} fields, expected {len(names)}")
+    columns = zip(*(cells for _, cells in rows), strict=True) if rows else ([] for _ in names)
+    table = pa.table({n: strings([*column]) for n, column in zip(names, columns, strict=True)})
+    return Records(file.name, table, lines=[line for line, _ in rows], typed=False)
+
+
+def _by_id(gold: AnswerRows, pred: AnswerRows, unmatched: Policy) -> AnswerPair:
+    """Join by id; rows that gold lacks are left out, as the program leaves out a background set."""
+    known = np.flatnonzero(np.asarray(pc.is_in(pred.id, value_set=gold.id)))
+    both = match(gold.id, pred.id.take(numbers(known)), unmatched, TEXTS)
+    warnings: Warnings = dict(both.warnings)
+    if n := len(pred.id) - len(known):
+        warnings["", f" {TEXTS[1]} and are left out"] = (n,)
+    rows = np.where(both.pred >= 0, known[both.pred] if len(known) else -1, -1)
+    answers = gold.answer.take(numbers(both.gold)).to_pylist()
+    said = pred.answer.to_pylist()
+    given = [said[row] if row >= 0 else "" for row in rows.tolist()]
+    return AnswerPair(both.keys, answers, given, both.gold, rows, warnings)
+
+
+def _by_place(gold: AnswerRows, pred: AnswerRows) -> AnswerPair:
+    """Pair rows as the program does: their number and their texts must agree."""
+    if len(gold.id) != len(pred.id) or not len(gold.id):
+        n = len(gold.id)
+        raise InputError(
+            f"{pred.records.name}: {len(pred.id)} rows with ids of gold: "
+            f"{STOPS}{n or 'one or more'}"
+        )
+    texts = zip(gold.text.to_pylist(), pred.text.to_pylist(), strict=True)
+    for row, (a, b) in enumerate(texts):
+        if a != b:
+            where = f"{pred.records.where(row)}: another text than {gold.records.where(row)}"
+            raise InputError(f"{where}: {STOPS}equal texts in order")
+    rows = np.arange(len(gold.id))
+    answers = gold.answer.to_pylist(), pred.answer.to_pylist()
+    return AnswerPair(gold.id, *answers, rows, rows, {})
+
+
+def _lines(source: Any, name: str) -> tuple[str, list[tuple[int, str]]]:
+    """Return the lines of a file, stripped, with their numbers."""
+    if not isinstance(source, str | os.PathLike | Source):
+        raise InputError(f"{name}: the order of lines is that of files, expected a path")
+    file = Source.open(source)
+    lines = re.split("\r\n|\r|\n", file.text)
+    lines = lines[:-1] if lines[-1] == "" else lines
+    return file.name, [(n, line.strip()) for n, line in enumerate(lines, file.first)]
+
+
+def _as_the_program(
+    gold: tuple[str, list[tuple[int, str]]], pred: tuple[str, list[tuple[int, str]]]
+) -> tuple[AnswerRows, AnswerRows]:
+    """Keep the lines of the submission whose raw ID, quotes included, is one of gold."""
+    known = {line.partition(";")[0] for _, line in gold[1]}
+    kept = [(n, line) for n, line in pred[1] if line.partition(";")[0] in known]
+    return _cells(*gold), _cells(pred[0], kept)
+
+
+def _cells(name: str, lines: Sequence[tuple[int, str]]) -> AnswerRows:
+    rows = []
+    for number, line in lines:
+        cells = next(csv.reader([line], delimiter=";"), [])
+        if len(cells) != len(COLUMNS):
+            raise InputError(f"{name}:{number}: {len(cells)} fields: {STOPS}{len(COLUMNS)}")
+        rows.append([cells[0], *(cell.lstrip() for cell in cells[1:])])
+    columns = list(map(list, zip(*rows, strict=True))) if rows else [[] for _ in COLUMNS]
+    arrays = dict(zip(COLUMNS, map(strings, columns), strict=True))
+    records = Records(name, pa.table(arrays), lines=[n for n, _ in lines], typed=False)
+    return AnswerRows(records, arrays["id"], arrays["text"], arrays["answer"])
+
+
+def _bare(answer: str) -> str:
+    return answer.strip().lower()
+
+
+def _squad(gold: str, pred: str) -> tuple[bool, float]:
+    a, b = words(gold), words(pred)
+    return a == b, f1(a, b) if a or b else 0.0
+
+
+def _given(side: AnswerRows, column: str, rows: Any, name: str) -> list[float]:
+    """Return the values of a column of the predictions; an answer that is missing has none."""
+    values = side.records.numbers(side.records.require(column))
+    least, most = (1, 5) if name == JUDGE else (-1, 1)
+    for row in rows[rows >= 0].tolist():
+        value = values[row]
+        if not least <= value <= most or (name == JUDGE and value not in MARKS):
+            kind = "a whole number" if name == JUDGE else "a number"
+            raise InputError(
+                f"{side.records.where(row)}: {column} is {value:g}, expected {kind} from {least} "
+                f"to {most}"
+            )
+    if (rows < 0).any():
+        raise InputError(f"{side.records.name}: {column} of a missing answer, expected all answers")
+    taken: list[float] = values[rows].tolist()
+    return taken

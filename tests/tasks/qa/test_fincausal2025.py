@@ -1,0 +1,84 @@
+"""FinCausal 2025: the worked examples of its program, answers by id, marks of a judge."""
+
+from __future__ import annotations
+
+import pytest
+
+import fastcausal as fc
+from fastcausal import sample
+from fastcausal.files.files import Source
+
+HEADER = "ID;Text;Question;Answer"
+GOLD = [HEADER, "1;t one;Why?;tax rose", '2;"t; two";What?;Cost grew 5%']
+
+
+def exact(gold: list[str], pred: list[str], **how) -> float:
+    named = {"gold.csv": gold, "pred.csv": pred}
+    sides = [Source(name, "\n".join([*of, ""]).encode()) for name, of in named.items()]
+    return fc.qa(*sides, protocol="fincausal-2025", **how)["overall"].exact_match
+
+
+def rows(first: str, second: str) -> list[str]:
+    return [HEADER, f"1;t one;Why?;{first}", f'2;"t; two";What?;{second}']
+
+
+@pytest.mark.parametrize(
+    ("pred", "score"),
+    [
+        (GOLD, 1),
+        (rows(" Tax Rose ", "cost  grew 5%"), 2 / 3),
+        (rows("the tax rose", "Cost grew 5%."), 1 / 3),
+        (rows("", "Cost grew 5%"), 2 / 3),
+        ([*GOLD, "99;x;y;z"], 1),
+        ([HEADER, "1;t one;Who?;tax rose", '2;"t; two";Who?;Cost grew 5%'], 1),
+    ],
+)
+def test_official_order(pred, score):
+    assert exact(GOLD, pred, official_order=True) == score
+
+
+def test_headers_are_rows_of_the_program_alone():
+    assert exact(GOLD[1:], GOLD, official_order=True) == 1
+    assert exact(GOLD[1:], rows("x", "Cost grew 5%")[1:], official_order=True) == 0.5
+    assert exact(GOLD, rows("x", "Cost grew 5%")) == 0.5
+    folded = [HEADER, *(f"{k};t;q;{text}" for k, text in enumerate(("STRASSE", "İ", "É")))]
+    said = [HEADER, *(f"{k};t;q;{text}" for k, text in enumerate(("straße", "i", "é")))]
+    assert exact(folded, said, official_order=True) == 0.5
+
+
+@pytest.mark.parametrize(
+    "pred",
+    [
+        GOLD[1:], GOLD[:2], [GOLD[0], GOLD[2], GOLD[1]], [*GOLD, GOLD[1]], [*GOLD, ""],
+        [HEADER, '"1";t one;Why?;tax rose', GOLD[2]], [HEADER, "1;t one;Why?;tax; rose", GOLD[2]],
+        [HEADER, "1;t one ;Why?;tax rose", GOLD[2]],
+    ],
+)  # fmt: skip
+def test_the_program_ends(pred):
+    if pred[-1] == "":  # a blank line has no id of gold: it is dropped as a background row
+        assert exact(GOLD, pred, official_order=True) == 1
+        return
+    with pytest.raises(ValueError, match="the program of fincausal-2025 ends"):
+        exact(GOLD, pred, official_order=True)
+
+
+def test_answers_are_joined_by_id():
+    assert exact(GOLD, [GOLD[0], GOLD[2], GOLD[1], "99;x;y;z"]) == 1
+    with pytest.raises(ValueError, match="have no answer"):
+        exact(GOLD, GOLD[:2])
+    assert exact(GOLD, GOLD[:2], unmatched="empty") == 0.5
+    assert exact(GOLD, GOLD[:2], unmatched="skip") == 1
+    with pytest.raises(ValueError, match='"1"'):
+        exact(GOLD, [*GOLD, GOLD[1]])
+
+
+def test_given_similarities_and_marks():
+    how = {"protocol": "fincausal-2025", "similarity": "sas", "judge": "mark"}
+    report = fc.qa(sample.CAUSES, sample.CAUSES_CAREFUL, **how)
+    assert report["overall"].judge == 3.5
+    assert report["overall"].sas == pytest.approx(0.77)
+    assert report.with_intervals()["overall"].judge == 3.5
+    with pytest.raises(ValueError, match=r"sas is 0\.98, expected a whole number from 1 to 5"):
+        fc.qa(sample.CAUSES, sample.CAUSES_CAREFUL, protocol="fincausal-2025", judge="sas")
+    with pytest.raises(ValueError, match="judge is for fincausal-2025"):
+        fc.qa([], [], judge="mark")
