@@ -141,41 +141,46 @@ def init(
     if task == RELATIONS:
         options = {"protocol": RECESS.name, **options}
     report = report_of_gold(task, str(gold), options)
-    shown = _columns(report, scores)
-    files = {name: Path(v) for name, v in options.items() if _is_file(v)}
-    names = {name: f"{name}{_suffix(path)}" for name, path in files.items()}
+    names = {name: f"{name}{_suffix(Path(v))}" for name, v in options.items() if _is_file(v)}
     record = SharedTask(
         title=title or target.absolute().name,
         task=task,
         options={**options, **names},
-        files=tuple(files),
+        files=tuple(names),
         gold=f"gold{_suffix(gold)}",
         sha256=sha256(gold.read_bytes()).hexdigest(),
         answers=True,
         digest=_digest(report),
         signature=report.signature,
-        scores=shown,
+        scores=_columns(report, scores),
         lower_is_better=lower_is_better,
         version=__version__,
         limits=limits,
     )
+    files = {record.options[name]: Path(options[name]) for name in record.files}
+    return Made(record, _placed(target, {record.gold: gold, **files}, record, packed))
+
+
+def _placed(
+    target: Path, files: Mapping[str, Path], task: SharedTask, packed: Path | None
+) -> program.Judged | None:
+    """Write all beside the target, then put it there; return what is said of the baseline."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         with TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as place:
             box = Path(place, "box")
             reference = box / "reference_data"
             reference.mkdir(parents=True)
-            shutil.copy(gold, reference / record.gold)
             for name, path in files.items():
-                shutil.copy(path, reference / names[name])
-            record.write(reference)
-            baseline = _write_all(box, record, packed)
+                shutil.copy(path, reference / name)
+            task.write(reference)
+            baseline = _write_all(box, task, packed)
             if target.exists():
                 target.rmdir()
             box.rename(target)
     except OSError as error:
         raise OutputError(f"{target}: {error.strerror or error}") from error
-    return Made(record, baseline)
+    return baseline
 
 
 def _write_all(box: Path, task: SharedTask, packed: Path | None) -> program.Judged | None:

@@ -379,3 +379,18 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         task = json.loads(archive.read("task.json"))
     gold = fc.score(sample.GOLD, sample.SYSTEMS["careful"], unparsed="empty").statistics.gold
     assert int(task["digest"], 16) == gold
+
+
+def test_files_of_options_go_along(tmp_path: Path) -> None:
+    """Into the bundle and into the kit: neither needs the organiser's paths."""
+    candidates = tmp_path / "mine.csv"
+    candidates.write_bytes((HERE / "pairs_events.csv").read_bytes())
+    held = without_wheels(tmp_path / "wheels")
+    options = {"candidates": str(candidates)}
+    init(tmp_path / "box", HERE / "pairs_gold.csv", "eci", options, packed=held)
+    candidates.unlink()
+    for folder in ("reference_data", "starting_kit"):
+        assert (tmp_path / "box" / folder / "candidates.csv").is_file()
+        kept = tmp_path / "box" / folder
+        found = judged(kept, HERE / "pairs_careful.csv", tmp_path / folder)
+        assert found["counts"]["n_candidates"] > 0
