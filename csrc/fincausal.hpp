@@ -185,7 +185,9 @@ class RowLabels {
         known_.push_back(word);
       }
     });
-    const auto take = [&](size_t place) { labels[place] = static_cast<char>(labels[place] | mark); };
+    const auto take = [&](size_t place) {
+      labels[place] = static_cast<char>(labels[place] | mark);
+    };
     if (known_.size() == 1) {
       each_place(known_[0], take);
     } else if (!known_.empty()) {
@@ -247,8 +249,7 @@ class RowLabels {
     hash ^= hash >> 29;
     const auto is = [&](int64_t number) {
       const Word& word = words_[static_cast<size_t>(number)];
-      return word.size == size &&
-             std::equal(letters, letters + size, letters_.data() + word.start);
+      return word.size == size && std::equal(letters, letters + size, letters_.data() + word.start);
     };
     const int64_t number = keep ? numbers_.add(hash, is) : numbers_.find(hash, is);
     if (number == static_cast<int64_t>(words_.size())) {
@@ -302,8 +303,9 @@ inline void label_row(const RowBatch& batch, int64_t k, RowLabels& row, AllLabel
       facts[side].longest = std::max(facts[side].longest, of_span.longest);
       meter.add_cost(8 * span.size);
     }
-    batch.facts[4 * k + 2 * side] = facts[side].unknown;
-    batch.facts[4 * k + 2 * side + 1] = facts[side].longest;
+    int64_t* of_side = batch.facts + 4 * k + (side == GOLD ? 0 : 2);
+    of_side[0] = facts[side].unknown;
+    of_side[1] = facts[side].longest;
   }
   meter.add_cost(8 * batch.text[k].size);
 }
@@ -334,9 +336,20 @@ inline AllLabels label_rows(const RowBatch& batch, const LetterKinds& kinds,
 // Hits, predicted and gold words of no span, of causes and of effects, then counts of rows, then
 // of two guesses: first half cause and second half effect, and nothing.
 enum Field : int {
-  HITS, PREDICTED, WANTED, PER_CLASS = 3, N_CLASSES = 3,
-  ROWS = PER_CLASS * N_CLASSES, EXACT, EXACT_IN_PAIRS,
-  HALF_CAUSE, HALF_CAUSE_HITS, HALF_EFFECT_HITS, HALF_EXACT, NOTHING_EXACT, N_FIELDS
+  HITS,
+  PREDICTED,
+  WANTED,
+  PER_CLASS = 3,
+  N_CLASSES = 3,
+  ROWS = PER_CLASS * N_CLASSES,
+  EXACT,
+  EXACT_IN_PAIRS,
+  HALF_CAUSE,
+  HALF_CAUSE_HITS,
+  HALF_EFFECT_HITS,
+  HALF_EXACT,
+  NOTHING_EXACT,
+  N_FIELDS
 };
 
 // The rows of all sections, and the changes to how the program counts.
@@ -398,7 +411,7 @@ class SectionCounts {
     const char *a = labels(GOLD, gold), *b = labels(PRED, pred);
     int64_t times[4][4] = {};
     for (int64_t k = 0; k < size(gold); ++k) {
-      ++times[static_cast<int>(seen(a[k]))][static_cast<int>(seen(b[k]))];
+      ++times[static_cast<unsigned char>(seen(a[k]))][static_cast<unsigned char>(seen(b[k]))];
     }
     for (int of_gold = 0; of_gold < 4; ++of_gold) {
       for (int of_pred = 0; of_pred < 4; ++of_pred) {
@@ -436,8 +449,8 @@ class SectionCounts {
     int64_t counts[N_FIELDS] = {};
     add(gold, pred, counts);
     double sum = 0, weights = 0;
-    for (int role = 0; role < N_CLASSES; ++role) {
-      const int64_t* of = counts + PER_CLASS * role;
+    const int64_t* of = counts;
+    for (int role = 0; role < N_CLASSES; ++role, of += PER_CLASS) {
       const auto both = static_cast<double>(of[PREDICTED] + of[WANTED]);
       const double f1 = both > 0 ? 2 * static_cast<double>(of[HITS]) / both : 0;
       sum += f1 * static_cast<double>(of[WANTED]);

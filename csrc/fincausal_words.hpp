@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "words.hpp"
@@ -311,7 +312,7 @@ class WordCutter {
   Sentences sentences_;
   Letters text_, from_, to_;
 
-  bool is_space(char32_t c) const { return c == ' ' || (kinds_.is(c, LetterKinds::SPACE)); }
+  bool is_space(char32_t c) const { return c == ' ' || kinds_.is(c, LetterKinds::SPACE); }
   bool is_word(size_t at, int kind = LetterKinds::WORD) const {
     return at < from_.size() && kinds_.is(from_[at], kind);
   }
@@ -401,12 +402,15 @@ class WordCutter {
   static const unsigned char* traits_of_ascii() {
     static const auto table = [] {
       std::array<unsigned char, 128> of{};
-      for (const char* c = "'\"`"; *c; ++c) of[static_cast<size_t>(*c)] = QUOTE;
-      for (const char* c = ",:"; *c; ++c) of[static_cast<size_t>(*c)] = COMMA;
-      for (const char* c = ";@#$%&?!"; *c; ++c) of[static_cast<size_t>(*c)] = PADDED;
-      for (const char* c = "*[](){}<>"; *c; ++c) of[static_cast<size_t>(*c)] = BRACKET;
-      for (const char* c = ".-"; *c; ++c) of[static_cast<size_t>(*c)] = ROW;
-      for (const char* c = "nmtNMT"; *c; ++c) of[static_cast<size_t>(*c)] = DOUBLE;
+      const auto mark = [&of](std::string_view letters, Trait trait) {
+        for (const char c : letters) of[static_cast<unsigned char>(c)] = trait;
+      };
+      mark("'\"`", QUOTE);
+      mark(",:", COMMA);
+      mark(";@#$%&?!", PADDED);
+      mark("*[](){}<>", BRACKET);
+      mark(".-", ROW);
+      mark("nmtNMT", DOUBLE);
       return of;
     }();
     return table.data();
@@ -530,9 +534,12 @@ class WordCutter {
     });
     to_.clear();
     for (const char32_t c : from_) {  // every run of white space becomes one blank
-      if (c == '"') to_.append(to_.back() == ' ' ? U"'' " : U" '' ");
-      else if (!is_space(c)) to_.push_back(c);
-      else if (to_.empty() || to_.back() != ' ') to_.push_back(' ');
+      if (c == '"')
+        to_.append(to_.back() == ' ' ? U"'' " : U" '' ");
+      else if (!is_space(c))
+        to_.push_back(c);
+      else if (to_.empty() || to_.back() != ' ')
+        to_.push_back(' ');
     }
     from_.swap(to_);
     part_endings([](char32_t a, char32_t, char32_t) { return is_any(a, U"sSmMdD") ? 2 : 0; }, true);
@@ -575,10 +582,9 @@ class WordCutter {
   }
 
   using Pair = const char* const[2];
-  static constexpr Pair CONTRACTIONS[] = {{"can", "not"}, {"d", "'ye"},   {"gim", "me"},
-                                          {"gon", "na"},  {"got", "ta"},  {"lem", "me"},
-                                          {"more", "'n"}, {"wan", "na"},  {"'t", "is"},
-                                          {"'t", "was"}};
+  static constexpr Pair CONTRACTIONS[] = {
+      {"can", "not"}, {"d", "'ye"},   {"gim", "me"}, {"gon", "na"}, {"got", "ta"},
+      {"lem", "me"},  {"more", "'n"}, {"wan", "na"}, {"'t", "is"},  {"'t", "was"}};
 
   // Returns whether the letters at which a contraction is parted occur.
   bool may_contract() const {
@@ -598,9 +604,11 @@ class WordCutter {
     to_.clear();
     for (size_t at = 0; at < from_.size();) {
       const size_t stop = at + whole.size();
-      const bool starts = is_apostrophe ? at && from_[at - 1] == ' ' : !(at && is_word(at - 1, kind));
+      const bool starts =
+          is_apostrophe ? at && from_[at - 1] == ' ' : !(at && is_word(at - 1, kind));
       if (!starts || !reads(at, whole.c_str()) || is_word(stop, kind) ||
-          (before_space && !(stop < from_.size() && is_space(from_[stop])) && stop < from_.size())) {
+          (before_space && !(stop < from_.size() && is_space(from_[stop])) &&
+           stop < from_.size())) {
         to_.push_back(from_[at++]);
         continue;
       }

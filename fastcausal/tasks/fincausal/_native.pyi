@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 N_FIELDS: int
 
-def words(text: bytes, kinds: NDArray[int8], abbreviations: bytes, cutting: int) -> bytes: ...
+def words(data: bytes, kinds: NDArray[int8], abbreviations: bytes, cutting: int) -> bytes: ...
 def label(
     texts: tuple[Any, NDArray[int64], NDArray[int64]],
     gold: Any,

@@ -71,12 +71,12 @@ cdef TextColumn column_of(object texts, int64_t n) except *:
     return column
 
 
-def words(bytes text, kinds, bytes abbreviations, int64_t cutting):
+def words(bytes data, kinds, bytes abbreviations, int64_t cutting):
     """Return the words of a text, UTF-8, each with a separator behind it."""
     cdef LetterKinds table
     cdef Array kind = int8s(kinds)
     table.kinds, table.n = <const int8_t*>kind.data, kind.n
-    return words_of(text, table, Abbreviations(<string>abbreviations), <Cutting>cutting)
+    return words_of(data, table, Abbreviations(<string>abbreviations), <Cutting>cutting)
 
 
 def label(texts, gold, pred, kinds, bytes abbreviations, int64_t cutting, sizes, facts,

@@ -19,7 +19,7 @@ FILES = DATA / "fincausal"
 A = "a b c d e f g h i j"
 T = "aaa bbbb ccc d eeee ffff gggg hhh i jjjj"
 TAX = "tax went up so sales fell"
-STOPS = "here the program of fincausal-2020 ends"
+STOPS = "the program of fincausal-2020 ends"
 
 
 def file(*rows: str, header: str = "Index; Text; Cause; Effect") -> Source:
