@@ -16,6 +16,7 @@ from fastcausal.recipe import Reads, Recipe
 from fastcausal.report.report import Report
 from fastcausal.shared_task.record import SharedTask
 from fastcausal.sweeps.scoring import RELATIONS, check_options, sweepable_tasks
+from fastcausal.tasks.extraction.otherwise import OTHERWISE
 
 
 def tasks() -> dict[str, Task]:
@@ -40,8 +41,8 @@ def task_of(protocol: str | None, task: str | None) -> str:
 
     Examples
     --------
-    >>> task_of("cnc-2023", None), task_of("maven-ere", None), task_of(None, "qa")
-    ('score', 'eci', 'qa')
+    >>> task_of("cnc-2023", None), task_of("fincausal-2020", None), task_of(None, "qa")
+    ('score', 'fincausal', 'qa')
     """
     known = {name: protocols_of(name) for name in tasks()}
     if task is not None:
@@ -50,6 +51,8 @@ def task_of(protocol: str | None, task: str | None) -> str:
         return task
     if protocol is None:
         return RELATIONS
+    if protocol in OTHERWISE:
+        known[OTHERWISE[protocol].rpartition(":")[2]] = (protocol,)
     found = [name for name, protocols in known.items() if protocol in protocols]
     if len(found) == 1:
         return found[0]
@@ -58,15 +61,15 @@ def task_of(protocol: str | None, task: str | None) -> str:
 
 
 def protocols_of(task: str) -> tuple[str, ...]:
-    """Return the names of protocols that the function of a task takes.
+    """Return the names of protocols that the function of a task takes and counts itself.
 
     Examples
     --------
     >>> protocols_of("score"), protocols_of("qa")
-    (('recess', 'cnc-2023', 'cnc-2022'), ())
+    (('recess', 'cnc-2023', 'cnc-2022'), ('squad-1.1', 'fincausal-2025'))
     """
     hints = get_type_hints(resolve(tasks()[task].score))
-    return tuple(_texts(hints.get("protocol")))
+    return tuple(name for name in _texts(hints.get("protocol")) if name not in OTHERWISE)
 
 
 def _texts(hint: Any) -> Iterator[str]:

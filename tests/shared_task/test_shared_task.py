@@ -28,7 +28,13 @@ from tests.support.cli import cli
 from tests.support.hostile_submissions import GOOD, HOSTILE, ROWS, lines, write_hostile, zipped
 from tests.support.shared_tasks import HERE, SETTINGS, box, judged_here, sent, without_wheels
 
-RIGHT = {"eci": "pairs_careful.csv", "classify": "choices_careful.jsonl", "score": "careful.jsonl"}
+RIGHT = {
+    "eci": "pairs_careful.csv",
+    "classify": "choices_careful.jsonl",
+    "score": "careful.jsonl",
+    "fincausal": "sections_careful.csv",
+    "qa": "causes_careful.csv",
+}
 QUICK = Draws("jackknife", 0.95, 200, 0, None)
 
 

@@ -21,6 +21,8 @@ SETTINGS = {
     "cnc-2022": ("gold.csv", "score", {"protocol": "cnc-2022", "unparsed": "empty"}),
     "pairs": ("pairs_gold.csv", "eci", {}),
     "listed": ("pairs_gold.csv", "eci", {"candidates": "listed"}),
+    "sections": ("sections.csv", "fincausal", {}),
+    "questions": ("causes.csv", "qa", {"protocol": "fincausal-2025"}),
     "answers": ("choices.csv", "classify", {"answers": "binary"}),
 }
 

@@ -59,10 +59,11 @@ def init(
     from fastcausal.shared_task.bundle import init as write_bundle
     from fastcausal.shared_task.program import lines
     from fastcausal.shared_task.record import Limits
-    from fastcausal.shared_task.scoring import task_of
+    from fastcausal.shared_task.scoring import protocols_of, task_of
 
     name = task_of(protocol, task)
-    given = {"protocol": protocol, "unparsed": unparsed, "unmatched": unmatched}
+    of_task = protocol if task is not None or protocol in protocols_of(name) else None
+    given = {"protocol": of_task, "unparsed": unparsed, "unmatched": unmatched}
     options = {k: v for k, v in given.items() if v is not None} | task_options(name, set or [])
     with doing(f"writing {dir}"):
         made = write_bundle(

@@ -21,6 +21,7 @@ TASK = Task(
     present="fastcausal.tasks.fincausal.report:present",
     score="fastcausal.tasks.fincausal.count:fincausal",
     read="fastcausal.tasks.fincausal.files:read_gold",
+    public="fastcausal.tasks.fincausal.files:public",
     command="fastcausal.cli.score:score",
     page="fincausal",
 )

@@ -84,6 +84,25 @@ def read_gold(gold: Any, **options: Any) -> tuple[SectionRows, SectionRows]:
     return rows, rows
 
 
+def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return rows whose cause is the first word and whose effect is the last one, twice.
+
+    Examples
+    --------
+    >>> rows = [{"index": "1", "text": "Rain fell", "cause": "Rain", "effect": "fell"}]
+    >>> public(rows)[0]
+    [{'index': '1', 'text': 'Rain fell', 'cause': 'Rain', 'effect': 'fell'}]
+    """
+    rows = read_side(gold, "gold", bool(options.get("lenient")))
+    pairs = zip(rows.index.to_pylist(), rows.text.texts(), strict=True)
+    ends = [(k, text, text.split()) for k, text in pairs]
+    open_rows = [
+        {"index": k, "text": text, "cause": "".join(words[:1]), "effect": "".join(words[-1:])}
+        for k, text, words in ends
+    ]
+    return open_rows, open_rows
+
+
 def side_by_side(gold: SectionRows, pred: SectionRows, stops: Stops) -> SidesByRow:
     """Pair rows by their place; where the program ends, by their text."""
     warnings: Warnings = {}

@@ -99,6 +99,9 @@ def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[s
     >>> public([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}])[0]
     [{'id': '1', 'question': 'Why?', 'answers': {'text': ['']}}]
     """
+    if options.get("protocol") == "fincausal-2025":
+        unanswered = [row | {"answer": ""} for row in read_gold(gold, **options)[0]]
+        return unanswered, unanswered
     questions = read_questions(gold)
     rows = [
         {"id": id, "question": each.text, "answers": {"text": [""]}}

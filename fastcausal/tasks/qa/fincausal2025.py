@@ -106,9 +106,12 @@ def statistics_of(
 def read_sides(gold: Any) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """Read gold for many runs, and answer each question by its answer."""
     side = read_rows(gold, "gold")
-    columns = {"id": side.id.to_pylist(), "text": side.text.to_pylist()}
-    columns["answer"] = side.answer.to_pylist()
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    columns = {"id": side.id, "text": side.text, "answer": side.answer}
+    question = side.besides(np.arange(len(side.id))).get("question")
+    if question is not None:
+        columns["question"] = question
+    lists = [column.to_pylist() for column in columns.values()]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
     return rows, rows
 
 
