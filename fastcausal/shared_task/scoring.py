@@ -45,14 +45,15 @@ def task_of(protocol: str | None, task: str | None) -> str:
     ('score', 'fincausal', 'qa')
     """
     known = {name: protocols_of(name) for name in tasks()}
+    for counted, entry in OTHERWISE.items():
+        if (name := entry.rpartition(":")[2]) in known:
+            known[name] = (counted,)
     if task is not None:
         if task not in known:
             raise InputError(f'task is "{task}", expected one of {", ".join(known)}')
         return task
     if protocol is None:
         return RELATIONS
-    if protocol in OTHERWISE:
-        known[OTHERWISE[protocol].rpartition(":")[2]] = (protocol,)
     found = [name for name, protocols in known.items() if protocol in protocols]
     if len(found) == 1:
         return found[0]
