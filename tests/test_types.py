@@ -67,7 +67,7 @@ fc.ExtractionScorer().update(gold, None)  # refused
 fc.TagScorer(fc.TagScheme(["O"]), backend="reference")  # refused
 fc.Protocol("mine", tags="cnc")  # refused
 fc.read("a.csv", "squad")  # refused
-fc.write(gold, "a", "webanno")  # refused
+fc.write(gold, "a", "xmi")  # refused
 fc.agree([gold, gold], "cnc-2023")  # refused
 fc.classify([1], [1], unparsed="empty")  # refused
 fc.classify(1, [1])  # refused

@@ -240,11 +240,14 @@ def _read_list(
 
 
 def _refuse_pairs(source: Sequence[Sequence[str]], sentences: Collection[str]) -> None:
-    """Refuse pairs of texts: sentences without a tag would be relations without spans."""
-    first = next(filter(None, source), ())
-    are_pairs = all(len(example) in (0, len(first)) for example in source) and len(first) == 2
-    if are_pairs and not any(map(holds_tags, sentences)):
-        cause, effect = map(shown, first)
+    """Refuse pairs of texts: sentences without a tag would be relations without spans.
+
+    A sentence that is given twice, up to its white space, is no such pair.
+    """
+    if any(map(holds_tags, sentences)) or any(len(example) not in (0, 2) for example in source):
+        return
+    if pair := next((p for p in source if p and p[0].split() != p[1].split()), None):
+        cause, effect = map(shown, pair)
         raise InputError(
             f"pairs of texts without tags, such as {cause} and {effect}, expected examples: "
             f'{{"text": ..., "relations": [{{"cause": {cause}, "effect": {effect}}}]}}'

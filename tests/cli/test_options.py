@@ -240,11 +240,14 @@ USES = {
 }
 # Values other than the default; an option has those of its command, or those of its name.
 VALUES = {
+    **{f"task {name} --dir": "box" for name in ("archive", "check", "leaderboard")},
+    "task init --gold": "gold.csv",
     "task init --protocol": "cnc-2023",
     "task init --task": "eci",
     "task init --set": "occurrence=first",
     "task init --score": "overall_recall",
     "task init --title": "Causes",
+    "task init --wheels": "box",
     "seconds": "60",
     "memory": "4096",
     "size": "64",
@@ -626,6 +629,8 @@ WITHOUT_EFFECT = {
     "--unplaced",  # where all spans fit: tests/formats/test_marking.py
     "--epoch",  # where no id occurs twice: tests/tasks/values
     "aggregate values --counts",  # values have no counts
+    "classify protocol --answers",  # the protocol implies them
+    "classify protocol --unmatched",  # the protocol skips
     "task leaderboard  --seed",  # beyond the decimals shown: its JSON has them
 }
 
