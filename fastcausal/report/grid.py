@@ -95,12 +95,13 @@ class Grid:
     ) -> None:
         self.title = title
         self.header: Texts = (corner, *columns)
-        self.digits = digits
+        self.digits: int = digits
         self.signs: list[str] = ["+" if name in signed else "" for name in columns]
-        self.shares, self.share_rows = shares, share_rows
+        self.shares: Sequence[str] = shares
+        self.share_rows: Collection[str] | None = share_rows
         self.percent: frozenset[str] = frozenset()  # columns shown so
         self.emphasis: dict[tuple[str, str, str], str] = {}  # of part, row and column
-        self.caption = ""  # of tables to paste
+        self.caption: str = ""  # of tables to paste
         self.text = text
         self.parts: list[tuple[str, list[tuple[str, tuple[Cell, ...]]]]] = [("", [])]
         for part, rows in (parts or {}).items():
@@ -120,7 +121,7 @@ class Grid:
 
     def round(self, digits: int) -> bool:
         """Show so many decimals; return False if no number has any."""
-        self.digits = digits
+        self.digits: int = digits
         return any(isinstance(cell, float) for *_, cell in self._cells())
 
     def to_percent(self, scores: Collection[str] = ()) -> list[str]:
