@@ -121,7 +121,7 @@ class Grid:
 
     def round(self, digits: int) -> bool:
         """Show so many decimals; return False if no number has any."""
-        self.digits: int = digits
+        self.digits = digits
         return any(isinstance(cell, float) for *_, cell in self._cells())
 
     def to_percent(self, scores: Collection[str] = ()) -> list[str]:

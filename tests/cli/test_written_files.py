@@ -50,6 +50,7 @@ LINES = {
     "eci --per-document": ("eci pairs_gold.csv pairs_careful.csv --per-document {out}.parquet",
                            OF_PAIRS),
     "eci --html": ("eci pairs_gold.csv pairs_careful.csv --html {out}.html", []),
+    "qa --html": ("qa questions.json answers.json --html {out}.html", []),
     "qa --per-example": ("qa questions.json answers.json --per-example {out}.parquet", COUNTS),
     "aggregate --out": ("aggregate careful.parquet --out {out}.parquet", COUNTS[:2]),
     "answers --per-item": ("answers judged_ann.json --per-item {out}.csv", TABLE),

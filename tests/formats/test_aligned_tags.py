@@ -59,6 +59,8 @@ def test_any_change_of_white_space_keeps_the_spans(sentence, data):
     words = text.split(" ") if not re.search(r"[\t\n\r\x0b\x0c]|  ", text) else None
     if not n or words is None or markup.holds_tags(text):
         return
+    if any(word.isspace() for word in words):
+        return  # a token of other white space has no letter to be found by
     start = data.draw(st.integers(0, n - 1))
     span = (data.draw(st.integers(0, 2)), start, data.draw(st.integers(start + 1, n)))
     tagged, _ = markup.write(text, [span])

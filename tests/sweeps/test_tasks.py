@@ -43,6 +43,18 @@ def questions(folder):
     return written(folder, "gold.json", json.dumps(QUESTIONS), runs)
 
 
+def sections(folder):
+    def file(*spans):
+        rows = zip(("1.1", "1.2", "2.1"), spans, strict=True)
+        return "Index; Text; Cause; Effect\n" + "".join(f"{k}; a b c d e; {s}\n" for k, s in rows)
+
+    runs = {
+        "a.csv": file("a; b", "a b; d", "c; e"),
+        "b.csv": file("c; e", "a; e", "a; d"),
+    }
+    return written(folder, "gold.csv", file("a; b", "a; d e", "b c; e"), runs)
+
+
 def written(folder, name, gold, runs):
     (folder / "runs").mkdir()
     for file, text in runs.items():
@@ -55,7 +67,9 @@ TASKS = {
     "eci": (pairs, {"candidates": "listed", "outside": "ignore"}),
     "classify": (labels, {"unparsed": "skip"}),
     "qa": (questions, {"unmatched": "empty"}),
+    "fincausal": (sections, {"words": "blank"}),
 }
+BY = {"fincausal": "document"}  # its files have no other columns
 
 
 def test_every_task_that_reads_gold_is_swept():
@@ -67,6 +81,7 @@ def test_every_task_that_reads_gold_is_swept():
 @pytest.mark.parametrize("by", [None, "topic"])
 def test_scores_are_those_of_the_function(tmp_path, task, by):
     make, options = TASKS[task]
+    by = by and BY.get(task, by)
     gold, runs = make(tmp_path)
     out = tmp_path / "out"
     swept = fc.sweep(gold, runs, out, task=task, options=options, by=by)
@@ -154,7 +169,7 @@ def test_a_run_that_cannot_be_read_is_set_aside(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"task": "crab"}, ValueError, 'no sweep over the task "crab", expected one of score, cla'),
+        ({"task": "crab"}, ValueError, 'no sweep over the task "crab", expected one of score, '),
         ({"options": {"by": "topic"}}, ValueError, 'eci has no option "by", expected protocol'),
         ({"options": {"protocol": "x"}}, ValueError, "x"),
         ({"options": {"candidates": [{"doc_id": "d"}]}}, fc.InputError, 'no column "a"'),
