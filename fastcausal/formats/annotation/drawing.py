@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from fastcausal.relations import ROLES, Relations
 CAUSES, SIGNALS = "Causes", "Signals"  # types of links
 
 
-class Pen:
+class Pen(ABC):
     """A drawer of one relation after another; the tool's own draws marks and links.
 
     Attributes
@@ -33,13 +34,13 @@ class Pen:
 
     splits = False
 
+    @abstractmethod
     def mark(self, role: int, spans: Sequence[CharRange]) -> Any:
         """Draw a mark on spans in tokens; return its name."""
-        raise NotImplementedError
 
+    @abstractmethod
     def link(self, type: str, source: Any, target: Any) -> None:
         """Draw a link between two marks by their names."""
-        raise NotImplementedError
 
     def relation(self, spans: Iterable[RoleSpan], roles: tuple[str, ...]) -> str | None:
         """Draw a relation; return a message if it is lost in whole or in part."""

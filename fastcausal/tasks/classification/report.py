@@ -239,14 +239,15 @@ def present(statistics: Statistics, by: By = None) -> ClassificationReport:
     k = len(formula.labels)
     parts = statistics.subsets(by)
     subsets = {
-        name: _confusion(rows, np.ones(len(rows), np.int64), k) for name, rows in parts.items()
+        name: confusion_of(rows, np.ones(len(rows), np.int64), k) for name, rows in parts.items()
     }
-    confusion = _confusion(statistics.rows, statistics.times, k)
+    confusion = confusion_of(statistics.rows, statistics.times, k)
     n_unparsed = 0 if statistics.left_out is None else len(statistics.left_out)
     return report_of(statistics, confusion, n_unparsed, partial(replace, statistics), subsets)
 
 
-def _confusion(rows: CountRows, times: Any, k: int) -> Int64:
+def confusion_of(rows: CountRows, times: Any, k: int) -> Int64:
+    """Count rows by their code in gold (row) and as predicted (column), both below k."""
     matrix = np.zeros((k, k), np.int64)
     np.add.at(matrix, (rows[:, 0], rows[:, 1]), times)
     return matrix

@@ -28,15 +28,13 @@ from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.options import Policy, UnicausalTags, check, check_policies
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.unicausal.examples import SPAN, CorpusExamples, examples_of
+from fastcausal.tasks.unicausal.examples import BY, SPAN, CorpusExamples, examples_of
 from fastcausal.tasks.unicausal.files import TAGS, keys_of, tables
 from fastcausal.tasks.unicausal.formula import ROLES, EntityFormula
 from fastcausal.tasks.unicausal.report import present
 from fastcausal.tasks.unicausal.tags import TagCodes, coded, entities, marked
 
 Booleans = npt.NDArray[np.bool_]
-
-BY = ("corpus",)
 
 
 def spans(

@@ -25,7 +25,8 @@ UNUSED: dict[str, tuple[str, ...]] = {
     PAIR: ("esl", "esl2"),
     SPAN: ("esl", "esl2", "ctb", "semeval2010t8", "causenet"),
 }
-KEPT = ("corpus", "doc_id", "sent_id")
+BY = ("corpus",)  # subsets by default
+KEPT = (*BY, "doc_id", "sent_id")
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,9 @@ from fastcausal.options import LabelPolicy, LabelProtocol
 from fastcausal.tasks.classification.count import ClassificationScorer
 from fastcausal.tasks.classification.files import Labels
 from fastcausal.tasks.classification.report import ClassificationReport, present
-from fastcausal.tasks.unicausal.examples import CorpusExamples, examples_of
+from fastcausal.tasks.unicausal.examples import BY, CorpusExamples, examples_of
 from fastcausal.tasks.unicausal.files import KEYS, LABELS, keys_of, tables, zeros_and_ones
 from fastcausal.tasks.unicausal.formula import OccurringFormula
-
-BY = ("corpus",)
 
 
 def labels(

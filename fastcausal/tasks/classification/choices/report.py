@@ -21,6 +21,7 @@ from fastcausal.tasks.classification.choices.formula import MAJORITY, READ, Choi
 from fastcausal.tasks.classification.report import (
     ClassificationReport,
     classes_grid,
+    confusion_of,
     confusion_tables,
     groups_of,
     per_example_table,
@@ -81,7 +82,9 @@ def present(statistics: Statistics, by: By = None) -> ChoiceReport:
         for name, rows in statistics.subsets(by).items()
     }
     counts = {name: int(scores["overall"][name]) for name in COUNTS}
-    confusion = _confusion(formula, statistics)
+    k = len(formula.labels)
+    # Answers have codes beyond the options if they name none or are missing.
+    confusion = confusion_of(statistics.rows, statistics.times, len(formula.answers))[:k, :k]
     return ChoiceReport(
         f"answers to {counts['n']} questions",
         statistics.signature,
@@ -126,13 +129,6 @@ def _scores(
     counted = {name: Scores({**groups[name], "n": size}) for name, size in sizes.items()}
     counted["overall"] = Scores({**counted["overall"], **besides})
     return {**counted, **{name: s for name, s in groups.items() if name not in sizes}}, classes
-
-
-def _confusion(formula: ChoiceFormula, statistics: Statistics) -> Int64:
-    """Count the answers that name an option, by option of gold (row) and of the answer."""
-    matrix = np.zeros((len(formula.labels), len(formula.answers)), np.int64)
-    np.add.at(matrix, (statistics.rows[:, 0], statistics.rows[:, 1]), statistics.times)
-    return matrix[:, : len(formula.labels)]
 
 
 def _unread(formula: ChoiceFormula, statistics: Statistics) -> dict[str, Any]:
