@@ -1,6 +1,5 @@
 // Words of FinCausal's texts, cut as its program cuts them: into sentences, then into words.
 //
-//   LetterKinds ── Python's properties of each code point
 //   Sentences ──── the places at which a text is split, by Punkt's rules without a trained model
 //   WordCutter ─── the words of a text: given, split at white space, or of its sentences
 #pragma once
@@ -12,31 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "letters.hpp"
 #include "words.hpp"
 
 namespace fastcausal::fincausal {
 
+using fastcausal::LetterKinds;
 using Letters = std::u32string;
-
-struct LetterKinds {
-  // nltk's engine of patterns takes no ² for part of a word; Python's, for its contractions, does.
-  enum : int8_t { WORD = 1, DIGIT = 2, SPACE = 4, UPPER = 8, LOWER = 16, ALNUM = 32 };
-  const int8_t* kinds = nullptr;
-  int64_t n = 0;
-
-  bool is(char32_t letter, int kind) const {
-    return static_cast<int64_t>(letter) < n && kinds[letter] & kind;
-  }
-  bool is_letter(char32_t c) const { return is(c, WORD) && !is(c, DIGIT); }
-};
-
-// Lower case of the letters of English words, as case is ignored in patterns of Python.
-inline char32_t folded(char32_t c) {
-  if (c < 128) return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-  if (c == 0x17F) return 's';
-  if (c == 0x130 || c == 0x131) return 'i';
-  return c == 0x212A ? 'k' : c;
-}
 
 inline bool is_any(char32_t c, const char32_t* letters) {
   for (; *letters; ++letters) {
@@ -292,7 +273,7 @@ class WordCutter {
   // Calls take(letters, size) for each word in turn.
   template <class Take>
   void cut(Text text, const Take& take) {
-    decode(text);
+    decode(text.data, text.size, text_);
     if (cutting_ == Cutting::GIVEN) {
       split(text_, [](char32_t c) { return c == SEPARATOR; }, take);
     } else if (cutting_ == Cutting::BLANK) {
@@ -315,21 +296,6 @@ class WordCutter {
   bool is_space(char32_t c) const { return c == ' ' || kinds_.is(c, LetterKinds::SPACE); }
   bool is_word(size_t at, int kind = LetterKinds::WORD) const {
     return at < from_.size() && kinds_.is(from_[at], kind);
-  }
-
-  void decode(Text text) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(text.data);
-    text_.resize(static_cast<size_t>(text.size));
-    int64_t at = 0;
-    for (; at < text.size && bytes[at] < 0x80; ++at) text_[static_cast<size_t>(at)] = bytes[at];
-    text_.resize(static_cast<size_t>(at));
-    while (at < text.size) {
-      const unsigned first = bytes[at++];
-      const int more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-      char32_t point = more ? first & (0x3Fu >> more) : first;
-      for (int k = 0; k < more && at < text.size; ++k) point = point << 6 | (bytes[at++] & 0x3Fu);
-      text_.push_back(point);
-    }
   }
 
   template <class Separates, class Take>

@@ -85,3 +85,16 @@ def __getattr__(name: str) -> Any:
     import pyarrow.compute
 
     return getattr(pyarrow.compute, name)
+
+
+def binary_join(lists: Any, gap: pa.Scalar) -> Any:
+    """Join the texts of each list; null for a null list and for one that holds a null.
+
+    Examples
+    --------
+    >>> binary_join(pa.array([["a", "b"], None]), pa.scalar("-")).to_pylist()
+    ['a-b', None]
+    """
+    from pyarrow._compute import call_function
+
+    return call_function("binary_join", [lists, gap])

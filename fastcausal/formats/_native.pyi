@@ -34,3 +34,11 @@ def read_submission(
     data: _Buffer, start: int, stop: int
 ) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes] | None: ...
 def string_lists(data: _Buffer, offsets: _Int32, widths: _Int32) -> tuple[bytes, bytes]: ...
+def span_texts(
+    data: _Buffer,
+    places: _Int32 | _Int64,
+    rows: _Int32,
+    offsets: _Int64,
+    spaced: bool,
+    n_tokens: _Int32,
+) -> tuple[bytes, bytes]: ...

@@ -30,6 +30,20 @@ cdef extern from "tagged.hpp" namespace "fastcausal" nogil:
     void unpack(const vector[Span]&, int8_t*, int32_t*, int32_t*)
 
 
+cdef extern from "span_texts.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Row:
+        pass
+
+    cdef cppclass SpanTexts:
+        string data
+        vector[int64_t] places
+
+    SpanTexts c_span_texts "fastcausal::span_texts" [Offset](
+        const char*, const Offset*, const Row*, const int64_t*, int64_t, bint, int32_t*,
+        StopRequested,
+    ) except +
+
+
 cdef extern from "copies.hpp" namespace "fastcausal" nogil:
     void c_compare_copies "fastcausal::compare_copies" [Offset](
         const char*, const Offset*, const int64_t*, int64_t, const char*, const int64_t*,
@@ -233,4 +247,39 @@ def string_lists(data, offsets, widths):
     return (
         copied(literals.data.data(), literals.data.size()),
         copied(literals.places.data(), 4 * literals.places.size()),
+    )
+
+
+def span_texts(data, places, rows, offsets, bint spaced, n_tokens):
+    """Find the texts of spans, int32[n_rows, 3]: those of sentence k are rows[offsets[k]] and on.
+
+    Fill n_tokens. Return the texts, one after another, and the end of each, int64.
+    """
+    cdef const char* at = <const char*>text(data).data
+    cdef Array row = int32s(rows, 2)
+    cdef Array offset = int64s(offsets)
+    cdef Array n = writable(n_tokens)
+    cdef const int32_t* small = NULL
+    cdef const int64_t* large = NULL
+    cdef SpanTexts found
+    if offset.n != n.n + 1 or len(places) != n.n + 1 or offsets[n.n] > row.n or row.width != 3:
+        raise ValueError(f"{offset.n} offsets of spans, {len(places)} of texts, expected {n.n + 1}")
+    if places.itemsize == 4:
+        small = <const int32_t*>int32s(places).data
+    else:
+        large = <const int64_t*>int64s(places).data
+    with nogil:
+        if small is not NULL:
+            found = c_span_texts(
+                at, small, <const Row*>row.data, <const int64_t*>offset.data, n.n, spaced,
+                <int32_t*>n.data, interrupted,
+            )
+        else:
+            found = c_span_texts(
+                at, large, <const Row*>row.data, <const int64_t*>offset.data, n.n, spaced,
+                <int32_t*>n.data, interrupted,
+            )
+    return (
+        copied(found.data.data(), found.data.size()),
+        copied(found.places.data(), 8 * found.places.size()),
     )

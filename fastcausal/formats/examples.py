@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from fastcausal.arrays.arrow import joined, strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
 from fastcausal.formats.cnc.markup import count_tokens, without_tags
@@ -101,6 +102,15 @@ def texts_of(relations: Relations) -> list[str | None]:
         return bare
     texts = relations.table["text"].to_pylist()
     return [t if isinstance(t, str) else b for t, b in zip(texts, bare, strict=True)]
+
+
+def column_of_texts(relations: Relations) -> pa.Array:
+    """Return `texts_of` as an array of strings."""
+    if "text" in relations.table.column_names:
+        column = joined(relations.table["text"])
+        if column.type in (pa.string(), pa.large_string()) and not column.null_count:
+            return column
+    return strings(texts_of(relations))
 
 
 def tagged_sentences(relations: Relations) -> list[list[str] | None]:

@@ -335,6 +335,19 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
     return counts if rows is None else at_rows(counts, rows)
 
 
+def tokens_in(texts: pa.Array) -> Int32:
+    """Count the tokens of each text, as the strict reading does.
+
+    Examples
+    --------
+    >>> tokens_in(pa.array(["Heavy  rain", ""]))
+    array([2, 0], dtype=int32)
+    """
+    counts = np.zeros(len(texts), np.int32)
+    _count(texts, "strict", counts)
+    return counts
+
+
 def _some_texts(texts: list[str | None]) -> list[str | None]:
     """Return texts for aligning sentences; raise InputError if there is none."""
     if texts and not any(isinstance(text, str) for text in texts):

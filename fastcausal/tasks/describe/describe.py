@@ -20,15 +20,16 @@ from fastcausal.files.files import Source
 from fastcausal.files.packed import suffix_of
 from fastcausal.formats import read
 from fastcausal.formats.cnc import rereading
-from fastcausal.formats.cnc.markup import TOKEN, count_tokens
-from fastcausal.formats.examples import examples, tagged_sentences, texts_of
+from fastcausal.formats.cnc.tagged import tokens_in
+from fastcausal.formats.examples import column_of_texts, examples, tagged_sentences
 from fastcausal.formats.reading.sources import RelationSource
+from fastcausal.formats.span_texts import joined_by_relation, span_texts
 from fastcausal.options import Tokenizer, check
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.classification import files
 from fastcausal.tasks.describe.description import ORDERS, CorpusDescription, Histogram
-from fastcausal.tasks.describe.words import treebank_words
+from fastcausal.tasks.describe.words import count_words
 
 TOKENIZERS = get_args(Tokenizer)
 NEEDED = {"whitespace": "lengths", "nltk-style": "texts", "nltk-style+tags": "tagged sentences"}
@@ -96,11 +97,11 @@ def _of_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription
     causal = values.to_numpy() == 1
     words: Histograms = {}
     if labels.texts is not None:
-        counters = {"whitespace": count_tokens, "nltk-style": _n_words}
+        texts = arrow.joined(labels.texts)
+        counters = {"whitespace": tokens_in, "nltk-style": count_words}
         for tokenizer in wanted:
             if tokenizer in counters:
-                n_words = [counters[tokenizer](text) for text in labels.texts.to_pylist()]
-                words[tokenizer] = _by_sentence(np.array(n_words, np.int64), causal)
+                words[tokenizer] = _by_sentence(counters[tokenizer](texts), causal)
     return CorpusDescription(_sentences(causal), words=words)
 
 
@@ -116,13 +117,13 @@ def _of_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDescript
     causal = np.bincount(example[marked | unread], minlength=rows.n_examples) > 0
     sentences = _sentences(causal)
     sentences["explicit"] = len(np.unique(example[n_signals > 0]))
-    texts = _texts(relations)
+    texts, spans = _texts(relations, rows)
     return CorpusDescription(
         sentences,
         Counter(per_sentence.tolist()),
         Counter({(ORDERS[order], n): count for (order, n), count in kinds.items()}),
-        _words(relations, rows, texts, unread, causal, wanted),
-        Counter() if texts is None else _signals(relations, rows, texts),
+        _words(relations, rows, texts, spans, unread, causal, wanted),
+        Counter() if spans is None else _signals(relations, rows, spans),
         int(unread.sum()),
         Counter(relations.reading.notes),
     )
@@ -144,13 +145,15 @@ def _kinds(relations: Relations, rows: Rows) -> tuple[Int64, Int64]:
     )
 
 
-def _signals(relations: Relations, rows: Rows, texts: Sequence[str]) -> Counter[str]:
+def _signals(relations: Relations, rows: Rows, spans: pa.Array) -> Counter[str]:
     """Return the signals of each relation as one text."""
-    relation, spans = _relation_of_row(rows), _span_texts(rows, texts)
-    parts: dict[int, list[str]] = {}
-    for row in np.flatnonzero(_has_role(relations, rows, "signal")).tolist():
-        parts.setdefault(int(relation[row]), []).append(spans[row])
-    return Counter(" ... ".join(part).lower() for part in parts.values())
+    if "signal" not in relations.roles:
+        return Counter()
+    signals = joined_by_relation(spans, rows, relations.roles.index("signal"), " ... ")
+    counted: Counter[str] = Counter()
+    for each in pc.value_counts(signals.drop_null()).to_pylist():
+        counted[each["values"].lower()] += each["counts"]
+    return counted
 
 
 def _has_role(relations: Relations, rows: Rows, role: str) -> Bools:
@@ -165,7 +168,8 @@ def _relation_of_row(rows: Rows) -> Int64:
 def _words(
     relations: Relations,
     rows: Rows,
-    texts: list[str] | None,
+    texts: pa.Array | None,
+    spans: pa.Array | None,
     unread: Bools,
     causal: Bools,
     wanted: Sequence[str],
@@ -177,12 +181,11 @@ def _words(
         counts["whitespace"] = _by_sentence(rows.lengths, causal) | _by_role(
             relations, rows, widths
         )
-    if texts is None or wanted == ("whitespace",):
+    if texts is None or spans is None or wanted == ("whitespace",):
         return counts
-    by_sentence = _by_sentence(_all_words(texts), causal)
+    by_sentence = _by_sentence(count_words(texts), causal)
     if "nltk-style" in wanted:
-        n_words = _all_words(_span_texts(rows, texts))
-        counts["nltk-style"] = by_sentence | _by_role(relations, rows, n_words)
+        counts["nltk-style"] = by_sentence | _by_role(relations, rows, count_words(spans))
     if "nltk-style+tags" in wanted:
         by_role = _words_with_tags(relations, rows, unread)
         if by_role is not None:
@@ -195,23 +198,17 @@ def _words_with_tags(
 ) -> dict[str, Histogram] | None:
     """Count words between the tags of each span, with inner tags as words."""
     kept = tagged_sentences(relations)
-    lengths: dict[str, Histogram] = {role: Counter() for role in ("cause", "effect", "signal")}
+    inner: dict[str, list[str]] = {role: [] for role in ("cause", "effect", "signal")}
     bounds = zip(kept, rows.relation_offsets[:-1], rows.relation_offsets[1:], strict=True)
     for sentences, start, stop in bounds:
         if sentences is None or len(sentences) != stop - start:
             return None
         for sentence, skipped in zip(sentences, unread[start:stop], strict=True):
-            for name, inner in () if skipped else _MARKED.findall(sentence):
-                lengths[_ROLES.get(name, "signal")][_n_words(inner)] += 1
-    return lengths
-
-
-def _n_words(text: str) -> int:
-    return len(treebank_words(text))
-
-
-def _all_words(texts: Sequence[str]) -> Int64:
-    return np.fromiter(map(_n_words, texts), np.int64, len(texts))
+            for name, text in () if skipped else _MARKED.findall(sentence):
+                inner[_ROLES.get(name, "signal")].append(text)
+    return {
+        role: Counter(count_words(arrow.strings(texts)).tolist()) for role, texts in inner.items()
+    }
 
 
 def _sentences(causal: Bools) -> Counter[str]:
@@ -235,18 +232,13 @@ def _by_role(relations: Relations, rows: Rows, n_words: Ints) -> dict[str, Histo
     }
 
 
-def _texts(relations: Relations) -> list[str] | None:
-    """Return the sentences, or None if an example has none."""
-    if None in texts_of(relations):
-        return None
-    return [example.require_text() for example in examples(relations)]
-
-
-def _span_texts(rows: Rows, texts: Sequence[str]) -> list[str]:
-    """Return the tokens of each row, joined by spaces."""
-    marked = []
-    bounds = rows.row_offsets[rows.relation_offsets].tolist()
-    for text, low, high in zip(texts, bounds[:-1], bounds[1:], strict=True):
-        tokens = TOKEN.findall(text) if low < high else []
-        marked += [" ".join(tokens[a:b]) for a, b in rows.values[low:high, 1:].tolist()]
-    return marked
+def _texts(relations: Relations, rows: Rows) -> tuple[pa.Array | None, pa.Array | None]:
+    """Return the sentences and the tokens of each row; None if an example has no text."""
+    texts = column_of_texts(relations)
+    if texts.null_count:
+        return None, None
+    found = span_texts(texts, rows, spaced=True)
+    if ((found.n_tokens != rows.lengths) & (rows.lengths >= 0)).any():
+        for example in examples(relations):
+            example.require_text()  # names the first
+    return texts, found.texts

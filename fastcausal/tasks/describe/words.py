@@ -6,34 +6,13 @@ NLTK's ``word_tokenize`` up to version 3.9.1, with which the RECESS paper counte
 
 from __future__ import annotations
 
-import re
+import numpy as np
+import pyarrow as pa
 
-# Abbreviations whose period ends no sentence even before a capital, like that of an initial.
-_ABBREVIATIONS = (
-    "Mr Mrs Ms Messrs Dr Prof Rev Hon St Jr Sr Gen Col Maj Capt Lt Sgt Adm Gov Sen Rep Pres "
-    "vs Fig Vol Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec U[.]S U[.]K U[.]N"
-)
-_ALONE = r"""()\[\]{}<>;@#$%&?!*"“”„\u2018’«»"""
-_CLOSING = r"""[)\]}>"'”’»]*"""
-_AROUND = r"""[\s()\[\]{}<>"'“”„\u2018’«»`]*"""
-_NO_LOWER_CASE = r"[^\W_a-zß-öø-ÿ]"
-_STOP = rf"\.(?={_AROUND}$|{_CLOSING}\s{_AROUND}{_NO_LOWER_CASE})"
-_CLITIC = rf"(?i:n't|'(?:s|m|d|ll|re|ve)?)(?=$|[\s.,:{_ALONE}]|--|'')"
-_WORD = re.compile(
-    rf"""
-      (?<![\w'])(?i:can(?=not\b) | d(?='ye\b) | gim(?=me\b) | gon(?=na\b) | got(?=ta\b)
-        | lem(?=me\b) | more(?='n\b) | wan(?=na\b) | 't(?=is\b|was\b))
-    | [^\W_nN]++(?=\s)  # a short cut: what most words are
-    | [{_ALONE}] | [,:](?!\d) | \.\.+ | -- | '' | `+
-    | (?<![\w.])(?: [^\W\d_] | {"|".join(_ABBREVIATIONS.split())} | No(?=\.\s\d) )\.
-        (?=\s)(?!{_AROUND}$)
-    | {_STOP}
-    | {_CLITIC}
-    | (?: [^\s.,:'`nN\-{_ALONE}]++ | (?!{_CLITIC}|'')[nN'] | (?!{_STOP}|\.\.)\. | -(?!-)
-        | [,:](?=\d) )+
-    """,
-    re.VERBOSE,
-)
+from fastcausal.arrays.arrow import texts_of
+from fastcausal.arrays.letters import kinds_of
+from fastcausal.engine.kernel import Int64
+from fastcausal.tasks.describe import _words
 
 
 def treebank_words(text: str) -> list[str]:
@@ -55,4 +34,21 @@ def treebank_words(text: str) -> list[str]:
     >>> treebank_words("They met at 6 p.m. in Pune. “Why?” he asked.")[4:9]
     ['p.m.', 'in', 'Pune', '.', '“']
     """
-    return _WORD.findall(text)
+    data = text.encode("utf-8", "surrogatepass")
+    bounds = iter(_words.word_bounds(data, kinds_of(data)))
+    return [text[start:stop] for start, stop in zip(bounds, bounds, strict=True)]
+
+
+def count_words(texts: pa.Array) -> Int64:
+    """Return the number of `treebank_words` of each text: int64[n].
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> count_words(pa.array(["Rain fell.", ""]))
+    array([3, 0])
+    """
+    data, places = texts_of(texts)
+    counts = np.empty(len(texts), np.int64)
+    _words.count_words(data, places, kinds_of(memoryview(data)[places[0] : places[-1]]), counts)
+    return counts

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
-from unicodedata import category
-
-import numpy as np
-import numpy.typing as npt
 
 from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.arrays.letters import kinds_of
 from fastcausal.errors import InputError
 from fastcausal.files.records import read_records
 from fastcausal.formats.fincausal import TextSlices
@@ -33,9 +28,6 @@ ABBREVIATIONS = (
     "ala ariz ark calif colo conn del fla ga ind kan ky la md mich minn mo mont neb nev okla pa",
     "tenn tex va vt wis wyo n.c n.d n.h n.j n.m n.y s.c s.d r.i w.va",
 )  # without their last full stop; those of the first line decide the published baseline
-PLANE = 0x10000  # code points of letters in use
-BEYOND = re.compile("[\U00010000-\U0010ffff]")
-WORD, DIGIT, SPACE, UPPER, LOWER, ALNUM = 1, 2, 4, 8, 16, 32  # as in csrc
 
 
 class Cutting(NamedTuple):
@@ -157,32 +149,3 @@ class _Listed:
 def abbreviations() -> bytes:
     """Return the abbreviations, a line each."""
     return "\n".join(" ".join(ABBREVIATIONS).split()).encode()
-
-
-def kinds_of(data: bytes) -> npt.NDArray[np.int8]:
-    """Return Python's properties of the first code points, as far as a text has them."""
-    most = int(np.frombuffer(data, np.uint8).max(initial=0))
-    if most < 0xF0:
-        return _kinds_below(0x80 if most < 0x80 else 0x800 if most < 0xE0 else PLANE)
-    kinds = np.zeros(0x110000, np.int8)
-    kinds[:PLANE] = _kinds_below(PLANE)
-    for letter in set(BEYOND.findall(data.decode())):
-        kinds[ord(letter)] = _kind(letter)
-    return kinds
-
-
-@cache
-def _kinds_below(size: int) -> npt.NDArray[np.int8]:
-    return np.array([_kind(chr(code)) for code in range(size)], np.int8)
-
-
-def _kind(letter: str) -> int:
-    is_word = letter.isalnum() or letter == "_"
-    return (
-        WORD * (is_word and category(letter) != "No")
-        + DIGIT * letter.isdecimal()
-        + SPACE * letter.isspace()
-        + UPPER * letter.isupper()
-        + LOWER * letter.islower()
-        + ALNUM * is_word
-    )

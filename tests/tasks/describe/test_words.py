@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal import sample
-from fastcausal.tasks.describe.words import treebank_words
+from fastcausal.arrays.arrow import strings
+from fastcausal.tasks.describe.words import count_words, treebank_words
+from tests.oracles import treebank as oracle
 from tests.support.data import CNC
 
 
@@ -39,6 +42,40 @@ from tests.support.data import CNC
 )
 def test_by_hand(text, cut):
     assert treebank_words(text) == cut.split()
+
+
+# What the rules name, and letters whose kind or case is unusual.
+PIECES = [
+    *"ntsNCdglmw.,:;'`\"-<(5 _\n\x1c",
+    *"“\u2018»éßÿÖ\u3000²٣\u017fK\u0131İ😀\U0001d538\udc80",
+]
+PIECES += [
+    "cannot",
+    "d'ye",
+    "gimme",
+    "gotta",
+    "lemme",
+    "more'n",
+    "'Twas",
+    "n't",
+    "'ll",
+    "'RE",
+    "''",
+]
+PIECES += ["''", "--", "..", "Mr.", "U.S.", " No. 5", " No.", " A. ", "vs. ", '." ', "not", "can"]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+
+
+@given(TEXTS)
+def test_words_of_the_pattern(text):
+    assert treebank_words(text) == oracle.treebank_words(text)
+
+
+@given(st.lists(TEXTS.filter(lambda text: "\udc80" not in text), max_size=4))
+def test_counts(texts):
+    counts = count_words(strings(texts)).tolist()
+    assert counts == [len(oracle.treebank_words(text)) for text in texts]
+    assert count_words(pa.array(texts, pa.large_string())).tolist() == counts
 
 
 @given(st.one_of(st.text(), st.text("ntsN.,:;'`\"-<(“5 ")))

@@ -1,0 +1,75 @@
+"""The texts of spans, as Arrow arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import texts_of
+from fastcausal.engine.kernel import Int32
+from fastcausal.formats import _native
+from fastcausal.rows import Rows
+
+
+class SpanTexts(NamedTuple):
+    """The texts of the spans of some sentences.
+
+    Attributes
+    ----------
+    texts : large_string array
+        The text of each row; tokens beyond its sentence are left out.
+    n_tokens : int32[n_examples]
+        Tokens of each sentence, separated by white space of ASCII.
+    """
+
+    texts: pa.Array
+    n_tokens: Int32
+
+
+def span_texts(sentences: pa.Array, rows: Rows, spaced: bool = False) -> SpanTexts:
+    """Find the text of each row.
+
+    Parameters
+    ----------
+    sentences : string array
+        A text for each example.
+    rows : Rows
+    spaced : bool
+        True puts one blank between two tokens, False takes the text as it is.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> rows = Rows(np.array([[0, 0, 2]], np.int32), *np.array([[0, 1], [0, 1]]),
+    ...             np.array([3], np.int32))
+    >>> span_texts(pa.array(["Heavy  rain fell"]), rows).texts.to_pylist()
+    ['Heavy  rain']
+    """
+    data, places = texts_of(sentences)
+    n_tokens = np.zeros(len(sentences), np.int32)
+    offsets = rows.row_offsets[rows.relation_offsets]
+    found, ends = _native.span_texts(data, places, rows.values, offsets, spaced, n_tokens)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(found)]
+    return SpanTexts(pa.Array.from_buffers(pa.large_string(), len(rows.values), buffers), n_tokens)
+
+
+def joined_by_relation(texts: pa.Array, rows: Rows, role: int, gap: str) -> pa.Array:
+    """Join the texts of a role in each relation; null without any, or with one that is null.
+
+    Examples
+    --------
+    >>> rows = Rows(np.array([[0, 0, 1], [0, 2, 3]], np.int32), *np.array([[0, 2], [0, 1]]),
+    ...             np.array([3], np.int32))
+    >>> joined_by_relation(pa.array(["a", "c"]), rows, 0, " ... ").to_pylist()
+    ['a ... c']
+    """
+    chosen = rows.values[:, 0] == role
+    before = np.concatenate([[0], np.cumsum(chosen)])[rows.row_offsets]
+    has_any = np.diff(before) > 0
+    lists = pa.LargeListArray.from_arrays(
+        pa.array(before), pc.filter(texts, pa.array(chosen)), mask=pa.array(~has_any)
+    )
+    return pc.binary_join(lists, pa.scalar(gap, texts.type))
