@@ -96,6 +96,18 @@ def strings_at(data: bytes, places: bytes, valid: Booleans | None = None) -> pa.
     )
 
 
+def compact(texts: pa.Array) -> pa.Array:
+    """Return strings as type ``string`` if they have less than 2 GiB together, as `strings` does.
+
+    Examples
+    --------
+    >>> str(compact(pa.array(["a"], pa.large_string())).type)
+    'string'
+    """
+    data = texts.buffers()[2]
+    return texts.cast(pa.string()) if data is None or data.size < 2**31 else texts
+
+
 def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None) -> pa.ListArray:
     """Build lists of the given lengths over flat values; lists that are not ``valid`` are null.
 

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import strings
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import compact
 from fastcausal.counts.columns import require_free
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import chosen_pairs, count_pairs
 from fastcausal.errors import InputError
+from fastcausal.formats.span_texts import joined_by_relation
 from fastcausal.recipe import Signature
 from fastcausal.report.report import Report
-from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import LATER, TOTALS, RelationFormula
-from fastcausal.tasks.relations.sentences import Sentence, sentences_of
+from fastcausal.tasks.relations.sentences import GAP, words_of
 from fastcausal.tasks.relations.unread import with_counts
 
 if TYPE_CHECKING:
@@ -68,23 +69,13 @@ def matches_table(counting: Counting, aligned: Aligned) -> pa.Table:
         number = index - rows.relation_offsets[example]
         columns[f"{side}_relation"] = pa.array(number, mask=index < 0)
     columns |= _count_columns(plan, counting.roles, counts)
-    sentences = sentences_of(aligned.examples, gold.lengths)
     for side, rows, index in (("gold", gold, gold_index), ("pred", pred, pred_index)):
-        words = _words(rows, index, [sentences[e] for e in example], counting.roles)
-        columns |= {f"{side}_{role}": strings(each) for role, each in words.items()}
+        words = words_of(aligned.examples, gold.lengths, rows)
+        places = pa.array(index, mask=index < 0)
+        for k, role in enumerate(counting.roles):
+            joined = joined_by_relation(words, rows, k, GAP)
+            columns[f"{side}_{role}"] = compact(pc.take(joined, places))
     return pa.table(columns)
-
-
-def _words(
-    rows: Rows, index: Int64, sentences: list[Sentence | None], roles: tuple[str, ...]
-) -> dict[str, list[str | None]]:
-    """Return the words of relations by role; None for no relation, span or text."""
-    nothing: list[str | None] = [None] * len(roles)
-    words = [
-        nothing if sentence is None or r < 0 else sentence.roles(rows.relation(r), len(roles))
-        for r, sentence in zip(index.tolist(), sentences, strict=True)
-    ]
-    return {role: [each[k] for each in words] for k, role in enumerate(roles)}
 
 
 def _count_columns(plan: Plan, roles: tuple[str, ...], counts: Int64) -> dict[str, Int64]:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
-from fastcausal.engine.kernel import Int32
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import Booleans, flattened, is_valid, joined, offsets, strings
+from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.formats._tokens import token_bounds
+from fastcausal.formats.span_texts import span_texts
+from fastcausal.rows import Rows
 
 GAP = " ... "  # between two spans of one role
 Piece = tuple[str, int | None]
@@ -69,6 +74,60 @@ class Sentence(NamedTuple):
         return [piece for piece in [*pieces, (self.text[at:], None)] if piece[0]]
 
 
+def words_of(examples: pa.Table, lengths: Int32, rows: Rows) -> pa.Array:
+    """Return the text of each row in its `sentences_of`, null without one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = Rows(np.array([[0, 1, 3]], np.int32), *np.array([[0, 1], [0, 1]]), np.array([3]))
+    >>> words_of(pa.table({"text": ["a b  c"]}), rows.lengths, rows).to_pylist()
+    ['b  c']
+    """
+    example = np.repeat(
+        np.arange(rows.n_examples), np.diff(rows.row_offsets[rows.relation_offsets])
+    )
+    texts, is_text = _strings(examples)
+    found, n_tokens = span_texts(texts, rows)
+    fits = is_text & (n_tokens == lengths)
+    of_text = pc.if_else(pa.array(fits[example]), found, pa.scalar(None, found.type))
+    if fits[example].all() or "tokens" not in examples.column_names:
+        return of_text
+    return pc.coalesce(of_text, _of_tokens(examples["tokens"], lengths, rows, example))
+
+
+def _strings(examples: pa.Table) -> tuple[pa.Array, Booleans]:
+    """Return the column ``text`` with empty texts in place of others, and a mask of the texts."""
+    if "text" not in examples.column_names:
+        return strings([""] * len(examples)), np.zeros(len(examples), bool)
+    column = joined(examples["text"])
+    if column.type not in (pa.string(), pa.large_string()):
+        column = strings([t if isinstance(t, str) else None for t in column.to_pylist()])
+    return column.fill_null(""), is_valid(column)
+
+
+def _of_tokens(tokens: pa.ChunkedArray, lengths: Int32, rows: Rows, example: Int64) -> pa.Array:
+    """Return the tokens of each row, joined by spaces; null in an example without its tokens."""
+    column = joined(tokens)
+    if column.type not in (pa.list_(pa.string()), pa.list_(pa.large_string())):
+        column = pa.array([_if_tokens(each) for each in column.to_pylist()], pa.list_(pa.string()))
+    flat, places = flattened(column)
+    n_nulls = offsets(~is_valid(flat))[places]
+    fits = is_valid(column) & (np.diff(places) == lengths) & (np.diff(n_nulls) == 0)
+    fits = fits[example]
+    starts, stops = (rows.values[:, k] + places[example] for k in (1, 2))
+    ends = offsets(np.where(fits, stops - starts, 0))
+    taken = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], np.diff(ends))
+    words = pc.take(flat.cast(pa.large_string()), pa.array(taken))
+    lists = pa.LargeListArray.from_arrays(pa.array(ends), words, mask=pa.array(~fits))
+    return pc.binary_join(lists, pa.scalar(" ", pa.large_string()))
+
+
+def _if_tokens(tokens: Any) -> list[str] | None:
+    is_list = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
+    return tokens if is_list else None
+
+
 def sentences_of(examples: pa.Table, lengths: Int32) -> list[Sentence | None]:
     """Return the text of each example: ``text``, else its ``tokens`` joined by spaces.
 
@@ -90,7 +149,7 @@ def _sentence(text: Any, tokens: Any, length: int) -> Sentence | None:
         starts, stops = token_bounds(text)
         if len(starts) == length:
             return Sentence(text, list(starts), list(stops))
-    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+    if _if_tokens(tokens) is None:
         return None
     stops = [n - 1 for n in accumulate(len(token) + 1 for token in tokens)]
     starts = [stop - len(token) for stop, token in zip(stops, tokens, strict=True)]
