@@ -18,6 +18,10 @@ struct CollectedRows {
   void in_order() { sort_relation(compare_rows); }
   void by_role() { sort_relation(compare_roles_first); }
   void forget_relation() { rows.resize(static_cast<size_t>(row_offsets.back())); }
+  void forget_example() {
+    row_offsets.resize(static_cast<size_t>(relation_offsets.back()) + 1);
+    forget_relation();
+  }
   void end_relation() { row_offsets.push_back(static_cast<int64_t>(rows.size())); }
   void end_example() { relation_offsets.push_back(static_cast<int64_t>(row_offsets.size()) - 1); }
 

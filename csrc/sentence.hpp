@@ -57,6 +57,8 @@ class Sentence {
 
   // Finds the tokens of `letters`. There are at most 2^31 - 1.
   void split() {
+    starts.clear();
+    stops.clear();
     bool inside = false;
     for (size_t at = 0; at <= letters.size(); ++at) {
       if (inside != (at == letters.size() || is_space(letters[at]))) continue;
@@ -154,5 +156,50 @@ class Sentence {
     return least;
   }
 };
+
+// What is noted of spans: texts that occur again, spans that cut a token, spans given as texts.
+struct SpanNotes {
+  int n_again = 0, n_cut = 0, n_texts = 0;
+
+  SpanNotes& operator+=(const SpanNotes& o) {
+    n_again += o.n_again;
+    n_cut += o.n_cut;
+    n_texts += o.n_texts;
+    return *this;
+  }
+};
+
+constexpr int64_t MOST_TEXTS = 64;  // of a relation with texts: each is compared with earlier ones
+
+// Adds a span given as characters [start, stop). Returns false if they are outside the sentence or
+// touch no token.
+inline bool add_characters(CollectedRows& found, int32_t role, int32_t start, int32_t stop,
+                           const Sentence& sentence, SpanNotes& notes) {
+  if (start >= stop || static_cast<size_t>(stop) > sentence.letters.size()) return false;
+  if (!sentence.tokens(start, stop, notes.n_cut)) return false;
+  found.row(role, start, stop);
+  return true;
+}
+
+// Adds the span whose text is `wanted`; white space alone is none. Returns false unless whole
+// tokens match it, or if a text of this role was found at its place before, or if it may occur only
+// once and occurs again.
+inline bool add_text(CollectedRows& found, int32_t role, Sentence& sentence, bool once,
+                     SpanNotes& notes) {
+  int32_t start = 0, stop = 0;
+  if (!sentence.strip()) return true;
+  const int64_t count = sentence.locate(start, stop);
+  if (!count || (once && count > 1)) return false;
+  const auto before = static_cast<size_t>(found.row_offsets.back());
+  if (static_cast<int64_t>(found.rows.size() - before) > MOST_TEXTS) return false;
+  for (size_t k = before; k < found.rows.size(); ++k) {
+    const Row& row = found.rows[k];
+    if (row.role == role && row.start == start && row.stop == stop) return false;
+  }
+  found.row(role, start, stop);
+  notes.n_again += count > 1;
+  ++notes.n_texts;
+  return true;
+}
 
 }  // namespace fastcausal

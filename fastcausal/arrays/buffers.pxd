@@ -39,9 +39,9 @@ cdef inline int open_array(
     return 0
 
 
-cdef inline Array int8s(object source) except *:
+cdef inline Array int8s(object source, int flags=0) except *:
     cdef Array array
-    open_array(source, 1, 1, 0, &array)
+    open_array(source, 1, 1, flags, &array)
     return array
 
 

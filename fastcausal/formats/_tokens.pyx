@@ -34,11 +34,16 @@ cdef extern from "sentence.hpp" namespace "fastcausal" nogil:
         CodePoints letters, wanted
         vector[int32_t] starts, stops
         void split() except +
-        bint strip()
-        bint tokens(int32_t&, int32_t&, int&)
-        int64_t locate(int32_t&, int32_t&) except +
         void set_gaps(const Row*, int64_t)
         void forget_gaps()
+
+    cdef struct SpanNotes:
+        int n_again, n_cut, n_texts
+
+    bint add_characters(
+        CollectedRows&, int32_t, int32_t, int32_t, const Sentence&, SpanNotes&
+    ) except +
+    bint add_text(CollectedRows&, int32_t, Sentence&, bint, SpanNotes&) except +
 
 cdef extern from "Python.h":
     Py_UCS4* PyUnicode_AsUCS4(object, Py_UCS4*, Py_ssize_t, int) except NULL
@@ -51,7 +56,6 @@ cdef enum:
     N_ROLES = 3
     EVERY_ROLE = 7  # one bit each
     N_KEPT = 64
-    MOST_SPANS = 64  # per relation with texts, because each span is compared with all earlier ones
     NO_TAG = -1
 
 
@@ -219,12 +223,8 @@ def occurrences(str text, str wanted):
     return found.places
 
 
-cdef struct Notes:
-    int n_again, n_cut, n_texts
-
-
 cdef int add_offsets(
-    CollectedRows& collected, int32_t role, object span, const Sentence& sentence, Notes* notes
+    CollectedRows& collected, int32_t role, object span, const Sentence& sentence, SpanNotes* notes
 ) except -1:
     """Add a span given as [start, stop) in characters, plain or by name. Return 0 for others."""
     cdef int32_t start = 0
@@ -235,46 +235,12 @@ cdef int add_offsets(
         return 0
     if not plain_number(item_of(span, 0), &start) or not plain_number(item_of(span, 1), &stop):
         return 0
-    if start >= stop or <size_t>stop > sentence.letters.size():
-        return 0
-    if not sentence.tokens(start, stop, notes.n_cut):
-        return 0
-    collected.row(role, start, stop)
-    return 1
-
-
-cdef int add_text(
-    CollectedRows& collected, int32_t role, str text, Sentence& sentence, bint once, Notes* notes
-) except -1:
-    """Add a span given as text. Return 0 unless whole tokens of the sentence match it.
-
-    Return 0 as well if a text of this role was found at its place before, or if it may occur only
-    once and occurs again.
-    """
-    cdef int32_t start = 0
-    cdef int32_t stop = 0
-    cdef int64_t count, k
-    take_letters(text, sentence.wanted)
-    if not sentence.strip():
-        return 1
-    count = sentence.locate(start, stop)
-    if not count or (once and count > 1):
-        return 0
-    if <int64_t>collected.rows.size() - collected.row_offsets.back() > MOST_SPANS:
-        return 0
-    for k in range(collected.row_offsets.back(), <int64_t>collected.rows.size()):
-        if (collected.rows[k].role == role and collected.rows[k].start == start
-                and collected.rows[k].stop == stop):
-            return 0
-    collected.row(role, start, stop)
-    notes.n_again += count > 1
-    notes.n_texts += 1
-    return 1
+    return add_characters(collected, role, start, stop, sentence, notes[0])
 
 
 cdef int add_spans(
     CollectedRows& collected, int32_t role, object spans, Sentence& sentence, bint once,
-    Notes* notes
+    SpanNotes* notes
 ) except -1:
     """Add the spans of a role, texts or offsets. Return 0 for anything else."""
     cdef Py_ssize_t k
@@ -290,7 +256,8 @@ cdef int add_spans(
         if span is None:
             continue
         if PyUnicode_CheckExact(span):
-            if not add_text(collected, role, span, sentence, once, notes):
+            take_letters(span, sentence.wanted)
+            if not add_text(collected, role, sentence, once, notes[0]):
                 return 0
         elif not add_offsets(collected, role, span, sentence, notes):
             return 0
@@ -299,7 +266,7 @@ cdef int add_spans(
 
 cdef int add_relation(
     CollectedRows& collected, object relation, dict numbers, int32_t signal, Sentence& sentence,
-    Notes* notes
+    SpanNotes* notes
 ) except -1:
     """Add a relation; its signals come last, near its other spans. Return 0 if unusual."""
     cdef Py_ssize_t place = 0
@@ -346,7 +313,7 @@ def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
     """
     cdef CollectedRows collected
     cdef Sentence sentence
-    cdef Notes notes
+    cdef SpanNotes notes
     cdef Py_ssize_t k
     cdef int64_t row
     cdef list found = []
@@ -358,7 +325,6 @@ def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
     sentence.split()
     if length >= 0 and <size_t>length != sentence.starts.size():
         return None
-    memset(&notes, 0, sizeof(notes))
     for k in range(size_of(relations)):
         if not add_relation(collected, item_of(relations, k), numbers, signal, sentence, &notes):
             return None

@@ -15,6 +15,8 @@ from fastcausal.formats._tokens import occurrences, token_bounds
 from fastcausal.formats.reading.builder import UnreadError
 
 WHITE = " \t\n\r\x0b\x0c"
+AMBIGUOUS = "ambiguous span"
+CUT = "span cut a token"
 OTHER_SIGNS = "span with other quotes or dashes"
 OTHER_ENDS = "span with other punctuation around it"
 IN_PIECES = "span in pieces around an ellipsis"

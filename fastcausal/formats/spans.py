@@ -14,6 +14,7 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.spelling import TEXT, Spelling, notify_of_text, spelled
 from fastcausal.files.values import JsonTexts, kind, shown
+from fastcausal.formats import span_lines
 from fastcausal.formats._tokens import spans_of
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.examples import examples
@@ -28,15 +29,13 @@ from fastcausal.formats.reading.builder import (
 )
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
-from fastcausal.formats.sentences import WHITE, CharRange, Found, SearchedSentence
+from fastcausal.formats.sentences import AMBIGUOUS, CUT, WHITE, CharRange, Found, SearchedSentence
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
 HELD = ("id", "text", "length", "relations", "tagged", UNPARSED)  # not further columns
 SIGNAL = NUMBERS["signal"]
-AMBIGUOUS = "ambiguous span"
-CUT = "span cut a token"
 NO_TEXT = (
     'no "text" to find its spans in, expected one here or in gold; without texts, [start, stop] in '
     'tokens with a "length" would do'
@@ -91,6 +90,9 @@ def read(
     if isinstance(source, str | os.PathLike | Source):
         source = Source.open(source)
         name = source.name
+        quick = span_lines.read(source, like, occurrence == "gap", HELD, _add)
+        if quick is not None:
+            return quick
         numbered = list(source.objects(problems))
         lines, examples = [n for n, _ in numbered], [example for _, example in numbered]
         examples = Spelling("id", "text", "relations").of_all(examples)

@@ -46,7 +46,10 @@ def run(name: str, count: int, seconds: str) -> subprocess.CompletedProcess[str]
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["submission", "lines", "tagged", "answers", "crab_answers"])
+NAMES = ["submission", "lines", "tagged", "answers", "crab_answers", "span_lines"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_parser(name):
     count = 2**62 if SECONDS else INPUTS
     done = run(name, count, SECONDS or "inf")

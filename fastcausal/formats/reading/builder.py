@@ -112,6 +112,33 @@ class Builder:
         """
         self._values, self._widths, self._counts, self._lengths = values, widths, counts, lengths
 
+    def put_among(
+        self,
+        places: Int64,
+        values: Int32,
+        row_offsets: Int64,
+        relation_offsets: Int64,
+        lengths: Int32,
+    ) -> None:
+        """Put the examples so far at places among others, given as the arrays of `Rows`.
+
+        The others have nothing at these places.
+        """
+        widths, counts = np.diff(row_offsets), np.diff(relation_offsets)
+        if len(places):
+            n = 3 * len(self._spans)
+            own = np.fromiter(chain.from_iterable(self._spans), np.int32, n).reshape(-1, 3)
+            example = np.concatenate(
+                [np.repeat(np.arange(len(counts)), counts), np.repeat(places, self._counts)]
+            )
+            widths = np.concatenate([widths, np.array(self._widths, np.int64)])
+            of_row = np.repeat(example, np.maximum(widths, 0))
+            values = np.concatenate([values, own])[np.argsort(of_row, kind="stable")]
+            widths = widths[np.argsort(example, kind="stable")]
+            counts[places], lengths[places] = self._counts, self._lengths
+            self.reasons = [(int(places[k]), *why) for k, *why in self.reasons]
+        self.all_at_once(values, widths, counts, lengths)
+
     def end_example(self, length: int | None) -> None:
         """Finish the current example; ``length`` in tokens, None if unknown."""
         self._counts.append(len(self._widths) - self._seen)
@@ -193,13 +220,18 @@ class ColumnBuilder:
 
     def typed(self, source: str) -> dict[str, pa.Array]:
         """Return the columns as text, unless all values are numbers or all are booleans."""
-        return {name: column(source, name, _typed(v)) for name, v in self.values().items()}
+        return {name: typed(source, name, values) for name, values in self.values().items()}
 
 
 def require_few(n_columns: int) -> None:
     """Refuse a source with more columns than `MOST_COLUMNS`."""
     if n_columns > MOST_COLUMNS:
         raise InputError(f"{n_columns} columns, expected at most {MOST_COLUMNS}")
+
+
+def typed(source: str, name: str, values: Sequence[Any]) -> pa.Array:
+    """Return a column as text, unless all values are numbers or all are booleans."""
+    return column(source, name, _typed(values))
 
 
 def _typed(values: Sequence[Any]) -> Any:

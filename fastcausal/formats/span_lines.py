@@ -1,0 +1,216 @@
+"""JSON lines of span texts, read without an object for each line.
+
+::
+
+    Source ── native ──▶ columns, relations ── placed ──▶ texts ── native ──▶ spans ──▶ Builder
+                                    └─ lines of another form: objects ── add ───────────┘
+
+Lines with faults are left to the plain reader, which names them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import compact, joined, texts_of
+from fastcausal.errors import InputError, Problems
+from fastcausal.files.files import LineNumbers, Source
+from fastcausal.files.spelling import TEXT
+from fastcausal.files.values import JSON
+from fastcausal.formats import _span_lines
+from fastcausal.formats.cnc.tagged import token_counts
+from fastcausal.formats.reading.builder import Builder, Int64, placed, typed
+from fastcausal.formats.sentences import AMBIGUOUS, CUT
+from fastcausal.relations import Relations
+
+MISSING, NOTHING, TEXT_VALUE, OTHER = range(4)  # kinds of values, as in csrc/span_lines.hpp
+KNOWN = {"id", "relations", *TEXT}
+_INTEGER = re.compile("0|-?[1-9][0-9]*")
+Add = Callable[[Builder, str, Mapping[str, Any], Any, int | None, bool], None]
+
+
+class JsonColumn(NamedTuple):
+    """The values of a key.
+
+    Attributes
+    ----------
+    texts : large_string array
+        Texts, and other values as they are written; null where there is none.
+    kinds : uint8[n]
+        `MISSING`, `NOTHING` (null), `TEXT_VALUE` or `OTHER`.
+    """
+
+    texts: pa.Array
+    kinds: Any
+
+    @classmethod
+    def of(cls, data: bytes, places: bytes, kinds: bytes) -> JsonColumn:
+        """Take the arrays of native code."""
+        found = np.frombuffer(kinds, np.uint8)
+        valid = pa.py_buffer(np.packbits(found >= TEXT_VALUE, bitorder="little"))
+        buffers = [valid, pa.py_buffer(places), pa.py_buffer(data)]
+        return cls(pa.Array.from_buffers(pa.large_string(), len(found), buffers), found)
+
+    def values(self) -> list[Any]:
+        """Return the values as objects."""
+        values: list[Any] = self.texts.to_pylist()
+        others = np.flatnonzero(self.kinds == OTHER).tolist()
+        decoded = JSON.decode(f"[{','.join(values[k] for k in others)}]")
+        for k, value in zip(others, decoded, strict=True):
+            values[k] = value
+        return values
+
+    def typed(self, source: str, name: str) -> pa.Array:
+        """Return the values as `ColumnBuilder.typed` does."""
+        if OTHER in self.kinds:
+            return typed(source, name, self.values())
+        return compact(self.texts)
+
+
+def read(
+    source: Source, like: Relations | None, by_gap: bool, held: Collection[str], add: Add
+) -> Relations | None:
+    """Read lines as `fastcausal.formats.spans.read`; None leaves them to the plain reader.
+
+    Parameters
+    ----------
+    held : collection of str
+        Keys that are no further columns.
+    add : callable
+        Adds an example that native code cannot read to a builder, see `spans`.
+    """
+    if source.is_list or not _is_utf8(source.data):
+        return None
+    written = _span_lines.read_lines(source.data)
+    if written is None or any(map(_is_other_name, written.names)):
+        return None
+    columns = {name: JsonColumn.of(*written.column(k)) for k, name in enumerate(written.names)}
+    ids = _ids(columns.get("id"))
+    if ids is None and "id" in columns and (columns["id"].kinds >= TEXT_VALUE).any():
+        return None
+    if like is not None and not _has_strings(like.table):
+        return None
+    return _WrittenLines(source, written, columns, ids, like, by_gap).read(held, add)
+
+
+def _is_other_name(name: str) -> bool:
+    """Return True for another spelling of a known key."""
+    return name not in ("id", "text") and name.casefold() in KNOWN
+
+
+def _has_strings(gold: pa.Table) -> bool:
+    """Return True unless a column ``text`` holds anything but strings."""
+    names = gold.column_names
+    return "text" not in names or gold["text"].type in (pa.string(), pa.large_string())
+
+
+def _is_utf8(data: bytes) -> bool:
+    places = pa.py_buffer(np.array([0, len(data)], np.int64))
+    try:
+        pa.Array.from_buffers(pa.large_string(), 1, [None, places, pa.py_buffer(data)]).validate(
+            full=True
+        )
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _ids(column: JsonColumn | None) -> pa.Array | None:
+    """Return ids as strings; None without any, or if one is missing or is no text or integer."""
+    if column is None or (column.kinds < TEXT_VALUE).any():
+        return None
+    others = pc.filter(column.texts, pa.array(column.kinds == OTHER)).to_pylist()
+    return compact(column.texts) if all(map(_INTEGER.fullmatch, others)) else None
+
+
+class _WrittenLines(NamedTuple):
+    """The lines of a file, before their spans are found."""
+
+    source: Source
+    written: _span_lines.Written
+    columns: dict[str, JsonColumn]
+    ids: pa.Array | None
+    like: Relations | None
+    by_gap: bool
+
+    def read(self, held: Collection[str], add: Add) -> Relations:
+        """Find the spans; InputError names the lines with faults."""
+        name, n = self.source.name, len(self.written.plain)
+        rows, of_gold = placed(self.like, self._keys(), n, name)
+        known = of_gold | ({} if self.ids is None else {"id": self.ids})
+        texts = self._texts(known.get("text"), n)
+        lengths = token_counts(self.like, "strict", rows)
+        plain = np.frombuffer(self.written.plain, np.int8).copy()
+        plain[texts.is_null().to_numpy(zero_copy_only=False)] = 0
+        if "text" in self.columns:
+            plain[self.columns["text"].kinds == OTHER] = 0
+        data, places = texts_of(texts)
+        *found, n_again, n_cut, n_texts = self.written.find(
+            data, places.astype(np.int64), lengths, plain, self.by_gap
+        )
+        build = Builder(name)
+        build.notes.update({AMBIGUOUS: n_again, CUT: n_cut})
+        if n_texts:
+            build.spans = "gap" if self.by_gap else "first"
+        others = np.flatnonzero(plain == 0)
+        self._add_others(build, others, known, texts, lengths, add)
+        build.put_among(others, *found)
+        further = {
+            key: column.typed(name, key) for key, column in self.columns.items() if key not in held
+        }
+        return build.table({**known, "text": compact(texts), **further}, lines=self._numbers())
+
+    def _keys(self) -> Any:
+        """Return ids to be looked up in gold: objects if its ids have another type."""
+        if self.ids is None or self.like is None or self.like.ids is None:
+            return self.ids
+        same = self.ids.type == self.like.ids.type
+        return pa.chunked_array([self.ids]) if same else self.ids.to_pylist()
+
+    def _texts(self, of_gold: pa.ChunkedArray | None, n: int) -> pa.Array:
+        """Return the text of each line, else that of gold; null without either."""
+        others = pa.nulls(n, pa.large_string())
+        if of_gold is not None:
+            others = joined(of_gold).cast(pa.large_string())
+        if "text" not in self.columns:
+            return others
+        if not self.columns["text"].texts.null_count:
+            return self.columns["text"].texts
+        return pc.coalesce(self.columns["text"].texts, others)
+
+    def _add_others(
+        self,
+        build: Builder,
+        chosen: Int64,
+        known: Mapping[str, Any],
+        texts: pa.Array,
+        lengths: Any,
+        add: Add,
+    ) -> None:
+        """Read lines as objects; InputError names those with faults."""
+        if not len(chosen):
+            return
+        problems = Problems()
+        starts, stops, numbers = (np.frombuffer(each, np.int64) for each in self.written.places)
+        for k in chosen.tolist():
+            example = JSON.decode(self.source.data[starts[k] : stops[k]].decode())
+            own = example.get("text")
+            line = f"{self.source.name}:{self.source.first + numbers[k]}"
+            where = f"{line}: example {known['id'][k].as_py() if 'id' in known else k}"
+            text = own if own is not None else texts[k].as_py()
+            length = None if lengths[k] < 0 else int(lengths[k])
+            try:
+                add(build, where, example, text, length, self.by_gap)
+            except InputError as error:
+                problems.add(f"{where}: {error}")
+        problems.raise_if_any()
+
+    def _numbers(self) -> LineNumbers:
+        first, numbers = self.source.first, self.written.places[2]
+        return LineNumbers(lambda: (np.frombuffer(numbers, np.int64) + first).tolist())
