@@ -17,7 +17,8 @@ namespace fastcausal {
 class JsonReader {
  public:
   // `to` has room for the strings that are read; they need no more bytes than their source.
-  JsonReader(const char* data, int64_t size, char* to) : p_(data), end_(data + size), to_(to) {}
+  JsonReader(const char* data, int64_t size, char* to, bool has_lines = false)
+      : p_(data), end_(data + size), to_(to), feed_(has_lines ? '\n' : ' ') {}
 
  protected:
   static constexpr int MOST_NESTED = 16;
@@ -85,7 +86,7 @@ class JsonReader {
   }
 
   void space() {
-    while (p_ < end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r')) ++p_;
+    while (p_ < end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r' || *p_ == feed_)) ++p_;
   }
   bool take(std::string_view text) {
     const size_t left = static_cast<size_t>(end_ - p_);
@@ -131,6 +132,7 @@ class JsonReader {
   const char* p_;
   const char* end_;
   char* to_;
+  const char feed_;  // a line feed, if values go on over lines
 
  private:
   bool pass_number() {

@@ -60,11 +60,36 @@ struct WrittenRelations {
   }
 };
 
+// Texts that say that there is no span.
+class NoSpans {
+ public:
+  // Takes texts that line feeds separate.
+  explicit NoSpans(const std::string& lines) {
+    for (size_t start = 0; start < lines.size();) {
+      const size_t end = std::min(lines.find('\n', start), lines.size());
+      texts_.push_back(lines.substr(start, end - start));
+      start = end + 1;
+    }
+  }
+  bool has(std::string_view text) const {
+    return std::find(texts_.begin(), texts_.end(), text) != texts_.end();
+  }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+// Reads relations. With `NoSpans` they are those of a model's answer: each has a text, and nothing
+// but texts that are spans.
 class RelationsReader : protected JsonReader {
  public:
   // `room` has room for the strings of the value.
-  RelationsReader(const char* data, int64_t size, char* room, WrittenRelations& found)
-      : JsonReader(data, size, room), room_(room), found_(found) {}
+  RelationsReader(const char* data, int64_t size, char* room, WrittenRelations& found,
+                  const NoSpans* no_spans = nullptr)
+      : JsonReader(data, size, room, no_spans != nullptr),
+        room_(room),
+        found_(found),
+        no_spans_(no_spans) {}
 
  protected:
   char* const room_;
@@ -84,11 +109,15 @@ class RelationsReader : protected JsonReader {
   }
 
  private:
+  const NoSpans* const no_spans_;
+
   bool relation() {
     unsigned seen = 0;
+    size_t sizes[3] = {};  // of lists
+    const size_t size_before = found_.data.size();
     if (!take("{")) return false;
     space();
-    if (take("}")) return true;
+    if (take("}")) return !no_spans_;
     do {
       space();
       std::string_view key;
@@ -97,16 +126,21 @@ class RelationsReader : protected JsonReader {
       const auto role = static_cast<int32_t>(name - std::begin(ROLE_NAMES));
       if (name == std::end(ROLE_NAMES) || (seen >> role & 1)) return false;
       seen |= 1u << role;
+      const bool is_list = p_ < end_ && *p_ == '[';
+      const size_t n_before = found_.roles.size();
       if (!spans(role)) return false;
+      if (is_list) sizes[role] = found_.roles.size() - n_before;
       space();
     } while (take(","));
-    return take("}");
+    if (!take("}")) return false;
+    const bool are_several = sizes[0] > 1 && sizes[1] > 1;
+    return !no_spans_ || (!are_several && found_.data.size() > size_before);
   }
 
   bool spans(int32_t role) {
     if (p_ == end_ || *p_ != '[') return span(role);
     const char* const start = p_;
-    if (characters(role)) return true;
+    if (!no_spans_ && characters(role)) return true;
     p_ = start + 1;
     space();
     if (take("]")) return true;
@@ -123,9 +157,11 @@ class RelationsReader : protected JsonReader {
     if (*p_ == '"') {
       std::string_view text;
       if (!string_at(room_, text)) return false;
+      if (no_spans_ && no_spans_->has(text)) return false;
       found_.add(role, -1, -1, text);
       return true;
     }
+    if (no_spans_) return false;
     return *p_ == '{' ? named_characters(role) : *p_ == '[' ? characters(role) : take("null");
   }
 

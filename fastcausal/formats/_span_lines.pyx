@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
 # cython: freethreading_compatible=True
-"""JSON lines of span texts, without an object per line."""
+"""JSON lines of span texts, and answers of models, without an object per line."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -44,6 +44,12 @@ cdef extern from "span_lines.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
+cdef extern from "model_answers.hpp" namespace "fastcausal" nogil:
+    void c_read_answers "fastcausal::read_answers" (
+        const char*, const int64_t*, int64_t, const string&, WrittenRelations&, uint8_t*
+    ) except +
+
+
 cdef bytes copied(const void* data, int64_t size):
     return PyBytes_FromStringAndSize(<const char*>data, size)
 
@@ -53,7 +59,7 @@ cdef bytes integers(vector[int64_t]& values):
 
 
 cdef class Written:
-    """The lines of a file, with relations in which no span is found yet."""
+    """Lines of a file or answers, with relations in which no span is found yet."""
 
     cdef SpanLines lines
 
@@ -113,3 +119,20 @@ def read_lines(data):
     with nogil:
         plain = read_span_lines(<const char*>of.data, of.n, written.lines, interrupted)
     return written if plain else None
+
+
+def read_answers(data, places, bytes no_spans, ways):
+    """Return the answers of models as `Written`; set the way of each (csrc/model_answers.hpp)."""
+    cdef const char* at = <const char*>text(data).data
+    cdef Array place = int64s(places)
+    cdef Array way = int8s(ways, PyBUF_WRITABLE)
+    cdef Written written = Written()
+    cdef string words = no_spans
+    if place.n != way.n + 1:
+        raise ValueError(f"{place.n} places of {way.n} answers")
+    with nogil:
+        c_read_answers(
+            at, <const int64_t*>place.data, way.n, words, written.lines.relations,
+            <uint8_t*>way.data,
+        )
+    return written

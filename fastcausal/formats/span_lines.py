@@ -15,23 +15,25 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import compact, joined, texts_of
+from fastcausal.arrays.arrow import compact, is_valid, joined, texts_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.spelling import TEXT
 from fastcausal.files.values import JSON
 from fastcausal.formats import _span_lines
 from fastcausal.formats.cnc.tagged import token_counts
-from fastcausal.formats.reading.builder import Builder, Int64, placed, typed
+from fastcausal.formats.reading.builder import Builder, Int32, placed, typed
 from fastcausal.formats.sentences import AMBIGUOUS, CUT
 from fastcausal.relations import Relations
 
 MISSING, NOTHING, TEXT_VALUE, OTHER = range(4)  # kinds of values, as in csrc/span_lines.hpp
 KNOWN = {"id", "relations", *TEXT}
 _INTEGER = re.compile("0|-?[1-9][0-9]*")
+Int8 = npt.NDArray[np.int8]
 Add = Callable[[Builder, str, Mapping[str, Any], Any, int | None, bool], None]
 
 
@@ -147,20 +149,23 @@ class _WrittenLines(NamedTuple):
         texts = self._texts(known.get("text"), n)
         lengths = token_counts(self.like, "strict", rows)
         plain = np.frombuffer(self.written.plain, np.int8).copy()
-        plain[texts.is_null().to_numpy(zero_copy_only=False)] = 0
         if "text" in self.columns:
             plain[self.columns["text"].kinds == OTHER] = 0
-        data, places = texts_of(texts)
-        *found, n_again, n_cut, n_texts = self.written.find(
-            data, places.astype(np.int64), lengths, plain, self.by_gap
-        )
-        build = Builder(name)
-        build.notes.update({AMBIGUOUS: n_again, CUT: n_cut})
-        if n_texts:
-            build.spans = "gap" if self.by_gap else "first"
-        others = np.flatnonzero(plain == 0)
-        self._add_others(build, others, known, texts, lengths, add)
-        build.put_among(others, *found)
+        starts, stops, numbers = (np.frombuffer(each, np.int64) for each in self.written.places)
+
+        def add_line(build: Builder, k: int) -> None:
+            example = JSON.decode(self.source.data[starts[k] : stops[k]].decode())
+            line = f"{name}:{self.source.first + numbers[k]}"
+            where = f"{line}: example {known['id'][k].as_py() if 'id' in known else k}"
+            own = example.get("text")
+            text = own if own is not None else texts[k].as_py()
+            length = None if lengths[k] < 0 else int(lengths[k])
+            try:
+                add(build, where, example, text, length, self.by_gap)
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from error
+
+        build = found(name, self.written, texts, lengths, plain, self.by_gap, add_line)
         further = {
             key: column.typed(name, key) for key, column in self.columns.items() if key not in held
         }
@@ -184,33 +189,55 @@ class _WrittenLines(NamedTuple):
             return self.columns["text"].texts
         return pc.coalesce(self.columns["text"].texts, others)
 
-    def _add_others(
-        self,
-        build: Builder,
-        chosen: Int64,
-        known: Mapping[str, Any],
-        texts: pa.Array,
-        lengths: Any,
-        add: Add,
-    ) -> None:
-        """Read lines as objects; InputError names those with faults."""
-        if not len(chosen):
-            return
-        problems = Problems()
-        starts, stops, numbers = (np.frombuffer(each, np.int64) for each in self.written.places)
-        for k in chosen.tolist():
-            example = JSON.decode(self.source.data[starts[k] : stops[k]].decode())
-            own = example.get("text")
-            line = f"{self.source.name}:{self.source.first + numbers[k]}"
-            where = f"{line}: example {known['id'][k].as_py() if 'id' in known else k}"
-            text = own if own is not None else texts[k].as_py()
-            length = None if lengths[k] < 0 else int(lengths[k])
-            try:
-                add(build, where, example, text, length, self.by_gap)
-            except InputError as error:
-                problems.add(f"{where}: {error}")
-        problems.raise_if_any()
-
     def _numbers(self) -> LineNumbers:
         first, numbers = self.source.first, self.written.places[2]
         return LineNumbers(lambda: (np.frombuffer(numbers, np.int64) + first).tolist())
+
+
+def found(
+    name: str,
+    written: _span_lines.Written,
+    texts: pa.Array,
+    lengths: Int32,
+    plain: Int8,
+    by_gap: bool,
+    add: Callable[[Builder, int], None],
+) -> Builder:
+    """Find the spans of examples in their texts, and return the builder of their table.
+
+    Parameters
+    ----------
+    name : str
+        The source, for messages.
+    lengths : int32[n]
+        The required number of tokens of each example, -1 for any.
+    plain : int8[n]
+        0 for examples that Python is to read; it becomes 0 for those whose spans are not found.
+    add : callable
+        Adds an example, given by its number, that Python is to read.
+
+    Raises
+    ------
+    InputError
+        Of all examples that `add` refuses.
+    """
+    if texts.null_count:
+        plain[~is_valid(texts)] = 0
+    data, places = texts_of(texts)
+    *rows, n_again, n_cut, n_texts = written.find(
+        data, places.astype(np.int64), lengths, plain, by_gap
+    )
+    build = Builder(name)
+    build.notes.update({AMBIGUOUS: n_again, CUT: n_cut})
+    if n_texts:
+        build.spans = "gap" if by_gap else "first"
+    others = np.flatnonzero(plain == 0)
+    problems = Problems()
+    for k in others.tolist():
+        try:
+            add(build, k)
+        except InputError as error:
+            problems.add(str(error))
+    problems.raise_if_any()
+    build.put_among(others, *rows)
+    return build

@@ -90,7 +90,7 @@ def read(
     if isinstance(source, str | os.PathLike | Source):
         source = Source.open(source)
         name = source.name
-        quick = span_lines.read(source, like, occurrence == "gap", HELD, _add)
+        quick = span_lines.read(source, like, occurrence == "gap", HELD, add_example)
         if quick is not None:
             return quick
         numbered = list(source.objects(problems))
@@ -159,7 +159,7 @@ def located(
         try:
             if not _added(build, example, text, counts[k], by_gap):
                 length = None if counts[k] < 0 else counts[k]
-                _add(build, where(k), example, text, length, by_gap)
+                add_example(build, where(k), example, text, length, by_gap)
             further.add(example)
         except InputError as error:
             problems.add(f"{where(k)}: {error}")
@@ -208,7 +208,7 @@ def _sentence(example: Mapping[str, Any]) -> str | None:
 def _added(
     build: Builder, example: Mapping[str, Any], text: Any, length: int, by_gap: bool
 ) -> bool:
-    """Fast path of `_add` for plain examples; return False for others."""
+    """Fast path of `add_example` for plain examples; return False for others."""
     located = spans_of(example.get("relations"), NUMBERS, SIGNAL if by_gap else -1, text, length)
     if located is None:
         return False
@@ -224,7 +224,7 @@ def _added(
     return True
 
 
-def _add(
+def add_example(
     build: Builder,
     where: str,
     example: Mapping[str, Any],

@@ -47,6 +47,7 @@ def run(name: str, count: int, seconds: str) -> subprocess.CompletedProcess[str]
 
 
 NAMES = ["submission", "lines", "tagged", "answers", "crab_answers", "span_lines"]
+NAMES += ["model_answers"]
 
 
 @pytest.mark.parametrize("name", NAMES)

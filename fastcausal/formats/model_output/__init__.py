@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError, Remedy
-from fastcausal.formats import spans
+from fastcausal.formats import span_lines, spans
+from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.model_output.forms import FORMS, noted
+from fastcausal.formats.model_output.plain import ParsedAnswers, encoded, parsed
 from fastcausal.formats.model_output.sources import SUFFIXES, RawAnswers, is_log, load, saying
 from fastcausal.formats.model_output.texts import relations_in
-from fastcausal.formats.reading.builder import UnreadError
+from fastcausal.formats.reading.builder import Builder, UnreadError, placed
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Occurrence
@@ -81,43 +83,69 @@ def read(
     ([{'cause': [(0, 1)], 'effect': [(2, 3)]}], {'answer in a fence': 1})
     """
     said = saying(source, answers, id)
-    records = said.records
     notes = Counter[str]()
-    examples: list[dict[str, Any]] = [
-        {"relations": answer if isinstance(answer, UnreadError) else relations_in(answer, notes)}
-        for answer in said.answers
-    ]
-    if said.texts is not None:
-        for example, text in zip(examples, said.texts, strict=True):
-            example["text"] = text
-    _require_known(said, examples, like)
-    places = [records.where(row) for row in range(len(records))]
-    name, lines = records.name, records.lines
-    relations = spans.located(name, examples, like, occurrence, places, lines, said.ids)
+    answered = parsed(said.answers, notes)
+    answered.others.update(_unknown(said, like))
+    relations = _located(said, answered, like, occurrence)
     notes.update(relations.reading.notes)
     table = relations.table
     for name_of_column, column in said.carried.items():
         table = table.append_column(name_of_column, column)
     reading = replace(
-        relations.reading, notes=dict(+notes), predicted=True, forms=_forms(examples, notes)
+        relations.reading, notes=dict(+notes), predicted=True, forms=_forms(answered, notes)
     )
     return Relations.trusted(table, reading)
 
 
-def _forms(examples: list[dict[str, Any]], notes: Counter[str]) -> tuple[str, ...]:
+def _located(
+    said: RawAnswers, answered: ParsedAnswers, like: Relations | None, occurrence: Occurrence
+) -> Relations:
+    """Find the spans of answers in their texts."""
+    records, n = said.records, len(said.answers)
+    rows, columns = placed(like, said.ids, n, records.name)
+    of_gold = columns["text"].to_pylist() if "text" in columns else [None] * n
+    if said.ids is not None:
+        columns["id"] = said.ids
+    texts = said.texts or of_gold
+    if said.texts is not None and None in said.texts:
+        texts = [t if t is not None else g for t, g in zip(said.texts, of_gold, strict=True)]
+    lengths = token_counts(like, "strict", rows)
+    by_gap = occurrence == "gap"
+    plain = answered.plain.copy()
+    plain[list(answered.others)] = 0
+
+    def add(build: Builder, k: int) -> None:
+        relations = answered.others.get(k)
+        if relations is None:
+            relations = relations_in(said.answers[k], Counter())
+        where = f"{records.where(k)}: example {columns['id'][k] if 'id' in columns else k}"
+        length = None if lengths[k] < 0 else int(lengths[k])
+        try:
+            spans.add_example(build, where, {"relations": relations}, texts[k], length, by_gap)
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from error
+
+    located = span_lines.found(
+        records.name, answered.written, encoded(texts), lengths, plain, by_gap, add
+    )
+    return located.table({**columns, "text": texts}, lines=records.lines)
+
+
+def _forms(answered: ParsedAnswers, notes: Counter[str]) -> tuple[str, ...]:
     """Return the forms of the answers that were read: all without a note on theirs are JSON."""
     forms = [form.name for form in FORMS if notes[noted(form)]]
-    n_read = sum(not isinstance(example["relations"], UnreadError) for example in examples)
+    unread = sum(isinstance(each, UnreadError) for each in answered.others.values())
     n_noted = sum(notes[noted(form)] for form in FORMS)
-    return tuple(sorted([*forms, *(["json"] if n_read > n_noted else [])]))
+    return tuple(sorted([*forms, *(["json"] if len(answered.plain) - unread > n_noted else [])]))
 
 
-def _require_known(
-    said: RawAnswers, examples: list[dict[str, Any]], like: Relations | None
-) -> None:
-    """Raise InputError if gold lacks all ids; without its text, an answer to another is unread."""
+def _unknown(said: RawAnswers, like: Relations | None) -> dict[int, UnreadError]:
+    """Return the reasons of answers to other examples than gold's, unread without a text.
+
+    InputError if gold lacks all ids.
+    """
     if like is None or like.ids is None or said.ids is None:
-        return
+        return {}
     known = set(like.ids.to_pylist())
     if known and said.ids and known.isdisjoint(said.ids):
         raise InputError(
@@ -125,9 +153,12 @@ def _require_known(
             f'file: its "id" is "{like.ids[0]}" in the first example',
             Remedy("id", ("PATH",), "would name another column of ids"),
         )
-    for id, example in zip(said.ids, examples, strict=True):
-        if id not in known and example.get("text") is None:
-            example["relations"] = UnreadError(f'gold has no "{id}", and the answer no text')
+    texts = said.texts or [None] * len(said.ids)
+    return {
+        k: UnreadError(f'gold has no "{id}", and the answer no text')
+        for k, (id, text) in enumerate(zip(said.ids, texts, strict=True))
+        if id not in known and text is None
+    }
 
 
 FORMAT = Format(

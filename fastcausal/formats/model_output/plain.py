@@ -1,0 +1,81 @@
+"""Answers read natively, if they are plain; Python reads the others.
+
+::
+
+    answers ── native ──▶ Written, ways ──┐
+        └── relations_in ──▶ relations ───┴─▶ located ──▶ Builder
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import strings, texts_of
+from fastcausal.errors import InputError
+from fastcausal.formats import _span_lines
+from fastcausal.formats.model_output.shapes import NO_SPAN
+from fastcausal.formats.model_output.texts import relations_in
+from fastcausal.formats.reading.builder import UnreadError
+
+FENCED, PROSE, BARE = 2, 3, 4  # ways, as in csrc/model_answers.hpp
+PLACES = {FENCED: "answer in a fence", PROSE: "answer in prose", BARE: "answer in prose"}
+# Notes of an answer in other text, in their order.
+BEFORE = ("answer in a string", "thinking left out")
+BEHIND = ("further answer left out", "other name of a key", "further key")
+
+
+class ParsedAnswers(NamedTuple):
+    """Answers with their relations.
+
+    Attributes
+    ----------
+    written : Written
+        Those that native code read.
+    plain : int8[n]
+        0 for all others.
+    others : mapping of int to (list or UnreadError)
+        The relations of these, by the number of the answer.
+    """
+
+    written: _span_lines.Written
+    plain: npt.NDArray[np.int8]
+    others: dict[int, list[Any] | UnreadError]
+
+
+def parsed(answers: Sequence[Any], notes: Counter[str]) -> ParsedAnswers:
+    """Read the relations of raw answers; count the ways of reading."""
+    ways = np.zeros(len(answers), np.int8)
+    data, places = texts_of(encoded(answers))
+    no_spans = "\n".join(NO_SPAN).encode()
+    written = _span_lines.read_answers(data, places.astype(np.int64), no_spans, ways)
+    first = {way: int(np.argmax(ways == way)) for way in PLACES if (ways == way).any()}
+    others: dict[int, list[Any] | UnreadError] = {}
+    # Notes keep the order in which they first occur.
+    for k in sorted({*np.flatnonzero(ways == 0).tolist(), *first.values()}):
+        if way := int(ways[k]):
+            notes.update(dict.fromkeys((*BEFORE, PLACES[way], *BEHIND), 0))
+        else:
+            answer = answers[k]
+            others[k] = answer if isinstance(answer, UnreadError) else relations_in(answer, notes)
+    for way in first.keys() - {BARE}:
+        notes[PLACES[way]] += int(np.count_nonzero(ways == way))
+    return ParsedAnswers(written, (ways > 0).astype(np.int8), others)
+
+
+def encoded(values: Sequence[Any]) -> pa.Array:
+    """Return texts as an array; null for other values, and for texts that files cannot store."""
+    texts = [value if isinstance(value, str) else None for value in values]
+    try:
+        return strings(texts)
+    except InputError:  # half a surrogate pair
+        return strings([text if text is None or _is_whole(text) else None for text in texts])
+
+
+def _is_whole(text: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)

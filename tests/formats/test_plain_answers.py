@@ -1,0 +1,66 @@
+"""Raw answers read natively: the same relations and notes as Python reads."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastcausal as fc
+from fastcausal.formats.model_output import plain
+from fastcausal.formats.model_output.texts import relations_in
+
+WORDS = st.sampled_from(["rain", "floods", "the storm", "", "None", "N/A", "é", "<think>", "a```b"])
+VALUES = WORDS | st.lists(WORDS, max_size=2)
+RELATIONS = st.lists(
+    st.dictionaries(st.sampled_from(["cause", "effect", "signal", "why"]), VALUES, max_size=3),
+    max_size=2,
+)
+BEFORE = ["Sure: ", "json ", " \n", '"so" ', "The cause: ", "relations: ", "5 ", "[x] ", "<b> "]
+BEFORE += ["a -> b ", "|a|\n|-|\n", "`x` ", "\x0c", "Sûr ", "null ", "", "no\n", "```"]
+BEHIND = ["", ".", " I hope so.", " }", " <b>", " -> ", " CAUSE", "é", "```", "``", "\x1c", " {"]
+FENCES = ["```json\n", "```\n", "```", "``` js on\n", "````", "```json {\n", "x```"]
+
+
+@st.composite
+def answers(draw):
+    value = json.dumps({"relations": draw(RELATIONS)}, indent=draw(st.sampled_from([None, 2])))
+    value = draw(st.sampled_from([value] * 9 + [value[:-1], "[]", "x", value + value]))
+    if draw(st.booleans()):
+        close = draw(st.sampled_from(["\n```", "```", " ```x", "", "``"]))
+        value = draw(st.sampled_from(FENCES)) + value + close
+    return (
+        draw(st.sampled_from(BEFORE)) * draw(st.booleans()) + value + draw(st.sampled_from(BEHIND))
+    )
+
+
+@given(st.lists(answers(), min_size=1, max_size=4))
+def test_native_answers(texts):
+    notes, expected = Counter(), Counter()
+    relations = [relations_in(text, expected) for text in texts]
+    parsed = plain.parsed(texts, notes)
+    assert list(notes.items()) == list(expected.items())
+    assert {k: repr(each) for k, each in parsed.others.items()} == {
+        k: repr(relations[k]) for k in parsed.others
+    }
+    for k, text in enumerate(texts):
+        if k not in parsed.others:
+            sentence = " , ".join(["rain", "floods", "the storm", "é", "<think>", "a```b"])
+            rows = [{"text": sentence, "relations": relations[k]}]
+            read = fc.read([{"text": sentence, "output": text}], answers="output")
+            assert read.table.equals(fc.read(rows, format="spans").table)
+
+
+@pytest.mark.parametrize("way", ["{}", "```json\n{}\n```", "Sure: {} That is all.", "json\n{}"])
+@pytest.mark.parametrize("relations", [[], [{"cause": "rain", "effect": ["a", "b"]}]])
+def test_plain_answers_are_read_natively(way, relations):
+    text = way.replace("{}", json.dumps({"relations": relations}, indent=1))
+    assert plain.parsed([text], Counter()).others == {}
+
+
+def test_answers_that_files_cannot_store():
+    parsed = plain.parsed(['{"relations": []}', "\ud800", None], Counter())
+    assert [*parsed.others] == [1, 2]
