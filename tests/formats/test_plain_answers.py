@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +26,9 @@ BEFORE += ["a -> b ", "|a|\n|-|\n", "`x` ", "\x0c", "Sûr ", "null ", "", "no\n"
 BEHIND = ["", ".", " I hope so.", " }", " <b>", " -> ", " CAUSE", "é", "```", "``", "\x1c", " {"]
 FENCES = ["```json\n", "```\n", "```", "``` js on\n", "````", "```json {\n", "x```"]
 
+# The arguments of `Written.find`.
+SENTENCE = b"rain fell", np.array([0, 9]), np.array([-1], np.int32), np.array([1], np.int8)
+
 
 @st.composite
 def answers(draw):
@@ -35,6 +40,21 @@ def answers(draw):
     return (
         draw(st.sampled_from(BEFORE)) * draw(st.booleans()) + value + draw(st.sampled_from(BEHIND))
     )
+
+
+def test_all_texts_around_answers():
+    values = ['{"relations": []}', '{"relations": [{"cause": "rain"}]}']
+    fences = ["", *FENCES]
+    for before, fence, value, close, behind in product(
+        BEFORE, fences, values, ["", "\n```"], BEHIND
+    ):
+        text = before + fence + value + close + behind
+        notes, expected = Counter(), Counter()
+        relations = relations_in(text, expected)
+        found = plain.parsed([text], notes)
+        assert list(notes.items()) == list(expected.items())
+        if not found.others:
+            assert found.written.find(*SENTENCE, True)[4:] == (0, 0, len(relations))
 
 
 @given(st.lists(answers(), min_size=1, max_size=4))
