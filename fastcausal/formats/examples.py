@@ -11,12 +11,14 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import joined, strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
+from fastcausal.files.values import without_collection
 from fastcausal.formats.cnc.markup import count_tokens, without_tags
 from fastcausal.formats.reading.builder import RoleSpan
 from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 
+@without_collection()
 def read(source: str | os.PathLike[str] | Source) -> Relations:
     """Read JSON lines of examples with token offsets, in the form of `Relations.from_examples`.
 

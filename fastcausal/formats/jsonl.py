@@ -23,7 +23,7 @@ from fastcausal.arrays.unparsed import IS_NULL, UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import LineNumbers, Source, replacing
 from fastcausal.files.lines import Lines, first_object, objects
-from fastcausal.files.values import JsonTexts, kind, shown
+from fastcausal.files.values import JsonTexts, kind, shown, without_collection
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.builder import (
@@ -144,6 +144,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
     )
 
 
+@without_collection()
 def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
     """Read line by line, and report faults."""
     problems = Problems()

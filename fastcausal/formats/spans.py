@@ -13,7 +13,7 @@ from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.spelling import TEXT, Spelling, notify_of_text, spelled
-from fastcausal.files.values import JsonTexts, kind, shown
+from fastcausal.files.values import JsonTexts, kind, shown, without_collection
 from fastcausal.formats import span_lines
 from fastcausal.formats._tokens import spans_of
 from fastcausal.formats.cnc.tagged import token_counts
@@ -42,6 +42,7 @@ NO_TEXT = (
 )
 
 
+@without_collection()
 def read(
     source: str | os.PathLike[str] | Source | Sequence[Mapping[str, Any]],
     like: Relations | None = None,
@@ -105,6 +106,7 @@ def read(
     return located(name, examples, like, occurrence, places, lines, ids)
 
 
+@without_collection()
 def located(
     name: str,
     examples: Sequence[Mapping[str, Any]],

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError, Remedy
+from fastcausal.files.values import without_collection
 from fastcausal.formats import span_lines, spans
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.model_output.forms import FORMS, noted
@@ -35,6 +36,7 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
+@without_collection()
 def read(
     source: RelationSource,
     like: Relations | None = None,

@@ -13,7 +13,7 @@ import numpy as np
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
-from fastcausal.files.values import at
+from fastcausal.files.values import at, without_collection
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.logs import chosen, digest_of, score_number, text_id
@@ -29,6 +29,7 @@ _NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.j
 Row = tuple[str, Mapping[str, Any]]
 
 
+@without_collection()
 def of_files(files: Sequence[Source], reading: ValueReading) -> ValueAnswers:
     """Return the answers in the samples of one run: a file of one task, or files of a group."""
     rows: list[Row] = []
