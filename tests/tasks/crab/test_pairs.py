@@ -257,6 +257,7 @@ def test_every_form_of_file(tmp_path, form):
     sources = [written(tmp_path / f"{name}.{form}", table, form)
                for name, table in (("gold", pairs), ("pred", rows))]  # fmt: skip
     assert result(*sources) == expected
+    assert read_pairs(sources[0]).given.tolist() == read_pairs(pairs).given.tolist()
     numbers = [{**row, "said": float(row["said"])} for row in rows]
     assert result(sources[0], numbers) == expected
 
