@@ -1,12 +1,9 @@
-// Letters of FinCausal's texts: code points, and Python's properties of them.
+// Letters of FinCausal's texts: code points of UTF-8, and Python's properties of them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
-
-#include "words.hpp"
 
 namespace fastcausal::fincausal {
 
@@ -36,15 +33,6 @@ inline char32_t folded(char32_t c) {
   return c == 0x212A ? 'k' : c;
 }
 
-// Returns whether letters begin with a word of ASCII in lower case, in any case.
-inline bool begins(const char32_t* letters, size_t size, std::string_view word) {
-  if (size < word.size()) return false;
-  for (size_t k = 0; k < word.size(); ++k) {
-    if (folded(letters[k]) != static_cast<unsigned char>(word[k])) return false;
-  }
-  return true;
-}
-
 inline bool is_any(char32_t c, const char32_t* letters) {
   for (; *letters; ++letters) {
     if (*letters == c) return true;
@@ -55,29 +43,28 @@ inline bool is_any(char32_t c, const char32_t* letters) {
 inline bool is_opening(char32_t c) { return is_any(c, U"\u00AB\u201C\u2018\u201E"); }
 inline bool is_closing(char32_t c) { return is_any(c, U"\u00BB\u201D\u2019"); }
 inline bool is_quote(char32_t c) { return is_any(c, U"\u2018\u2019\u201C\u201D\u00AB\u00BB"); }
-inline bool is_end(char32_t c) { return c == '.' || c == '?' || c == '!'; }
+inline bool is_end(char c) { return c == '.' || c == '?' || c == '!'; }
 
-// Takes the code points of UTF-8.
-inline void decode(Text text, Letters& letters) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data);
-  letters.resize(static_cast<size_t>(text.size));
-  char32_t* to = &letters[0];
-  for (int64_t at = 0; at < text.size;) {
-    uint64_t eight = ~uint64_t{0};
-    if (at + 8 <= text.size) std::memcpy(&eight, bytes + at, 8);
-    if (!(eight & 0x8080808080808080u)) {
-      for (int k = 0; k < 8; ++k) to[k] = bytes[at + k];
-      to += 8;
-      at += 8;
-      continue;
-    }
-    const unsigned first = bytes[at++];
-    const int more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-    char32_t point = more ? first & (0x3Fu >> more) : first;
-    for (int k = 0; k < more && at < text.size; ++k) point = point << 6 | (bytes[at++] & 0x3Fu);
-    *to++ = point;
+inline bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+// Returns the code point at a place and moves behind it. A letter of ASCII is never taken for the
+// rest of another one, however invalid the text.
+inline char32_t next_point(std::string_view text, size_t& at) {
+  const auto first = static_cast<unsigned char>(text[at++]);
+  if (first < 0x80) return first;
+  const int more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+  char32_t point = first & (0x3Fu >> more);
+  for (int k = 0; k < more && at < text.size() && goes_on(text[at]); ++k) {
+    point = point << 6 | (static_cast<unsigned char>(text[at++]) & 0x3Fu);
   }
-  letters.resize(static_cast<size_t>(to - letters.data()));
+  return point;
+}
+
+inline char32_t point_at(std::string_view text, size_t at) { return next_point(text, at); }
+
+inline size_t behind(std::string_view text, size_t at) {
+  next_point(text, at);
+  return at;
 }
 
 inline void append_utf8(std::string& text, char32_t point) {

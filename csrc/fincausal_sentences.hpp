@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fincausal_letters.hpp"
@@ -17,10 +19,6 @@ namespace fastcausal::fincausal {
 class Abbreviations {
  public:
   Abbreviations() = default;
-  Abbreviations(const char* const* names, size_t n) {
-    for (size_t k = 0; k < n; ++k) add(names[k]);
-    std::sort(packed_.begin(), packed_.end());
-  }
 
   // Takes names that line feeds separate.
   explicit Abbreviations(const std::string& lines) {
@@ -33,16 +31,16 @@ class Abbreviations {
     std::sort(packed_.begin(), packed_.end());
   }
 
-  bool has(const char32_t* letters, size_t size) const {
-    if (!size || size > 8) return false;
+  bool has(std::string_view word) const {
     uint64_t packed = 0;
-    for (size_t k = 0; k < size; ++k) {
-      char32_t c = letters[k];
+    size_t n = 0;
+    for (size_t at = 0; at < word.size(); ++n) {
+      char32_t c = next_point(word, at);
       if (c < 128 || c == 0x212A) c = folded(c);
-      if (c >= 128) return false;
+      if (c >= 128 || n == 8) return false;
       packed = packed << 8 | c;
     }
-    return std::binary_search(packed_.begin(), packed_.end(), packed);
+    return n && std::binary_search(packed_.begin(), packed_.end(), packed);
   }
 
  private:
@@ -63,16 +61,15 @@ class Sentences {
       : kinds_(kinds), abbreviations_(abbreviations) {}
 
   // The slices are valid until the next call.
-  const std::vector<Slice>& of(const Letters& text) {
-    text_ = text.data();
+  const std::vector<Slice>& of(std::string_view text) {
+    text_ = text;
     slices_.clear();
     last_break_ = 0;
     Mark before{};
     bool any = false;
-    for (size_t at = 0; at < text.size(); ++at) {
-      if (!is_end(text_[at])) continue;
+    for (size_t at = next_end(0); at < text.size(); at = next_end(at + 1)) {
       Mark mark;
-      if (!follows(at, text.size(), mark)) continue;
+      if (!follows(at, mark)) continue;
       mark.start = word_start(any, before, at);
       mark.stop = at;
       if (any && before.stop <= mark.start) decide(before);
@@ -80,9 +77,7 @@ class Sentences {
       any = true;
     }
     if (any) decide(before);
-    size_t end = text.size();
-    while (end && kinds_.is(text_[end - 1], LetterKinds::SPACE)) --end;
-    slices_.push_back({last_break_, end});
+    slices_.push_back({last_break_, without_space(text.size())});
     realign();
     return aligned_;
   }
@@ -97,27 +92,55 @@ class Sentences {
 
   const LetterKinds& kinds_;
   const Abbreviations& abbreviations_;
-  const char32_t* text_ = nullptr;
+  std::string_view text_;
   size_t last_break_ = 0;
   std::vector<Slice> slices_, aligned_;
 
-  bool is_space(size_t at) const { return kinds_.is(text_[at], LetterKinds::SPACE); }
+  char32_t point(size_t at) const { return point_at(text_, at); }
+  bool is_space(size_t at) const { return kinds_.is(point(at), LetterKinds::SPACE); }
 
   static bool parts_words(char32_t c) {
     return c < 128 ? is_any(c, U")\";}]*:@'({[?!") : is_quote(c);
   }
 
-  bool follows(size_t at, size_t size, Mark& mark) const {
+  // Returns the next full stop, ? or !. Looks at eight bytes at once.
+  size_t next_end(size_t at) const {
+    constexpr uint64_t ONES = 0x0101010101010101u, HIGH = 0x8080808080808080u;
+    const auto has_zero = [](uint64_t bytes) { return (bytes - ONES) & ~bytes & HIGH; };
+    for (; at + 8 <= text_.size(); at += 8) {
+      uint64_t bytes;
+      std::memcpy(&bytes, text_.data() + at, 8);
+      if (has_zero(bytes ^ '.' * ONES) | has_zero(bytes ^ '?' * ONES) |
+          has_zero(bytes ^ '!' * ONES)) {
+        break;
+      }
+    }
+    while (at < text_.size() && !is_end(text_[at])) ++at;
+    return at;
+  }
+
+  size_t without_space(size_t end) const {
+    while (end) {
+      size_t last = end - 1;
+      while (last && goes_on(text_[last])) --last;
+      if (!is_space(last)) break;
+      end = last;
+    }
+    return end;
+  }
+
+  bool follows(size_t at, Mark& mark) const {
+    const size_t size = text_.size();
     size_t next = at + 1;
     if (next == size) return false;
-    if (parts_words(text_[next])) {
-      mark.behind = next + 1;
+    if (parts_words(point(next))) {
+      mark.behind = behind(text_, next);
       return true;
     }
-    while (next < size && is_space(next)) ++next;
+    while (next < size && is_space(next)) next = behind(text_, next);
     if (next == at + 1 || next == size) return false;
     mark.next = next;
-    while (next < size && !is_space(next)) ++next;
+    while (next < size && !is_space(next)) next = behind(text_, next);
     mark.behind = next;
     return true;
   }
@@ -126,7 +149,8 @@ class Sentences {
   size_t word_start(bool any, const Mark& before, size_t at) const {
     const size_t from = any ? before.stop : 0;
     for (size_t k = at; k > from + 1; --k) {
-      if (text_[k - 1] < 128 && is_any(text_[k - 1], U" \t\n\r\v\f")) return k;
+      const char c = text_[k - 1];
+      if (c == ' ' || (c >= '\t' && c <= '\r')) return k;
     }
     return any ? before.start : 0;
   }
@@ -149,61 +173,66 @@ class Sentences {
     return false;
   }
 
-  // Returns the letters of a row of hyphens or of full stops, perhaps with white space; else 0.
+  // Returns the bytes of a row of hyphens or of full stops, perhaps with white space; else 0.
   size_t row_at(size_t at, size_t end) const {
+    const char c = text_[at];
+    if (c != '-' && c != '.') return 0;
     size_t stop = at;
-    if (text_[at] == '-' || text_[at] == '.') {
-      while (stop < end && text_[stop] == text_[at]) ++stop;
-      if (stop - at >= 2) return stop - at;
+    while (stop < end && text_[stop] == c) ++stop;
+    if (stop - at >= 2) return stop - at;
+    if (c != '.') return 0;
+    int n = 0;
+    size_t last = at;  // behind the last full stop
+    for (stop = at; stop < end && text_[stop] == '.'; stop = behind(text_, last)) {
+      last = stop + 1;
+      if (last == end || !is_space(last) || text_[last] == '\n') {
+        return n >= 2 ? last - at : 0;
+      }
+      ++n;
     }
-    if (text_[at] != '.') return 0;
-    stop = at;
-    while (stop + 1 < end && text_[stop] == '.' && is_space(stop + 1) && text_[stop + 1] != '\n') {
-      stop += 2;
-    }
-    if (stop < end && text_[stop] == '.') return stop - at >= 4 ? stop + 1 - at : 0;
-    return stop - at >= 6 ? stop - 1 - at : 0;
+    return n >= 3 ? last - at : 0;
   }
 
   bool ends_word(size_t at, size_t end) const {
-    return at == end || is_space(at) || parts_words(text_[at]) || row_at(at, end);
+    return at >= end || is_space(at) || parts_words(point(at)) || row_at(at, end);
   }
 
   // Returns the next token; it starts at `end` if there is none.
   Slice token_at(size_t at, size_t end) const {
-    while (at < end && is_space(at)) ++at;
-    if (at == end) return {end, end};
+    while (at < end && is_space(at)) at = behind(text_, at);
+    if (at >= end) return {end, end};
     if (const size_t size = row_at(at, end)) return {at, at + size};
-    size_t stop = at + 1;
-    if (text_[at] < 128 && is_any(text_[at], U"(\"`{[:;&#*@)}]-,")) return {at, stop};
-    while (!ends_word(stop, end) && !(text_[stop] == ',' && ends_word(stop + 1, end))) ++stop;
+    size_t stop = behind(text_, at);
+    if (is_any(point(at), U"(\"`{[:;&#*@)}]-,")) return {at, stop};
+    while (!ends_word(stop, end) && !(text_[stop] == ',' && ends_word(stop + 1, end))) {
+      stop = behind(text_, stop);
+    }
     return {at, stop};
   }
 
   bool breaks(Slice token, Slice next) const {
-    const char32_t* letters = text_ + token.start;
-    const size_t size = token.stop - token.start;
-    if (letters[size - 1] != '.') return size == 1 && is_end(letters[0]);
-    if (size == 1) return true;
-    if (letters[size - 2] == '.') return false;
-    size_t part = size - 1;
-    while (part && letters[part - 1] != '-') --part;
-    if (abbreviations_.has(letters, size - 1)) return false;
-    if (abbreviations_.has(letters + part, size - 1 - part)) return false;
-    const bool is_initial = size == 2 && kinds_.is_letter(letters[0]);
-    if (!is_initial && !is_number(letters, size)) return true;
-    const char32_t first = text_[next.start];
+    const std::string_view word = text_.substr(token.start, token.stop - token.start);
+    if (word.back() != '.') return word.size() == 1 && is_end(word[0]);
+    if (word.size() == 1) return true;
+    const std::string_view name = word.substr(0, word.size() - 1);
+    if (name.back() == '.') return false;
+    if (abbreviations_.has(name)) return false;
+    if (abbreviations_.has(name.substr(name.rfind('-') + 1))) return false;
+    const bool is_initial = behind(name, 0) == name.size() && kinds_.is_letter(point_at(name, 0));
+    if (!is_initial && !is_number(word)) return true;
+    const char32_t first = point(next.start);
     if (next.stop - next.start == 1 && is_any(first, U";:,.!?")) return false;
     if (kinds_.is(first, LetterKinds::LOWER)) return false;
     return !is_initial || !kinds_.is(first, LetterKinds::UPPER);
   }
 
-  bool is_number(const char32_t* letters, size_t size) const {
-    size_t at = letters[0] == '-';
-    if (at < size && (letters[at] == '.' || letters[at] == ',')) ++at;
-    if (at == size || !kinds_.is(letters[at], LetterKinds::DIGIT)) return false;
-    for (++at; at < size; ++at) {
-      if (!kinds_.is(letters[at], LetterKinds::DIGIT) && !is_any(letters[at], U",.-")) return false;
+  bool is_number(std::string_view word) const {
+    size_t at = word[0] == '-';
+    if (at < word.size() && (word[at] == '.' || word[at] == ',')) ++at;
+    if (at == word.size() || !kinds_.is(next_point(word, at), LetterKinds::DIGIT)) return false;
+    while (at < word.size()) {
+      const char32_t c = next_point(word, at);
+      if (!kinds_.is(c, LetterKinds::DIGIT) && !is_any(c, U",.-")) return false;
     }
     return true;
   }
@@ -221,17 +250,21 @@ class Sentences {
         if (closers) {
           slice.stop = next.start + closers;
           taken = closers;
-          while (next.start + taken < next.stop && is_space(next.start + taken)) ++taken;
+          while (next.start + taken < next.stop && is_space(next.start + taken)) {
+            taken = behind(text_, next.start + taken) - next.start;
+          }
         }
       }
       if (slice.start < slice.stop) aligned_.push_back(slice);
     }
   }
 
-  // Counts the closing letters with which a sentence begins, if nothing adjoins them.
+  // Returns the bytes of the closing letters with which a sentence begins, if nothing adjoins them.
   size_t closers_of(Slice slice) const {
     size_t at = slice.start;
-    while (at < slice.stop && (is_any(text_[at], U"\"')]}") || is_quote(text_[at]))) ++at;
+    while (at < slice.stop && (is_any(point(at), U"\"')]}") || is_quote(point(at)))) {
+      at = behind(text_, at);
+    }
     if (at == slice.start) return 0;
     const bool is_apart = at >= slice.stop || is_space(at) ||
                           (at + 1 < slice.stop && text_[at] == '-' && text_[at + 1] == '-');

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,11 @@ namespace fastcausal::fincausal {
 
 // What a letter asks for. Two full stops or hyphens in a row are padded, too; two of n, m, t may
 // be the middle of a contraction.
-enum Trait : int { QUOTE = 1, COMMA = 2, PADDED = 4, DOUBLE = 8, ROW = 16, BRACKET = 32, BLANK = 64 };
+enum Trait : int {
+  QUOTE = 1, COMMA = 2, PADDED = 4, BRACKET = 8, BLANK = 16, STOP = 32, HYPHEN = 64,
+  DOUBLE_N = 128, DOUBLE_M = 256, DOUBLE_T = 512, OTHER = 1024  // than ASCII
+};
+constexpr int ROW = STOP | HYPHEN, DOUBLE = DOUBLE_N | DOUBLE_M | DOUBLE_T;
 
 class Traits {
  public:
@@ -28,19 +33,27 @@ class Traits {
     mark(",:", COMMA);
     mark(";@#$%&?!", PADDED);
     mark("*[](){}<>", BRACKET);
-    mark(".-", ROW);
-    mark("nmtNMT", DOUBLE);
-    for (char32_t c = 0; c < of_.size(); ++c) {
-      if (c == ' ' || kinds_.is(c, LetterKinds::SPACE)) of_[c] = BLANK;
+    mark(".", STOP);
+    mark("-", HYPHEN);
+    mark("nN", DOUBLE_N);
+    mark("mM", DOUBLE_M);
+    mark("tT", DOUBLE_T);
+    for (size_t c = 0; c < of_.size(); ++c) {
+      if (c >= 128) {
+        of_[c] = OTHER;
+      } else if (c == ' ' || kinds_.is(static_cast<char32_t>(c), LetterKinds::SPACE)) {
+        of_[c] = BLANK;
+      }
     }
   }
 
-  int of(char32_t c) const { return c < of_.size() ? of_[c] : of_other(c); }
+  int of_byte(char c) const { return of_[static_cast<unsigned char>(c)]; }
+  int of(char32_t c) const { return c < 128 ? of_[c] : of_other(c); }
   bool is_space(char32_t c) const { return (of(c) & BLANK) != 0; }
 
  private:
   const LetterKinds& kinds_;
-  std::array<unsigned char, 128> of_{};
+  std::array<uint16_t, 256> of_{};
 
   int of_other(char32_t c) const {
     if (is_opening(c) || is_closing(c)) return QUOTE;
@@ -57,11 +70,16 @@ constexpr Contraction CONTRACTIONS[] = {{"cannot", 3}, {"d'ye", 1},  {"gimme", 3
                                         {"gotta", 3},  {"lemme", 3}, {"more'n", 4}, {"wanna", 3},
                                         {"'tis", 2},   {"'twas", 2}};
 
-// Returns whether letters hold those of a contraction.
-inline bool may_contract(const char32_t* letters, size_t size) {
-  for (; size; ++letters, --size) {
+// Returns whether a word holds a contraction without an apostrophe, but for its neighbours.
+inline bool may_contract(std::string_view word) {
+  for (size_t at = 0; at < word.size(); ++at) {
     for (const Contraction& contraction : CONTRACTIONS) {
-      if (begins(letters, size, contraction.word)) return true;
+      size_t end = at, n = 0;
+      while (n < contraction.word.size() && end < word.size() &&
+             folded(next_point(word, end)) == static_cast<unsigned char>(contraction.word[n])) {
+        ++n;
+      }
+      if (n == contraction.word.size()) return true;
     }
   }
   return false;
@@ -71,10 +89,13 @@ class Rewriting {
  public:
   Rewriting(const LetterKinds& kinds, const Traits& traits) : kinds_(kinds), traits_(traits) {}
 
-  // Returns a piece with blanks between its words, until the next call. White space around a piece
-  // belongs to it, unless a sentence begins or ends there.
-  const Letters& of(const char32_t* piece, size_t size, bool ends_sentence) {
-    from_.assign(piece, size);
+  // Returns a piece with blanks between its words, until the next call. `before` and `behind` are
+  // the white space around it, 0 where a sentence begins or ends.
+  const Letters& of(char32_t before, std::string_view piece, char32_t behind, bool ends_sentence) {
+    from_.clear();
+    if (before) from_.push_back(before);
+    for (size_t at = 0; at < piece.size();) from_.push_back(next_point(piece, at));
+    if (behind) from_.push_back(behind);
     const int found = traits();
     const bool quotes = (found & QUOTE) != 0;
     if (quotes) open_quotes();
@@ -108,17 +129,19 @@ class Rewriting {
   }
 
   bool reads(size_t at, std::string_view letters) const {  // in any case
-    return begins(from_.data() + at, from_.size() - at, letters);
+    for (const char c : letters) {
+      if (at >= from_.size() || folded(from_[at++]) != static_cast<unsigned char>(c)) return false;
+    }
+    return true;
   }
 
   int traits() const {
-    int found = 0;
-    char32_t before = 0;
+    int found = 0, last = 0;
     for (const char32_t c : from_) {
       const int here = traits_.of(c);
       found |= here;
-      if (here == ROW && c == before) found |= PADDED | BRACKET;
-      before = c;
+      if (here & last & ROW) found |= PADDED | BRACKET;
+      last = here;
     }
     return found;
   }

@@ -1,8 +1,10 @@
 // Words of FinCausal's texts, cut as its program cuts them: into sentences, then into words.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "fincausal_letters.hpp"
 #include "fincausal_sentences.hpp"
@@ -12,10 +14,12 @@ namespace fastcausal::fincausal {
 
 // Where words come from, in the order of fastcausal/tasks/fincausal/words.py.
 enum class Cutting : int64_t { GIVEN, BLANK, SENTENCES };
-constexpr char32_t SEPARATOR = 0x1F;  // of given words
+constexpr char SEPARATOR = 0x1F;  // of given words
 
 class WordCutter {
  public:
+  static constexpr size_t SPARE = 8;  // bytes that can be read behind a word
+
   WordCutter(const LetterKinds& kinds, const Abbreviations& abbreviations, Cutting cutting)
       : kinds_(kinds),
         cutting_(cutting),
@@ -25,39 +29,69 @@ class WordCutter {
   WordCutter(const WordCutter&) = delete;
   WordCutter& operator=(const WordCutter&) = delete;
 
-  // Calls take(letters, size) for each word in turn.
+  // Calls take(word) for each word in turn.
   template <class Take>
-  void cut(Text text, const Take& take) {
-    decode(text, text_);
-    if (cutting_ == Cutting::GIVEN) {
-      split(text_, [](char32_t c) { return c == SEPARATOR; }, take);
-    } else if (cutting_ == Cutting::BLANK) {
-      split(text_, [this](char32_t c) { return traits_.is_space(c); }, take);
-    } else {
+  void cut(std::string_view text, const Take& take) {
+    copy_.assign(text.data(), text.size());
+    copy_.append(SPARE, '\0');
+    text_ = std::string_view(copy_).substr(0, text.size());
+    if (cutting_ == Cutting::SENTENCES) {
       for (const Slice sentence : sentences_.of(text_)) cut_sentence(sentence, take);
+    } else if (cutting_ == Cutting::BLANK) {
+      for (size_t at = 0; at < text_.size();) {
+        const Piece piece = piece_at(at, text_.size());
+        if (piece.start < piece.stop) take(piece.of(text_));
+        at = piece.next;
+      }
+    } else {
+      for (size_t at = 0, stop; at < text_.size(); at = stop + 1) {
+        stop = std::min(text_.find(SEPARATOR, at), text_.size());
+        if (at < stop) take(text_.substr(at, stop - at));
+      }
     }
   }
 
  private:
   static constexpr size_t NONE = static_cast<size_t>(-1);
+  static constexpr int MARKS = COMMA | PADDED | BRACKET | ROW;  // are words in a piece
+
   const LetterKinds& kinds_;
   const Cutting cutting_;
   const Traits traits_;
   Sentences sentences_;
   Rewriting rewriting_;
-  Letters text_;
+  std::string copy_, word_;
+  std::string_view text_;
 
-  bool is_digit(size_t at) const { return kinds_.is(text_[at], LetterKinds::DIGIT); }
+  // Letters up to white space.
+  struct Piece {
+    size_t start, stop;
+    int traits;      // of its letters; ROW and DOUBLE of two in a row
+    char32_t blank;  // the white space behind it, or 0
+    size_t next;     // place behind that
 
-  template <class Separates, class Take>
-  static void split(const Letters& letters, const Separates& separates, const Take& take) {
-    const size_t n = letters.size();
-    for (size_t at = 0; at < n; ++at) {
-      if (separates(letters[at])) continue;
-      const size_t start = at;
-      while (at < n && !separates(letters[at])) ++at;
-      take(letters.data() + start, at - start);
+    std::string_view of(std::string_view text) const { return text.substr(start, stop - start); }
+  };
+
+  Piece piece_at(size_t start, size_t stop) const {
+    int found = 0, rows = 0, last = 0;
+    const auto traits = [&] { return (found & (QUOTE | MARKS) & ~ROW) | (rows & (ROW | DOUBLE)); };
+    size_t at = start;
+    while (at < stop) {
+      int here = traits_.of_byte(text_[at]);
+      if (here & (BLANK | OTHER)) {
+        size_t next = at;
+        const char32_t c = next_point(text_, next);
+        here = traits_.of(c);
+        if (here & BLANK) return {start, at, traits(), c, next};
+        at = next - 1;
+      }
+      found |= here;
+      rows |= here & last;
+      last = here;
+      ++at;
     }
+    return {start, stop, traits(), 0, stop};
   }
 
   // No step looks beyond the white space around a piece, but for the one that parts the last full
@@ -65,101 +99,93 @@ class WordCutter {
   template <class Take>
   void cut_sentence(Slice sentence, const Take& take) {
     const LastStop last = last_stop(sentence);
-    for (size_t at = sentence.start; at < sentence.stop; ++at) {
-      Slice piece{at, at};
-      const int found = piece_at(piece, sentence.stop);
-      if (piece.start == piece.stop) continue;
-      const char32_t* letters = &text_[piece.start];
-      const size_t size = piece.stop - piece.start;
+    char32_t before = 0;  // white space
+    for (size_t at = sentence.start; at < sentence.stop;) {
+      Piece piece = piece_at(at, sentence.stop);
+      at = piece.next;
       const bool has_stop = piece.start <= last.at && last.at < piece.stop;
-      if (found & QUOTE || (has_stop && !last.is_plain) ||
-          (found & DOUBLE && may_contract(letters, size))) {
-        if (has_stop) piece.stop = sentence.stop;
-        rewrite(sentence, piece, has_stop, take);
-      } else if (found & (COMMA | PADDED | BRACKET) || has_stop) {
-        part_marks(sentence, piece, last.at, take);
-      } else {
-        take(letters, size);
+      if (piece.traits & QUOTE || (has_stop && !last.is_plain) ||
+          (piece.traits & DOUBLE && may_contract(piece.of(text_)))) {
+        if (has_stop) {
+          at = piece.stop = sentence.stop;
+          piece.blank = 0;
+        }
+        rewrite(rewriting_.of(before, piece.of(text_), piece.blank, has_stop), take);
+      } else if (piece.traits & MARKS || has_stop) {
+        part_marks(piece, sentence.stop, last.at, take);
+      } else if (piece.start < piece.stop) {
+        take(piece.of(text_));
       }
-      at = piece.stop;
+      before = piece.blank;
     }
   }
 
   // The full stop that ends a sentence, perhaps before closing quotes and brackets.
   struct LastStop {
     size_t at = NONE;
-    bool is_plain = true;  // no quotes or white space but blanks behind it
+    bool is_plain = true;  // blanks and brackets alone behind it
   };
 
   LastStop last_stop(Slice sentence) const {
     LastStop last;
     size_t at = sentence.stop;
     for (; at > sentence.start; --at) {
-      const char32_t c = text_[at - 1];
-      if (c == ' ' || is_any(c, U"])}>")) continue;
-      if (!(traits_.of(c) & (QUOTE | BLANK))) break;
+      const char c = text_[at - 1];
+      if (c == ' ' || c == ']' || c == ')' || c == '}' || c == '>') continue;
+      if (!(traits_.of_byte(c) & (QUOTE | BLANK | OTHER))) break;
       last.is_plain = false;
     }
     if (at > sentence.start + 1 && text_[at - 1] == '.' && text_[at - 2] != '.') last.at = at - 1;
     return last;
   }
 
-  // Finds the end of a piece without white space, and what its letters ask for.
-  int piece_at(Slice& piece, size_t stop) const {
-    int found = 0, last = 0;
-    char32_t before = 0;
-    size_t at = piece.start;
-    for (; at < stop; ++at) {
-      const char32_t c = text_[at];
-      const int here = traits_.of(c);
-      if (here & BLANK) break;
-      found |= here & ~(DOUBLE | ROW);
-      if (here & last & (DOUBLE | ROW) && folded(c) == folded(before)) {
-        found |= here == ROW ? PADDED : DOUBLE;
-      }
-      last = here;
-      before = c;
-    }
-    piece.stop = at;
-    return found;
-  }
-
   template <class Take>
-  void rewrite(Slice sentence, Slice piece, bool ends_sentence, const Take& take) {
-    if (piece.start > sentence.start) --piece.start;
-    if (piece.stop < sentence.stop) ++piece.stop;
-    const Letters& words =
-        rewriting_.of(&text_[piece.start], piece.stop - piece.start, ends_sentence);
-    split(words, [this](char32_t c) { return traits_.is_space(c); }, take);
+  void rewrite(const Letters& letters, const Take& take) {
+    word_.clear();
+    const auto end_word = [&] {
+      const size_t size = word_.size();
+      word_.append(SPARE, '\0');
+      if (size) take(std::string_view(word_).substr(0, size));
+      word_.clear();
+    };
+    for (const char32_t c : letters) {
+      if (traits_.is_space(c)) {
+        end_word();
+      } else {
+        append_utf8(word_, c);
+      }
+    }
+    end_word();
   }
 
   // Cuts a piece without quotes: marks are words, and what is between them. A comma or colon is one
   // unless a digit follows; directly behind another, it is seen at the end of a sentence alone.
   template <class Take>
-  void part_marks(Slice sentence, Slice piece, size_t last_stop, const Take& take) {
+  void part_marks(const Piece& piece, size_t end, size_t last_stop, const Take& take) {
     size_t start = piece.start;
     size_t unseen = NONE;  // place behind a comma that is a word
     for (size_t at = piece.start; at < piece.stop;) {
-      size_t size = 0;
-      const int trait = traits_.of(text_[at]);
+      size_t size = 0, next = at;
+      const int trait = traits_.of(next_point(text_, next));
       if (trait & COMMA) {
-        size = at + 1 == sentence.stop || (at != unseen && !is_digit(at + 1));
-        if (size) unseen = at + 1;
+        size = next == end || (at != unseen && !is_digit(next));
+        if (size) unseen = next;
       } else if (trait & ROW) {
         size = at == last_stop ? 1 : row_at(at, piece.stop);
-      } else {
-        size = (trait & (PADDED | BRACKET)) != 0;
+      } else if (trait & (PADDED | BRACKET)) {
+        size = next - at;
       }
-      if (!size) {
-        ++at;
-        continue;
+      if (size) {
+        if (start < at) take(text_.substr(start, at - start));
+        take(text_.substr(at, size));
+        start = next = at + size;
       }
-      if (start < at) take(&text_[start], at - start);
-      take(&text_[at], size);
-      start = at += size;
+      at = next;
     }
-    if (start < piece.stop) take(&text_[start], piece.stop - start);
+    if (start < piece.stop) take(text_.substr(start, piece.stop - start));
   }
+
+  bool is_digit(size_t at) const { return kinds_.is(point_at(text_, at), LetterKinds::DIGIT); }
 
   // Two hyphens, or two full stops and more, are a word.
   size_t row_at(size_t at, size_t stop) const {
@@ -175,11 +201,10 @@ inline std::string words_of(const std::string& text, const LetterKinds& kinds,
                             const Abbreviations& abbreviations, Cutting cutting) {
   std::string words;
   WordCutter cutter(kinds, abbreviations, cutting);
-  cutter.cut({text.data(), static_cast<int64_t>(text.size())},
-             [&](const char32_t* letters, size_t size) {
-               for (size_t k = 0; k < size; ++k) append_utf8(words, letters[k]);
-               append_utf8(words, SEPARATOR);
-             });
+  cutter.cut(text, [&](std::string_view word) {
+    words += word;
+    words += SEPARATOR;
+  });
   return words;
 }
 

@@ -11,7 +11,7 @@ from fastcausal.arrays.buffers cimport Array, int8s, int64s, text
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "fincausal.hpp" namespace "fastcausal::fincausal" nogil:
+cdef extern from "fincausal_labels.hpp" namespace "fastcausal::fincausal" nogil:
     cdef cppclass LetterKinds:
         const int8_t* kinds
         int64_t n
@@ -38,6 +38,13 @@ cdef extern from "fincausal.hpp" namespace "fastcausal::fincausal" nogil:
     cdef cppclass AllLabels:
         string of[2]
 
+    AllLabels label_rows(
+        const RowBatch&, const LetterKinds&, const Abbreviations&, Cutting, int64_t, StopRequested
+    ) except +
+    string words_of(const string&, const LetterKinds&, const Abbreviations&, Cutting) except +
+
+
+cdef extern from "fincausal_counts.hpp" namespace "fastcausal::fincausal" nogil:
     cdef cppclass SectionBatch:
         int64_t n
         const int64_t* starts
@@ -48,10 +55,6 @@ cdef extern from "fincausal.hpp" namespace "fastcausal::fincausal" nogil:
         cbool both
 
     int64_t N_FIELDS_ "fastcausal::fincausal::N_FIELDS"
-    AllLabels label_rows(
-        const RowBatch&, const LetterKinds&, const Abbreviations&, Cutting, int64_t, StopRequested
-    ) except +
-    string words_of(const string&, const LetterKinds&, const Abbreviations&, Cutting) except +
     void count_sections(const SectionBatch&, int64_t*, int64_t, StopRequested) except +
 
 
