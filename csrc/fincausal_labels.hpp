@@ -27,6 +27,13 @@ struct TextColumn {  // the texts of one column, at any places of one buffer
   }
 };
 
+// Returns the first of n rows whose texts differ, or n.
+inline int64_t first_other_text(const TextColumn& gold, const TextColumn& pred, int64_t n) {
+  int64_t row = 0;
+  while (row < n && gold[row] == pred[row]) ++row;
+  return row;
+}
+
 // What became of the words of a row's spans on one side.
 struct SpanFacts {
   int64_t unknown = 0;  // words that the text lacks

@@ -28,6 +28,8 @@ cdef extern from "fincausal_labels.hpp" namespace "fastcausal::fincausal" nogil:
         const int64_t* starts
         const int64_t* stops
 
+    int64_t first_other_text(const TextColumn&, const TextColumn&, int64_t)
+
     cdef cppclass RowBatch:
         int64_t n
         TextColumn text
@@ -80,6 +82,14 @@ def words(bytes data, kinds, bytes abbreviations, int64_t cutting):
     cdef Array kind = int8s(kinds)
     table.kinds, table.n = <const int8_t*>kind.data, kind.n
     return words_of(data, table, Abbreviations(<string>abbreviations), <Cutting>cutting)
+
+
+def first_other(gold, pred, int64_t n):
+    """Return the first of n rows whose texts differ, or n."""
+    cdef TextColumn of_gold = column_of(gold, n), of_pred = column_of(pred, n)
+    with nogil:
+        n = first_other_text(of_gold, of_pred, n)
+    return n
 
 
 def label(texts, gold, pred, kinds, bytes abbreviations, int64_t cutting, sizes, facts,
