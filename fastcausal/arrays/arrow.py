@@ -96,6 +96,31 @@ def strings_at(data: bytes, places: bytes, valid: Booleans | None = None) -> pa.
     )
 
 
+def strings_between(data: Any, starts: Any, stops: Any) -> pa.Array:
+    """Copy strings out of bytes; 2 GiB or more become ``large_string``.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, not checked.
+    starts, stops : int64[n]
+        Places in the bytes, of no string before those of the one before it.
+
+    Examples
+    --------
+    >>> strings_between(b"a;bc;d", np.array([0, 5]), np.array([1, 6])).to_pylist()
+    ['a', 'd']
+    """
+    n = len(starts)
+    if not n:
+        return strings([])
+    places = np.column_stack([starts, stops]).astype(np.int64).reshape(-1)
+    buffers = [None, pa.py_buffer(places), pa.py_buffer(data)]
+    with_gaps = pa.Array.from_buffers(pa.large_string(), 2 * n - 1, buffers)
+    taken = with_gaps.take(numbers(np.arange(0, 2 * n, 2)))
+    return taken if taken.nbytes >= 2**31 else taken.cast(pa.string())
+
+
 def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None) -> pa.ListArray:
     """Build lists of the given lengths over flat values; lists that are not ``valid`` are null.
 

@@ -48,6 +48,12 @@ cdef extern from "lines.hpp" namespace "fastcausal" nogil:
     int64_t c_string_list "fastcausal::string_list" (const char*, const char*, Literals&) except +
 
 
+cdef extern from "fincausal_rows.hpp" namespace "fastcausal::fincausal" nogil:
+    int64_t N_PLACES
+    void c_split_rows "fastcausal::fincausal::split_rows" (
+        const char*, int64_t, int64_t, int64_t*, int64_t*, int64_t*)
+
+
 cdef extern from "submission.hpp" namespace "fastcausal" nogil:
     cdef cppclass Submission:
         char* text
@@ -234,3 +240,19 @@ def string_lists(data, offsets, widths):
         copied(literals.data.data(), literals.data.size()),
         copied(literals.places.data(), 4 * literals.places.size()),
     )
+
+
+def split_rows(data, starts, stops, n_fields):
+    """Fill the places of the first fields of FinCausal's lines, and the number of all fields.
+
+    starts and stops are int64[4, n], n_fields is int64[n]; n is the number of lines: the caller's
+    promise. The number of fields of a blank line is 0.
+    """
+    cdef Array bytes_ = text(data), number = int64s(n_fields, 1, PyBUF_WRITABLE)
+    cdef Array start = int64s(starts, 2, PyBUF_WRITABLE), stop = int64s(stops, 2, PyBUF_WRITABLE)
+    if start.n != N_PLACES or stop.n != N_PLACES or not start.width == stop.width == number.n:
+        raise ValueError("starts, stops and n_fields are of other shapes")
+    with nogil:
+        c_split_rows(
+            <const char*>bytes_.data, bytes_.n, number.n, <int64_t*>start.data,
+            <int64_t*>stop.data, <int64_t*>number.data)
