@@ -70,9 +70,7 @@ class FewCounter {
       if (outcome == Outcome::LEFT) left.push_back(others_[k]);
     }
     std::sort(left.begin(), left.end());
-    for (int64_t group = 0; group < 2; ++group) {
-      if (marked_[group]) flush_tokens(group, counts_ + group * plan_.n_fields);
-    }
+    flush_tokens();
     return true;
   }
 
@@ -85,6 +83,7 @@ class FewCounter {
   }
 
   void end() {
+    flush_tokens();  // of examples added after their block
     if (few_groups_) table_.add_chosen(counts_);
     memory_.take_back(std::move(lent_));
   }
@@ -109,6 +108,11 @@ class FewCounter {
   std::unique_ptr<Table> lent_;
   Table& table_;
   const Ties ties_;
+  struct Member {
+    Relation relation;
+    int64_t number;
+  };
+  std::vector<Member> members_[2];  // relations of one example, gold second
   PackedBlock golds_, preds_;
   int64_t pairs_[PackedBlock::EXAMPLES];   // examples with one relation per side
   int64_t others_[PackedBlock::EXAMPLES];  // examples with any other numbers
@@ -310,7 +314,9 @@ class FewCounter {
       for (int k = 0; k < R * C && plan_.by_content; ++k) {
         shared[k] = tokens(e, PREDS_LEAD ? k % C : k / C, PREDS_LEAD ? k / C : k % C);
       }
-      if (!ties_.decide(shared, R, C, ids, column_alone, search, way)) return false;
+      ties_.decide(
+          shared, R, C, ids, column_alone, search, way, [&] { return order(e, PREDS_LEAD); },
+          [&](int r, int c) { return meet(e, PREDS_LEAD ? c : r, PREDS_LEAD ? r : c); });
     }
     uint32_t paired = 0;
     if (partner_) std::fill(partner_ + e.gold.first, partner_ + e.gold.first + G, -1);
@@ -324,6 +330,32 @@ class FewCounter {
       if (!(paired >> c & 1)) take_alone(column_alone[c], e, c, PREDS_LEAD);
     }
     return true;
+  }
+
+  // Orders the relations of an example as the general path does.
+  FewOrder order(const Example& e, bool preds_are_rows) {
+    Unpacked rows[2][FewRelations::MOST];
+    const auto fill = [&](const Input& input, const FewRelations& few, bool is_gold) {
+      members_[is_gold].clear();
+      for (int i = 0; i < few.n; ++i) {
+        Unpacked& own = rows[is_gold][i];
+        const bool packed = !(few.kinds[i] & UNPACKED);
+        if (packed) own = Unpacked(few.packed[i]);
+        members_[is_gold].push_back(
+            {packed ? Relation{own.rows, own.n} : relation(input, few, i), i});
+      }
+    };
+    fill(gold_, e.gold, true);
+    fill(pred_, e.pred, false);
+    const bool gold_leads = order_members(members_[1], members_[0], plan_);
+    FewOrder order{gold_leads != preds_are_rows, {}, {}};
+    int8_t k = 0;
+    for (const Member& leader : members_[gold_leads]) {
+      order.leaders[k++] = static_cast<int8_t>(leader.number);
+    }
+    k = 0;
+    for (const Member& other : members_[!gold_leads]) order.ranks[other.number] = k++;
+    return order;
   }
 
   // Counts the common tokens of a pair, role by role.
@@ -381,6 +413,11 @@ class FewCounter {
     marked_[e.group] += any;
   }
 
+  void flush_tokens() {
+    for (int64_t group = 0; group < 2; ++group) {
+      if (marked_[group]) flush_tokens(group, counts_ + group * plan_.n_fields);
+    }
+  }
   void flush_tokens(int64_t group, int64_t* row) {
     CountSink sink{row};
     for (int r = 0; r < 3; ++r) {

@@ -1,5 +1,6 @@
 // Decides which of several ways with equal worth counts, for few relations.
 #pragma once
+#include "content_order.hpp"
 #include "official_search.hpp"
 #include "patterns.hpp"
 
@@ -13,23 +14,27 @@ struct Ties {
   bool sums;      // token sums are needed besides patterns
   bool partners;  // partners are needed
 
-  // Decides between equal ways. Returns false if their counts differ, or their needed partners.
-  bool decide(const Tokens* tokens, int n_rows, int n_columns, const Id* ids, const Id* alone,
-              const Search& search, Way& way) const {
+  // Decides between equal ways, as the general path does. tokens: shared by each pair, zero unless
+  // they decide. order() returns the FewOrder of the relations, meets(r, c) whether a row and a
+  // column share a token.
+  template <class Order, class Meets>
+  void decide(const Tokens* tokens, int n_rows, int n_columns, const Id* ids, const Id* alone,
+              const Search& search, Way& way, const Order& order, const Meets& meets) const {
     if (plan.official) {
       int32_t columns[FewRelations::MOST] = {};
       OfficialSearch(n_rows, n_columns, [&](int64_t r, int64_t c) {
         return table.errors(r < 0 ? alone[c] : ids[r * n_columns + c]);
       }).solve(columns);
       for (int r = 0; r < FewRelations::MOST; ++r) way[r] = static_cast<int8_t>(columns[r]);
-      return true;
+      return;
     }
-    if (!plan.by_content) return false;
     const Worth best = search.worth[search.best];
     Tokens most;
     int32_t n_most = -1;
-    bool alike = true;
+    bool alike = plan.by_content;
     std::array<Id, FewRelations::MOST> chosen{};
+    std::array<int8_t, Search::MOST> candidates{};
+    int n_candidates = 0;
     for (int k = 0; k < search.n; ++k) {
       if (compare_worth(search.worth[k], best)) continue;
       Tokens shared;
@@ -38,6 +43,8 @@ struct Ties {
       }
       const int32_t n = shared.total();
       if (n < n_most) continue;
+      if (n > n_most) n_candidates = 0;
+      candidates[n_candidates++] = static_cast<int8_t>(k);
       const std::array<Id, FewRelations::MOST> of_way =
           counted(n_rows, n_columns, ids, alone, search.ways[k]);
       if (n == n_most) {
@@ -47,10 +54,25 @@ struct Ties {
       n_most = n;
       most = shared;
       chosen = of_way;
-      alike = true;
+      alike = plan.by_content;
       way = search.ways[k];
     }
-    return alike;
+    if (alike || n_candidates == 1) return;
+    const FewOrder leading = order();
+    const bool need_tokens = plan.by_content && plan.additive;
+    uint32_t edges = 0;  // pairs that may be chosen
+    for (int k = 0; k < n_rows * n_columns; ++k) {
+      const bool edge = !need_tokens || meets(k / n_columns, k % n_columns);
+      edges |= uint32_t{edge} << k;
+    }
+    uint32_t first = ~uint32_t{0};
+    for (int k = 0; k < n_candidates; ++k) {
+      const Way& candidate = search.ways[candidates[k]];
+      const uint32_t place = leading.place(candidate, n_rows, n_columns, edges);
+      if (place >= first) continue;
+      first = place;
+      way = candidate;
+    }
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "assign.hpp"
+#include "content_order.hpp"
 #include "official_search.hpp"
 #include "patterns.hpp"
 #include "stop.hpp"
@@ -114,20 +115,9 @@ class Worker {
     }
   }
 
-  // Chooses the rows of the assignment. Ties by content: sorts relations by their spans, and the
-  // smaller side leads. So neither file order nor the names gold and pred matter. Otherwise
-  // predictions lead, in file order. Empty relations come last and decide nothing, except
-  // officially.
+  // Chooses the rows of the assignment.
   void set_leader() {
-    bool gold_leads = false;
-    if (plan_.by_content) {
-      sort_by_content(golds_);
-      sort_by_content(preds_);
-      gold_leads = compare(golds_, preds_) <= 0;
-    } else if (!plan_.official) {
-      std::stable_partition(golds_.begin(), golds_.end(), marks);
-      std::stable_partition(preds_.begin(), preds_.end(), marks);
-    }
+    const bool gold_leads = order_members(golds_, preds_, plan_);
     rows_ = gold_leads ? &golds_ : &preds_;
     columns_ = gold_leads ? &preds_ : &golds_;
   }
@@ -189,25 +179,6 @@ class Worker {
                            plan_.linear, meter_, column_of_.data())) {
       throw TooLarge(example);
     }
-  }
-
-  static bool marks(const Member& member) { return member.relation.n > 0; }
-
-  // Compares sides by their relations with spans. These come first.
-  static int compare(const std::vector<Member>& a, const std::vector<Member>& b) {
-    for (size_t k = 0;; ++k) {
-      const bool more_of_a = k < a.size() && marks(a[k]);
-      const bool more_of_b = k < b.size() && marks(b[k]);
-      if (!more_of_a || !more_of_b) return more_of_a - more_of_b;
-      if (const int order = a[k].relation.compare(b[k].relation)) return order;
-    }
-  }
-
-  static void sort_by_content(std::vector<Member>& members) {
-    std::sort(members.begin(), members.end(), [&](const Member& x, const Member& y) {
-      const int order = x.relation.compare(y.relation);
-      return order ? order < 0 : x.number < y.number;
-    });
   }
 
   void fill_edges(int64_t example) {
