@@ -98,3 +98,21 @@ def tags_of(relation: Mapping[str, Any] | None, length: int, roles: Iterable[str
     for role, start, stop in spans:
         tags[start:stop] = [f"B-{ROLES[role]}", *[f"I-{ROLES[role]}"] * (stop - start - 1)]
     return tags
+
+
+def tagged_text(relation: Mapping[str, Any] | None, length: int) -> str | None:
+    """Return a sentence w0 w1 ... with the tags of a relation; None if tags cannot hold it."""
+    opened: list[str] = [""] * length
+    closed: list[str] = [""] * length
+    last = [0, 0]  # ends of the last cause and of the last effect
+    n_signals = 0
+    for role, start, stop in sorted(spans_of(relation)):
+        name = f"SIG{n_signals}"
+        if role < 2:
+            if start < last[role]:
+                return None
+            name, last[role] = f"ARG{role}", stop
+        n_signals += role == 2
+        opened[start] += f"<{name}>"
+        closed[stop - 1] = f"</{name}>{closed[stop - 1]}"
+    return " ".join(f"{opened[k]}w{k}{closed[k]}" for k in range(length))
