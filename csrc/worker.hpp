@@ -22,6 +22,7 @@ constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair
 struct TooLarge : std::exception {
   explicit TooLarge(int64_t example_) : example(example_) {}
   int64_t example;
+  const char* what() const noexcept override { return "an example is too large"; }
 };
 
 template <class Pair>
@@ -46,7 +47,7 @@ class Worker {
     // Otherwise fill_edges checks each pair.
     if (std::max(n_gold, n_pred) <= OfficialSearch::MOST) {
       const int64_t spans = n_rows(gold_, example) * n_rows(pred_, example);
-      if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
+      if (spans > MOST_SPANS_OF_PAIR) fail(TooLarge(example));
       meter_.add_cost(8 * spans);
     }
     fill_members(gold_, gold_.relation_offsets[example], n_gold, golds_);
@@ -177,7 +178,7 @@ class Worker {
     fill_edges(example);
     if (!assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_->size()), none,
                            plan_.linear, meter_, column_of_.data())) {
-      throw TooLarge(example);
+      fail(TooLarge(example));
     }
   }
 
@@ -192,13 +193,13 @@ class Worker {
         if (plan_.by_content && plan_.additive && !row.extent.meets(column.extent)) continue;
         const int64_t spans = row.relation.n * column.relation.n;
         n_spans += spans;
-        if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge(example);
+        if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) fail(TooLarge(example));
         meter_.add_cost(8 * spans + 50);
         Edge edge{static_cast<int32_t>(j), {0, 0, 0}};
         if (gain(pair(&row, &column), edge.gain)) edges_.push_back(edge);
       }
       edge_offsets_.push_back(static_cast<int64_t>(edges_.size()));
-      if (edge_offsets_.back() > MOST_EDGES) throw TooLarge(example);
+      if (edge_offsets_.back() > MOST_EDGES) fail(TooLarge(example));
     }
   }
 

@@ -45,6 +45,17 @@
 #define FC_SSE2 0
 #endif
 
+// 1 on WebAssembly, which has neither threads nor exceptions (stop.hpp).
+#if defined(__wasm__)
+#define FC_WASM 1
+#else
+#define FC_WASM 0
+#endif
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "fastcausal needs a little-endian processor: patterns and records are compared as bytes"
+#endif
+
 namespace fastcausal {
 
 constexpr int64_t MOST_SPANS = 24;  // per relation on a device
