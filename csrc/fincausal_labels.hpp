@@ -50,14 +50,19 @@ class RowLabels {
     words_.clear();
     places_.clear();
     before_.clear();
+    numbers_.clear();
     cutter_.cut(text, [&](std::string_view word) {
       const auto number = static_cast<size_t>(words_.number_of(word.data(), word.size(), true));
-      if (number == places_.size()) places_.emplace_back();
-      Places& places = places_[number];
       const size_t place = before_.size();
+      if (number == places_.size()) {
+        places_.emplace_back();
+        places_[number].first = static_cast<int32_t>(place);
+      }
+      Places& places = places_[number];
       before_.push_back(places.last);
+      numbers_.push_back(static_cast<int32_t>(number));
       places.last = static_cast<int32_t>(place);
-      places.first |= place < 64 ? uint64_t{1} << place : 0;
+      places.bits |= place < 64 ? uint64_t{1} << place : 0;
       ++places.times;
     });
     n_blocks_ = (before_.size() + 63) / 64;
@@ -71,13 +76,13 @@ class RowLabels {
   // Marks the words of a span.
   void mark(std::string_view span, char mark, char* labels, SpanFacts& facts, CostMeter& meter) {
     known_.clear();
+    next_ = 0;
     cutter_.cut(span, [&](std::string_view word) {
-      int32_t number = words_.number_of(word.data(), word.size(), false);
-      if (number < 0) number = number_with_stop(word);
+      const int32_t number = number_of(word);
       if (number < 0) {
         ++facts.unknown;
       } else {
-        known_.push_back(number);
+        follow(number);
       }
     });
     const auto take = [&](size_t place) {
@@ -85,6 +90,9 @@ class RowLabels {
     };
     if (known_.size() == 1) {
       each_place(places_[static_cast<size_t>(known_[0])], take);
+    } else if (is_run_ && !known_.empty()) {
+      for (size_t place = next_ - known_.size(); place < next_; ++place) take(place);
+      facts.longest = std::max(facts.longest, static_cast<int64_t>(known_.size()));
     } else if (!known_.empty()) {
       const auto of = [this](int32_t word) { return bits_of(places_[static_cast<size_t>(word)]); };
       const auto length = static_cast<int64_t>(search_.find(known_, of, take, meter));
@@ -98,9 +106,9 @@ class RowLabels {
 
   // Places of a word in the text.
   struct Places {
-    uint64_t first = 0;  // bits of the first 64
+    uint64_t bits = 0;  // of the first 64 places of the text
     size_t kept = NOT_KEPT;
-    int32_t last = NONE;
+    int32_t first = NONE, last = NONE;
     int32_t times = 0;
   };
   WordCutter cutter_;
@@ -108,11 +116,35 @@ class RowLabels {
   Words words_;
   std::string with_stop_;
   std::vector<Places> places_;
-  std::vector<int32_t> before_;  // the place before with the same word
+  std::vector<int32_t> numbers_;  // of the word at each place
+  std::vector<int32_t> before_;   // the place before with the same word
   std::vector<int32_t> known_;
   Bits kept_;  // of frequent words that a chain needed, in texts beyond 64 words
   Bits rare_;
   size_t n_blocks_ = 0;
+  size_t next_ = 0;      // the place of the next word of a span, perhaps
+  bool is_run_ = false;  // the words of a span stand in a row
+
+  // Returns the number of a word of a span, perhaps with a full stop added, -1 if the text lacks it.
+  int32_t number_of(std::string_view word) {
+    if (next_ < numbers_.size() && words_.is_word(numbers_[next_], word.data(), word.size())) {
+      return numbers_[next_];
+    }
+    const int32_t number = words_.number_of(word.data(), word.size(), false);
+    return number < 0 ? number_with_stop(word) : number;
+  }
+
+  // Adds a word to those of a span. Words that stand in a row, from the first place of the first
+  // one on, are the chain: it is the longest, and no other comes before it.
+  void follow(int32_t number) {
+    if (!known_.empty() && next_ < numbers_.size() && numbers_[next_] == number) {
+      ++next_;
+    } else {
+      is_run_ = known_.empty();
+      next_ = static_cast<size_t>(places_[static_cast<size_t>(number)].first) + 1;
+    }
+    known_.push_back(number);
+  }
 
   int32_t number_with_stop(std::string_view word) {
     with_stop_.assign(word.data(), word.size());
@@ -124,7 +156,7 @@ class RowLabels {
   // Bits of words that are frequent in a text are kept: there are few such words. The bits are
   // valid until the next call.
   const uint64_t* bits_of(Places& places) {
-    if (n_blocks_ == 1) return &places.first;
+    if (n_blocks_ == 1) return &places.bits;
     if (places.kept != NOT_KEPT) return kept_.data() + places.kept;
     uint64_t* bits;
     if (static_cast<size_t>(places.times) >= n_blocks_) {

@@ -4,6 +4,7 @@
 //   Sentences ────── the places at which a text is split
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -99,9 +100,13 @@ class Sentences {
   char32_t point(size_t at) const { return point_at(text_, at); }
   bool is_space(size_t at) const { return kinds_.is(point(at), LetterKinds::SPACE); }
 
-  static bool parts_words(char32_t c) {
-    return c < 128 ? is_any(c, U")\";}]*:@'({[?!") : is_quote(c);
-  }
+  static constexpr std::array<bool, 128> PARTS_WORDS = [] {
+    std::array<bool, 128> parts{};
+    for (const char c : std::string_view(")\";}]*:@'({[?!")) parts[static_cast<size_t>(c)] = true;
+    return parts;
+  }();
+
+  static bool parts_words(char32_t c) { return c < 128 ? PARTS_WORDS[c] : is_quote(c); }
 
   // Returns the next full stop, ? or !. Looks at eight bytes at once.
   size_t next_end(size_t at) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "fincausal_letters.hpp"
+#include "fincausal_plain.hpp"
 #include "fincausal_sentences.hpp"
 #include "fincausal_steps.hpp"
 
@@ -33,20 +34,21 @@ class WordCutter {
   template <class Take>
   void cut(std::string_view text, const Take& take) {
     copy_.assign(text.data(), text.size());
-    copy_.append(SPARE, '\0');
-    text_ = std::string_view(copy_).substr(0, text.size());
+    copy_.append(PlainLetters::SPARE, '\0');
+    text_ = {copy_.data(), text.size()};
     if (cutting_ == Cutting::SENTENCES) {
+      plain_.start(copy_.data(), text.size());
       for (const Slice sentence : sentences_.of(text_)) cut_sentence(sentence, take);
     } else if (cutting_ == Cutting::BLANK) {
       for (size_t at = 0; at < text_.size();) {
         const Piece piece = piece_at(at, text_.size());
-        if (piece.start < piece.stop) take(piece.of(text_));
+        if (piece.start < piece.stop) take(word(piece.start, piece.stop));
         at = piece.next;
       }
     } else {
       for (size_t at = 0, stop; at < text_.size(); at = stop + 1) {
         stop = std::min(text_.find(SEPARATOR, at), text_.size());
-        if (at < stop) take(text_.substr(at, stop - at));
+        if (at < stop) take(word(at, stop));
       }
     }
   }
@@ -60,6 +62,7 @@ class WordCutter {
   const Traits traits_;
   Sentences sentences_;
   Rewriting rewriting_;
+  PlainLetters plain_;
   std::string copy_, word_;
   std::string_view text_;
 
@@ -69,9 +72,11 @@ class WordCutter {
     int traits;      // of its letters; ROW and DOUBLE of two in a row
     char32_t blank;  // the white space behind it, or 0
     size_t next;     // place behind that
-
-    std::string_view of(std::string_view text) const { return text.substr(start, stop - start); }
   };
+
+  std::string_view word(size_t start, size_t stop) const {
+    return {text_.data() + start, stop - start};
+  }
 
   Piece piece_at(size_t start, size_t stop) const {
     int found = 0, rows = 0, last = 0;
@@ -101,20 +106,27 @@ class WordCutter {
     const LastStop last = last_stop(sentence);
     char32_t before = 0;  // white space
     for (size_t at = sentence.start; at < sentence.stop;) {
+      const size_t end = plain_.end(at);
+      if (end < sentence.stop && text_[end] == ' ' && !plain_.may_double(at, end)) {
+        if (at < end) take(word(at, end));
+        before = ' ';
+        at = end + 1;
+        continue;
+      }
       Piece piece = piece_at(at, sentence.stop);
       at = piece.next;
       const bool has_stop = piece.start <= last.at && last.at < piece.stop;
       if (piece.traits & QUOTE || (has_stop && !last.is_plain) ||
-          (piece.traits & DOUBLE && may_contract(piece.of(text_)))) {
+          (piece.traits & DOUBLE && may_contract(word(piece.start, piece.stop)))) {
         if (has_stop) {
           at = piece.stop = sentence.stop;
           piece.blank = 0;
         }
-        rewrite(rewriting_.of(before, piece.of(text_), piece.blank, has_stop), take);
+        rewrite(rewriting_.of(before, word(piece.start, piece.stop), piece.blank, has_stop), take);
       } else if (piece.traits & MARKS || has_stop) {
         part_marks(piece, sentence.stop, last.at, take);
       } else if (piece.start < piece.stop) {
-        take(piece.of(text_));
+        take(word(piece.start, piece.stop));
       }
       before = piece.blank;
     }
@@ -176,13 +188,13 @@ class WordCutter {
         size = next - at;
       }
       if (size) {
-        if (start < at) take(text_.substr(start, at - start));
-        take(text_.substr(at, size));
+        if (start < at) take(word(start, at));
+        take(word(at, at + size));
         start = next = at + size;
       }
       at = next;
     }
-    if (start < piece.stop) take(text_.substr(start, piece.stop - start));
+    if (start < piece.stop) take(word(start, piece.stop));
   }
 
   bool is_digit(size_t at) const { return kinds_.is(point_at(text_, at), LetterKinds::DIGIT); }
