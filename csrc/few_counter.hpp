@@ -310,13 +310,7 @@ class FewCounter {
     if (!plan_.never_costs && std::count(search.worth, search.worth + search.n, 0)) return false;
     Way way = search.ways[search.best];
     if (search.tied) {
-      Tokens shared[R * C];
-      for (int k = 0; k < R * C && plan_.by_content; ++k) {
-        shared[k] = tokens(e, PREDS_LEAD ? k % C : k / C, PREDS_LEAD ? k / C : k % C);
-      }
-      ties_.decide(
-          shared, R, C, ids, column_alone, search, way, [&] { return order(e, PREDS_LEAD); },
-          [&](int r, int c) { return meet(e, PREDS_LEAD ? c : r, PREDS_LEAD ? r : c); });
+      decide(e, {PREDS_LEAD, R, C, ids, row_alone, column_alone}, none, search, way);
     }
     uint32_t paired = 0;
     if (partner_) std::fill(partner_ + e.gold.first, partner_ + e.gold.first + G, -1);
@@ -328,6 +322,46 @@ class FewCounter {
     }
     for (int c = 0; c < C && C > R; ++c) {
       if (!(paired >> c & 1)) take_alone(column_alone[c], e, c, PREDS_LEAD);
+    }
+    return true;
+  }
+
+  // Relations that are paired: rows and columns, and the entries that may count them.
+  struct Pairing {
+    bool preds_lead;  // predictions are rows
+    int n_rows, n_columns;
+    const Id* ids;
+    const Id* row_alone;
+    const Id* column_alone;
+  };
+
+  // Decides between ways of equal worth. none: the worth without any pair.
+  void decide(const Example& e, const Pairing& p, Worth none, const Search& search, Way& way) {
+    const auto gold_of = [&](int k) { return p.preds_lead ? k % p.n_columns : k / p.n_columns; };
+    const auto pred_of = [&](int k) { return p.preds_lead ? k / p.n_columns : k % p.n_columns; };
+    const int n = p.n_rows * p.n_columns;
+    if (search.worth[search.best] == none && add_nothing(p, search)) return;
+    Tokens shared[FewRelations::MOST * FewRelations::MOST];
+    for (int k = 0; k < n && plan_.by_content; ++k) shared[k] = tokens(e, gold_of(k), pred_of(k));
+    ties_.decide(
+        shared, p.n_rows, p.n_columns, p.ids, p.column_alone, search, way,
+        [&] { return order(e, p.preds_lead); },
+        [&](int k) { return meet(e, gold_of(k), pred_of(k)); });
+  }
+
+  // Returns whether no way of the best worth adds counts to those of the relations alone.
+  bool add_nothing(const Pairing& p, const Search& search) const {
+    if (!plan_.by_content || partner_ || traits_.token_sums) return false;
+    for (int k = 0; k < search.n; ++k) {
+      if (compare_worth(search.worth[k], search.worth[search.best])) continue;
+      for (int r = 0; r < p.n_rows; ++r) {
+        const int c = search.ways[k][r];
+        const Id both[2] = {p.row_alone[r], p.column_alone[c]};
+        if (!table_.adds_nothing(p.ids[r * p.n_columns + c], both[p.preds_lead],
+                                 both[!p.preds_lead])) {
+          return false;
+        }
+      }
     }
     return true;
   }
