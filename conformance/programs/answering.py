@@ -75,6 +75,17 @@ def flat(scores: Mapping[str, Any], before: str = "") -> Values:
     return values
 
 
+def ratio(top: Any, bottom: Any, undefined: Any = None) -> Any:
+    """Return a fraction, or the value of 0/0."""
+    return Fraction(top) / Fraction(bottom) if bottom else undefined
+
+
+def mean(values: Iterable[Any]) -> Any:
+    """Return the mean of the values that are not None, None of none."""
+    known = [value for value in values if value is not None]
+    return sum(known, Fraction(0)) / len(known) if known else None
+
+
 # ----------------------------------------------------------------- forms of relations and spans
 
 

@@ -23,11 +23,11 @@ from answering import (
     Values,
     answer_lines,
     flat,
+    ratio,
     spans_of,
     tagged_text,
 )
-
-from defined_elsewhere import OTHERS
+from defined_tasks import OTHERS
 
 from tests.oracles import agreement, fair, markup, unitized
 
@@ -81,10 +81,6 @@ def f1_of(counts: Counts) -> Fraction:
     total = fair.overall(counts)
     wrong = sum(total[name] for name in ("fp", "fn", *HALVES))
     return ratio(2 * total["tp"], 2 * total["tp"] + wrong) or Fraction(0)
-
-
-def ratio(top: Any, bottom: Any, undefined: Any = None) -> Any:
-    return Fraction(top) / Fraction(bottom) if bottom else undefined
 
 
 def shared(gold: Relation, pred: Relation) -> int:

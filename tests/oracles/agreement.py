@@ -80,9 +80,7 @@ def best_match(a: Example, b: Example) -> Match:
     return max(([*zip(first, way, strict=True)] for way in permutations(second)), key=worth)
 
 
-def textbook(
-    a: Examples, b: Examples, average: str, length: int = LENGTH
-) -> dict[str, float]:
+def textbook(a: Examples, b: Examples, average: str, length: int = LENGTH) -> dict[str, float]:
     """All measures of two annotators, of examples of so many tokens."""
     matches = [best_match(a[name], b[name]) for name in a if name in b]
     tops, bottoms = Counter(), Counter()

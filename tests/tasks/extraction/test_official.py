@@ -21,6 +21,7 @@ TEXT = "rain fell , so roads were closed"
 LENGTH = 7
 ROLES = ("cause", "effect", "signal")
 
+
 def tagged(relation):
     """The tags of a relation, of arguments and of signals."""
     tracks = []
