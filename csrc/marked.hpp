@@ -27,7 +27,7 @@ struct Marked {
 };
 
 // The tokens of a text, in bytes.
-struct Tokens {
+struct TokenBounds {
   std::vector<int64_t> starts, stops;
 
   void split(std::string_view text) {
@@ -73,7 +73,7 @@ class TagWriter {
   // Adds the tagged sentence. Returns the number of spans that tags cannot hold: causes that
   // overlap an earlier cause, effects that overlap an earlier effect, and other roles.
   // numbers: 0 cause, 1 effect, 2 signal, 3 others.
-  int32_t add(std::string_view text, const Tokens& tokens, const Marked& marked, int64_t relation,
+  int32_t add(std::string_view text, const TokenBounds& tokens, const Marked& marked, int64_t relation,
               const int8_t* numbers, std::string& out) {
     sorted_.set(marked, relation, numbers);
     const int32_t n_left_out = set_tags(tokens);
@@ -105,7 +105,7 @@ class TagWriter {
   SortedSpans sorted_;
   std::vector<Tag> tags_;
 
-  int32_t set_tags(const Tokens& tokens) {
+  int32_t set_tags(const TokenBounds& tokens) {
     constexpr int32_t SIGNAL = 2;
     tags_.clear();
     int32_t ends[SIGNAL] = {0, 0};  // of the last cause and the last effect
@@ -132,7 +132,7 @@ inline void write_tagged(const Strings& texts, const Marked& marked, int64_t fir
                          const uint8_t* skipped, const int8_t* numbers, Cells& out,
                          int64_t* counts, int32_t* left_out, uint8_t* holds) {
   TagWriter writer;
-  Tokens tokens;
+  TokenBounds tokens;
   for (int64_t k = 0; k < n; ++k) {
     const int64_t begin = marked.relations[first + k], end = marked.relations[first + k + 1];
     counts[k] = 0;
@@ -224,7 +224,7 @@ class TagLines {
  private:
   Strings texts_, ids_;
   const std::vector<std::string>& names_;
-  Tokens tokens_;
+  TokenBounds tokens_;
   TagCodes tags_;
   std::vector<uint8_t> codes_;
 
@@ -335,7 +335,7 @@ class SpanTexts {
 
  private:
   const std::vector<std::string>& roles_;
-  Tokens tokens_;
+  TokenBounds tokens_;
   std::vector<int8_t> order_;  // roles of a relation, in the order of their first spans
 
   void add_relation(std::string_view text, const Marked& marked, int64_t r, std::string& out) {
