@@ -216,7 +216,11 @@ def _load_parquet(buffer: Any, encoded: bool) -> Any:
     if encoded:
         schema = pq.read_schema(pa.BufferReader(buffer))
         texts = [field.name for field in schema if field.type == pa.string()]
-    return pq.ParquetFile(pa.BufferReader(buffer), read_dictionary=texts).read()  # twins too
+    file = pq.ParquetFile(pa.BufferReader(buffer), read_dictionary=texts)
+    if texts or file.metadata.num_rows <= BATCH:
+        return file.read()  # twins too
+    # All pages of a column at once would take as much memory again as the table, and more time.
+    return pa.Table.from_batches(file.iter_batches(BATCH), file.schema_arrow)
 
 
 def _load_arrow(buffer: Any) -> Any:
