@@ -339,8 +339,9 @@ def is_valid(array: pa.Array) -> Booleans:
     bits = array.buffers()[0]
     if bits is None or not array.null_count:
         return np.full(len(array), not array.null_count)
-    packed = np.frombuffer(bits, np.uint8)
-    return np.unpackbits(packed, bitorder="little")[array.offset :][: len(array)].astype(bool)
+    first, at = divmod(array.offset, 8)  # of a slice, not all that it was cut from
+    packed = np.frombuffer(bits, np.uint8, (at + len(array) + 7) // 8, first)
+    return np.unpackbits(packed, bitorder="little")[at : at + len(array)].astype(bool)
 
 
 def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
