@@ -62,6 +62,8 @@ def texts_like(like: Relations | None, rows: Int64) -> pa.Array | None:
     column = joined(like.table["text"]) if "text" in names else pa.nulls(len(like), pa.string())
     if column.type not in (pa.string(), pa.large_string()) or column.null_count:
         tagged = column_of_tagged(like.table)
+        if "text" not in names and tagged is None:
+            return column
         if "text" not in names and tagged is not None and not tagged.null_count:
             column = first_sentences(tagged)
         else:
@@ -86,7 +88,7 @@ def unlike(kept: pa.ChunkedArray, texts: pa.Array | None, widths: Any) -> Int8:
     -------
     int8[n_sentences]
         The bits `OTHER_WORDS`, `OTHER_SENTENCE` (half of the words differ) and `SIGNS` (possible
-        mark-up that the text lacks, or may lack if unknown).
+        mark-up that the text lacks; without a text, possible names of roles in brackets).
     """
     are_known = texts is not None
     texts = first_sentences(kept) if texts is None else texts

@@ -29,6 +29,8 @@ from fastcausal.errors import InputError, OutputError
 from fastcausal.files.keys import hashes_of
 from fastcausal.formats import read, stream
 from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.formats.cnc.tagged import HELD
+from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream, ahead
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
@@ -74,6 +76,8 @@ def in_step(
     if preds is None:
         return None
     of_gold = GOLD_READING[tags]
+    if preds.follows and columns is not None:
+        columns = {*columns, "text"}  # tagged sentences are held against it
     golds = stream(gold, columns, of_gold) or stream(read(gold, tags=of_gold))
     if golds is None or golds.follows:  # gold is a submission: the error will say so
         return None
@@ -168,7 +172,8 @@ class InStep:
 
     def _side_by_side(self) -> Generator[tuple[Relations | None, Relations | None]]:
         gold, pred = self.sides
-        with closing(ahead(gold.batches())) as golds:
+        n = max(1, batches.ROWS // 2) if pred.follows else batches.ROWS
+        with closing(ahead(gold.batches(n=n))) as golds:
             if not pred.follows:
                 with closing(ahead(pred.batches())) as preds:
                     yield from zip_longest(golds, preds)
@@ -180,8 +185,9 @@ class InStep:
                     taken.append(batch)
                     yield batch
 
-            with closing(ahead(pred.batches(shared()))) as preds:
+            with closing(ahead(pred.batches(shared(), n))) as preds:
                 for batch in preds:
+                    batch.kept[HELD] = True  # against the texts of gold, by reading it
                     yield taken.popleft(), batch
             if taken:
                 yield taken.popleft(), None

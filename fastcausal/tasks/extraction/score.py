@@ -207,16 +207,18 @@ def _add_all(
     system: str | None,
 ) -> Aligned | None:
     """Count batches, and write them to a file of counts; return the only one aligned, if it is."""
-    n_batches = 0
+    n_batches, only = 0, None
     file = _NOWHERE if per_example is None else _CountFile(scorer, system).appending(per_example)
     with file as write:
         for gold, pred in batches:
-            n_batches += 1
             aligned = scorer.align(gold, pred)
             scorer.add(aligned)
             if write is not None:
                 write(aligned)
-    return aligned if n_batches == 1 else None
+            n_batches += 1
+            only = aligned if n_batches == 1 else None
+            del gold, pred, aligned  # the next ones come into their memory
+    return only
 
 
 class _CountFile:

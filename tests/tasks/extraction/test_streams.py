@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import formats, sample
-from fastcausal.arrays import _ids
+from fastcausal.arrays import _ids, arrow
 from fastcausal.formats.reading import batches, opening
 from fastcausal.formats.reading.batches import cut
 from fastcausal.tasks.extraction import batches as in_step
@@ -36,6 +36,7 @@ def parts_of(rows: int):
     """Batches of so many rows, also of small files."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "ROWS", rows)
+        patch.setattr(batches, "WHOLE", rows)
         patch.setattr(opening, "SMALL", 0)
         yield
 
@@ -272,13 +273,31 @@ def test_submissions(tmp_path_factory, system, rows, protocol, unparsed, faults)
             lambda: fc.score(sample.GOLD, pred, **options, progress=lambda *a: done.append(a))
         )
     if not faults and protocol != "cnc-2022" and not isinstance(whole, str):
-        assert done == [(k, 61) for k in [*range(rows, 61, rows), 61]]
+        step = max(1, rows // 2)  # with texts
+        assert done == [(k, 61) for k in [*range(step, 61, step), 61]]
     if isinstance(whole, str):
         assert found == whole
     else:
         assert found.to_json() == whole.to_json()
         if protocol != "cnc-2022":
             assert found.per_example.equals(whole.per_example)
+
+
+@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
+@pytest.mark.parametrize("left_out", [(), ("text",), ("text", "length")], ids=str)
+@pytest.mark.parametrize("fault", [(" the ", " a "), ("ARG0", "cause")])
+def test_sentences_are_held_against_texts_once(tmp_path, protocol, left_out, fault):
+    """Scores need no texts, but sentences that were tagged do: where gold has some."""
+    gold, pred = tmp_path / "gold.parquet", tmp_path / "pred.jsonl"
+    pq.write_table(arrow.without(fc.read(sample.GOLD).table, ("tagged", *left_out)), gold)
+    pred.write_text(next(iter(sample.SYSTEMS.values())).read_text().replace(*fault))
+    tags, read = fc.PROTOCOLS[protocol].tags, fc.read(gold)
+    options = {"protocol": protocol, "unparsed": "empty"}
+    whole = outcome(lambda: fc.score(read, fc.read(pred, like=read, tags=tags), **options))
+    for rows in (7, 200):
+        with parts_of(rows):
+            assert outcome(lambda: fc.score(gold, pred, **options)) == whole
+    assert left_out or isinstance(whole, str) or whole.n_unparsed or whole.warnings
 
 
 # ------------------------------------------------------------------------- iterators, directories
