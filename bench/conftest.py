@@ -198,7 +198,7 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     outcomes = config.stash[OUTCOMES]
-    if not outcomes:
+    if not outcomes and not config.stash[NOTES]:
         return
     write = terminalreporter.write_line
     terminalreporter.section("medians of interleaved rounds")

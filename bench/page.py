@@ -48,7 +48,7 @@ def write(page: Path, outcomes: Sequence[Any], notes: Mapping[str, Sequence[str]
         if not own and not below:
             return found[0]
         lines = "".join(f"* {line}\n" for line in below)
-        return f"{opening}\n{tables(own)}{lines}\n{end}"
+        return f"{opening}\n{(tables(own) + lines).strip()}\n\n{end}"
 
     text = page.read_text(encoding="utf-8")
     page.write_text(MARK.sub(block, text), encoding="utf-8")

@@ -249,7 +249,6 @@ class PatternTable {
     return count(id, Unpacked(gold), Unpacked(pred), length, &both);
   }
 
-
   Id learn_alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
     if (kind == UNPACKED) return NONE;
     const Id id = alone_[is_gold][kind] = add();

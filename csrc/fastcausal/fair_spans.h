@@ -128,7 +128,7 @@ template <class Sink>
 FC_HD bool take_few(const Relation& gold, const Relation& pred, const int64_t* params, Sink& sink) {
   constexpr int64_t MOST = 8;
   if (gold.n > MOST || pred.n > MOST) return false;
-  uint32_t met[MOST];     // spans of pred that each span of gold meets, one bit each
+  uint32_t met[MOST];       // spans of pred that each span of gold meets, one bit each
   int32_t ends[MOST] = {};  // of the last span of gold that each span of pred meets
   uint32_t seen = 0;
   uint32_t several = 0;  // spans of pred that meet several spans of gold
