@@ -25,6 +25,7 @@ PROGRAMS = {  # the programs of the columns, and their arguments
     "CPU": ["with_fastcausal.py", "cpu"],
     "reference": ["with_fastcausal.py", "reference"],
     "played device": ["with_played_device.py"],
+    "C interface": ["with_c_interface.py"],
     "definitions": ["with_definitions.py"],
     "CNC 2023": ["with_published.py", "cnc-2023"],
     "CNC 2022": ["with_published.py", "cnc-2022"],
@@ -36,7 +37,7 @@ PROGRAMS = {  # the programs of the columns, and their arguments
     "EventStoryLine": ["with_published.py", "eventstoryline"],
     "MAVEN-ERE": ["with_published.py", "maven-ere"],
 }
-OURS = ("CPU", "reference", "played device", "definitions")
+OURS = ("CPU", "reference", "played device", "C interface", "definitions")
 AREAS = {  # title of the cases of each file
     "relations": "Relations",
     "tags": "Readings of tags",

@@ -268,6 +268,16 @@ def test_the_runner_sees_a_fault(tmp_path):
     assert "version 2.0, expected 1.x" in other.stderr
 
 
+def test_a_program_does_not_see_the_answers(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(ECHO % '{"unknown": " ".join(case)}')
+    found = run.ask(CASES, [sys.executable, str(program)], 60)
+    assert len(found) == len(CASES)
+    for answer, case in zip(found, CASES, strict=True):
+        assert {*answer["unknown"].split()} == {*case} - {"expect", "rule", "why"}
+    assert runner(program).returncode == 1  # nothing passed
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [
@@ -348,7 +358,7 @@ def test_the_page_is_current(said):
 
 @pytest.mark.slow
 def test_every_case_is_right_by_a_program_that_shares_nothing(said):
-    ours = {"CPU", "reference", "played device"}
+    ours = {"CPU", "reference", "played device", "C interface"}
     passed = {
         result["id"]
         for name, results in said.items()
