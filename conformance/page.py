@@ -1,12 +1,10 @@
 """Write docs/conformance.md: what each program says of each rule.
 
-``python conformance/page.py`` runs every program that is installed, and `--check` compares the page
-with what they say instead of writing it.
+``python conformance/page.py`` runs every program; all packages of the group ``test`` are needed.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Mapping
@@ -14,10 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-import run  # noqa: E402
+import run
 
+HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "conformance.md"
 HEAD = HERE / "page.md"
 DIFFERENCES = HERE / "differences.json"
@@ -25,6 +22,7 @@ PROGRAMS = {  # the programs of the columns, and their arguments
     "CPU": ["with_fastcausal.py", "cpu"],
     "reference": ["with_fastcausal.py", "reference"],
     "played device": ["with_played_device.py"],
+    "C interface": ["with_c_interface.py"],
     "definitions": ["with_definitions.py"],
     "CNC 2023": ["with_published.py", "cnc-2023"],
     "CNC 2022": ["with_published.py", "cnc-2022"],
@@ -36,7 +34,7 @@ PROGRAMS = {  # the programs of the columns, and their arguments
     "EventStoryLine": ["with_published.py", "eventstoryline"],
     "MAVEN-ERE": ["with_published.py", "maven-ere"],
 }
-OURS = ("CPU", "reference", "played device", "definitions")
+OURS = ("CPU", "reference", "played device", "C interface", "definitions")
 AREAS = {  # title of the cases of each file
     "relations": "Relations",
     "tags": "Readings of tags",
@@ -117,17 +115,6 @@ def table(title: str, rules: list[str], columns: Mapping[str, list[str]]) -> str
     return f"## {title}\n\n" + "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Write docs/conformance.md.")
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args()
-    cases = run.load([run.CASES])
-    text = page(cases, results(cases))
-    if options.check:
-        return int(text != PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    CASES = run.load([run.CASES])
+    PAGE.write_text(page(CASES, results(CASES)), encoding="utf-8")

@@ -63,7 +63,7 @@ def score(case: Case, backend: str) -> Values:
                     {"id": example["id"], "length": example["length"], "relations": read}
                 )
     policies = {name: case[name] for name in ("unparsed", "unmatched") if name in case}
-    report = fc.score(**sides, protocol=protocol_of(case), backend=backend, **policies)  # type: ignore[arg-type]
+    report = fc.score(**sides, protocol=protocol_of(case), backend=backend, **policies)
     if case["protocol"] == "cnc-2022":  # a running mean has no partners
         return scores_of(report)
     partners: dict[str, list[int | None]] = {}
@@ -179,7 +179,7 @@ def eci(case: Case) -> Values:
     options = {name: case[name] for name in names if name in case}
     sides = case["gold"], case["pred"]
     if case["protocol"] == "maven-ere":
-        sides = tuple(  # type: ignore[assignment]
+        sides = tuple(
             source(f"{name}.jsonl", "".join(json.dumps(line) + "\n" for line in side))
             for name, side in zip(("gold", "pred"), sides, strict=True)
         )
