@@ -4,6 +4,8 @@ pyarrow writing the columns of text alone."""
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +32,28 @@ def relations(request) -> fc.Relations:
     ids = pa.array([str(k) for k in range(n)])
     table = table.set_column(table.column_names.index("id"), "id", ids)
     return fc.Relations(table, Reading())
+
+
+def test_peak_memory(note, relations, tmp_path):
+    """Of whole processes: with and without writing."""
+    source = tmp_path / "gold.parquet"
+    fc.write(relations, source)
+    for target in ("", tmp_path / "gold.csv", tmp_path / "gold.jsonl"):
+        command = [sys.executable, "-c", PEAK, str(source), str(target)]
+        memory = subprocess.run(command, check=True, capture_output=True, text=True)
+        what = f"converts them to {target.suffix[1:]}" if target else "only reads them"
+        peak = int(memory.stdout) >> 10
+        note(f"conversion: a process that {what} from Parquet peaks at {peak} MB")
+
+
+# Not ru_maxrss, which a process has from the one that started it.
+PEAK = """
+import re, sys, fastcausal as fc
+relations = fc.read(sys.argv[1])
+if sys.argv[2]:
+    fc.write(relations, sys.argv[2])
+print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
+"""
 
 
 def test_truth_file(race, relations, tmp_path):
