@@ -121,7 +121,5 @@ def read_tags(reading: str, sentences: list[str], room: int | None = None) -> fc
     n_tokens, row_offsets = np.empty(n, np.int32), np.empty(n + 1, np.int64)
     spans = np.empty((room, 3), np.int32)
     pointers = [c_void_p(array.ctypes.data) for array in (offsets, n_tokens, row_offsets, spans)]
-    call(
-        "read_tags", reading.encode(), text, pointers[0], c_int64(n), *pointers[1:], c_int64(room)
-    )
+    call("read_tags", reading.encode(), text, pointers[0], c_int64(n), *pointers[1:], c_int64(room))
     return fc.Rows(spans[: row_offsets[n]], row_offsets, np.arange(n + 1), n_tokens, reading)
