@@ -34,8 +34,10 @@ class Scorer {
     box.addEventListener("drop", (event) => {
       box.classList.remove("over");
       event.preventDefault();
-      const [file] = event.dataTransfer.files;
-      if (file) this.take(side, file);
+      const { files } = event.dataTransfer;
+      if (!files.length) return;
+      input.files = files; // which it names
+      this.take(side, files[0]);
     });
   }
 
@@ -48,7 +50,7 @@ class Scorer {
     const name = SIDES[side];
     this.reading++;
     this.state("busy");
-    at(`chosen-${name}`).textContent = `${file.name}, ${file.size.toLocaleString("en")} bytes`;
+    at(`chosen-${name}`).textContent = `${file.name}: ${file.size.toLocaleString("en")} bytes`;
     at(`drop-${name}`).classList.add("filled");
     const bytes = new Uint8Array(await file.arrayBuffer());
     this.reading--;
