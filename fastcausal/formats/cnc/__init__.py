@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
+from functools import partial
 
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import Problems
 from fastcausal.files.cells import header_of
 from fastcausal.files.files import Source, replacing
@@ -87,10 +89,12 @@ def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -
     """Stream a submission; a truth file is recognised by its name or whole content."""
 
     def read_batches(golds: Iterator[Relations]) -> Iterator[batches.ReadingBatch]:
-        return map(batches.batch, submissions.batches(source.path, golds, tags))
+        return map(batches.batch, submissions.batches(source.path, golds, tags, reasons))
 
+    reasons = columns is None or UNPARSED in columns
+    faults = partial(submissions.faults, source.path, tags=tags)
     # Without a name: messages of batches start with it already.
-    return Stream("", read_batches, n_bytes=source.size(), follows=True)
+    return Stream("", read_batches, n_bytes=source.size(), follows=True, faults=faults)
 
 
 def _is_truth(source: Source) -> bool:

@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import formats, sample
 from fastcausal.arrays import _ids, arrow
+from fastcausal.errors import Problems
+from fastcausal.formats.cnc import submissions
 from fastcausal.formats.reading import batches, opening
 from fastcausal.formats.reading.batches import cut
 from fastcausal.tasks.extraction import batches as in_step
@@ -298,6 +300,57 @@ def test_sentences_are_held_against_texts_once(tmp_path, protocol, left_out, fau
         with parts_of(rows):
             assert outcome(lambda: fc.score(gold, pred, **options)) == whole
     assert left_out or isinstance(whole, str) or whole.n_unparsed or whole.warnings
+
+
+def broken(lines, at):
+    return [line[:-3] if k in at else line for k, line in enumerate(lines)]
+
+
+def untagged(lines):
+    return [lines[0], *(line.replace("</", "") for line in lines[1:])]
+
+
+def replaced(lines, new):
+    return [new.get(k, line) for k, line in enumerate(lines)]
+
+
+ODD = {
+    3: '{"index": 3, "prediction": [4]}',
+    44: '{"index": 44, "prediction": 4}',
+    50: '{"index": 50}',
+}
+REFUSED = {
+    "lines": lambda lines: broken(lines, {1, 8, 33, 60}),
+    "many lines": lambda lines: broken(lines, {*range(1, 61, 2)}),
+    "tags": untagged,
+    "tags and a line": lambda lines: broken(untagged(lines), {58}),
+    "kinds of values": lambda lines: replaced(lines, ODD),
+    "too many and a line": lambda lines: [*broken(lines, {30}), lines[0]],
+    "too few and a line": lambda lines: broken(lines, {30})[:-1],
+    "order and a line": lambda lines: broken([*lines[5:9], *lines[:5], *lines[9:]], {30}),
+    "no text and a line": lambda lines: replaced(broken(lines, {30}), {50: "\udcff"}),
+}
+READ_WHOLE = ("too many and a line", "order and a line", "no text and a line")
+
+
+@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
+@pytest.mark.parametrize("most", [5, 100])
+@pytest.mark.parametrize("refused", REFUSED)
+def test_refused_submissions(tmp_path, monkeypatch, protocol, most, refused):
+    """All faults are counted batch by batch: only faults of other kinds need the whole file."""
+    pred = tmp_path / "pred.jsonl"
+    lines = REFUSED[refused](next(iter(sample.SYSTEMS.values())).read_text().splitlines())
+    pred.write_bytes("\n".join(lines).encode(errors="surrogateescape"))
+    monkeypatch.setattr(Problems, "most", most)
+    tags = fc.PROTOCOLS[protocol].tags
+    gold = fc.read(sample.GOLD, tags=tags)
+    whole = outcome(lambda: fc.score(gold, fc.read(pred, like=gold, tags=tags), protocol))
+    if refused not in READ_WHOLE:
+        monkeypatch.setattr(submissions, "read", None)
+    for rows in (6, 40):
+        with parts_of(rows):
+            found = outcome(lambda: fc.score(sample.GOLD, pred, protocol))
+        assert found == whole or (not isinstance(whole, str) and found.to_json() == whole.to_json())
 
 
 # ------------------------------------------------------------------------- iterators, directories
