@@ -85,8 +85,10 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     return [*missing, *rows.changed, *messages(lost)]
 
 
-def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
-    """Stream a submission; a truth file is recognised by its name or whole content."""
+def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream | None:
+    """Stream a submission; a truth file has a stream of its own, `truth.stream`."""
+    if source.head is not None and not source.head.is_json:
+        return None
 
     def read_batches(golds: Iterator[Relations]) -> Iterator[batches.ReadingBatch]:
         return map(batches.batch, submissions.batches(source.path, golds, tags, reasons))

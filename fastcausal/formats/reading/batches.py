@@ -34,6 +34,10 @@ ReadingBatch = tuple[Reading | None, pa.Table]
 T = TypeVar("T")
 
 
+class WholeError(InputError):
+    """Batches cannot be read or compared; perhaps whole sources can."""
+
+
 @dataclass
 class Stream:
     """A sequence of examples, with their reading so far.

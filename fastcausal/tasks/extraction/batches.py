@@ -28,10 +28,11 @@ from fastcausal.arrays import _ids
 from fastcausal.errors import FaultsError, InputError, OutputError, Problems
 from fastcausal.files.keys import hashes_of
 from fastcausal.formats import read, stream
+from fastcausal.formats.cnc import truth
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.cnc.tagged import HELD
 from fastcausal.formats.reading import batches
-from fastcausal.formats.reading.batches import Stream, ahead
+from fastcausal.formats.reading.batches import Stream, WholeError, ahead
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
@@ -49,8 +50,8 @@ class CompleteError(InputError):
     """The fault of all batches, as reading both sides whole would report it."""
 
 
-class NotInStepError(InputError):
-    """The sides cannot be compared batch by batch; perhaps they can be as a whole."""
+class NotInStepError(WholeError):
+    """The sides cannot be compared batch by batch."""
 
 
 def is_streamed(source: Any) -> bool:
@@ -83,7 +84,8 @@ def in_step(
     of_gold = GOLD_READING[tags]
     if preds.follows and columns is not None:
         columns = {*columns, "text"}  # tagged sentences are held against it
-    golds = stream(gold, columns, of_gold) or stream(read(gold, tags=of_gold))
+    golds = stream(gold, columns, of_gold) or truth.stream(gold, columns, of_gold)
+    golds = golds or stream(read(gold, tags=of_gold))
     if golds is None or golds.follows:  # gold is a submission: the error will say so
         return None
     return InStep(golds, preds, progress or (lambda done, total: None))
@@ -139,7 +141,7 @@ class InStep:
             return use()
         except (OutputError, CompleteError):
             raise
-        except NotInStepError:
+        except WholeError:
             if self.once:
                 raise
         except InputError as error:
