@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
+from functools import partial
 
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import Problems
 from fastcausal.files.cells import header_of
 from fastcausal.files.files import Source, replacing
@@ -83,14 +85,18 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     return [*missing, *rows.changed, *messages(lost)]
 
 
-def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
-    """Stream a submission; a truth file is recognised by its name or whole content."""
+def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream | None:
+    """Stream a submission; a truth file has a stream of its own, `truth.stream`."""
+    if source.head is not None and not source.head.is_json:
+        return None
 
     def read_batches(golds: Iterator[Relations]) -> Iterator[batches.ReadingBatch]:
-        return map(batches.batch, submissions.batches(source.path, golds, tags))
+        return map(batches.batch, submissions.batches(source.path, golds, tags, reasons))
 
+    reasons = columns is None or UNPARSED in columns
+    faults = partial(submissions.faults, source.path, tags=tags)
     # Without a name: messages of batches start with it already.
-    return Stream("", read_batches, n_bytes=source.size(), follows=True)
+    return Stream("", read_batches, n_bytes=source.size(), follows=True, faults=faults)
 
 
 def _is_truth(source: Source) -> bool:

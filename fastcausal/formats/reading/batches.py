@@ -34,6 +34,10 @@ ReadingBatch = tuple[Reading | None, pa.Table]
 T = TypeVar("T")
 
 
+class WholeError(InputError):
+    """Batches cannot be read or compared; perhaps whole sources can."""
+
+
 @dataclass
 class Stream:
     """A sequence of examples, with their reading so far.
@@ -52,6 +56,9 @@ class Stream:
         True if reading needs the batches of gold, which end with those of the examples.
     relations : Relations or None
         All examples, if in memory.
+    faults : callable or None
+        Takes the batches of gold; collects the faults of all lines, as reading them at once would
+        report them.
     reading : Reading or None
         Of all examples so far: notes are added up.
     """
@@ -62,6 +69,7 @@ class Stream:
     n_bytes: int | None = 0
     follows: bool = False
     relations: Relations | None = None
+    faults: Callable[[Iterator[Relations]], Problems] | None = None
     reading: Reading | None = field(default=None, init=False)
 
     def batches(
