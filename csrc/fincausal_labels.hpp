@@ -125,7 +125,8 @@ class RowLabels {
   size_t next_ = 0;      // the place of the next word of a span, perhaps
   bool is_run_ = false;  // the words of a span stand in a row
 
-  // Returns the number of a word of a span, perhaps with a full stop added, -1 if the text lacks it.
+  // Returns the number of a word of a span, perhaps with a full stop added, -1 if the text lacks
+  // it.
   int32_t number_of(std::string_view word) {
     if (next_ < numbers_.size() && words_.is_word(numbers_[next_], word.data(), word.size())) {
       return numbers_[next_];

@@ -47,8 +47,8 @@ inline bool is_end(char c) { return c == '.' || c == '?' || c == '!'; }
 
 inline bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// Returns the code point at a place and moves behind it. A letter of ASCII is never taken for the
-// rest of another one, however invalid the text.
+// Returns the code point at a place and moves behind it. In invalid text, a byte is a letter of
+// ASCII if and only if it is one in valid text.
 inline char32_t next_point(std::string_view text, size_t& at) {
   const auto first = static_cast<unsigned char>(text[at++]);
   if (first < 0x80) return first;
@@ -57,7 +57,7 @@ inline char32_t next_point(std::string_view text, size_t& at) {
   for (int k = 0; k < more && at < text.size() && goes_on(text[at]); ++k) {
     point = point << 6 | (static_cast<unsigned char>(text[at++]) & 0x3Fu);
   }
-  return point;
+  return point < 0x80 ? 0xFFFD : point;
 }
 
 inline char32_t point_at(std::string_view text, size_t at) { return next_point(text, at); }

@@ -18,8 +18,17 @@ namespace fastcausal::fincausal {
 // What a letter asks for. Two full stops or hyphens in a row are padded, too; two of n, m, t may
 // be the middle of a contraction.
 enum Trait : int {
-  QUOTE = 1, COMMA = 2, PADDED = 4, BRACKET = 8, BLANK = 16, STOP = 32, HYPHEN = 64,
-  DOUBLE_N = 128, DOUBLE_M = 256, DOUBLE_T = 512, OTHER = 1024  // than ASCII
+  QUOTE = 1,
+  COMMA = 2,
+  PADDED = 4,
+  BRACKET = 8,
+  BLANK = 16,
+  STOP = 32,
+  HYPHEN = 64,
+  DOUBLE_N = 128,
+  DOUBLE_M = 256,
+  DOUBLE_T = 512,
+  OTHER = 1024  // than ASCII
 };
 constexpr int ROW = STOP | HYPHEN, DOUBLE = DOUBLE_N | DOUBLE_M | DOUBLE_T;
 
@@ -66,7 +75,7 @@ struct Contraction {
   std::string_view word;
   size_t n_first;  // letters of its first part
 };
-constexpr Contraction CONTRACTIONS[] = {{"cannot", 3}, {"d'ye", 1},  {"gimme", 3}, {"gonna", 3},
+constexpr Contraction CONTRACTIONS[] = {{"cannot", 3}, {"d'ye", 1},  {"gimme", 3},  {"gonna", 3},
                                         {"gotta", 3},  {"lemme", 3}, {"more'n", 4}, {"wanna", 3},
                                         {"'tis", 2},   {"'twas", 2}};
 

@@ -23,6 +23,7 @@ FIRST = os.environ.get("FASTCAUSAL_FUZZ_FIRST", "0")
 INPUTS = 2000  # where the number of them decides, and not the time
 PARSERS = Path(__file__).parent / "parsers"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+NAMES = ("submission", "lines", "tagged", "answers", "crab_answers", "fincausal")
 FOLDER = TemporaryDirectory()
 
 
@@ -46,7 +47,7 @@ def run(name: str, count: int, seconds: str) -> subprocess.CompletedProcess[str]
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["submission", "lines", "tagged", "answers", "crab_answers"])
+@pytest.mark.parametrize("name", NAMES)
 def test_parser(name):
     count = 2**62 if SECONDS else INPUTS
     done = run(name, count, SECONDS or "inf")
