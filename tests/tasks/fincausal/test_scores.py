@@ -160,8 +160,12 @@ def test_no_row_is_an_error_even_if_lenient():
 
 
 def test_lenient_pairs_rows_by_text():
-    gold = file(one("a b c", "a | b", "1.0"), one("d e f", "d | e", "2.0"))
-    pred = file(one("d e f", "d | e"), one("g h", "g | h"), one("a b c", "a | b"))
+    gold = file(
+        one("a b c", "a | b", "1.0"), one("d e f", "d | e", "2.0"), one("d e f", "e | f", "3.0")
+    )
+    pred = file(
+        one("d e f", "d | e"), one("g h", "g | h"), one("d e f", "e | f"), one("a b c", "a | b")
+    )
     assert official(gold, pred, lenient=True) == (1, 1, 1, 1)
 
 
@@ -216,6 +220,24 @@ def test_many_drawn_files_against_the_oracle():
     against_oracle(range(150, 5150))
 
 
+def test_chains_in_long_texts_against_the_oracle():
+    rng = random.Random(3)
+    for _ in range(60):
+        text = rng.choices("abcd", k=rng.randint(60, 200))
+        start = rng.randint(0, 40)
+        parts = [text[start : start + rng.randint(6, 150)] for _ in range(4)]
+        for part in parts:  # for steps of two
+            for _ in range(rng.randint(0, 3)):
+                part.pop(rng.randrange(len(part)))
+        spans = [" ".join(part) for part in parts]
+        pairs = [spans[:2], spans[2:]]
+        sides = [file(one(" ".join(text), " | ".join(of))) for of in pairs]
+        report = score(*sides, words="blank", lenient=True)
+        counts = {c: (of["hits"], of["predicted"], of["gold"]) for c, of in report.classes.items()}
+        gold, pred = (oracle.labels(" ".join(text), *of, str.split) for of in pairs)
+        assert counts == oracle.counts_of([(gold, pred)])
+
+
 def test_words_against_the_oracle():
     rng = random.Random(7)
     atoms = [
@@ -240,6 +262,7 @@ def test_words_against_the_oracle():
         ("U.K.-based — or – so... it--went", "U.K.-based — or – so ... it -- went"),
         ("“growth” isn’t &c. A.", "“ growth ” isn ’ t & c. A ."),
         ("end of it.)", "end of it . )"),
+        ("a,,b c:,d 1,,2 e,,", "a , ,b c : ,d 1 , ,2 e , ,"),
         ('"Tax went up." Sales fell.', "`` Tax went up . '' Sales fell ."),
         ("Mr. Smith of Apple Inc. said no.", "Mr. Smith of Apple Inc. said no ."),
     ],
