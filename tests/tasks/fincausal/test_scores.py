@@ -127,7 +127,7 @@ STOPPED = {
     "texts": (file(one(A, "a | b")), file(one(f"{A} ", "a | b")), "another text"),
     "lengths": (file(one(A, "a | b", "1.0.0"), one("a b c", "a | b", "1.0.1")),
                 file(one(A, "a | b"), one("a b c", "a | b")), "a text of 3 words in a section"),
-    "recursion": (*same("a " * 1100, "a | b", "a " * 1000 + "| b"), "a span of 1000 words"),
+    "recursion": (*same("a " * 1100, "a | b", "a " * 991 + "| b"), "a span of 991 words"),
 }  # fmt: skip
 
 
@@ -146,6 +146,12 @@ def test_stop_names_row_and_reason(name):
     report = score(gold, pred, lenient=True)
     assert report.warnings
     assert 0 <= report["official"].f1 <= 1
+
+
+def test_990_words_are_no_stop():
+    text = "a " * 1100 + "b c"
+    gold, pred = same(text, "a | b", "a " * 990 + "| b")
+    assert score(gold, pred).classes["C"].predicted == 990
 
 
 def test_header_is_dropped_whatever_it_holds():
@@ -277,6 +283,22 @@ def test_repeated_words_take_no_power_of_time():
     report = score(*same(f"{text}b c", f"{text}| b", f"{text}| c"), lenient=True)
     assert time.perf_counter() - start < 2
     assert report.classes["C"].hits == 20_000
+
+
+def test_sections_are_named_by_their_indices():
+    indices = ["0.1", "0.1", "1.2.3.4", "1.2.3.5", "2.3.1", "2.3", "2.3.2", "5.6.1", "7"]
+    texts = ["a b c"] * 7 + ["d e f"] * 2
+    rows = [one(t, " | ".join(t.split()[:2]), k) for k, t in zip(indices, texts, strict=True)]
+    units = score(file(*rows), file(*rows)).statistics.units
+    assert units["id"].to_pylist() == [
+        "0.1", "0.1#2", "1.2.3.4", "1.2.3.5", "2.3", "2.3#2", "5.6", "7",
+    ]  # fmt: skip
+    assert units["document"].to_pylist() == ["0", "0", "1", "1", "2", "2", "5", "7"]
+    assert units["relations"].to_pylist() == [1, 1, 1, 1, 2, 1, 1, 1]
+    two = [one("a b c", "a | b", "1.0.0"), one("a c", "a | ", "1.0.1"), one("b c", "b | c", "7#1")]
+    units = score(file(*two), file(*two), lenient=True).statistics.units
+    assert units["id"].to_pylist() == ["1.0", "1.0#2", "7#1"]
+    assert units["document"].to_pylist() == ["1", "1", "7"]
 
 
 def test_intervals_rest_on_sections(tmp_path):
