@@ -116,7 +116,7 @@ WRITERS = {
 @example(
     rows=[{"id": "b", "text": "a\tab c", "length": 3, "relations": [[(0, 0, 1)]], "note": ""}], n=1
 )
-@trials(300)
+@trials(100)
 def test_bytes(tmp_path_factory, name, rows, n):
     format, rendered = WRITERS[name]
     path = tmp_path_factory.getbasetemp() / name
