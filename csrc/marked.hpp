@@ -73,8 +73,8 @@ class TagWriter {
   // Adds the tagged sentence. Returns the number of spans that tags cannot hold: causes that
   // overlap an earlier cause, effects that overlap an earlier effect, and other roles.
   // numbers: 0 cause, 1 effect, 2 signal, 3 others.
-  int32_t add(std::string_view text, const TokenBounds& tokens, const Marked& marked, int64_t relation,
-              const int8_t* numbers, std::string& out) {
+  int32_t add(std::string_view text, const TokenBounds& tokens, const Marked& marked,
+              int64_t relation, const int8_t* numbers, std::string& out) {
     sorted_.set(marked, relation, numbers);
     const int32_t n_left_out = set_tags(tokens);
     std::sort(tags_.begin(), tags_.end());
@@ -129,8 +129,8 @@ class TagWriter {
 // Sets counts, the sentences of each example; left_out, the spans that each of their relations
 // loses; and holds, whether the text of an example with relations has tags itself.
 inline void write_tagged(const Strings& texts, const Marked& marked, int64_t first, int64_t n,
-                         const uint8_t* skipped, const int8_t* numbers, Cells& out,
-                         int64_t* counts, int32_t* left_out, uint8_t* holds) {
+                         const uint8_t* skipped, const int8_t* numbers, Cells& out, int64_t* counts,
+                         int32_t* left_out, uint8_t* holds) {
   TagWriter writer;
   TokenBounds tokens;
   for (int64_t k = 0; k < n; ++k) {

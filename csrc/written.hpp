@@ -21,31 +21,31 @@ struct Strings {
   }
 };
 
-// Returns the first special byte, or the end. Plain loops over blocks, which compilers vectorise.
+// Returns the place of the first special byte, or the size. Plain loops over blocks, which
+// compilers vectorise.
 template <class IsSpecial>
-const char* find_special(const char* at, const char* end, IsSpecial is_special) {
-  constexpr int BLOCK = 32;
-  for (; end - at >= BLOCK; at += BLOCK) {
+size_t find_special(std::string_view text, IsSpecial is_special) {
+  constexpr size_t BLOCK = 32;
+  const auto is = [&](size_t k) { return is_special(static_cast<unsigned char>(text[k])); };
+  size_t at = 0;
+  for (; text.size() - at >= BLOCK; at += BLOCK) {
     uint8_t any = 0;
-    for (int k = 0; k < BLOCK; ++k)
-      any |= static_cast<uint8_t>(is_special(static_cast<unsigned char>(at[k])));
+    for (size_t k = at; k < at + BLOCK; ++k) any |= static_cast<uint8_t>(is(k));
     if (any) break;
   }
-  while (at < end && !is_special(static_cast<unsigned char>(*at))) ++at;
+  while (at < text.size() && !is(at)) ++at;
   return at;
 }
 
 // Adds a text. Calls escape(byte) in place of each special byte.
 template <class IsSpecial, class Escape>
 void add_escaped(std::string_view text, std::string& out, IsSpecial is_special, Escape escape) {
-  const char* at = text.data();
-  const char* end = at + text.size();
   for (;;) {
-    const char* special = find_special(at, end, is_special);
-    out.append(at, static_cast<size_t>(special - at));
-    if (special == end) return;
-    escape(static_cast<unsigned char>(*special));
-    at = special + 1;
+    const size_t special = find_special(text, is_special);
+    out += text.substr(0, special);
+    if (special == text.size()) return;
+    escape(static_cast<unsigned char>(text[special]));
+    text.remove_prefix(special + 1);
   }
 }
 
@@ -75,8 +75,7 @@ inline void add_csv(std::string_view text, std::string& out) {
   const auto is_special = [](unsigned char c) {
     return (c == '"') | (c == ',') | (c == '\n') | (c == '\r');
   };
-  const char* end = text.data() + text.size();
-  if (find_special(text.data(), end, is_special) == end) {
+  if (find_special(text, is_special) == text.size()) {
     out += text;
     return;
   }
@@ -92,13 +91,12 @@ using Represent = bool (*)(std::string_view, std::string&);
 // Adds a string as Python's repr writes it. Python itself writes texts beyond ASCII, since it knows
 // which letters are printable.
 inline void add_literal(std::string_view text, std::string& out, Represent represent) {
-  const char* end = text.data() + text.size();
-  if (find_special(text.data(), end, [](unsigned char c) { return c >= 0x80; }) != end) {
+  if (find_special(text, [](unsigned char c) { return c >= 0x80; }) < text.size()) {
     if (!represent(text, out)) throw std::runtime_error("a text has no literal");
     return;
   }
-  const bool doubled = text.find('\'') != std::string_view::npos &&
-                       text.find('"') == std::string_view::npos;
+  const bool doubled =
+      text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
   const char quote = doubled ? '"' : '\'';
   const auto is_special = [quote](unsigned char c) {
     return (c < 0x20) | (c == 0x7f) | (c == '\\') | (c == static_cast<unsigned char>(quote));
@@ -155,7 +153,7 @@ struct WrittenColumn {
   std::string_view head;  // before each cell
   Style style = Style::plain;
   Strings cells;
-  std::string_view null;  // in place of a null cell
+  std::string_view null;    // in place of a null cell
   bool omits_null = false;  // a row without the cell, its head included
 
   void add(int64_t k, std::string& out) const {

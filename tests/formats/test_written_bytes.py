@@ -113,7 +113,10 @@ WRITERS = {
 @example(
     rows=[{"id": "é", "text": "a 'b' a", "length": 3, "relations": [SPANS, None], "note": ","}], n=1
 )
-@trials(300)
+@example(
+    rows=[{"id": "b", "text": "a\tab c", "length": 3, "relations": [[(0, 0, 1)]], "note": ""}], n=1
+)
+@trials(100)
 def test_bytes(tmp_path_factory, name, rows, n):
     format, rendered = WRITERS[name]
     path = tmp_path_factory.getbasetemp() / name
