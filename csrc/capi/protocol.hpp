@@ -208,11 +208,13 @@ class Protocol {
 
   // Reads "2tp/(2tp+fp+fn)" or "em+osb+to".
   bool parse(const std::string& text, Objective& read) {
-    const size_t slash = text.find("/(");
-    const bool ratio = slash != std::string::npos && text.back() == ')';
+    const size_t slash = text.find('/');
+    const bool ratio = slash != std::string::npos;
+    if (ratio && (text[slash + 1] != '(' || text.back() != ')')) {
+      return wrong("objective", text, "N or N/(D), sums of weighted counts");
+    }
     if (!parse_sum(text.substr(0, slash), read.numerator)) return false;
-    if (slash == std::string::npos) return true;
-    if (!ratio) return wrong("objective", text, "N or N/(D), sums of weighted counts");
+    if (!ratio) return true;
     if (!parse_sum(text.substr(slash + 2, text.size() - slash - 3), read.denominator)) return false;
     for (const auto& [name, weight] : read.denominator) {
       if (weight < 0) return wrong("objective", text, "no negative weight below");
