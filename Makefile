@@ -5,7 +5,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 
 CSRC   := $(shell find csrc -type f)
-HEADERS := $(patsubst csrc/%,%,$(filter %.h %.hpp %.cpp,$(CSRC)))
+HEADERS := $(patsubst csrc/%,%,$(filter %.h %.hpp,$(CSRC)))
 NATIVE := $(shell find fastcausal -name '*.pyx' -o -name '*.pxd')
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(shell find fastcausal -name '_[a-z]*.pyi')))
 ON_ALL_CORES := -n auto --dist worksteal
@@ -63,7 +63,7 @@ lint: $(VENV)/.dev  ## run formatters and linters, changing nothing
 	mkdir -p build
 	printf '#include "%s"\n' $(HEADERS) >build/host.cpp
 	echo '#include "grid.cpp" // NOLINT' >build/device.cpp # a device's code, as tests play it
-	$(BIN)/clang-tidy --quiet build/host.cpp -- -std=c++17 -Icsrc -Icsrc/include
+	$(BIN)/clang-tidy --quiet build/host.cpp csrc/capi/fastcausal.cpp -- -std=c++17 -Icsrc -Icsrc/include
 	$(BIN)/clang-tidy --quiet build/device.cpp -- -std=c++17 -Icsrc -Itests/support/emulation \
 		-D__CUDA_ARCH__=900
 

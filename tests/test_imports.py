@@ -210,7 +210,7 @@ def test_all_names_load():
         "Relations", "Report", "Rows", "SpanDecoder", "Statistics", "SweepResult", "TagScheme",
         "TagScorer", "agree", "alpha_interval", "answers", "check", "claims", "classify",
         "classify_groups", "cohen_kappa", "compare", "crab", "describe", "eci", "explain",
-        "fincausal", "fleiss_kappa", "gate", "gwet_ac1", "kernel", "plan", "statistics",
+        "fincausal", "fleiss_kappa", "gate", "get_include", "gwet_ac1", "kernel", "plan", "statistics",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
         "mean_pairwise_kappa", "meta", "percent_agreement", "plan_labels", "preferences", "read",
         "score", "seeds", "qa", "score_batch",

@@ -99,7 +99,7 @@ class ReadSide {
       fault += text_of(found);
       return;
     }
-    if (protocol.reads && !rows.tagged) read(n_examples, protocol);
+    if (protocol.reading != ReadAs::GIVEN && !rows.tagged) read(n_examples, protocol);
   }
   ReadSide(const ReadSide&) = delete;
   ReadSide& operator=(const ReadSide&) = delete;
@@ -115,7 +115,7 @@ class ReadSide {
       n_as_given = count_filled(input.side.row_offsets, input.n_relations);
       return;
     }
-    if (tagged_.read(input, 0, n_examples, 0, *protocol.reads)) {
+    if (tagged_.read(input, 0, n_examples, 0, protocol.reading)) {
       input.n_rows = static_cast<int64_t>(tagged_.rows.size());
       input.side.rows = tagged_.rows.data();
       input.side.row_offsets = tagged_.row_offsets.data();
@@ -159,7 +159,7 @@ int32_t too_large(int64_t example, fastcausal_error* error) {
 }
 
 void copy(const NamedScores& scores, double* to) {
-  for (const auto& [_, value] : scores) *to++ = value;
+  for (size_t k = 0; k < scores.size(); ++k) to[k] = scores[k].second;
 }
 
 // Returns the scores of no examples, for their names.
@@ -261,6 +261,7 @@ int32_t fastcausal_protocol_new(const char* line, const char* roles, fastcausal_
   });
 }
 
+// NOLINTNEXTLINE(misc-const-correctness): free of a handle, as the header has it
 void fastcausal_protocol_free(fastcausal_protocol* protocol) { delete protocol; }
 
 const char* fastcausal_protocol_line(const fastcausal_protocol* protocol) {

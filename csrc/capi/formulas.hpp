@@ -109,10 +109,10 @@ inline GroupCounts counts_of(const Protocol& protocol, const int64_t* counts, si
 inline NamedScores scores_of(const Protocol& protocol, const int64_t* counts) {
   NamedScores all;
   for (size_t group = 0; group <= protocol.roles.size(); ++group) {
-    const std::string name = group ? protocol.roles[group - 1] : "overall";
+    const std::string prefix = (group ? protocol.roles[group - 1] : "overall") + "_";
     for (auto& [score, value] : scores_of_group(
              protocol.kernel->name, counts_of(protocol, counts, group), protocol.undefined)) {
-      all.emplace_back(name + "_" + score, value);
+      all.emplace_back(prefix + score, value);
     }
   }
   return all;
