@@ -147,20 +147,23 @@ def source() -> Rows:
     return drawn(rows, np.flatnonzero(~(_overlaps(rows, signal) | _overlaps(rows, ~signal))))
 
 
-def cases() -> dict[str, tuple[fc.Relations, fc.Relations]]:
-    """Gold and submissions by name, read the official way: the task's development set with errors
-    put in, else the systems of the sample."""
+def case_files() -> dict[str, tuple[Path, Path]]:
+    """Gold and submissions by name: the task's development set with errors put in, else the systems
+    of the sample."""
     listed = CNC / "cases" / "manifest.json"
-    if listed.exists():
-        folder = listed.parent
-        files = {
-            case["name"]: (folder / case["truth"], folder / f"{case['name']}.submission.jsonl")
-            for case in json.loads(listed.read_text())
-        }
-    else:
-        files = {name: (sample.GOLD, path) for name, path in sample.SYSTEMS.items()}
+    if not listed.exists():
+        return {name: (sample.GOLD, path) for name, path in sample.SYSTEMS.items()}
+    folder = listed.parent
+    return {
+        case["name"]: (folder / case["truth"], folder / f"{case['name']}.submission.jsonl")
+        for case in json.loads(listed.read_text())
+    }
+
+
+def cases() -> dict[str, tuple[fc.Relations, fc.Relations]]:
+    """`case_files`, read the official way."""
     found = {}
-    for name, (gold_file, pred_file) in files.items():
+    for name, (gold_file, pred_file) in case_files().items():
         gold = fc.read(gold_file, tags="cnc-2023")
         found[name] = gold, fc.read(pred_file, like=gold, tags="cnc-2023")
     return found

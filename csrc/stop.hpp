@@ -141,7 +141,7 @@ void in_threads(int64_t, Stop&, const Work& work) {
 // Returns when all are done, or throws the exception of one of them.
 template <class Work>
 void in_threads(int64_t n_threads, Stop& stop, const Work& work) {
-  std::vector<std::future<void>> others;
+  std::vector<std::future<void> > others;
   try {
     for (int64_t t = 1; t < n_threads; ++t) {
       others.push_back(std::async(std::launch::async, std::cref(work)));

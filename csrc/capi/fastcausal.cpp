@@ -41,11 +41,10 @@ int32_t guarded(fastcausal_error* error, const Work& work) {
   int32_t code = FASTCAUSAL_OK;
   catching<std::bad_alloc>(
       [&] {
-        catching<std::length_error>(
-            [&] { code = work(); },
-            [&](const std::length_error& fault) {
-              code = answer(FASTCAUSAL_TOO_LARGE, fault.what(), error);
-            });
+        catching<std::length_error>([&] { code = work(); },
+                                    [&](const std::length_error& fault) {
+                                      code = answer(FASTCAUSAL_TOO_LARGE, fault.what(), error);
+                                    });
       },
       [&](const std::bad_alloc&) {
         code = answer(FASTCAUSAL_NO_MEMORY, "there is not enough memory", error);
@@ -87,10 +86,8 @@ class ReadSide {
   ReadSide(const char* name, const fastcausal_rows& rows, int64_t n_examples,
            const int32_t* lengths, const Protocol& protocol) {
     const auto* spans = reinterpret_cast<const Row*>(rows.spans);
-    input = {{spans, rows.row_offsets, rows.relation_offsets},
-             rows.n_rows,
-             rows.n_relations,
-             lengths};
+    input = {
+        {spans, rows.row_offsets, rows.relation_offsets}, rows.n_rows, rows.n_relations, lengths};
     int64_t where[2] = {-1, -1};
     const Fault found = check_rows(input.side, rows.n_rows, rows.n_relations, n_examples, lengths,
                                    protocol.plan.n_roles(), where);
@@ -102,7 +99,7 @@ class ReadSide {
       fault += text_of(found);
       return;
     }
-    if (protocol.reads && !rows.tagged) read(n_examples, protocol);
+    if (protocol.reading != ReadAs::GIVEN && !rows.tagged) read(n_examples, protocol);
   }
   ReadSide(const ReadSide&) = delete;
   ReadSide& operator=(const ReadSide&) = delete;
@@ -113,12 +110,12 @@ class ReadSide {
   void read(int64_t n_examples, const Protocol& protocol) {
     static const Texts of_tags = {"cause", "effect", "signal"};
     const size_t n = protocol.roles.size();
-    if (n > of_tags.size() || !std::equal(protocol.roles.begin(), protocol.roles.end(),
-                                          of_tags.begin())) {
+    if (n > of_tags.size() ||
+        !std::equal(protocol.roles.begin(), protocol.roles.end(), of_tags.begin())) {
       n_as_given = count_filled(input.side.row_offsets, input.n_relations);
       return;
     }
-    if (tagged_.read(input, 0, n_examples, 0, *protocol.reads)) {
+    if (tagged_.read(input, 0, n_examples, 0, protocol.reading)) {
       input.n_rows = static_cast<int64_t>(tagged_.rows.size());
       input.side.rows = tagged_.rows.data();
       input.side.row_offsets = tagged_.row_offsets.data();
@@ -157,11 +154,12 @@ int64_t count(const Protocol& protocol, const Input& gold, const Input& pred, in
 }
 
 int32_t too_large(int64_t example, fastcausal_error* error) {
-  return answer(FASTCAUSAL_TOO_LARGE, "example " + std::to_string(example) + " is too large", error);
+  return answer(FASTCAUSAL_TOO_LARGE, "example " + std::to_string(example) + " is too large",
+                error);
 }
 
 void copy(const NamedScores& scores, double* to) {
-  for (const auto& [_, value] : scores) *to++ = value;
+  for (size_t k = 0; k < scores.size(); ++k) to[k] = scores[k].second;
 }
 
 // Returns the scores of no examples, for their names.
@@ -175,8 +173,8 @@ NamedScores named(const Protocol& protocol) {
 }
 
 int32_t score(const Protocol& protocol, int64_t n_examples, const int32_t* lengths,
-              const fastcausal_rows& gold_rows, const fastcausal_rows& pred_rows,
-              int64_t n_threads, const fastcausal_results& results, fastcausal_error* error) {
+              const fastcausal_rows& gold_rows, const fastcausal_rows& pred_rows, int64_t n_threads,
+              const fastcausal_results& results, fastcausal_error* error) {
   for (int64_t e = 0; e < n_examples; ++e) {
     if (lengths[e] < 0) {
       const std::string where = "example " + std::to_string(e);
@@ -227,7 +225,8 @@ int32_t read_tags(Tags reading, const char* text, const int64_t* offsets, int64_
   if (row_offsets[n] > room) {
     const std::string needed = std::to_string(row_offsets[n]);
     return answer(FASTCAUSAL_NO_ROOM,
-                  "there is room for " + std::to_string(room) + " spans, expected " + needed, error);
+                  "there is room for " + std::to_string(room) + " spans, expected " + needed,
+                  error);
   }
   for (size_t k = 0; k < found.spans.size(); ++k) {
     const Row row = unpacked(found.spans[k]);
@@ -262,6 +261,7 @@ int32_t fastcausal_protocol_new(const char* line, const char* roles, fastcausal_
   });
 }
 
+// NOLINTNEXTLINE(misc-const-correctness): free of a handle, as the header has it
 void fastcausal_protocol_free(fastcausal_protocol* protocol) { delete protocol; }
 
 const char* fastcausal_protocol_line(const fastcausal_protocol* protocol) {
@@ -306,8 +306,8 @@ int32_t fastcausal_read_tags(const char* reading, const char* text, const int64_
     const auto known = std::find(names.begin(), names.end(), reading);
     if (known == names.end()) {
       const std::string expected = "\", expected one of " + capi::joined(names, ", ");
-      return capi::answer(FASTCAUSAL_BAD_ARGUMENT, std::string("reading is \"") + reading + expected,
-                          error);
+      return capi::answer(FASTCAUSAL_BAD_ARGUMENT,
+                          std::string("reading is \"") + reading + expected, error);
     }
     const auto tags = static_cast<fastcausal::Tags>(known - names.begin());
     return capi::read_tags(tags, text, offsets, n_sentences, n_tokens, row_offsets, spans, room,

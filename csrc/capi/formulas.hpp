@@ -79,8 +79,7 @@ inline NamedScores scores_of_group(const std::string& kernel, const GroupCounts&
     for (const char* name : {"em", "osb", "to"}) {
       scores.emplace_back(name, ratio(count(name), count("pairs"), undefined));
     }
-    const double alpha =
-        binary_alpha(counts.at("n"), counts.at("n1"), counts.at("o01"), undefined);
+    const double alpha = binary_alpha(counts.at("n"), counts.at("n1"), counts.at("o01"), undefined);
     scores.emplace_back("alpha", alpha);
     prefix = "token_";
   }
@@ -110,11 +109,10 @@ inline GroupCounts counts_of(const Protocol& protocol, const int64_t* counts, si
 inline NamedScores scores_of(const Protocol& protocol, const int64_t* counts) {
   NamedScores all;
   for (size_t group = 0; group <= protocol.roles.size(); ++group) {
-    const std::string name = group ? protocol.roles[group - 1] : "overall";
-    for (auto& [score, value] :
-         scores_of_group(protocol.kernel->name, counts_of(protocol, counts, group),
-                         protocol.undefined)) {
-      all.emplace_back(name + "_" + score, value);
+    const std::string prefix = (group ? protocol.roles[group - 1] : "overall") + "_";
+    for (auto& [score, value] : scores_of_group(
+             protocol.kernel->name, counts_of(protocol, counts, group), protocol.undefined)) {
+      all.emplace_back(prefix + score, value);
     }
   }
   return all;

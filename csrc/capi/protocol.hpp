@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,8 +90,8 @@ class Protocol {
   Texts roles;
   Texts count_names, score_names;
   const KernelFields* kernel = nullptr;
-  std::optional<ReadAs> reads;  // how tags give spans
-  bool averages = false;        // cnc-2022: scores are means of means
+  ReadAs reading = ReadAs::GIVEN;  // of tags, applied to other spans as well
+  bool averages = false;           // cnc-2022: scores are means of means
   double undefined = std::nan("");
   Plan plan{};
   mutable Memory memory;
@@ -200,19 +199,21 @@ class Protocol {
     if (averages && values_[KERNEL] != "exact_spans") {
       return wrong("kernel of average:cnc-2022", values_[KERNEL], "exact_spans");
     }
-    if (values_[TAGS] == "cnc-2023") reads = ReadAs::OFFICIAL;
-    if (values_[TAGS] == "cnc-2022") reads = ReadAs::RELAXED;
+    if (values_[TAGS] == "cnc-2023") reading = ReadAs::OFFICIAL;
+    if (values_[TAGS] == "cnc-2022") reading = ReadAs::RELAXED;
     if (values_[OBJECTIVE].empty()) values_[OBJECTIVE] = kernel->objective;
     return parse(kernel->objective, of_kernel_) && parse(values_[OBJECTIVE], objective_);
   }
 
   // Reads "2tp/(2tp+fp+fn)" or "em+osb+to".
   bool parse(const std::string& text, Objective& read) {
-    const size_t slash = text.find("/(");
-    const bool ratio = slash != std::string::npos && text.back() == ')';
+    const size_t slash = text.find('/');
+    const bool ratio = slash != std::string::npos;
+    if (ratio && (text[slash + 1] != '(' || text.back() != ')')) {
+      return wrong("objective", text, "N or N/(D), sums of weighted counts");
+    }
     if (!parse_sum(text.substr(0, slash), read.numerator)) return false;
-    if (slash == std::string::npos) return true;
-    if (!ratio) return wrong("objective", text, "N or N/(D), sums of weighted counts");
+    if (!ratio) return true;
     if (!parse_sum(text.substr(slash + 2, text.size() - slash - 3), read.denominator)) return false;
     for (const auto& [name, weight] : read.denominator) {
       if (weight < 0) return wrong("objective", text, "no negative weight below");
@@ -240,7 +241,6 @@ class Protocol {
   }
 
   bool take_tracks() {
-    Texts all = roles;
     params_.assign(1, static_cast<int64_t>(roles.size()));
     const Texts tracks = split(values_[TRACKS], ',');
     std::vector<std::pair<std::string, int64_t>> track_of;
@@ -287,7 +287,8 @@ class Protocol {
 
   void finish() {
     for (const std::string& role : roles) {
-      for (const std::string& field : kernel->of_role) count_names.push_back(role + "_" + field);
+      const std::string prefix = role + "_";
+      for (const std::string& field : kernel->of_role) count_names.push_back(prefix + field);
     }
     for (const std::string& field : kernel->overall) count_names.push_back("overall_" + field);
     fill_plan();

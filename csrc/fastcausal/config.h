@@ -52,10 +52,6 @@
 #define FC_WASM 0
 #endif
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "fastcausal needs a little-endian processor: patterns and records are compared as bytes"
-#endif
-
 namespace fastcausal {
 
 constexpr int64_t MOST_SPANS = 24;  // per relation on a device

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_double, c_int32, c_int64, c_void_p
+import fcntl
+import shutil
+import subprocess
+from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_int32, c_int64, c_void_p
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pytest
 
 import fastcausal as fc
 from fastcausal.engine.device.sources import csrc
-from tests.support import emulated
+from fastcausal.engine.run import run
+from fastcausal.formats.cnc.markup import OFFICIAL
+from fastcausal.relations import ROLES
+from fastcausal.tasks.extraction.cnc2022 import scores_2022
+from fastcausal.tasks.extraction.counting import formula_of
+from fastcausal.tasks.relations.official import as_tagged
+from tests.support.data import ROOT
 
 SOURCE = csrc() / "capi" / "fastcausal.cpp"
-INCLUDE = f"-I{csrc() / 'include'}"
-FOLDER = TemporaryDirectory()
+WARNINGS = "-Wall -Wextra -Wshadow -Wconversion -Werror"
+RESULTS = ("counts", "per_example", "partner", "scores", "n_as_given")
 
 
 class Error(Structure):
@@ -36,17 +46,28 @@ class RowsOfSide(Structure):
 
 
 class Results(Structure):
-    _fields_ = tuple(
-        (name, c_void_p) for name in ("counts", "per_example", "partner", "scores", "n_as_given")
-    )
+    _fields_ = tuple((name, c_void_p) for name in RESULTS)
+
+
+@cache
+def installed() -> Path:
+    """The folder that `make capi` fills, once for all processes that test it."""
+    missing = [tool for tool in ("make", "c++", "ar") if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"no {missing[0]}")
+    folder = ROOT / "build" / "tested-capi"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        command = ["make", "-s", "capi", f"CAPI={folder}", f"CXXFLAGS={WARNINGS}"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
 
 
 @cache
 def library() -> ctypes.CDLL:
-    target = Path(FOLDER.name, "libfastcausal.so")
-    done = emulated.compiled(SOURCE, INCLUDE, "-fPIC", "-shared", "-o", target)
-    assert not done.returncode, done.stderr
-    loaded = ctypes.CDLL(str(target))
+    loaded = ctypes.CDLL(str(installed() / "lib" / "libfastcausal.so"))
     for name in ("version", "protocol_line"):
         getattr(loaded, f"fastcausal_{name}").restype = c_char_p
     for name in ("count_names", "score_names"):
@@ -61,6 +82,29 @@ def call(name: str, *arguments: Any) -> None:
     assert code == error.code
     if code:
         raise ValueError(code, error.text.decode())
+
+
+def expected(protocol: fc.Protocol, gold: fc.Rows, pred: fc.Rows) -> dict[str, Any]:
+    """What the Python library makes of rows without tags, under the names of the results."""
+    n_as_given = 0
+    if protocol.tags in OFFICIAL:
+        gold, n_gold = as_tagged(gold, protocol.tags)
+        pred, n_pred = as_tagged(pred, protocol.tags)
+        n_as_given = n_gold + n_pred
+    plan = protocol.plan(ROLES)
+    partner, per_example = run(plan, gold, pred)
+    counts = per_example.sum(axis=0)
+    groups = ("overall", *ROLES)
+    if protocol.average == "cnc-2022":
+        examples = pa.table({"id": [str(k) for k in range(gold.n_examples)]})
+        by_group = scores_2022(plan, gold, pred, examples, ROLES, "cpu")[0]
+        figures = [by_group[group] for group in groups]
+    else:
+        formula = formula_of(protocol, ROLES)
+        figures = [formula.scores_of_group(formula.counts_of(counts, group)) for group in groups]
+    scores = np.array([value for of in figures for value in of.values()], np.float64)
+    as_given = np.array([n_as_given])
+    return dict(zip(RESULTS, (counts, per_example, partner, scores, as_given), strict=True))
 
 
 class Protocol:
@@ -81,13 +125,11 @@ class Protocol:
         library().fastcausal_protocol_free(self.handle)
 
     def score(self, gold: fc.Rows, pred: fc.Rows, n_threads: int = 1) -> dict[str, Any]:
-        n = len(gold.lengths)
+        n, n_counts = len(gold.lengths), len(self.count_names)
+        shapes = (n_counts, (n, n_counts), gold.n_relations, len(self.score_names), 1)
         results = {
-            "counts": np.empty(len(self.count_names), np.int64),
-            "per_example": np.empty((n, len(self.count_names)), np.int64),
-            "partner": np.empty(gold.n_relations, np.int64),
-            "scores": np.empty(len(self.score_names)),
-            "n_as_given": np.empty(1, np.int64),
+            name: np.empty(shape, np.float64 if name == "scores" else np.int64)
+            for name, shape in zip(RESULTS, shapes, strict=True)
         }
         lengths = np.ascontiguousarray(gold.lengths)
         call(
