@@ -13,6 +13,13 @@ struct Settings {
   Tags tags = Tags::strict;
   bool truncate = false, ignore_non_causal = false, first_of_ties = false;
   Text unparsed;  // error, empty or skip
+
+  // Tells if the protocol looks at a prediction, by its place in an example of so many gold
+  // relations.
+  bool looks_at(int64_t n_gold, int64_t place) const {
+    if (n_gold == 0) return !ignore_non_causal;
+    return !truncate || place < n_gold;
+  }
 };
 
 // One side in the order of gold.
@@ -132,8 +139,7 @@ class Aligned {
       const size_t k = of_pred[e];
       const int64_t n_gold = golds_.n_relations(gold_of[k]);
       const int64_t place = reason.relation - preds_.relation_offsets[e];
-      if (settings_.truncate && n_gold > 0 && place >= n_gold) continue;
-      if (settings_.ignore_non_causal && n_gold == 0) continue;
+      if (!settings_.looks_at(n_gold, place)) continue;
       ++n_unparsed;
       n_answers += reason.number == 0;
       out[k] = 1;
@@ -196,8 +202,8 @@ class Aligned {
       golds.push_back(gold_of[static_cast<size_t>(k)]);
       preds.push_back(pred_of[static_cast<size_t>(k)]);
     }
-    gold_of = golds;
-    pred_of = preds;
+    gold_of = std::move(golds);
+    pred_of = std::move(preds);
   }
 
   bool fill() {
@@ -273,8 +279,8 @@ class Aligned {
     OfficialSentence sentence(text.data(), static_cast<int64_t>(text.size()),
                               settings_.tags == Tags::relaxed, spans);
     if (sentence.read(text.data() + text.size()) != lengths.back() || spans.empty()) return false;
-    std::vector<Row> rows;
-    for (const PackedSpan span : spans) rows.push_back(unpacked(span));
+    std::vector<Row> rows(spans.size());
+    std::transform(spans.begin(), spans.end(), rows.begin(), unpacked);
     std::sort(rows.begin(), rows.end(), before);
     for (int64_t n = 0; n < missing; ++n) pred.add(rows);
     return true;

@@ -263,7 +263,7 @@ inline std::vector<Line> objects_of(const File& file, Problems& problems) {
                    "line, or a list of objects");
       return found;
     }
-    Text where = file.name + ":" + text_of(number) + ": ";
+    const Text where = file.name + ":" + text_of(number) + ": ";
     if (reader.where == Text::npos)
       problems.add(where + reader.error);
     else

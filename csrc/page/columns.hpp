@@ -9,12 +9,12 @@ void add_numbers(Text& to, const char* name, const std::vector<Number>& numbers)
   add_json(to, name);
   to += ": [";
   for (size_t k = 0; k < numbers.size(); ++k) {
-    if (k) to += ",";
+    if (k) to += ',';
     char digits[24];
     to.append(digits, static_cast<size_t>(
                           std::to_chars(digits, digits + sizeof digits, numbers[k]).ptr - digits));
   }
-  to += "]";
+  to += ']';
 }
 
 // Texts of examples, with the characters of their tokens.
@@ -61,7 +61,7 @@ class Characters {
     add_numbers(to, "spans", spans);
     to += ", ";
     add_numbers(to, "values", values);
-    to += "}";
+    to += '}';
   }
 
  private:
@@ -104,9 +104,7 @@ struct Pairs {
         add(aligned, k, g, partner < 0 ? -1 : partner - of_pred);
       }
       for (int64_t p = 0; p < n_pred; ++p) {
-        const bool dropped = (settings.truncate && n_gold > 0 && p >= n_gold) ||
-                             (settings.ignore_non_causal && !n_gold);
-        if (!used[static_cast<size_t>(p)] && !dropped) add(aligned, k, -1, p);
+        if (!used[static_cast<size_t>(p)] && settings.looks_at(n_gold, p)) add(aligned, k, -1, p);
       }
       n.push_back(static_cast<int64_t>(gold.size() - before));
     }
@@ -151,61 +149,100 @@ inline std::vector<int64_t> counts_of(const Pairs& pairs, const Settings& settin
   return counts;
 }
 
-inline Text columns(const Examples& golds, const Examples& preds, const Aligned& aligned,
-                    const Counted& counted, const Settings& settings) {
-  const size_t width = counted.count_names.size(), n = aligned.lengths.size();
-  const Characters characters(golds, aligned);
-  const Pairs pairs(aligned, counted, settings);
-  std::vector<int64_t> rows = counts_of(pairs, settings, width);
-  const size_t n_pairs = pairs.gold.size();
-  rows.insert(rows.end(), counted.per_example.begin(), counted.per_example.end());
-  std::vector<int64_t> first(n_pairs + n), place(n_pairs + n);
-  const int64_t n_rows = distinct_rows(rows.data(), static_cast<int64_t>(n_pairs + n),
-                                       static_cast<int64_t>(width), first.data(), place.data());
-  Text made = "{\"ids\": [";
+template <class TextOf>
+void add_texts(Text& to, const char* name, size_t n, TextOf text_of_example) {
+  add_json(to, name);
+  to += ": [";
   for (size_t k = 0; k < n; ++k) {
-    if (k) made += ",";
-    add_json(made, golds.ids.empty() ? preds.id(aligned.pred_of[k]) : golds.id(aligned.gold_of[k]));
+    if (k) to += ',';
+    add_json(to, text_of_example(k));
   }
-  made += "], \"texts\": [";
-  for (size_t k = 0; k < n; ++k) {
-    if (k) made += ",";
-    add_json(made, characters.texts[k]);
+  to += "], ";
+}
+
+// The different rows of counts, of pairs and then of examples, and the place of each.
+struct CountRows {
+  std::vector<int64_t> rows, first, place;
+  int64_t n = 0;
+
+  CountRows(const Pairs& pairs, const Counted& counted, const Settings& settings)
+      : rows(counts_of(pairs, settings, counted.count_names.size())),
+        width_(counted.count_names.size()),
+        n_pairs_(pairs.gold.size()) {
+    rows.insert(rows.end(), counted.per_example.begin(), counted.per_example.end());
+    const size_t n_rows = rows.size() / width_;
+    first.resize(n_rows);
+    place.resize(n_rows);
+    n = distinct_rows(rows.data(), static_cast<int64_t>(n_rows), static_cast<int64_t>(width_),
+                      first.data(), place.data());
   }
-  made += "], ";
-  characters.add(made, "gold", aligned.gold);
-  made += ", \"count_rows\": [";
-  for (int64_t r = 0; r < n_rows; ++r) {
-    made += r ? ",[" : "[";
-    for (size_t c = 0; c < width; ++c) {
-      if (c) made += ",";
-      made += text_of(rows[static_cast<size_t>(first[static_cast<size_t>(r)]) * width + c]);
+
+  void add(Text& to) const {
+    to += "\"count_rows\": [";
+    for (size_t r = 0; r < static_cast<size_t>(n); ++r) {
+      to += r ? ",[" : "[";
+      for (size_t c = 0; c < width_; ++c) {
+        if (c) to += ',';
+        to += text_of(rows[static_cast<size_t>(first[r]) * width_ + c]);
+      }
+      to += ']';
     }
-    made += "]";
+    to += ']';
   }
-  made += "], \"systems\": [{\"name\": " + json_of(preds.name) + ", ";
-  characters.add(made, "pred", aligned.pred);
-  std::vector<int64_t> place_of(static_cast<size_t>(preds.n()), -1), unparsed(n, 0);
-  for (size_t k = 0; k < n; ++k)
+  std::vector<int64_t> of_pairs() const { return {place.begin(), middle()}; }
+  std::vector<int64_t> of_examples() const { return {middle(), place.end()}; }
+
+ private:
+  size_t width_, n_pairs_;
+
+  std::vector<int64_t>::const_iterator middle() const {
+    return place.begin() + static_cast<std::ptrdiff_t>(n_pairs_);
+  }
+};
+
+// Writes why predictions could not be read, and how many of each example.
+inline void add_unread(Text& to, const Examples& preds, const Aligned& aligned,
+                       const Settings& settings) {
+  std::vector<int64_t> place_of(static_cast<size_t>(preds.n()), -1);
+  std::vector<int64_t> unparsed(aligned.lengths.size(), 0);
+  for (size_t k = 0; k < unparsed.size(); ++k)
     place_of[static_cast<size_t>(aligned.pred_of[k])] = static_cast<int64_t>(k);
-  made += ", \"unread\": [";
+  to += "\"unread\": [";
   size_t e = 0, n_unread = 0;
   for (const Reason& reason : preds.reasons) {
     while (preds.relation_offsets[e + 1] <= reason.relation) ++e;
-    const int64_t k = place_of[e];
-    if (k < 0) continue;
-    const int64_t n_gold = aligned.gold.n_relations(static_cast<size_t>(k)),
-                  number = reason.relation - preds.relation_offsets[e];
-    if ((settings.truncate && n_gold > 0 && number >= n_gold) ||
-        (settings.ignore_non_causal && !n_gold))
-      continue;
-    ++unparsed[static_cast<size_t>(k)];
-    made += (n_unread++ ? ",[" : "[") + text_of(k) + "," +
-            (reason.number ? text_of(reason.number) : "null") + "," + json_of(reason.why) +
-            ",null]";
+    const auto k = static_cast<size_t>(place_of[e]);
+    if (place_of[e] < 0) continue;
+    const int64_t number = reason.relation - preds.relation_offsets[e];
+    if (!settings.looks_at(aligned.gold.n_relations(k), number)) continue;
+    ++unparsed[k];
+    to += n_unread++ ? ",[" : "[";
+    to += text_of(static_cast<int64_t>(k)) + ',';
+    to += (reason.number ? text_of(reason.number) : "null") + ',';
+    to += json_of(reason.why) + ",null]";
   }
-  made += "], ";
-  add_numbers(made, "unparsed", unparsed);
+  to += "], ";
+  add_numbers(to, "unparsed", unparsed);
+}
+
+inline Text columns(const Examples& golds, const Examples& preds, const Aligned& aligned,
+                    const Counted& counted, const Settings& settings) {
+  const Characters characters(golds, aligned);
+  const Pairs pairs(aligned, counted, settings);
+  const CountRows rows(pairs, counted, settings);
+  const size_t n = aligned.lengths.size();
+  Text made = "{";
+  add_texts(made, "ids", n, [&](size_t k) {
+    return golds.ids.empty() ? preds.id(aligned.pred_of[k]) : golds.id(aligned.gold_of[k]);
+  });
+  add_texts(made, "texts", n, [&](size_t k) { return View(characters.texts[k]); });
+  characters.add(made, "gold", aligned.gold);
+  made += ", ";
+  rows.add(made);
+  made += ", \"systems\": [{\"name\": " + json_of(preds.name) + ", ";
+  characters.add(made, "pred", aligned.pred);
+  made += ", ";
+  add_unread(made, preds, aligned, settings);
   made += ", \"pairs\": {";
   add_numbers(made, "n", pairs.n);
   made += ", ";
@@ -213,13 +250,9 @@ inline Text columns(const Examples& golds, const Examples& preds, const Aligned&
   made += ", ";
   add_numbers(made, "pred", pairs.pred);
   made += ", ";
-  add_numbers(
-      made, "counts",
-      std::vector<int64_t>(place.begin(), place.begin() + static_cast<std::ptrdiff_t>(n_pairs)));
+  add_numbers(made, "counts", rows.of_pairs());
   made += "}, ";
-  add_numbers(
-      made, "examples",
-      std::vector<int64_t>(place.begin() + static_cast<std::ptrdiff_t>(n_pairs), place.end()));
+  add_numbers(made, "examples", rows.of_examples());
   return made + "}]}";
 }
 

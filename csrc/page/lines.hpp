@@ -152,7 +152,7 @@ inline Text read_tokens(const std::vector<Line>& lines, const Examples*, Example
       std::sort(rows.begin(), rows.end(), before);
       made.add_relation(rows);
     }
-    if (!fault.empty()) problems.add(where + ": " + fault);
+    if (!fault.empty()) problems.add(Text(where).append(": ").append(fault));
     made.end_example(is_count(length) ? length->number_ : -1);
   }
   take_ids(lines, made, problems);
@@ -210,7 +210,8 @@ inline Text read_flat(const FlatRows& flat, const Examples* gold, Examples& made
                     ? !value.text.empty()
                     : !value.is(Value::null) && !(value.is(Value::list) && value.items.empty());
       const Text fault = add_marks(value, static_cast<int32_t>(role), of_row);
-      if (!fault.empty()) problems.add(where + ": example " + row.id + ": " + fault);
+      if (!fault.empty())
+        problems.add(Text(where).append(": example ").append(row.id).append(": ").append(fault));
     }
     if (filled) marks[k].push_back(of_row);
   }

@@ -84,7 +84,7 @@ Text intervals(double confidence) {
     add_number(made, found[k].low);
     made += ", ";
     add_number(made, found[k].high);
-    made += "]";
+    made += ']';
   }
   return made + "]";
 }

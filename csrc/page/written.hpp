@@ -117,7 +117,7 @@ inline View group_of(View name) { return name.substr(0, name.find('_')); }
 // Writes the scores and counts of each group: {"overall": {"f1": 0.5, "tp": 3, ...}, ...}.
 inline void add_groups(Text& to, const Counted& counted, const Scores& scores,
                        const std::vector<int64_t>& counts) {
-  to += "{";
+  to += '{';
   bool first = true;
   for (const View group : {View("overall"), View("cause"), View("effect"), View("signal")}) {
     std::vector<Text> seen;
@@ -171,7 +171,7 @@ inline void add_groups(Text& to, const Counted& counted, const Scores& scores,
     add_json(to, group);
     to += ": {" + body + "}";
   }
-  to += "}";
+  to += '}';
 }
 
 inline int64_t count_marked(const SideRows& side) {
@@ -268,7 +268,7 @@ inline Text report(const Examples& golds, const Examples& preds, const Aligned& 
   if (counted.adds) {
     groups = "{\"multi_relation\": ";
     add_groups(groups, counted, counted.scores_of_several, counted.of_several);
-    groups += "}";
+    groups += '}';
   }
   add("subsets", groups);
   Text names = "[";

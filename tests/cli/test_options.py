@@ -493,7 +493,7 @@ def _quick_boxes():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fastcausal.shared_task.check.judged", judged_here)
         patch.setattr("fastcausal.shared_task.wheels.pack", pack_nothing)
-        patch.setattr("fastcausal.tasks.extraction.scorer_page.page.core", lambda: b"")
+        patch.setattr("fastcausal.tasks.extraction.scorer_page.page.core", bytes)
         yield
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fastcausal.engine.device.sources import csrc, digest
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, OutputError
 from fastcausal.files.files import replacing
 
 SOURCES = ("page/page.cpp", "capi/fastcausal.cpp")
@@ -32,12 +33,14 @@ def core() -> bytes:
         They are not in the cache, and ziglang is not installed; or it fails.
     """
     kept = cache_folder() / f"page-{_key()}.wasm"
-    if not kept.is_file():
-        compiled = _compiled()
+    if kept.is_file():
+        return kept.read_bytes()
+    compiled = _compiled()
+    with suppress(OSError, OutputError):  # without a cache it is compiled again
         kept.parent.mkdir(parents=True, exist_ok=True)
         with replacing(kept) as file:
             file.write(compiled)
-    return kept.read_bytes()
+    return compiled
 
 
 def cache_folder() -> Path:
@@ -63,7 +66,17 @@ def _compiled() -> bytes:
         made = Path(folder, "page.wasm")
         sources = [str(csrc() / name) for name in SOURCES]
         include = [f"-I{csrc()}", f"-I{csrc() / 'include'}"]
-        command = [sys.executable, "-m", "ziglang", "c++", *FLAGS, *include, *sources, "-o", made]
+        command = [
+            sys.executable,
+            "-m",
+            "ziglang",
+            "c++",
+            *FLAGS,
+            *include,
+            *sources,
+            "-o",
+            str(made),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise InputError(f"ziglang cannot compile the page that scores:\n{done.stderr[-2000:]}")
