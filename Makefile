@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test test-all test-lowest format lint typecheck check site docs build wheel-test bench \
-	sanitize fuzz clean FORCE
+	capi sanitize fuzz clean FORCE
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,17 +53,17 @@ test-lowest: $(VENV)-lowest/.test  ## run the quick tests of the core on the low
 format: $(VENV)/.dev  ## bring all sources into shape
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
-	$(BIN)/clang-format -i $(filter %.h %.hpp %.cu,$(CSRC))
+	$(BIN)/clang-format -i $(filter %.h %.hpp %.cpp %.cu,$(CSRC))
 
 lint: $(VENV)/.dev  ## run formatters and linters, changing nothing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint fastcausal
-	$(BIN)/clang-format --dry-run --Werror $(filter %.h %.hpp %.cu,$(CSRC))
+	$(BIN)/clang-format --dry-run --Werror $(filter %.h %.hpp %.cpp %.cu,$(CSRC))
 	mkdir -p build
 	printf '#include "%s"\n' $(HEADERS) >build/host.cpp
 	echo '#include "grid.cpp" // NOLINT' >build/device.cpp # a device's code, as tests play it
-	$(BIN)/clang-tidy --quiet build/host.cpp -- -std=c++17 -Icsrc
+	$(BIN)/clang-tidy --quiet build/host.cpp csrc/capi/fastcausal.cpp -- -std=c++17 -Icsrc -Icsrc/include
 	$(BIN)/clang-tidy --quiet build/device.cpp -- -std=c++17 -Icsrc -Itests/support/emulation \
 		-D__CUDA_ARCH__=900
 
@@ -88,6 +88,21 @@ build: $(VENV)/.wheels  ## build sdist and wheel into dist/
 
 wheel-test: $(VENV)/.wheels  ## build wheels by two compilers, look at them, and run one away from the sources
 	FASTCAUSAL_WHEELS=1 $(BIN)/pytest -q tests/packaging
+
+# Laid out as an installed tree; make capi CAPI=/usr/local builds it there.
+CAPI := build/capi
+CAPI_FLAGS := -std=c++17 -O3 -ffp-contract=off -fvisibility=hidden -fPIC -pthread -Icsrc -Icsrc/include
+capi: $(CAPI)/lib/libfastcausal.so  ## build the C library, static and shared, into build/capi
+
+$(CAPI)/lib/libfastcausal.so: csrc/capi/fastcausal.pc.in $(CSRC)
+	mkdir -p $(CAPI)/include $(@D)/pkgconfig
+	cp csrc/include/fastcausal.h $(CAPI)/include
+	sed 's|@prefix@|$(abspath $(CAPI))|' $< >$(@D)/pkgconfig/fastcausal.pc
+	$(CXX) $(CAPI_FLAGS) $(CXXFLAGS) -c csrc/capi/fastcausal.cpp -o $(@D)/fastcausal.o
+	rm -f $(@D)/libfastcausal.a
+	$(AR) rcs $(@D)/libfastcausal.a $(@D)/fastcausal.o
+	$(CXX) -shared -pthread $(@D)/fastcausal.o -o $@
+	rm $(@D)/fastcausal.o
 
 bench: $(VENV)/.test-all  ## run the benchmarks
 	$(BIN)/fastcausal bench

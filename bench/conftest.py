@@ -10,6 +10,7 @@ import time
 import timeit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ import pytest
 
 from fastcausal.rows import Rows
 
-from . import corpus
+from . import corpus, page
 
 Call = Callable[[], Any]
 WARM_UP = 0.005  # seconds of calls before one is timed: as warm as in a loop
@@ -48,20 +49,27 @@ class Clocks(NamedTuple):
         return cls(*map(statistics.median, zip(*times, strict=True)))
 
     @property
+    def alone(self) -> bool:
+        """Whether the calling thread does all."""
+        return self.process - self.thread < 0.1 * self.process and self.thread > 0.1 * self.wall
+
+    @property
     def seconds(self) -> float:
         """CPU time where the calling thread does all, which a busy machine stretches least."""
-        alone = self.process - self.thread < 0.1 * self.process and self.thread > 0.1 * self.wall
-        return self.thread if alone else self.wall
+        return self.thread if self.alone else self.wall
 
 
 @dataclass(frozen=True)
 class Outcome:
     """One race: medians of ours and of each other, over the same rounds."""
 
+    part: str  # of bench
     what: str
+    corpus: str
     n: int  # examples in one call
     ours: Clocks
     others: dict[str, Clocks]
+    reading: dict[str, Clocks]  # calls that only read the input
     n_bytes: int  # of the arrays that a call reads, 0 where it is not about them
     n_relations: int  # of both sides, 0 likewise
 
@@ -69,14 +77,21 @@ class Outcome:
         """How many times longer the other takes."""
         return self.others[name].seconds / self.ours.seconds
 
+    def share(self, name: str) -> float:
+        """How many times longer ours takes than mere reading."""
+        return self.ours.seconds / self.reading[name].seconds
+
     def agrees(self, name: str) -> bool:
-        """Whether wall time says much the same."""
-        by_wall = self.others[name].wall / self.ours.wall
-        return 1 / UNLIKE < self.ratio(name) / by_wall < UNLIKE
+        """Whether CPU time tells all of both sides, or wall time says much the same."""
+        other = (self.others | self.reading)[name]
+        if self.ours.alone and other.alone:
+            return True
+        by_wall = other.wall / self.ours.wall
+        return 1 / UNLIKE < other.seconds / self.ours.seconds / by_wall < UNLIKE
 
 
 OUTCOMES = pytest.StashKey[list[Outcome]]()
-NOTES = pytest.StashKey[list[str]]()
+NOTES = pytest.StashKey[dict[str, list[str]]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -86,25 +101,42 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=100_000,
         help="sentences of the large corpus (default: 100000)",
     )
+    parser.addoption("--page", type=Path, help="page whose tables are written anew")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[OUTCOMES] = []
-    config.stash[NOTES] = []
+    config.stash[NOTES] = {}
     if not config.getoption("benchmark_compare", None):
         config.option.benchmark_quiet = True  # the table below says the same, and the ratios
 
 
 @pytest.fixture(scope="session")
 def sentences(request: pytest.FixtureRequest) -> tuple[Rows, Rows]:
-    """Gold and predictions of ``--sentences`` sentences."""
-    return corpus.sentences(request.config.getoption("--sentences"))
+    """Gold and predictions of ``--sentences`` sentences, by the good system or the one named."""
+    noise = corpus.NOISES[getattr(request, "param", "good")]
+    return corpus.sentences(request.config.getoption("--sentences"), noise=noise)
 
 
 @pytest.fixture
 def note(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Add a line below the table."""
-    return request.config.stash[NOTES].append
+    return request.config.stash[NOTES].setdefault(part_of(request), []).append
+
+
+def part_of(request: pytest.FixtureRequest) -> str:
+    """Return the part of bench that a test belongs to."""
+    return request.path.stem.removeprefix("test_")
+
+
+def corpus_of(request: pytest.FixtureRequest) -> str:
+    """Return the corpus of a test: its module's CORPUS, and the system that it is called with."""
+    of_module = getattr(request.module, "CORPUS", "")
+    called = getattr(request.node, "callspec", None)
+    named = (
+        [value for value in called.params.values() if value in (*corpus.NOISES,)] if called else []
+    )
+    return ", ".join([of_module, *(f"{system} system" for system in named)])
 
 
 @pytest.fixture
@@ -117,10 +149,16 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
         rounds: int = 5,
         n_bytes: int = 0,
         n_relations: int = 0,
+        reading: Mapping[str, Call] | None = None,
+        corpus: str = "",
     ) -> Outcome | None:
-        """Time a call and its rivals, in turn in each round; None where nothing is timed."""
-        others = others or {}
-        times: dict[str, list[Clocks]] = {name: [] for name in others}
+        """Time a call and its rivals, in turn in each round; None where nothing is timed.
+
+        ``reading``: calls that only read the input. ``corpus``: else that of the module.
+        """
+        others, reading = others or {}, reading or {}
+        rivals = {**others, **reading}
+        times: dict[str, list[Clocks]] = {name: [] for name in rivals}
         own: list[Clocks] = []
 
         def warm(call: Call, last: list[Clocks]) -> None:
@@ -129,7 +167,7 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
                 call()
 
         def before() -> None:
-            for name, call in others.items():
+            for name, call in rivals.items():
                 warm(call, times[name])
                 times[name].append(Clocks.of(call))
             warm(ours, own[:0])
@@ -141,10 +179,14 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
         if not benchmark.enabled:
             return None
         medians = {name: Clocks.median(found) for name, found in times.items()}
-        outcome = Outcome(what, n, Clocks.median(own), medians, n_bytes, n_relations)
+        outcome = Outcome(
+            part_of(request), what, corpus or corpus_of(request), n, Clocks.median(own),
+            {name: medians[name] for name in others}, {name: medians[name] for name in reading},
+            n_bytes, n_relations,
+        )  # fmt: skip
         seconds = {name: clocks.seconds for name, clocks in medians.items()}
         benchmark.extra_info |= {"examples": n, "seconds": seconds}
-        benchmark.extra_info["ratio"] = {name: outcome.ratio(name) for name in medians}
+        benchmark.extra_info["ratio"] = {name: outcome.ratio(name) for name in others}
         request.config.stash[OUTCOMES].append(outcome)
         return outcome
 
@@ -156,7 +198,7 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     outcomes = config.stash[OUTCOMES]
-    if not outcomes:
+    if not outcomes and not config.stash[NOTES]:
         return
     write = terminalreporter.write_line
     terminalreporter.section("medians of interleaved rounds")
@@ -171,29 +213,30 @@ def pytest_terminal_summary(
         related = f"{o.n_relations / ours:,.0f}" if o.n_relations else ""
         share = f"{o.n_bytes / ours / bandwidth:.2%}" if o.n_bytes else ""
         cores = f"{o.ours.process / o.ours.wall:.1f}"
-        line = f"{o.what:48}{o.n or '':>10}{_short(ours):>10}{cores:>7}{rate:>12}{related:>13}"
+        line = (
+            f"{o.what:48}{o.n or '':>10}{page.duration(ours):>10}{cores:>7}{rate:>12}{related:>13}"
+        )
         line += f"{share:>9}"
-        for name, clocks in o.others.items():
-            ratio = o.ratio(name)
-            times = f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.2g}×"
+        for name, clocks in (o.others | o.reading).items():
+            times = (
+                f"{page.figure(o.ratio(name))}×" if name in o.others else page.figure(o.share(name))
+            )
             times = times if o.agrees(name) else ""
-            write(f"{line}  {name:36}{_short(clocks.seconds):>10}{times:>8}")
+            write(f"{line}  {name:36}{page.duration(clocks.seconds):>10}{times:>8}")
             line = " " * len(line)
-        if not o.others:
+        if not o.others and not o.reading:
             write(line)
     if bandwidth:
         write(f"of read: bytes of rows per second, of the {bandwidth / 1e9:.1f} GB/s that one core")
         write("reads from memory (numpy's sum of 512 MiB)")
-    for line in config.stash[NOTES]:
+    for line in (line for lines in config.stash[NOTES].values() for line in lines):
         write(line)
+    if config.getoption("--page"):
+        size = config.getoption("--sentences")
+        page.write(config.getoption("--page"), outcomes, config.stash[NOTES], size)
 
 
 def read_bandwidth() -> float:
     """Bytes per second that one core reads from memory."""
     array = np.ones(1 << 26, np.int64)
     return array.nbytes / min(timeit.repeat(array.sum, number=1, repeat=5))
-
-
-def _short(seconds: float) -> str:
-    unit, scale = ("s", 1.0) if seconds >= 1 else ("ms", 1e-3) if seconds >= 1e-3 else ("µs", 1e-6)
-    return f"{seconds / scale:.3g} {unit}"

@@ -19,6 +19,7 @@ from fastcausal.tasks.relations.scores import binary_alpha
 
 from . import corpus
 
+CORPUS = "CNC, good system"
 SPAN_PAIRS = 1_000_000
 SAMPLED = 2_000  # span pairs that the krippendorff package is called for, one call each
 FEWER = 10_000  # sentences where the whole corpus would take minutes

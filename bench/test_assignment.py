@@ -13,6 +13,7 @@ from fastcausal.relations import ROLES
 
 from . import corpus
 
+CORPUS = "a document made of CNC relations"
 LINEAR = Protocol("linear", kernel="exact_spans", objective=Objective({"tp": 1}))
 # Relations on each side and tokens: as in a document; then all of them in one sentence.
 DOCUMENTS = [(50, 500), (200, 2_000), (200, 80)]

@@ -8,6 +8,8 @@ import fastcausal as fc
 
 from . import corpus, official, ours
 
+CORPUS = "32 sentences of CNC, good system"
+
 N = 32
 ROUNDS = 100
 

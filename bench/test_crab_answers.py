@@ -11,6 +11,8 @@ import pytest
 from fastcausal.tasks.crab.parse import parse_column
 from fastcausal.tasks.crab.sweep import count
 
+CORPUS = "made answers"
+
 N, LENGTH, N_PAIRS = 1_000_000, 500, 10_000_000
 REASONS = "The two events share a background, and the first one came long before the second. "
 TAG = re.compile(r"<answer>(.*?)</answer>", re.IGNORECASE | re.DOTALL)

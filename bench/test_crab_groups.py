@@ -8,6 +8,8 @@ from sklearn.metrics import f1_score
 
 import fastcausal as fc
 
+CORPUS = "random groups"
+
 GROUPS, FEW = 1_000_000, 200
 
 

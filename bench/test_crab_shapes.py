@@ -23,6 +23,7 @@ from fastcausal.tasks.crab.shapes import ClassedPairs
 
 from .stories import stories
 
+CORPUS = "random stories"
 EVENTS = 20
 LETTERS = np.array([*"ABCD"])
 
@@ -152,6 +153,6 @@ def test_from_parquet(race, shapes, tmp_path):
         f"{shapes.__name__}: 10,000 stories from Parquet",
         len(pairs),
         lambda: shapes(*paths),
-        {"pyarrow reading both": lambda: [pq.read_table(path) for path in paths]},
+        reading={"pyarrow reading both": lambda: [pq.read_table(path) for path in paths]},
         rounds=3,
     )

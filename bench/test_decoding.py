@@ -9,6 +9,8 @@ import fastcausal as fc
 from fastcausal.decoding import span_selection
 from fastcausal.decoding.spans import METHODS
 
+CORPUS = "32 × 128 random logits"
+
 BATCH, WIDTH = 32, 128
 ROUNDS = 5
 

@@ -14,6 +14,8 @@ import pytest
 
 import fastcausal as fc
 
+CORPUS = "random pairs"
+
 N_PAIRS, PER_DOCUMENT, N_MENTIONS = 10_000_000, 50, 40
 COLUMNS = ["doc_id", "a", "b", "label"]
 
@@ -99,7 +101,7 @@ def test_pairs_from_parquet(race, note, request, tmp_path):
         f"{n:,} pairs against {n:,} from Parquet",
         n,
         lambda: ours(*files),
-        {"pyarrow, reading both": lambda: [pq.read_table(file) for file in files]},
+        reading={"pyarrow, reading both": lambda: [pq.read_table(file) for file in files]},
         rounds=3,
     )
     command = [sys.executable, "-c", MEMORY, *map(str, files)]

@@ -13,6 +13,7 @@ from fastcausal.relations import ROLES
 
 from . import corpus, ours, recess
 
+CORPUS = "CNC"
 KERNELS = ("cnc-2023", *ours.KERNELS)
 RELATIONS = 4_000  # of gold, in however many sentences
 SPANS = 100_000

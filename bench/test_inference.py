@@ -18,6 +18,8 @@ from fastcausal.significance.intervals import drawn_scores
 
 from . import corpus
 
+CORPUS = "CNC, good system"
+
 Scores = dict[str, np.ndarray]
 
 MANY = 1000

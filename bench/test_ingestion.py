@@ -20,6 +20,7 @@ from fastcausal.formats.cnc import markup, tagged
 
 from . import corpus
 
+CORPUS = "CNC"
 TRAIN = corpus.CNC / "train_subtask2_grouped.csv"
 TOKEN = re.compile(r"[^ \t\n\r\x0b\x0c]+")
 # White space, a tag, or what is between them.
@@ -160,7 +161,7 @@ def test_submission(race, files):
         "a submission to Relations",
         len(gold),
         lambda: cnc.read(files[1], like=gold),
-        {"pyarrow.json.read_json": lambda: pj.read_json(files[1])},
+        reading={"pyarrow.json.read_json": lambda: pj.read_json(files[1])},
     )
 
 
@@ -179,6 +180,6 @@ def test_whole_process(race, files):
         "score GOLD.parquet PRED.jsonl, whole process",
         fc.read(files[0]).table.num_rows,
         scored,
-        {"pyarrow reading PRED.jsonl": lambda: run(reading, files[1])},
+        reading={"pyarrow reading PRED.jsonl": lambda: run(reading, files[1])},
         rounds=3,
     )

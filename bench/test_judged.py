@@ -15,6 +15,7 @@ import pytest
 
 import fastcausal as fc
 
+CORPUS = "made extractions"
 WORDS = [
     "the",
     "a",

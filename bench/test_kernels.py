@@ -18,6 +18,7 @@ from fastcausal.relations import ROLES
 
 from . import corpus
 
+CORPUS = "CNC, good system"
 SOURCE = """
 #include "fastcausal/exact_spans.h"
 #include "fastcausal/sinks.h"

@@ -18,6 +18,8 @@ from fastcausal.rows import Rows, rows_of_examples
 
 from . import corpus
 
+CORPUS = "random labels"
+
 N, BATCH, WIDTH = 2_000, 32, 128
 LABELS = ["O", *(f"{mark}-{role.capitalize()}" for role in ROLES for mark in "BI")]
 

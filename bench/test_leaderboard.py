@@ -11,6 +11,7 @@ from fastcausal.significance.ranks import rank_sets, share
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.tasks.relations.formula import RelationFormula
 
+CORPUS = "random counts"
 SCORE = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
 N_SYSTEMS, N_EXAMPLES, N_RESAMPLES = 1_000, 10_000, 1_000
 

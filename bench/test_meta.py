@@ -15,6 +15,8 @@ from fastcausal.tasks.meta.correlations import correlations
 from fastcausal.tasks.meta.levels import RatedScores
 from fastcausal.tasks.meta.swaps import swap_tests
 
+CORPUS = "2,500 random judgments"
+
 N_ITEMS, N_SYSTEMS = 250, 10
 N = N_ITEMS * N_SYSTEMS
 

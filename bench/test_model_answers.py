@@ -10,6 +10,8 @@ import pytest
 import fastcausal as fc
 from fastcausal.formats.model_output.texts import relations_in
 
+CORPUS = "made answers"
+
 N = 20_000
 CAUSES = ("the storm", "heavy rain on Friday", "a power cut", "salt in the cables")
 EFFECTS = ("the ferries stopped", "the harbour was flooded", "the old bridge had to be closed")
@@ -44,8 +46,8 @@ def test_parsing(race, way):
         f"answers parsed, {way}",
         N,
         parsed,
-        {"json.loads of clean ones": lambda: [*map(json.loads, clean)]},
-        3,
+        rounds=3,
+        reading={"json.loads of clean ones": lambda: [*map(json.loads, clean)]},
     )
 
 

@@ -13,6 +13,7 @@ from fastcausal.tasks.extraction.page import columns_of
 
 from . import corpus
 
+CORPUS = "CNC, good system"
 MOST_BYTES = {10_000: 1.5e6, 100_000: 12e6}
 
 

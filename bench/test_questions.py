@@ -8,6 +8,8 @@ import pytest
 
 import fastcausal as fc
 
+CORPUS = "made answers"
+
 torch = pytest.importorskip("torch")
 squad = pytest.importorskip("torchmetrics.functional.text").squad
 

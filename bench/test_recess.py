@@ -8,6 +8,7 @@ import pytest
 
 from . import compiled, corpus, ours, recess, vectorised
 
+CORPUS = "CNC"
 PLAIN = 10_000  # sentences that plain Python scores in a second
 
 
@@ -23,9 +24,10 @@ def best_sum(scores):
     return sum(scores[role][m] for role in recess.ROLES for m in ("em", "osb", "to"))
 
 
+@pytest.mark.parametrize("system", corpus.NOISES)
 @pytest.mark.parametrize("which", ["all", "several relations"])
-def test_against_plain_python(race, which):
-    gold, pred = corpus.sentences(PLAIN)
+def test_against_plain_python(race, which, system):
+    gold, pred = corpus.sentences(PLAIN, noise=corpus.NOISES[system])
     if which != "all":
         several = np.flatnonzero(np.diff(gold.relation_offsets) > 1)
         gold, pred = (corpus.drawn(side, several) for side in (gold, pred))
@@ -55,6 +57,7 @@ def test_against_plain_python(race, which):
     )
 
 
+@pytest.mark.parametrize("sentences", corpus.NOISES, indirect=True)
 def test_against_arrays(race, sentences):
     def native():
         return ours.agreement(*sentences, num_threads=1)

@@ -18,6 +18,7 @@ from fastcausal.tasks.labels.alpha import (
 from fastcausal.tasks.labels.coefficients import LEVELS
 from fastcausal.tasks.labels.kappas import cohen_kappa
 
+CORPUS = "random ratings"
 EQUAL = {"rtol": 0, "atol": 1e-12}
 
 

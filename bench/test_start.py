@@ -12,6 +12,7 @@ from fastcausal import sample
 
 from . import corpus
 
+CORPUS = "340 sentences of CNC"
 ROUNDS = 7
 
 

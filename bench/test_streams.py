@@ -17,6 +17,7 @@ from fastcausal.arrays import arrow
 
 from . import corpus
 
+CORPUS = "CNC"
 PIECE = 500_000
 SCORE = "from fastcausal.cli import main; main()"
 READ = "import sys, pyarrow.parquet as pq; tables = [pq.read_table(path) for path in sys.argv[1:]]"
@@ -25,13 +26,15 @@ READ = "import sys, pyarrow.parquet as pq; tables = [pq.read_table(path) for pat
 @pytest.fixture(scope="module")
 def files(request, tmp_path_factory):
     """Gold and predictions of ``--sentences`` sentences, and how many these are."""
+    noise = corpus.NOISES[request.param]
     n = request.config.getoption("--sentences")
     folder = tmp_path_factory.mktemp("streams")
     paths = [folder / f"{side}.parquet" for side in ("gold", "pred")]
     writers = {}
     for start in range(0, n, PIECE):
         ids = arrow.strings([str(k) for k in range(start, min(n, start + PIECE))])
-        for path, rows in zip(paths, corpus.sentences(len(ids), seed=start), strict=True):
+        sides = corpus.sentences(len(ids), seed=start, noise=noise)
+        for path, rows in zip(paths, sides, strict=True):
             table = corpus.table_of(rows, ids=False).table.append_column("id", ids)
             if path not in writers:
                 writers[path] = pq.ParquetWriter(path, table.schema)
@@ -46,6 +49,10 @@ def run(code, *arguments):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+both_systems = pytest.mark.parametrize("files", corpus.NOISES, indirect=True)
+
+
+@both_systems
 def test_parquet(race, files):
     n, paths = files
     whole = fc.score(*map(fc.read, paths))
@@ -54,10 +61,11 @@ def test_parquet(race, files):
     def scored():
         return fc.score(*paths)
 
-    others = {"pyarrow reading both": lambda: [pq.read_table(path) for path in paths]}
-    race("score GOLD.parquet PRED.parquet", n, scored, others)
+    reading = {"pyarrow reading both": lambda: [pq.read_table(path) for path in paths]}
+    race("score GOLD.parquet PRED.parquet", n, scored, reading=reading)
 
 
+@both_systems
 def test_parquet_whole_process(race, files):
     n, paths = files
 
@@ -65,10 +73,12 @@ def test_parquet_whole_process(race, files):
         return run(SCORE, "score", *paths, "--json")
 
     assert json.loads(scored())["n_examples"] == n
-    others = {"pyarrow reading both": lambda: run(READ, *paths)}
-    race("score GOLD.parquet PRED.parquet, whole process", n, scored, others, rounds=3)
+    reading = {"pyarrow reading both": lambda: run(READ, *paths)}
+    what = "score GOLD.parquet PRED.parquet, whole process"
+    race(what, n, scored, rounds=3, reading=reading)
 
 
+@both_systems
 def test_per_example(race, files, tmp_path):
     """Counts of every example as they come, against reading whole and then writing all."""
     n, paths = files

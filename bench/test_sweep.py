@@ -14,6 +14,8 @@ import fastcausal as fc
 from . import corpus
 from .test_start import HELD, PEAK, python
 
+CORPUS = "340 sentences of CNC"
+
 N_RUNS, N_SENTENCES = 1000, 340  # the size of CNC's development set
 N_PROCESSES = 5
 ROUNDS = 3

@@ -1,4 +1,4 @@
-"""Reading text: span texts in lines, raw answers, words of matches and of a corpus; their growth."""
+"""Reading text: span texts in lines, raw answers, words of matches and of a corpus; growth."""
 
 from __future__ import annotations
 

@@ -10,9 +10,14 @@ import fastcausal as fc
 
 from . import corpus, ours
 
+CORPUS = "CNC"
 SAMPLED = 1_000  # sentences that the reference backend counts too
 
 
+both_systems = pytest.mark.parametrize("sentences", corpus.NOISES, indirect=True)
+
+
+@both_systems
 @pytest.mark.parametrize("name", ["recess", "cnc-2023", *ours.KERNELS])
 @pytest.mark.parametrize("num_threads", [1, 2])
 def test_rows(race, sentences, name, num_threads):
@@ -36,6 +41,7 @@ def test_rows(race, sentences, name, num_threads):
     )
 
 
+@both_systems
 @pytest.mark.parametrize("name", ["recess", "cnc-2023"])
 @pytest.mark.parametrize("ids", [True, False], ids=["ids", "no_ids"])
 def test_relations(race, sentences, name, ids):
@@ -51,6 +57,7 @@ def test_relations(race, sentences, name, ids):
     )
 
 
+@both_systems
 def test_parquet(race, sentences, tmp_path):
     paths = [tmp_path / "gold.parquet", tmp_path / "pred.parquet"]
     tables = [corpus.table_of(side) for side in sentences]

@@ -16,6 +16,8 @@ from . import corpus
 from .test_decoding import boundaries
 from .test_labels import BATCH, LABELS, WIDTH, matrix
 
+CORPUS = "32 × 128 random labels"
+
 torch = pytest.importorskip("torch")
 evaluate = pytest.importorskip("evaluate")
 datasets = pytest.importorskip("datasets")

@@ -17,7 +17,7 @@ namespace fastcausal {
 enum Unlike : uint8_t {
   OTHER_WORDS = 1,     // some words differ from the text
   OTHER_SENTENCE = 2,  // at least half of them differ
-  SIGNS = 4,           // more mark-up signs than the text has; or any, if the text is unknown
+  SIGNS = 4,           // more mark-up signs than the text has; if it is unknown, any of OPENING
 };
 
 // Returns the end of a tag that begins at a "<", as markup.py finds tags. Returns `at` if it is
@@ -62,6 +62,7 @@ inline bool is_copy(std::string_view sentence, std::string_view text) {
 }
 
 constexpr std::string_view SIGN_KINDS = "<>[]{}()*_|#~^=&";
+constexpr std::string_view OPENING = "<[{&";  // before mark-up that is certain in any text
 
 // Numbers the signs from 1. All other bytes get 0.
 constexpr std::array<uint8_t, 256> sign_numbers() {
@@ -85,6 +86,12 @@ struct Signs {
   bool any_beyond(const Signs& other) const {
     for (size_t k = 1; k < n.size(); ++k)
       if (n[k] > other.n[k]) return true;
+    return false;
+  }
+
+  bool any_opening() const {
+    for (const char sign : OPENING)
+      if (n[SIGN_NUMBERS[static_cast<unsigned char>(sign)]] > 0) return true;
     return false;
   }
 
@@ -155,13 +162,13 @@ class Copies {
     uint8_t outcome = other_words(sentence, text);
     own_.count(sentence);
     if (is_known) wanted_.count(text);
-    if (is_known ? own_.any_beyond(wanted_) : own_.any_beyond({})) outcome |= SIGNS;
+    if (is_known ? own_.any_beyond(wanted_) : own_.any_opening()) outcome |= SIGNS;
     return outcome;
   }
 
   uint8_t signs_alone(std::string_view sentence) {
     own_.count(sentence);
-    return own_.any_beyond({}) ? SIGNS : 0;
+    return own_.any_opening() ? SIGNS : 0;
   }
 
  private:

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -79,7 +78,7 @@ void with_kernel(const NamedKernel& kernel_, int64_t n_fields, const Job& job) {
   if (!std::strcmp(kernel_.name, #kernel)) return job(kernel##_pair());
   FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL
-  throw std::invalid_argument(std::string("no native kernel ") + kernel_.name);
+  fail(std::invalid_argument(std::string("no native kernel ") + kernel_.name));
 }
 
 // The input and output of a run. counts is [groups.n, n_fields], zero on entry. partner may be
@@ -249,34 +248,30 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   const int64_t taken = BLOCK * std::clamp<int64_t>(n_blocks / (8 * n_threads), 1, 16);
   Stop stop(run.stop_requested);
   std::atomic<int64_t> next{0};
-  std::mutex merging;
+  Mutex merging;
   int64_t too_large = run.n_examples;
   bool faulty = false;
   const auto work = [&] {
-    try {
-      // The copy may have memory of its own.
-      const Pair own_pair(pair);  // NOLINT(performance-unnecessary-copy-initialization)
-      CostMeter meter(stop);
-      BlockWorker<Pair> worker(run, own_pair, traits, memory ? *memory : own, meter);
-      bool wrong = false;
-      for (int64_t from; !wrong && (from = next.fetch_add(taken)) < run.n_examples;) {
-        const int64_t to = std::min(from + taken, run.n_examples);
-        for (; !wrong && from < to; from += BLOCK) wrong = !worker.work(from);
-      }
-      const std::lock_guard<std::mutex> lock(merging);
-      if (wrong) next = run.n_examples;
-      faulty |= wrong;
-      worker.end();
-    } catch (const TooLarge& error) {
-      const std::lock_guard<std::mutex> lock(merging);
-      too_large = std::min(too_large, error.example);
-      next = run.n_examples;
-    } catch (...) {
-      next = run.n_examples;
-      throw;
+    const LeavesNothing on_exit{next, run.n_examples};
+    // The copy may have memory of its own.
+    const Pair own_pair(pair);  // NOLINT(performance-unnecessary-copy-initialization)
+    CostMeter meter(stop);
+    BlockWorker<Pair> worker(run, own_pair, traits, memory ? *memory : own, meter);
+    bool wrong = false;
+    for (int64_t from; !wrong && (from = next.fetch_add(taken)) < run.n_examples;) {
+      const int64_t to = std::min(from + taken, run.n_examples);
+      for (; !wrong && from < to; from += BLOCK) wrong = !worker.work(from);
     }
+    const Lock lock(merging);
+    faulty |= wrong;
+    worker.end();
   };
-  in_threads(n_threads, stop, work);
+  in_threads(n_threads, stop, [&] {
+    catching<TooLarge>(work, [&](const TooLarge& fault) {
+      const Lock lock(merging);
+      too_large = std::min(too_large, fault.example);
+    });
+  });
   const bool large = too_large < run.n_examples;  // later examples may be unchecked
   if (faulty || (large && run.check && !all_rows_valid(run))) return FAULTY;
   return large ? too_large : ALL_WELL;

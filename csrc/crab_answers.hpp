@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "blanks.hpp"
+
 namespace fastcausal {
 
 enum class AnswerKind : int64_t { score, letter, yes_no };
@@ -34,40 +36,6 @@ inline bool is_word(char c) {
   const auto byte = static_cast<uint8_t>(c);
   return (byte >= 0xc3 && byte <= 0xe1) || is_digit(c) || c == '_' ||
          (lower(c) >= 'a' && lower(c) <= 'z');
-}
-
-// Returns the first character if it has two or three bytes. Sets n to their number, otherwise to 0.
-inline uint32_t code_of(Text text, size_t& n) {
-  const auto byte = [&](size_t k) { return static_cast<uint8_t>(text[k]); };
-  const auto goes_on = [&](size_t k) { return k < text.size() && byte(k) >> 6 == 2; };
-  n = 0;
-  if (!goes_on(1)) return 0;
-  if (byte(0) >> 5 == 6) {
-    n = 2;
-    return (byte(0) & 31u) << 6 | (byte(1) & 63u);
-  }
-  if (byte(0) >> 4 != 14 || !goes_on(2)) return 0;
-  n = 3;
-  return (byte(0) & 15u) << 12 | (byte(1) & 63u) << 6 | (byte(2) & 63u);
-}
-
-// Returns the bytes of a leading blank, or 0.
-inline size_t blank(Text text) {
-  if (text.empty()) return 0;
-  const char c = text[0];
-  if (static_cast<uint8_t>(c) < 0x80) {
-    return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
-  }
-  size_t n;
-  const uint32_t code = code_of(text, n);
-  const bool is_blank = code == 0x85 || code == 0xa0 || code == 0x1680 ||
-                        (code >= 0x2000 && code <= 0x200a) || code == 0x2028 || code == 0x2029 ||
-                        code == 0x202f || code == 0x205f || code == 0x3000;
-  return is_blank ? n : 0;
-}
-
-inline void skip_blanks(Text& text) {
-  while (const size_t n = blank(text)) text.remove_prefix(n);
 }
 
 inline Text stripped(Text text) {

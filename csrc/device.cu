@@ -124,16 +124,15 @@ struct Totals {
 __device__ int64_t thread_number() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ int64_t n_threads() { return int64_t{gridDim.x} * blockDim.x; }
 
-// Calls one(example, plan, totals): it counts an example, or returns false. `together` threads
-// share an example. left: the n_left examples to count, or null for all.
+// Calls one(example, plan, totals): it counts an example, or returns false. left: the n_left
+// examples to count, or null for all.
 template <class One>
-__device__ void for_all(const Launch& launch, const int64_t* left, int64_t n_left, int64_t together,
-                        const One& one) {
+__device__ void for_all(const Launch& launch, const int64_t* left, int64_t n_left, const One& one) {
   const Plan plan = launch.plan;  // a copy in registers, because its address is taken
   const Totals totals(launch);
   totals.begin();
   const int64_t n = left ? n_left : launch.last - launch.first;
-  for (int64_t k = thread_number() / together; k < n; k += n_threads() / together) {
+  for (int64_t k = thread_number(); k < n; k += n_threads()) {
     const int64_t e = left ? left[k] : launch.first + k;
     launch.left_out[e] = !one(e, plan, totals);
   }
@@ -194,13 +193,11 @@ __device__ bool run_single(const Pair& pair, const Side& gold, const Side& pred,
 template <class Pair>
 __device__ void score(const Pair& pair, const Task& task) {
   const int64_t n_left = task.left ? static_cast<int64_t>(task.chosen[task.n_chosen]) : 0;
-  for_all(
-      task.launch, task.left, n_left, 1, [&](int64_t e, const Plan& plan, const Totals& totals) {
-        if (task.check && !(is_valid(task, task.gold, e) && is_valid(task, task.pred, e)))
-          return false;
-        SharedCountSink sink = sink_of(task, totals, e);
-        return run_single(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, sink);
-      });
+  for_all(task.launch, task.left, n_left, [&](int64_t e, const Plan& plan, const Totals& totals) {
+    if (task.check && !(is_valid(task, task.gold, e) && is_valid(task, task.pred, e))) return false;
+    SharedCountSink sink = sink_of(task, totals, e);
+    return run_single(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, sink);
+  });
 }
 
 // Adds the token sums of an example.
@@ -240,7 +237,7 @@ __device__ void score_packed(const Task& task) {
   const Totals totals(task.launch);
   const Totals chosen(task, totals);
   chosen.begin();
-  for_all(task.launch, nullptr, 0, 1, [&](int64_t e, const Plan&, const Totals&) {
+  for_all(task.launch, nullptr, 0, [&](int64_t e, const Plan&, const Totals&) {
     FewPacked few;
     if (!few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], traits) ||
         !few.pair(patterns, traits, plan)) {
@@ -292,7 +289,6 @@ __device__ int64_t id_at(const void* ids, int64_t itemsize, int64_t at) {
 }
 
 // Exchanges between the lanes of a warp. All lanes must call them.
-__device__ bool is_first_lane() { return threadIdx.x % warpSize == 0; }
 __device__ uint32_t lanes_where(bool yes) { return __ballot_sync(~0u, yes); }
 __device__ int32_t from_lane(int32_t number, int lane) { return __shfl_sync(~0u, number, lane); }
 __device__ int lowest(uint32_t lanes) { return __ffs(static_cast<int>(lanes)) - 1; }
@@ -301,7 +297,8 @@ __device__ int32_t n_below(uint32_t lanes, int lane) {
   return __popc(lanes & ((uint32_t{1} << lane) - 1));
 }
 
-// The spans of one sequence, as one relation. A warp reads it, one token per lane. The rule is that
+// The spans of one sequence, as one relation. A warp reads it, one token per lane, and one lane
+// keeps it. The rule is that
 // of labels::Spans: a token depends on its own mark and on the previous mark.
 struct Sequence {
   enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks besides the marks of a scheme
@@ -310,11 +307,12 @@ struct Sequence {
   int64_t relation_offsets[2];
   int32_t length;
 
+  // Reads a sequence by all lanes. One lane keeps it.
   // Returns false for too many spans or an unknown label. The host finds out which.
-  __device__ bool read(const LabelTask& task, int64_t e, bool is_gold) {
+  __device__ bool read(const LabelTask& task, int64_t e, bool is_gold, bool keeps) {
     int64_t n = 0;
+    int32_t n_tokens = 0;            // so far
     int32_t last = labels::OUTSIDE;  // mark of the last token so far
-    length = 0;
     for (int64_t first = 0; first < task.n_tokens; first += warpSize) {
       const int32_t mark = mark_of(task, e, first + threadIdx.x % warpSize, is_gold);
       if (lanes_where(mark == UNKNOWN)) return false;
@@ -325,14 +323,18 @@ struct Sequence {
       const uint32_t marked = lanes_where(mark >= 0);
       for (uint32_t rest = begin;; rest &= rest - 1) {
         const uint32_t span = marked & ((rest & (~rest + 1)) - 1);  // the last one before the rest
-        if (span) rows[n - 1].stop = length + n_below(there, highest(span)) + 1;
+        if (span && keeps) rows[n - 1].stop = n_tokens + n_below(there, highest(span)) + 1;
         if (!rest) break;
         const int lane = lowest(rest);
-        rows[n++] = {from_lane(mark, lane) / labels::ROLE, length + n_below(there, lane), 0};
+        const int32_t role = from_lane(mark, lane) / labels::ROLE;
+        if (keeps) rows[n] = {role, n_tokens + n_below(there, lane), 0};
+        ++n;
       }
-      length += __popc(there);
+      n_tokens += __popc(there);
       last = from_lane(mark, highest(there));
     }
+    if (!keeps) return true;
+    length = n_tokens;
     if (task.run_on) labels::run_on(rows, n, length);
     row_offsets[0] = relation_offsets[0] = 0;
     row_offsets[1] = n;
@@ -361,21 +363,39 @@ struct Sequence {
   }
 };
 
+// A warp reads up to 32 examples in turn, then each lane counts one of them. If examples are fewer
+// than that, each warp takes one.
 template <class Pair>
 __device__ void score_labels(const Pair& pair, const LabelTask& task) {
   const Launch& launch = task.launch;
-  for_all(launch, nullptr, 0, warpSize, [&](int64_t e, const Plan& plan, const Totals& totals) {
+  const Plan plan = launch.plan;  // a copy in registers, because its address is taken
+  const Totals totals(launch);
+  totals.begin();
+  const int64_t n = launch.last - launch.first;
+  const int64_t n_warps = n_threads() / warpSize;
+  const int64_t lane = threadIdx.x % warpSize;
+  int64_t taken = n / n_warps < 1 ? 1 : n / n_warps;
+  if (taken > warpSize) taken = warpSize;
+  for (int64_t k = thread_number() / warpSize * taken; k < n; k += n_warps * taken) {
     Sequence gold, pred;
-    if (!gold.read(task, e, true) || !pred.read(task, e, false)) return false;
-    bool done = true;
-    if (is_first_lane()) {
+    bool done = false;
+    const int64_t n_read = n - k < taken ? n - k : taken;
+    for (int64_t turn = 0; turn < n_read; ++turn) {
+      const int64_t e = launch.first + k + turn;
+      const bool own = turn == lane;
+      const bool read = gold.read(task, e, true, own) && pred.read(task, e, false, own);
+      if (own) done = read;
+    }
+    if (lane >= n_read) continue;
+    if (done) {
       SharedCountSink sink = totals.sink_at(0);
       done = run_single(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, sink);
-      sink.add(launch.plan.n_fields, done * gold.relation_offsets[1]);
-      sink.add(launch.plan.n_fields + 1, done * pred.relation_offsets[1]);
+      sink.add(plan.n_fields, done * gold.relation_offsets[1]);
+      sink.add(plan.n_fields + 1, done * pred.relation_offsets[1]);
     }
-    return lanes_where(!done) == 0;
-  });
+    launch.left_out[launch.first + k + lane] = !done;
+  }
+  totals.end();
 }
 
 }  // namespace fastcausal

@@ -70,9 +70,7 @@ class FewCounter {
       if (outcome == Outcome::LEFT) left.push_back(others_[k]);
     }
     std::sort(left.begin(), left.end());
-    for (int64_t group = 0; group < 2; ++group) {
-      if (marked_[group]) flush_tokens(group, counts_ + group * plan_.n_fields);
-    }
+    flush_tokens();
     return true;
   }
 
@@ -85,6 +83,7 @@ class FewCounter {
   }
 
   void end() {
+    flush_tokens();  // of examples added after their block
     if (few_groups_) table_.add_chosen(counts_);
     memory_.take_back(std::move(lent_));
   }
@@ -109,6 +108,11 @@ class FewCounter {
   std::unique_ptr<Table> lent_;
   Table& table_;
   const Ties ties_;
+  struct Member {
+    Relation relation;
+    int64_t number;
+  };
+  std::vector<Member> members_[2];  // relations of one example, gold second
   PackedBlock golds_, preds_;
   int64_t pairs_[PackedBlock::EXAMPLES];   // examples with one relation per side
   int64_t others_[PackedBlock::EXAMPLES];  // examples with any other numbers
@@ -306,11 +310,7 @@ class FewCounter {
     if (!plan_.never_costs && std::count(search.worth, search.worth + search.n, 0)) return false;
     Way way = search.ways[search.best];
     if (search.tied) {
-      Tokens shared[R * C];
-      for (int k = 0; k < R * C && plan_.by_content; ++k) {
-        shared[k] = tokens(e, PREDS_LEAD ? k % C : k / C, PREDS_LEAD ? k / C : k % C);
-      }
-      if (!ties_.decide(shared, R, C, ids, column_alone, search, way)) return false;
+      decide(e, {PREDS_LEAD, R, C, ids, row_alone, column_alone}, none, search, way);
     }
     uint32_t paired = 0;
     if (partner_) std::fill(partner_ + e.gold.first, partner_ + e.gold.first + G, -1);
@@ -324,6 +324,72 @@ class FewCounter {
       if (!(paired >> c & 1)) take_alone(column_alone[c], e, c, PREDS_LEAD);
     }
     return true;
+  }
+
+  // Relations that are paired: rows and columns, and the entries that may count them.
+  struct Pairing {
+    bool preds_lead;  // predictions are rows
+    int n_rows, n_columns;
+    const Id* ids;
+    const Id* row_alone;
+    const Id* column_alone;
+  };
+
+  // Decides between ways of equal worth. none: the worth without any pair.
+  void decide(const Example& e, const Pairing& p, Worth none, const Search& search, Way& way) {
+    const auto gold_of = [&](int k) { return p.preds_lead ? k % p.n_columns : k / p.n_columns; };
+    const auto pred_of = [&](int k) { return p.preds_lead ? k / p.n_columns : k % p.n_columns; };
+    const int n = p.n_rows * p.n_columns;
+    if (search.worth[search.best] == none && add_nothing(p, search)) return;
+    Tokens shared[FewRelations::MOST * FewRelations::MOST];
+    for (int k = 0; k < n && plan_.by_content; ++k) shared[k] = tokens(e, gold_of(k), pred_of(k));
+    ties_.decide(
+        shared, p.n_rows, p.n_columns, p.ids, p.column_alone, search, way,
+        [&] { return order(e, p.preds_lead); },
+        [&](int k) { return meet(e, gold_of(k), pred_of(k)); });
+  }
+
+  // Returns whether no way of the best worth adds counts to those of the relations alone.
+  bool add_nothing(const Pairing& p, const Search& search) const {
+    if (!plan_.by_content || partner_ || traits_.token_sums) return false;
+    for (int k = 0; k < search.n; ++k) {
+      if (compare_worth(search.worth[k], search.worth[search.best])) continue;
+      for (int r = 0; r < p.n_rows; ++r) {
+        const int c = search.ways[k][r];
+        const Id both[2] = {p.row_alone[r], p.column_alone[c]};
+        if (!table_.adds_nothing(p.ids[r * p.n_columns + c], both[p.preds_lead],
+                                 both[!p.preds_lead])) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // Orders the relations of an example as the general path does.
+  FewOrder order(const Example& e, bool preds_are_rows) {
+    Unpacked rows[2][FewRelations::MOST];
+    const auto fill = [&](const Input& input, const FewRelations& few, bool is_gold) {
+      members_[is_gold].clear();
+      for (int i = 0; i < few.n; ++i) {
+        Unpacked& own = rows[is_gold][i];
+        const bool packed = !(few.kinds[i] & UNPACKED);
+        if (packed) own = Unpacked(few.packed[i]);
+        members_[is_gold].push_back(
+            {packed ? Relation{own.rows, own.n} : relation(input, few, i), i});
+      }
+    };
+    fill(gold_, e.gold, true);
+    fill(pred_, e.pred, false);
+    const bool gold_leads = order_members(members_[1], members_[0], plan_);
+    FewOrder order{gold_leads != preds_are_rows, {}, {}};
+    int8_t k = 0;
+    for (const Member& leader : members_[gold_leads]) {
+      order.leaders[k++] = static_cast<int8_t>(leader.number);
+    }
+    k = 0;
+    for (const Member& other : members_[!gold_leads]) order.ranks[other.number] = k++;
+    return order;
   }
 
   // Counts the common tokens of a pair, role by role.
@@ -381,6 +447,11 @@ class FewCounter {
     marked_[e.group] += any;
   }
 
+  void flush_tokens() {
+    for (int64_t group = 0; group < 2; ++group) {
+      if (marked_[group]) flush_tokens(group, counts_ + group * plan_.n_fields);
+    }
+  }
   void flush_tokens(int64_t group, int64_t* row) {
     CountSink sink{row};
     for (int r = 0; r < 3; ++r) {

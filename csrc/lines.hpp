@@ -51,8 +51,44 @@ inline const char* end_of_lines(const char* p, const char* limit, int64_t& n, in
   return p;
 }
 
-// Counts the rows of a CSV file that are not empty. Readers differ on unusual quotes: returns -1 if
-// a closing quote is missing, or if neither a comma nor a line end follows it.
+// Returns the end of a row of CSV, before its line end. Readers differ on unusual quotes: returns
+// NULL if a closing quote is missing, or if neither a comma nor a line end follows it.
+inline const char* end_of_row(const char* p, const char* end) {
+  for (;;) {  // cells
+    if (p < end && *p == '"') {
+      do {
+        p = find(p + 1, end, '"');
+        if (p == end) return nullptr;
+        ++p;
+      } while (p < end && *p == '"');
+    } else {
+      while (p < end && *p != ',' && *p != '\n' && *p != '\r') ++p;
+    }
+    if (p == end || *p == '\n' || *p == '\r') return p;
+    if (*p != ',') return nullptr;
+    ++p;
+  }
+}
+
+// Returns the end of the n-th row that is not empty, or of the last complete row before an unusual
+// quote. Sets n to the number of such rows up to there.
+inline const char* end_of_rows(const char* p, const char* limit, int64_t& n) {
+  int64_t found = 0;
+  while (found < n && p < limit) {
+    if (*p == '\n' || *p == '\r') {
+      ++p;
+      continue;
+    }
+    const char* stop = end_of_row(p, limit);
+    if (stop == nullptr || stop == limit) break;
+    p = stop + 1;
+    ++found;
+  }
+  n = found;
+  return p;
+}
+
+// Counts the rows of a CSV file that are not empty. Returns -1 for an unusual quote.
 inline int64_t csv_rows(const char* data, int64_t size) {
   const char* end = data + size;
   int64_t n = 0;
@@ -62,20 +98,8 @@ inline int64_t csv_rows(const char* data, int64_t size) {
       continue;
     }
     ++n;
-    for (;;) {  // cells
-      if (p < end && *p == '"') {
-        do {
-          p = find(p + 1, end, '"');
-          if (p == end) return -1;
-          ++p;
-        } while (p < end && *p == '"');
-      } else {
-        while (p < end && *p != ',' && *p != '\n' && *p != '\r') ++p;
-      }
-      if (p == end || *p == '\n' || *p == '\r') break;
-      if (*p != ',') return -1;
-      ++p;
-    }
+    p = end_of_row(p, end);
+    if (p == nullptr) return -1;
   }
   return n;
 }

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "patterns.hpp"
+#include "stop.hpp"
 
 namespace fastcausal {
 
@@ -28,7 +28,7 @@ class Memory {
     if (gold.n + pred.n > MOST_ROWS || params[0] > MOST_ROLES) return call();
     fill(gold, pred, params, key);
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const Lock lock(mutex_);
       const auto known = known_.find(key);
       if (known != known_.end()) {
         counts = known->second;
@@ -36,12 +36,12 @@ class Memory {
       }
     }
     call();  // without the lock, because it may wait for other threads
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     if (known_.size() < MOST_PAIRS) known_.emplace(key, counts);
   }
 
   std::unique_ptr<PatternTable> lend(uint64_t sums) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     std::unique_ptr<PatternTable> table;
     if (tables_.empty()) {
       table = std::make_unique<PatternTable>(sums);
@@ -55,13 +55,13 @@ class Memory {
 
   // Drops a full table: it holds old patterns, and later data may have others.
   void take_back(std::unique_ptr<PatternTable> table) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     if (table->lent_at == n_clears_ && !table->full()) tables_.push_back(std::move(table));
   }
 
   // Writes the next table to lend, for a device. The result is empty without a table.
   std::vector<char> serialize(const KernelTraits& traits, int64_t n_fields) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     if (tables_.empty()) return {};
     return tables_.back()->serialize(traits, n_fields);
   }
@@ -69,7 +69,7 @@ class Memory {
   // Forgets everything, lent tables included.
   void clear() {
     if (of_kernel) of_kernel->clear();
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     known_.clear();
     tables_.clear();
     ++n_clears_;
@@ -79,7 +79,7 @@ class Memory {
   static constexpr int64_t MOST_ROWS = 16;
   static constexpr int64_t MOST_ROLES = 256;  // so that a role fits into a byte
   static constexpr size_t MOST_PAIRS = 1 << 16;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::unordered_map<Key, std::vector<int64_t>> known_;
   std::vector<std::unique_ptr<PatternTable>> tables_;
   int64_t n_clears_ = 0;

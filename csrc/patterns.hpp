@@ -151,6 +151,17 @@ class PatternTable {
   }
 
   Worth worth(Id id) const { return entries_[id].worth; }
+
+  // Returns whether a pair counts like its relations alone.
+  bool adds_nothing(Id id, Id gold_alone, Id pred_alone) const {
+    if (id < FIRST_PATTERN && !complete_[id]) return false;
+    const int64_t* own = rows_.data() + id * plan_->n_fields;
+    const int64_t* gold = rows_.data() + gold_alone * plan_->n_fields;
+    const int64_t* pred = rows_.data() + pred_alone * plan_->n_fields;
+    bool same = true;
+    for (int64_t k = 0; same && k < plan_->n_fields; ++k) same = own[k] == gold[k] + pred[k];
+    return same;
+  }
   const SpanErrors& errors(Id id) const { return errors_[id]; }  // of the official search
   void choose(Id id, int64_t group) { ++entries_[id].n[group]; }
 

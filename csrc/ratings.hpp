@@ -1,11 +1,14 @@
-// Adds ratings up and tells their values apart.
+// Adds ratings up, tells their values apart, and finds units with the same ratings.
 //
 //   ExactSum   terms in any order, the same bits
 //   Numbering  the different values, each with a number
+//   UnitKeys   a number for the ratings of a unit, in whatever order they are
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -38,14 +41,18 @@ class ExactSum {
   int64_t limbs_[LIMBS] = {};
 };
 
+inline uint64_t bits_of(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
 // Numbers different values as they come, and later by size.
 class Numbering {
  public:
   int32_t operator()(double value) {
-    uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
     const int64_t number =
-        numbers_.add(mixed(bits), [&](int64_t k) { return values_[k] == value; });
+        numbers_.add(mixed(bits_of(value)), [&](int64_t k) { return values_[k] == value; });
     if (number == static_cast<int64_t>(values_.size())) values_.push_back(value);
     return static_cast<int32_t>(number);
   }
@@ -68,6 +75,51 @@ class Numbering {
  private:
   std::vector<double> values_;
   Numbers numbers_;
+};
+
+// Keys of units: the number of ratings of each value, side by side in 64 bits. Units with the same
+// ratings have the same key. For seven ratings a unit there is room for 21 values.
+class UnitKeys {
+ public:
+  explicit UnitKeys(int64_t most_ratings) {
+    while (most_ratings >> width_) ++width_;
+  }
+
+  // False once there were more values than a key has room for.
+  bool has_room() const { return has_room_; }
+
+  // Returns the number of the ratings' key, in the order of first use. NaN is no rating.
+  int64_t operator()(const double* from, const double* to) {
+    uint64_t key = 0;
+    Slot* const slots = slots_.data();
+    for (; from < to; ++from) {
+      const uint64_t bits = bits_of(*from);
+      Slot* const slot = slots + (bits * 0x9e3779b97f4a7c15u >> 54);
+      if (slot->bits != bits) *slot = {bits, worth(from)};
+      key += slot->worth;
+    }
+    return numbers_.add(mixed(key), [](int64_t) { return true; });  // mixed is a bijection
+  }
+
+ private:
+  struct Slot {
+    uint64_t bits = bits_of(std::numeric_limits<double>::quiet_NaN());
+    uint64_t worth = 0;
+  };
+
+  int width_ = 1;  // bits of a count
+  bool has_room_ = true;
+  Numbering numbering_;
+  std::vector<Slot> slots_ = std::vector<Slot>(1 << 10);  // the last value with each hash
+  Numbers numbers_;
+
+  // Returns what a rating adds to a key.
+  uint64_t worth(const double* rating) {
+    if (std::isnan(*rating)) return 0;
+    const int64_t place = int64_t{numbering_(*rating)} * width_;
+    has_room_ = has_room_ && place + width_ <= 64;
+    return has_room_ ? uint64_t{1} << place : 0;
+  }
 };
 
 }  // namespace fastcausal

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "confusions.hpp"
@@ -39,45 +40,52 @@ class Reliability {
   // rating.
   Reliability(Level level, const double* values, const int64_t* offsets, int64_t n_units,
               CostMeter& meter)
-      : meter_(meter), level_(level), units_(n_units) {
+      : meter_(meter), level_(level), kind_of_(n_units) {
     const bool scaled = level == Level::interval;
     const double scale = scaled ? scale_of(values + offsets[0], values + offsets[n_units]) : 1;
-    Numbering numbering;
-    std::vector<double> ratings;
-    for (int64_t u = 0; u < n_units; ++u) {
-      ratings.clear();
-      meter_.add_cost(100 * (offsets[u + 1] - offsets[u]));
-      for (int64_t i = offsets[u]; i < offsets[u + 1]; ++i) {
-        if (!std::isnan(values[i])) ratings.push_back(values[i] * scale + 0.0);  // turns -0 into 0
+    int64_t most = 0;
+    for (int64_t u = 0; u < n_units; ++u) most = std::max(most, offsets[u + 1] - offsets[u]);
+    UnitKeys keys(most);
+    std::vector<int32_t> kind_of_key;
+    int64_t u = 0;
+    for (; u < n_units; ++u) {
+      meter_.add_cost(20 * (offsets[u + 1] - offsets[u]));
+      const size_t key = keys(values + offsets[u], values + offsets[u + 1]);
+      if (!keys.has_room()) break;
+      if (key == kind_of_key.size()) {
+        kind_of_key.push_back(added(values + offsets[u], values + offsets[u + 1], scale));
       }
-      Unit& unit = units_[u];
-      unit.first = static_cast<int64_t>(numbers_.size());
-      if (ratings.size() < 2) continue;
-      unit.n = static_cast<int64_t>(ratings.size());
-      std::sort(ratings.begin(), ratings.end());
-      if (level == Level::interval) spread(ratings.data(), unit);
-      if (level == Level::nominal) unit.disagreement = share_unequal(ratings);
-      if (level == Level::ratio) unit.disagreement = ratio_between(ratings);
-      if (level == Level::interval) continue;
-      for (const double rating : ratings) numbers_.push_back(numbering(rating));
+      kind_of_[u] = kind_of_key[key];
     }
-    values_ = numbering.sorted(numbers_);
+    if (u < n_units) kinds_.reserve(n_units);
+    for (; u < n_units; ++u) {
+      kind_of_[u] = added(values + offsets[u], values + offsets[u + 1], scale);
+    }
+    values_ = numbering_.sorted(numbers_);
     counts_.resize(values_.size());
     ranks_.resize(values_.size());
+    uses_.resize(kinds_.size());
   }
 
-  // Solves a problem: units by index, each times[unit] times, or once.
-  Disagreement problem(const int64_t* from, const int64_t* to, const int32_t* times) {
+  // Solves a problem: units by index, or the first n, each times[unit] times, or once.
+  Disagreement problem(const int64_t* units, int64_t n_units, const int32_t* times) {
     chosen_.clear();
     Disagreement found;
+    meter_.add_cost(10 * n_units);
+    for (int64_t i = 0; i < n_units; ++i) {
+      const int64_t u = units ? units[i] : i;
+      const int64_t weight = times ? times[u] : 1;
+      const int32_t kind = kind_of_[u];
+      if (kind == NONE || !weight) continue;
+      if (!uses_[kind]) chosen_.push_back({&kinds_[kind], 0});
+      uses_[kind] += weight;
+    }
     int64_t n = 0;
-    int64_t n_units = 0;
-    for (; from < to; ++from) {
-      const int64_t weight = times ? times[*from] : 1;
-      if (!units_[*from].n || !weight) continue;
-      chosen_.push_back({&units_[*from], weight});
-      n_units += weight;
-      n += weight * units_[*from].n;
+    int64_t n_rated = 0;
+    for (Chosen& c : chosen_) {
+      c.times = std::exchange(uses_[c.unit - kinds_.data()], 0);
+      n_rated += c.times;
+      n += c.times * c.unit->n;
     }
     if (!n) return found;
     meter_.add_cost(100 * n);
@@ -101,7 +109,7 @@ class Reliability {
       by_unit.add(disagreement, c.times);
     }
     for (const int32_t value : present_) counts_[value] = 0;
-    found.n_units = static_cast<double>(n_units);
+    found.n_units = static_cast<double>(n_rated);
     found.n_ratings = static_cast<double>(n);
     found.by_rating = by_rating.value() / found.n_ratings;
     found.by_unit = by_unit.value() / found.n_units;
@@ -123,24 +131,56 @@ class Reliability {
   };
 
   CostMeter& meter_;
+  static constexpr int32_t NONE = -1;
   static constexpr double HALF = std::numeric_limits<double>::max() / 2;
   static constexpr size_t BLOCK = 512;  // values
 
   Level level_;
-  std::vector<Unit> units_;
+  std::vector<Unit> kinds_;       // of ratings: units with equal ratings share one
+  std::vector<int32_t> kind_of_;  // by unit; NONE for fewer than two ratings
+  std::vector<int64_t> uses_;     // by kind; zero between problems
+  Numbering numbering_;
   std::vector<int32_t> numbers_;  // of values, in ascending order of the values
   std::vector<double> values_;    // the different values, ascending
   std::vector<int64_t> counts_;   // by value in the current problem; zero between problems
   std::vector<int32_t> present_;  // numbers of these values, ascending
   std::vector<Chosen> chosen_;
-  std::vector<double> ranks_, ranks_of_unit_, different_, times_;
+  std::vector<double> ratings_, ranks_, ranks_of_unit_, different_, times_;
+
+  // Adds ratings that no unit had before, or that are not looked up. Returns their kind.
+  int32_t added(const double* from, const double* to, double scale) {
+    ratings_.clear();
+    for (; from < to; ++from) {
+      if (!std::isnan(*from)) ratings_.push_back(*from * scale + 0.0);  // turns -0 into 0
+    }
+    if (ratings_.size() < 2) return NONE;
+    meter_.add_cost(80 * static_cast<int64_t>(ratings_.size()));
+    Unit unit;
+    unit.first = static_cast<int64_t>(numbers_.size());
+    unit.n = static_cast<int64_t>(ratings_.size());
+    std::sort(ratings_.begin(), ratings_.end());
+    if (level_ == Level::interval) spread(ratings_.data(), unit);
+    if (level_ == Level::nominal) unit.disagreement = share_unequal(ratings_);
+    if (level_ == Level::ratio) unit.disagreement = ratio_between(ratings_);
+    if (level_ != Level::interval) {
+      for (const double rating : ratings_) numbers_.push_back(numbering_(rating));
+    }
+    kinds_.push_back(unit);
+    return static_cast<int32_t>(kinds_.size()) - 1;
+  }
 
   // Returns the power of two that scales every magnitude to at most 1. Then no square overflows.
   static double scale_of(const double* from, const double* to) {
-    double most = 0;
-    for (; from < to; ++from) {
-      if (std::abs(*from) > most) most = std::abs(*from);
+    constexpr size_t LANES = 8;
+    double lanes[LANES] = {};
+    const auto meet = [](double& most, double value) {
+      most = std::abs(value) > most ? std::abs(value) : most;
+    };
+    for (; from + LANES <= to; from += LANES) {
+      for (size_t lane = 0; lane < LANES; ++lane) meet(lanes[lane], from[lane]);
     }
+    for (; from < to; ++from) meet(lanes[0], *from);
+    const double most = *std::max_element(lanes, lanes + LANES);
     int exponent = 0;
     std::frexp(most, &exponent);
     return std::ldexp(1.0, std::min(-exponent, 1023));
@@ -321,16 +361,16 @@ inline void disagreements(Level level, const double* values, const int64_t* offs
   Stop stop(stop_requested);
   CostMeter meter(stop);
   Reliability reliability(level, values, offsets, n_units, meter);
-  std::vector<int64_t> starts(n_problems + 1), units(n_units);
-  if (groups) {
-    places_by_key(groups, n_units, n_problems, starts.data(), units.data());
-  } else {
-    std::iota(units.begin(), units.end(), int64_t{0});
+  if (!groups) {
+    for (int64_t p = 0; p < n_problems; ++p) {
+      found[p] = reliability.problem(nullptr, n_units, times ? times + p * n_units : nullptr);
+    }
+    return;
   }
+  std::vector<int64_t> starts(n_problems + 1), units(n_units);
+  places_by_key(groups, n_units, n_problems, starts.data(), units.data());
   for (int64_t p = 0; p < n_problems; ++p) {
-    const int64_t* from = units.data() + (groups ? starts[p] : 0);
-    const int64_t* to = groups ? units.data() + starts[p + 1] : units.data() + n_units;
-    found[p] = reliability.problem(from, to, times ? times + p * n_units : nullptr);
+    found[p] = reliability.problem(units.data() + starts[p], starts[p + 1] - starts[p], nullptr);
   }
 }
 

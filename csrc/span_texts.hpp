@@ -12,12 +12,12 @@
 
 namespace fastcausal {
 
-struct SpanTexts {
+struct FoundTexts {
   std::string data;
   std::vector<int64_t> places{0};  // end of each text
 };
 
-class TokenBounds {
+class SentenceTokens {
  public:
   std::vector<int64_t> starts, stops;  // in bytes
 
@@ -51,14 +51,14 @@ class TokenBounds {
 // Finds the texts of the spans of n sentences; those of sentence k are rows[offsets[k]] and so on.
 // Sets n_tokens of each sentence.
 template <class Offset>
-SpanTexts span_texts(const char* data, const Offset* places, const Row* rows,
+FoundTexts span_texts(const char* data, const Offset* places, const Row* rows,
                      const int64_t* offsets, int64_t n, bool spaced, int32_t* n_tokens,
                      StopRequested stop_requested) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
-  SpanTexts found;
+  FoundTexts found;
   found.places.reserve(static_cast<size_t>(offsets[n] - offsets[0]) + 1);
-  TokenBounds tokens;
+  SentenceTokens tokens;
   for (int64_t k = 0; k < n; ++k) {
     const char* text = data + places[k];
     const auto size = static_cast<int64_t>(places[k + 1] - places[k]);

@@ -2,19 +2,67 @@
 //
 //   Stop ── one per call, shared by its threads; the calling thread asks the caller
 //     └─ CostMeter ── one per thread: adds up the cost of work, so checks are rare
+//
+// On WebAssembly the calling thread does all the work, and a fault prints its text and ends the
+// program.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
-#include <future>
-#include <system_error>
-#include <thread>
 #include <vector>
 
+#include "fastcausal/config.h"
+
+#if !FC_WASM
+#include <future>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#endif
+
 namespace fastcausal {
+
+#if FC_WASM
+struct Mutex {};
+struct Lock {
+  explicit Lock(Mutex&) {}
+  ~Lock() {}
+};
+
+template <class Exception>
+[[noreturn]] void fail(const Exception& fault) {
+  std::fputs(fault.what(), stderr);
+  std::abort();
+}
+
+template <class Exception, class Work, class Handle>
+void catching(const Work& work, const Handle&) {
+  work();
+}
+#else
+using Mutex = std::mutex;
+using Lock = std::lock_guard<std::mutex>;
+
+template <class Exception>
+[[noreturn]] void fail(const Exception& fault) {
+  throw fault;
+}
+
+// Calls work, and handle with an exception of this type.
+template <class Exception, class Work, class Handle>
+void catching(const Work& work, const Handle& handle) {
+  try {
+    work();
+  } catch (const Exception& fault) {
+    handle(fault);
+  }
+}
+#endif
 
 // The exception that ends stopped work. The caller knows the reason.
 class Stopped : public std::exception {};
@@ -25,8 +73,7 @@ class Stop {
  public:
   static constexpr std::chrono::milliseconds PERIOD{50};
 
-  explicit Stop(StopRequested stop_requested)
-      : stop_requested_(stop_requested), caller_(std::this_thread::get_id()) {}
+  explicit Stop(StopRequested stop_requested) : stop_requested_(stop_requested) {}
 
   // Only for the calling thread.
   void poll() {
@@ -37,16 +84,22 @@ class Stop {
   }
 
   void check() {
-    if (std::this_thread::get_id() == caller_) poll();
-    if (stopped_) throw Stopped();
+    if (called_from_here()) poll();
+    if (stopped_) fail(Stopped());
   }
 
  private:
   using Clock = std::chrono::steady_clock;
   const StopRequested stop_requested_;
-  const std::thread::id caller_;
   Clock::time_point last_;
   std::atomic<bool> stopped_{false};
+
+#if FC_WASM
+  static bool called_from_here() { return true; }
+#else
+  const std::thread::id caller_ = std::this_thread::get_id();
+  bool called_from_here() const { return std::this_thread::get_id() == caller_; }
+#endif
 };
 
 class CostMeter {
@@ -70,11 +123,25 @@ class CostMeter {
   }
 };
 
+// Sets the next block past the end when the work of a thread ends, so that after an exception no
+// other thread begins a block.
+struct LeavesNothing {
+  std::atomic<int64_t>& next;
+  int64_t end;
+  ~LeavesNothing() { next = end; }
+};
+
+#if FC_WASM
+template <class Work>
+void in_threads(int64_t, Stop&, const Work& work) {
+  work();
+}
+#else
 // Calls work in this thread and in others, as far as the system has threads.
 // Returns when all are done, or throws the exception of one of them.
 template <class Work>
 void in_threads(int64_t n_threads, Stop& stop, const Work& work) {
-  std::vector<std::future<void>> others;
+  std::vector<std::future<void> > others;
   try {
     for (int64_t t = 1; t < n_threads; ++t) {
       others.push_back(std::async(std::launch::async, std::cref(work)));
@@ -88,6 +155,7 @@ void in_threads(int64_t n_threads, Stop& stop, const Work& work) {
     other.get();
   }
 }
+#endif
 
 // Calls work(block, meter) for each block, from threads.
 template <class Work>
@@ -96,13 +164,9 @@ void for_blocks(int64_t n_blocks, int64_t n_threads, StopRequested stop_requeste
   Stop stop(stop_requested);
   std::atomic<int64_t> next{0};
   in_threads(std::min(n_threads, n_blocks), stop, [&] {
-    try {
-      CostMeter meter(stop);
-      for (int64_t block; (block = next++) < n_blocks;) work(block, meter);
-    } catch (...) {
-      next = n_blocks;  // leaves nothing for the other threads
-      throw;
-    }
+    const LeavesNothing on_exit{next, n_blocks};
+    CostMeter meter(stop);
+    for (int64_t block; (block = next++) < n_blocks;) work(block, meter);
   });
 }
 

@@ -250,7 +250,7 @@ FC_CLONES void read_tagged(const char* data, const Offset* offsets, const int64_
     for (int64_t s = examples[e]; s < examples[e + 1]; ++s) {
       const char* text = data + offsets[s];
       const int64_t size = offsets[s + 1] - offsets[s];
-      if (size > INT32_MAX) throw std::length_error("a tagged sentence has 2 GiB or more");
+      if (size > INT32_MAX) fail(std::length_error("a tagged sentence has 2 GiB or more"));
       meter.add_cost(4 * size + 50);
       const size_t first = found.spans.size();
       if (tags == Tags::strict) {

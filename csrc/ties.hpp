@@ -1,5 +1,6 @@
 // Decides which of several ways with equal worth counts, for few relations.
 #pragma once
+#include "content_order.hpp"
 #include "official_search.hpp"
 #include "patterns.hpp"
 
@@ -13,49 +14,73 @@ struct Ties {
   bool sums;      // token sums are needed besides patterns
   bool partners;  // partners are needed
 
-  // Decides between equal ways. Returns false if their counts differ, or their needed partners.
-  bool decide(const Tokens* tokens, int n_rows, int n_columns, const Id* ids, const Id* alone,
-              const Search& search, Way& way) const {
+  // Decides between equal ways, as the general path does. tokens: shared by each pair, zero unless
+  // they decide. order() returns the FewOrder of the relations, meets(k) whether a pair shares a
+  // token.
+  template <class Order, class Meets>
+  void decide(const Tokens* tokens, int n_rows, int n_columns, const Id* ids, const Id* alone,
+              const Search& search, Way& way, const Order& order, const Meets& meets) const {
     if (plan.official) {
       int32_t columns[FewRelations::MOST] = {};
       OfficialSearch(n_rows, n_columns, [&](int64_t r, int64_t c) {
         return table.errors(r < 0 ? alone[c] : ids[r * n_columns + c]);
       }).solve(columns);
       for (int r = 0; r < FewRelations::MOST; ++r) way[r] = static_cast<int8_t>(columns[r]);
-      return true;
+      return;
     }
-    if (!plan.by_content) return false;
-    const Worth best = search.worth[search.best];
-    Tokens most;
+    std::array<int8_t, Search::MOST> candidates{};
+    int n_candidates = 0;
     int32_t n_most = -1;
-    bool alike = true;
-    std::array<Id, FewRelations::MOST> chosen{};
     for (int k = 0; k < search.n; ++k) {
-      if (compare_worth(search.worth[k], best)) continue;
-      Tokens shared;
-      for (int64_t r = 0; r < n_rows; ++r) {
-        shared.add(tokens[r * n_columns + search.ways[k][r]]);
-      }
-      const int32_t n = shared.total();
+      if (compare_worth(search.worth[k], search.worth[search.best])) continue;
+      int32_t n = 0;
+      for (int r = 0; r < n_rows; ++r) n += shared_of(tokens, n_columns, search.ways[k], r).total();
       if (n < n_most) continue;
-      const std::array<Id, FewRelations::MOST> of_way =
-          counted(n_rows, n_columns, ids, alone, search.ways[k]);
-      if (n == n_most) {
-        alike = alike && !partners && of_way == chosen && same_sums(shared, most);
-        continue;
-      }
+      if (n > n_most) n_candidates = 0;
       n_most = n;
-      most = shared;
-      chosen = of_way;
-      alike = true;
-      way = search.ways[k];
+      candidates[n_candidates++] = static_cast<int8_t>(k);
     }
-    return alike;
+    way = search.ways[candidates[0]];
+    if (n_candidates == 1) return;
+    bool alike = plan.by_content && !partners;
+    for (int k = 1; k < n_candidates && alike; ++k) {
+      alike = count_alike(way, search.ways[candidates[k]], tokens, n_rows, n_columns, ids, alone);
+    }
+    if (alike) return;
+    const FewOrder leading = order();
+    const bool need_tokens = plan.by_content && plan.additive;
+    uint32_t edges = 0;  // pairs that may be chosen
+    for (int k = 0; k < n_rows * n_columns; ++k) {
+      const bool edge = !need_tokens || meets(k);
+      edges |= uint32_t{edge} << k;
+    }
+    uint32_t first = ~uint32_t{0};
+    for (int k = 0; k < n_candidates; ++k) {
+      const Way& candidate = search.ways[candidates[k]];
+      const uint32_t place = leading.place(candidate, n_rows, n_columns, edges);
+      if (place >= first) continue;
+      first = place;
+      way = candidate;
+    }
   }
 
  private:
-  bool same_sums(const Tokens& a, const Tokens& b) const {
-    return !sums || std::equal(a.of, a.of + 3, b.of);
+  static const Tokens& shared_of(const Tokens* tokens, int n_columns, const Way& way, int row) {
+    return tokens[row * n_columns + way[row]];
+  }
+
+  // Returns whether two ways count the same.
+  bool count_alike(const Way& a, const Way& b, const Tokens* tokens, int n_rows, int n_columns,
+                   const Id* ids, const Id* alone) const {
+    if (counted(n_rows, n_columns, ids, alone, a) != counted(n_rows, n_columns, ids, alone, b)) {
+      return false;
+    }
+    Tokens of_a, of_b;
+    for (int r = 0; r < n_rows && sums; ++r) {
+      of_a.add(shared_of(tokens, n_columns, a, r));
+      of_b.add(shared_of(tokens, n_columns, b, r));
+    }
+    return std::equal(of_a.of, of_a.of + 3, of_b.of);
   }
 
   // Returns the entries that a way counts, sorted: per column its pair, or the column alone.

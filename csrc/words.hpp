@@ -55,7 +55,26 @@ class Words {
     text.append(bytes_, of.start, of.size);
   }
 
-  // Calls take(number) for each word in turn. A new word gets -1 unless it is kept.
+  // Returns the number of a word, -1 of a new one unless it is kept. Eight bytes from any of its
+  // letters on must be readable.
+  int32_t number_of(const char* letters, size_t size, bool keep) {
+    const uint64_t first = first_bytes(letters, size);
+    const uint64_t hash = hash_of(letters, size);
+    const auto is = [&](int64_t number) { return is_word(number, letters, size, first); };
+    const int64_t number = keep ? numbers_.add(hash, is) : numbers_.find(hash, is);
+    if (number == static_cast<int64_t>(words_.size())) {
+      words_.push_back({bytes_.size(), size, first});
+      bytes_.append(letters, size);
+    }
+    return static_cast<int32_t>(number);
+  }
+
+  // Returns whether this is the word with a number.
+  bool is_word(int32_t number, const char* letters, size_t size) const {
+    return is_word(number, letters, size, first_bytes(letters, size));
+  }
+
+  // Calls take(number) for each word in turn, of number_of.
   // Returns false if a letter is not in the table. Sets bare to the text without outer white space.
   template <class Take>
   bool read(Text text, const Letters& letters, bool keep, Text& bare, const Take& take) {
@@ -125,6 +144,12 @@ class Words {
   std::vector<Word> words_;
   Numbers numbers_;
 
+  bool is_word(int64_t number, const char* letters, size_t size, uint64_t first) const {
+    const Word& word = words_[static_cast<size_t>(number)];
+    return word.first == first && word.size == size &&
+           (size <= 8 || std::memcmp(bytes_.data() + word.start, letters, size) == 0);
+  }
+
   static bool is_article(const char* letters, ptrdiff_t size) {
     if (size < 1 || size > 3) return false;
     if (size == 3) return std::memcmp(letters, "the", 3) == 0;
@@ -179,22 +204,6 @@ class Words {
       hash ^= hash >> 29;
     }
     return hash;
-  }
-
-  int32_t number_of(const char* letters, size_t size, bool keep) {
-    const uint64_t first = first_bytes(letters, size);
-    const uint64_t hash = hash_of(letters, size);
-    const auto is = [&](int64_t number) {
-      const Word& word = words_[static_cast<size_t>(number)];
-      return word.first == first && word.size == size &&
-             (size <= 8 || std::memcmp(bytes_.data() + word.start, letters, size) == 0);
-    };
-    const int64_t number = keep ? numbers_.add(hash, is) : numbers_.find(hash, is);
-    if (number == static_cast<int64_t>(words_.size())) {
-      words_.push_back({bytes_.size(), size, first});
-      bytes_.append(letters, size);
-    }
-    return static_cast<int32_t>(number);
   }
 };
 

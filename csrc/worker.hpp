@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "assign.hpp"
+#include "content_order.hpp"
 #include "official_search.hpp"
 #include "patterns.hpp"
 #include "stop.hpp"
@@ -21,6 +22,7 @@ constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair
 struct TooLarge : std::exception {
   explicit TooLarge(int64_t example_) : example(example_) {}
   int64_t example;
+  const char* what() const noexcept override { return "an example is too large"; }
 };
 
 template <class Pair>
@@ -45,7 +47,7 @@ class Worker {
     // Otherwise fill_edges checks each pair.
     if (std::max(n_gold, n_pred) <= OfficialSearch::MOST) {
       const int64_t spans = n_rows(gold_, example) * n_rows(pred_, example);
-      if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
+      if (spans > MOST_SPANS_OF_PAIR) fail(TooLarge(example));
       meter_.add_cost(8 * spans);
     }
     fill_members(gold_, gold_.relation_offsets[example], n_gold, golds_);
@@ -114,20 +116,9 @@ class Worker {
     }
   }
 
-  // Chooses the rows of the assignment. Ties by content: sorts relations by their spans, and the
-  // smaller side leads. So neither file order nor the names gold and pred matter. Otherwise
-  // predictions lead, in file order. Empty relations come last and decide nothing, except
-  // officially.
+  // Chooses the rows of the assignment.
   void set_leader() {
-    bool gold_leads = false;
-    if (plan_.by_content) {
-      sort_by_content(golds_);
-      sort_by_content(preds_);
-      gold_leads = compare(golds_, preds_) <= 0;
-    } else if (!plan_.official) {
-      std::stable_partition(golds_.begin(), golds_.end(), marks);
-      std::stable_partition(preds_.begin(), preds_.end(), marks);
-    }
+    const bool gold_leads = order_members(golds_, preds_, plan_);
     rows_ = gold_leads ? &golds_ : &preds_;
     columns_ = gold_leads ? &preds_ : &golds_;
   }
@@ -187,27 +178,8 @@ class Worker {
     fill_edges(example);
     if (!assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_->size()), none,
                            plan_.linear, meter_, column_of_.data())) {
-      throw TooLarge(example);
+      fail(TooLarge(example));
     }
-  }
-
-  static bool marks(const Member& member) { return member.relation.n > 0; }
-
-  // Compares sides by their relations with spans. These come first.
-  static int compare(const std::vector<Member>& a, const std::vector<Member>& b) {
-    for (size_t k = 0;; ++k) {
-      const bool more_of_a = k < a.size() && marks(a[k]);
-      const bool more_of_b = k < b.size() && marks(b[k]);
-      if (!more_of_a || !more_of_b) return more_of_a - more_of_b;
-      if (const int order = a[k].relation.compare(b[k].relation)) return order;
-    }
-  }
-
-  static void sort_by_content(std::vector<Member>& members) {
-    std::sort(members.begin(), members.end(), [&](const Member& x, const Member& y) {
-      const int order = x.relation.compare(y.relation);
-      return order ? order < 0 : x.number < y.number;
-    });
   }
 
   void fill_edges(int64_t example) {
@@ -221,13 +193,13 @@ class Worker {
         if (plan_.by_content && plan_.additive && !row.extent.meets(column.extent)) continue;
         const int64_t spans = row.relation.n * column.relation.n;
         n_spans += spans;
-        if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge(example);
+        if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) fail(TooLarge(example));
         meter_.add_cost(8 * spans + 50);
         Edge edge{static_cast<int32_t>(j), {0, 0, 0}};
         if (gain(pair(&row, &column), edge.gain)) edges_.push_back(edge);
       }
       edge_offsets_.push_back(static_cast<int64_t>(edges_.size()));
-      if (edge_offsets_.back() > MOST_EDGES) throw TooLarge(example);
+      if (edge_offsets_.back() > MOST_EDGES) fail(TooLarge(example));
     }
   }
 

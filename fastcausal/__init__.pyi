@@ -3,6 +3,7 @@ from fastcausal.counts.statistics import Statistics as Statistics
 from fastcausal.decoding.spans import Decoded as Decoded
 from fastcausal.decoding.spans import SpanDecoder as SpanDecoder
 from fastcausal.decoding.tags import TagScheme as TagScheme
+from fastcausal.engine.device.sources import get_include as get_include
 from fastcausal.engine.kernel import Objective as Objective
 from fastcausal.engine.kernel import kernel as kernel
 from fastcausal.errors import InputError as InputError

@@ -65,6 +65,17 @@ class InputError(ValueError):
         self.remedy = remedy
 
 
+class FaultsError(InputError):
+    """The faults that `Problems` collected in a part of the input.
+
+    Attributes
+    ----------
+    faults : Problems
+    """
+
+    faults: Problems
+
+
 class OutputError(InputError):
     """A file cannot be written; the input may be valid."""
 
@@ -102,18 +113,31 @@ class Problems:
         self.first: list[str] = []
 
     def add(self, message: str) -> None:
-        """Add a fault; raise InputError if there are too many."""
+        """Add a fault; raise `FaultsError` if there are too many."""
         self.count += 1
         if len(self.first) < self.shown:
             self.first.append(message)
-        if self.count > self.most:
-            message = summary(self.most, self.first)
-            raise InputError(f"{message}, and what follows was not read")
+        if self.are_too_many:
+            self.raise_if_any()
+
+    def add_all(self, others: Problems) -> None:
+        """Add the faults of a later part of the input."""
+        self.count += others.count
+        self.first += others.first[: self.shown - len(self.first)]
+
+    @property
+    def are_too_many(self) -> bool:
+        """True if reading is to stop."""
+        return self.count > self.most
 
     def raise_if_any(self) -> None:
-        """Raise `InputError` with the collected faults, if any."""
+        """Raise `FaultsError` with the collected faults, if any."""
         if self.count:
-            raise InputError(summary(self.count, self.first))
+            message = summary(min(self.count, self.most), self.first)
+            ending = ", and what follows was not read" if self.are_too_many else ""
+            error = FaultsError(message + ending)
+            error.faults = self
+            raise error
 
 
 def summary(count: int, first: list[str]) -> str:

@@ -45,6 +45,13 @@
 #define FC_SSE2 0
 #endif
 
+// 1 on WebAssembly, which has neither threads nor exceptions (stop.hpp).
+#if defined(__wasm__)
+#define FC_WASM 1
+#else
+#define FC_WASM 0
+#endif
+
 namespace fastcausal {
 
 constexpr int64_t MOST_SPANS = 24;  // per relation on a device

@@ -108,6 +108,31 @@ def compact(texts: pa.Array) -> pa.Array:
     return texts.cast(pa.string()) if data is None or data.size < 2**31 else texts
 
 
+def strings_between(data: Any, starts: Any, stops: Any) -> pa.Array:
+    """Copy strings out of bytes; 2 GiB or more become ``large_string``.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, not checked.
+    starts, stops : int64[n]
+        Places in the bytes, of no string before those of the one before it.
+
+    Examples
+    --------
+    >>> strings_between(b"a;bc;d", np.array([0, 5]), np.array([1, 6])).to_pylist()
+    ['a', 'd']
+    """
+    n = len(starts)
+    if not n:
+        return strings([])
+    places = np.column_stack([starts, stops]).astype(np.int64).reshape(-1)
+    buffers = [None, pa.py_buffer(places), pa.py_buffer(data)]
+    with_gaps = pa.Array.from_buffers(pa.large_string(), 2 * n - 1, buffers)
+    taken = with_gaps.take(numbers(np.arange(0, 2 * n, 2)))
+    return taken if taken.nbytes >= 2**31 else taken.cast(pa.string())
+
+
 def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None) -> pa.ListArray:
     """Build lists of the given lengths over flat values; lists that are not ``valid`` are null.
 
@@ -326,8 +351,9 @@ def is_valid(array: pa.Array) -> Booleans:
     bits = array.buffers()[0]
     if bits is None or not array.null_count:
         return np.full(len(array), not array.null_count)
-    packed = np.frombuffer(bits, np.uint8)
-    return np.unpackbits(packed, bitorder="little")[array.offset :][: len(array)].astype(bool)
+    first, at = divmod(array.offset, 8)  # of a slice, not all that it was cut from
+    packed = np.frombuffer(bits, np.uint8, (at + len(array) + 7) // 8, first)
+    return np.unpackbits(packed, bitorder="little")[at : at + len(array)].astype(bool)
 
 
 def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -76,7 +76,11 @@ def cast(values: Any, kind: pa.DataType) -> Any:
     >>> cast(pa.array([1]), pa.string()).to_pylist()
     ['1']
     """
-    return values if values.type == kind else values.cast(kind)
+    from pyarrow._compute import CastOptions, call_function
+
+    return (
+        values if values.type == kind else call_function("cast", [values], CastOptions.safe(kind))
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -89,7 +89,11 @@ def entries() -> dict[str, str]:
     """Return the entry points of all commands: those of tasks, then tools for all of them."""
     tasks = {task.command.rpartition(":")[2]: task.command for task in declared()}
     tools = {name.replace("_", " "): f"fastcausal.cli.{name}:{name}" for name in TOOLS}
-    return tasks | tools | {"task": "fastcausal.cli.shared_task:task"}
+    others = {
+        "task": "fastcausal.cli.shared_task:task",
+        "page-scorer": "fastcausal.cli.page_scorer:page_scorer",
+    }
+    return tasks | tools | others
 
 
 app = Program(

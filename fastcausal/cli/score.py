@@ -215,7 +215,7 @@ def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
         return fc.read(source, tags=tags)
     side = stream(source, None, tags)
     if side is None:
-        return fc.read(source, tags=tags)
+        return fc.read(source, tags=tags) if several else source
     if side.follows or not (several or side.is_one_batch):
         return source
     whole = side.in_one_batch()

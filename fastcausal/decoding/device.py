@@ -63,8 +63,8 @@ def label_ids(
     task = _task(
         machine, LABELS_TASK, values=logits, itemsize=logits.itemsize, n_sequences=n,
         n_tokens=n_tokens, n_labels=n_labels, strides=_in_items(logits), where=where,
-        steps=0 if steps is None else machine.constant(steps), start=start, ignored=ignored,
-        ids=ids, last=last,
+        steps=0 if steps is None else machine.address(machine.constant(steps)), start=start,
+        ignored=ignored, ids=ids, last=last,
     )  # fmt: skip
     machine.current().launch("decode_labels", task, n * n_tokens if steps is None else n)
     return ids

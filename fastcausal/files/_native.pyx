@@ -16,6 +16,7 @@ cdef extern from "lines.hpp" namespace "fastcausal" nogil:
     const char* c_end_of_lines "fastcausal::end_of_lines" (
         const char*, const char*, int64_t&, int64_t&
     )
+    const char* c_end_of_rows "fastcausal::end_of_rows" (const char*, const char*, int64_t&)
     int64_t c_csv_rows "fastcausal::csv_rows" (const char*, int64_t)
 
 
@@ -37,6 +38,16 @@ def end_of_lines(data, int64_t n):
     with nogil:
         stop = c_end_of_lines(at, at + array.n, n, lines)
     return stop - at, n, lines
+
+
+def end_of_rows(data, int64_t n):
+    """Return the end of the n-th row of CSV that is not empty, and the number of such rows."""
+    cdef Array array = text(data)
+    cdef const char* at = <const char*>array.data
+    cdef const char* stop
+    with nogil:
+        stop = c_end_of_rows(at, at + array.n, n)
+    return stop - at, n
 
 
 def csv_rows(data):

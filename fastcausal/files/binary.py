@@ -11,11 +11,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import copy_to_arrow, without_views
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.schemas import require_plain
 from fastcausal.files.values import JsonTexts
+from fastcausal.files.writing import blocks, json_cells, json_lines
 
 PARQUET_MARKS = (b"PAR1",)
 ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")  # the file and the stream format
@@ -27,7 +29,6 @@ ROW_SUFFIXES = (
     ".csv",
     ".jsonl",
 )  # of tables of rows, for `appending`
-LINES = 1 << 12  # rows converted to Python objects at a time
 BATCH = 1 << 17  # rows of a written record batch: the unit of reading
 
 
@@ -185,14 +186,21 @@ class _LineWriter:
 
     def write_table(self, table: pa.Table) -> None:
         """Write a line per row; NaN is null."""
-        written = JsonTexts()
-        for batch in table.to_batches(max_chunksize=LINES):
-            for row in batch.to_pylist():
-                plain = {name: None if v != v else v for name, v in row.items()}
-                self.file.write(f"{written.json(plain)}\n".encode())
+        for _, block in blocks(table):
+            columns = {
+                name: json_cells(_not_nan(block[name]), JsonTexts()) for name in table.column_names
+            }
+            self.file.write(json_lines(columns, len(block)))
 
     def close(self) -> None:
         """Do nothing: the caller closes the file."""
+
+
+def _not_nan(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Replace NaN by null."""
+    if not pa.types.is_floating(column.type):
+        return column
+    return pc.if_else(pc.is_nan(column), None, column)
 
 
 def sniff(data: bytes) -> str | None:
@@ -208,7 +216,11 @@ def _load_parquet(buffer: Any, encoded: bool) -> Any:
     if encoded:
         schema = pq.read_schema(pa.BufferReader(buffer))
         texts = [field.name for field in schema if field.type == pa.string()]
-    return pq.ParquetFile(pa.BufferReader(buffer), read_dictionary=texts).read()  # twins too
+    file = pq.ParquetFile(pa.BufferReader(buffer), read_dictionary=texts)
+    if texts or file.metadata.num_rows <= BATCH:
+        return file.read()  # twins too
+    # All pages of a column at once would take as much memory again as the table, and more time.
+    return pa.Table.from_batches(file.iter_batches(BATCH), file.schema_arrow)
 
 
 def _load_arrow(buffer: Any) -> Any:

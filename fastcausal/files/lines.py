@@ -157,7 +157,7 @@ class Lines:
         pieces: list[bytes] = []
         first = self._line
         while True:
-            stop, n_taken, passed = _native.end_of_lines(self._rest, n)
+            stop, n_taken, passed = self._end(n)
             n -= n_taken
             self._line += passed
             pieces.append(self._rest[:stop])
@@ -173,7 +173,34 @@ class Lines:
             return None
         return Source(self.name, data, first)
 
+    def _end(self, n: int) -> tuple[int, int, int]:
+        """Return the end of n lines, the number of such lines, and of all lines passed."""
+        return _native.end_of_lines(self._rest, n)
+
     def _read(self) -> bool:
         more = self._file.read(max(READ, len(self._rest)))
         self._rest += more
         return bool(more)
+
+
+class CsvRows(Lines):
+    r"""The rows of a CSV file, in batches; lines within cells are not counted.
+
+    A row with an unusual quote comes with all that follows it.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "x")
+    ...     with open(path, "wb") as file:
+    ...         n = file.write(b'a,b\n1,"x\ny"\n\n2,z')
+    ...     rows = CsvRows(path)
+    ...     parts = rows.take(1), rows.take(1), rows.take(1), rows.take(1)
+    ...     rows.close()
+    >>> [part and part.data for part in parts]
+    [b'a,b\n', b'1,"x\ny"\n', b'\n2,z', None]
+    """
+
+    def _end(self, n: int) -> tuple[int, int, int]:
+        return *_native.end_of_rows(self._rest, n), 0

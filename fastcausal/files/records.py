@@ -202,8 +202,19 @@ class Records:
         return pa.chunked_array([self.texts(name)])
 
     def answers(self, name: str) -> pa.Array:
-        """Return a column of any kind; values of several kinds as text, NaN as null."""
-        return self._of(name).answers()
+        """Return a column of any kind; values of several kinds as text, NaN as null.
+
+        Text that is stored in a dictionary stays in it.
+        """
+        stored = self.dictionary(name)
+        return self._of(name).answers() if stored is None else stored
+
+    def dictionary(self, name: str) -> pa.DictionaryArray | None:
+        """Return a column of text in the dictionary that it is stored in, else None."""
+        array, _ = self._array(self.require(name))
+        if array.type != pa.dictionary(pa.int32(), pa.string()) or array.dictionary.null_count:
+            return None
+        return array
 
     def labels(self, name: str, whole: bool = False) -> pa.Array:
         """Return a column of labels, all numbers or all text: float64 or string[n], with nulls.

@@ -172,10 +172,11 @@ class JsonTexts:
 
     def __init__(self) -> None:
         self._odd: set[str] = set()
+        self._encoder = json.JSONEncoder(ensure_ascii=False, default=self._as_text)
 
     def json(self, value: Any) -> str:
         """Return a value on one line."""
-        return json.dumps(value, ensure_ascii=False, default=self._as_text)
+        return self._encoder.encode(value)
 
     @property
     def lost(self) -> list[str]:

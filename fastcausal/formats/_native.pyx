@@ -34,11 +34,11 @@ cdef extern from "span_texts.hpp" namespace "fastcausal" nogil:
     cdef cppclass Row:
         pass
 
-    cdef cppclass SpanTexts:
+    cdef cppclass FoundTexts:
         string data
         vector[int64_t] places
 
-    SpanTexts c_span_texts "fastcausal::span_texts" [Offset](
+    FoundTexts c_span_texts "fastcausal::span_texts" [Offset](
         const char*, const Offset*, const Row*, const int64_t*, int64_t, bint, int32_t*,
         StopRequested,
     ) except +
@@ -60,6 +60,12 @@ cdef extern from "lines.hpp" namespace "fastcausal" nogil:
         vector[int32_t] places
 
     int64_t c_string_list "fastcausal::string_list" (const char*, const char*, Literals&) except +
+
+
+cdef extern from "fincausal_rows.hpp" namespace "fastcausal::fincausal" nogil:
+    int64_t N_PLACES
+    void c_split_rows "fastcausal::fincausal::split_rows" (
+        const char*, int64_t, int64_t, int64_t*, int64_t*, int64_t*)
 
 
 cdef extern from "submission.hpp" namespace "fastcausal" nogil:
@@ -261,7 +267,7 @@ def span_texts(data, places, rows, offsets, bint spaced, n_tokens):
     cdef Array n = writable(n_tokens)
     cdef const int32_t* small = NULL
     cdef const int64_t* large = NULL
-    cdef SpanTexts found
+    cdef FoundTexts found
     if offset.n != n.n + 1 or len(places) != n.n + 1 or offsets[n.n] > row.n or row.width != 3:
         raise ValueError(f"{offset.n} offsets of spans, {len(places)} of texts, expected {n.n + 1}")
     if places.itemsize == 4:
@@ -283,3 +289,19 @@ def span_texts(data, places, rows, offsets, bint spaced, n_tokens):
         copied(found.data.data(), found.data.size()),
         copied(found.places.data(), 8 * found.places.size()),
     )
+
+
+def split_rows(data, starts, stops, n_fields):
+    """Fill the places of the first fields of FinCausal's lines, and the number of all fields.
+
+    starts and stops are int64[4, n], n_fields is int64[n]; n is the number of lines: the caller's
+    promise. The number of fields of a blank line is 0.
+    """
+    cdef Array bytes_ = text(data), number = int64s(n_fields, 1, PyBUF_WRITABLE)
+    cdef Array start = int64s(starts, 2, PyBUF_WRITABLE), stop = int64s(stops, 2, PyBUF_WRITABLE)
+    if start.n != N_PLACES or stop.n != N_PLACES or not start.width == stop.width == number.n:
+        raise ValueError("starts, stops and n_fields are of other shapes")
+    with nogil:
+        c_split_rows(
+            <const char*>bytes_.data, bytes_.n, number.n, <int64_t*>start.data,
+            <int64_t*>stop.data, <int64_t*>number.data)

@@ -13,18 +13,20 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from fastcausal.arrays.arrow import is_valid
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.values import shown
+from fastcausal.files.writing import Strings
+from fastcausal.formats import _writing
 from fastcausal.formats._tokens import NO_LIST, tag_rows
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
-from fastcausal.formats.examples import Example, examples
+from fastcausal.formats.examples import Block, blocks
 from fastcausal.formats.reading.builder import (
     Builder,
     Int32,
     Int64,
-    RoleSpan,
     at_rows,
     messages,
     not_held,
@@ -37,6 +39,8 @@ from fastcausal.relations import ROLES, Relations
 
 MOST_TOKENS = 2**20  # of a sentence to read
 MOST_TAGS = 2**24  # of an example to write: more than 1 GB in memory
+OVERLAPS = "spans overlap their own role or have no tag"
+LINE_ENDS, NO_TOKENS, NO_LINES = 1, 2, 4  # bits of `TagLoss` in csrc/marked.hpp
 _COMMENT = re.compile(r"# (id|text) *= ?(.*)", re.DOTALL)
 _SPACE = re.compile(r"[ \t\x0b\x0c]+")
 
@@ -101,31 +105,26 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
     InputError if an example has neither text nor length, or a text of another length.
     """
+    for block in blocks(relations):
+        _require_tokens(block, np.ones(len(block), bool))
     unfit, spaces = Problems(), Problems()
     lost: list[str] = []
     has_ids = _fit_in_lines(relations.ids, lost)
-    blocks = []
-    is_bare = False
-    for example in examples(relations):
-        text, n = example.text, _n_tokens(example)
-        columns = _columns(example, n, relations.roles, unfit)
-        tokens = ["_"] * n if text is None else TOKEN.findall(text)
-        is_bare |= text is None
-        lines = [f"# id = {example.id}"] if has_ids else []
-        if text is not None and text != " ".join(tokens):
-            if "\n" in text or "\r" in text:
-                spaces.add(f"{example.name}: line ends in its text become spaces")
-            else:
-                lines.append(f"# text = {text}")
-        lines += map("\t".join, zip(tokens, *columns, strict=True))
-        if not lines:
-            lost.append(f"{example.name} has no tokens and is left out")
-            continue
-        if not tokens and columns:
-            lost.append(f"{example.name} has no tokens, its relations are left out")
-        blocks.append("\n".join(lines) + "\n")
+    is_bare, between = False, b""
     with replacing(target) as file:
-        file.write("\n".join(blocks).encode())
+        for block in blocks(relations):
+            is_bare |= block.texts.null_count > 0
+            losses = np.zeros(len(block), np.int8)
+            if lines := _lines(block, has_ids, losses, unfit):
+                file.write(between + lines[:-1])
+                between = b"\n"
+            for k in np.flatnonzero(losses).tolist():
+                if losses[k] & LINE_ENDS:
+                    spaces.add(f"{block.name(k)}: line ends in its text become spaces")
+                if losses[k] & NO_LINES:
+                    lost.append(f"{block.name(k)} has no tokens and is left out")
+                if losses[k] & NO_TOKENS:
+                    lost.append(f"{block.name(k)} has no tokens, its relations are left out")
     held = {"length", "relations", "text", "tagged", UNPARSED, *(["id"] if has_ids else [])}
     lost += not_held(relations.table, held, "tag columns do not hold {}") + messages(spaces)
     if is_bare:
@@ -154,36 +153,78 @@ def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
     ([[['B-Cause', 'I-Cause', 'O']]], [])
     """
     lost = Problems()
-    tags = [
-        _columns(example, _n_tokens(example), relations.roles, lost) if len(example.row) else []
-        for example in examples(relations)
-    ]
+    names, slots = _tag_names(relations.roles), _slots(relations.roles)
+    tags: list[list[list[str]]] = []
+    for block in blocks(relations):
+        _require_tokens(block, np.diff(block.relation_places) > 0)
+        left_out = np.zeros(block.n_relations, np.int32)
+        for example in _writing.tag_codes(
+            block.spans, block.first, len(block), _token_counts(block), slots, left_out
+        ):
+            tags.append([[names[code] for code in codes] for codes in example])
+        for _, message in block.losses(left_out, OVERLAPS):
+            lost.add(message)
     return tags, messages(lost)
 
 
-def _n_tokens(example: Example) -> int:
-    """Count the tokens of an example to write; refuse too many."""
-    if example.text is None and example.length is None:
+def _lines(block: Block, has_ids: bool, losses: Any, unfit: Problems) -> bytes:
+    """Return the examples of a block as lines, each with an empty line behind."""
+    left_out = np.zeros(block.n_relations, np.int32)
+    lines = _writing.write_tag_lines(
+        Strings.of(block.texts),
+        Strings.of(block.names) if has_ids else None,
+        block.spans,
+        block.first,
+        len(block),
+        _token_counts(block),
+        _slots(block.relations.roles),
+        [name.encode() for name in _tag_names(block.relations.roles)],
+        losses,
+        left_out,
+    )
+    for _, message in block.losses(left_out, OVERLAPS):
+        unfit.add(message)
+    return lines
+
+
+def _token_counts(block: Block) -> npt.NDArray[np.int64]:
+    """Return the tokens of each example, -1 if unknown."""
+    return np.where(is_valid(block.texts), block.n_tokens, block.lengths).astype(np.int64)
+
+
+def _require_tokens(block: Block, needed: npt.NDArray[np.bool_]) -> None:
+    """Raise InputError for the first needed example that cannot be written as tags."""
+    counts = _token_counts(block)
+    n_tags = counts * np.maximum(np.diff(block.relation_places), 1)
+    unfit = (n_tags < 0) | (n_tags > MOST_TAGS) | (block.unfit & is_valid(block.texts))
+    if not (unfit & needed).any():
+        return
+    k = int((unfit & needed).argmax())
+    example = block.example(k)
+    if example.text is not None:
+        example.require_text()
+    elif example.length is None:
         raise InputError(f"{example.name} has neither text nor length")
-    n = example.length if example.text is None else count_tokens(example.require_text())
-    assert n is not None
-    if n * max(len(example.row), 1) > MOST_TAGS:
-        raise InputError(
-            f"{example.name}: {len(example.row)} relations of {n} tokens, "
-            f"expected at most {MOST_TAGS} tags in an example"
-        )
-    return n
+    raise InputError(
+        f"{example.name}: {len(example.relations)} relations of {counts[k]} tokens, "
+        f"expected at most {MOST_TAGS} tags in an example"
+    )
 
 
-def _columns(example: Example, n: int, roles: tuple[str, ...], lost: Problems) -> list[list[str]]:
-    """Return the n tags of each readable relation."""
-    columns = []
-    for where, spans in example.readable(lost):
-        tags, n_left_out = _tags(sorted(spans), n, roles)
-        columns.append(tags)
-        if n_left_out:
-            lost.add(f"{where}: {n_left_out} spans overlap their own role or have no tag")
-    return columns
+def _slots(roles: tuple[str, ...]) -> npt.NDArray[np.int8]:
+    """Return the place of each role among those with tags, -1 for others."""
+    places = np.cumsum([role in ROLES for role in roles]) - 1
+    return np.where([role in ROLES for role in roles], places, -1).astype(np.int8)
+
+
+def _tag_names(roles: tuple[str, ...]) -> list[str]:
+    """Return the tag of each code of csrc/marked.hpp: two bits for each role with tags."""
+    labels = [role.capitalize() for role in roles if role in ROLES]
+    marks = [("", f"B-{label}", f"I-{label}", "") for label in labels]
+    return [
+        "|".join(filter(None, (mark[code >> 2 * k & 3] for k, mark in enumerate(marks)))) or "O"
+        for code in range(4 ** len(ROLES))
+    ]
 
 
 def _read_file(source: Source, like: Relations | None) -> Relations:
@@ -351,21 +392,6 @@ def _marks(tag: str) -> tuple[tuple[int, int], ...]:
             raise InputError(f"unknown label {shown(part[2:])}, expected one of {', '.join(ROLES)}")
         marks.append((MARKS[part[0]], role))
     return tuple(marks)
-
-
-def _tags(spans: list[RoleSpan], n: int, roles: tuple[str, ...]) -> tuple[list[str], int]:
-    tags: list[list[str]] = [[] for _ in range(n)]
-    ends = dict.fromkeys(range(len(roles)), 0)
-    left_out = 0
-    for role, start, stop in spans:
-        if start < ends[role] or roles[role] not in ROLES:
-            left_out += 1
-            continue
-        ends[role] = stop
-        label = roles[role].capitalize()
-        for k in range(start, stop):
-            tags[k].append(f"{'B' if k == start else 'I'}-{label}")
-    return ["|".join(marks) or "O" for marks in tags], left_out
 
 
 def _fit_in_lines(ids: pa.ChunkedArray | None, lost: list[str]) -> bool:

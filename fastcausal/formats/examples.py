@@ -1,18 +1,40 @@
-"""The examples of a table, one by one, for writers; JSON lines of `to_examples`."""
+"""The examples of a table for writers, in blocks and one by one; JSON lines of `to_examples`.
+
+::
+
+    blocks ── Block: names, texts, tagged sentences of its rows, for native writers
+      └─ examples ── Example: the same of one row, for writers in Python
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import joined, strings
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import (
+    flattened,
+    is_valid,
+    joined,
+    numbers,
+    strings,
+    strings_at,
+)
+from fastcausal.arrays.arrow import texts_of as characters_of
 from fastcausal.errors import InputError, Problems
+from fastcausal.files import writing
 from fastcausal.files.files import Source
 from fastcausal.files.values import without_collection
-from fastcausal.formats.cnc.markup import count_tokens, without_tags
+from fastcausal.files.writing import TEXTS, Strings
+from fastcausal.formats import _native
+from fastcausal.formats.cnc.markup import count_tokens
 from fastcausal.formats.reading.builder import RoleSpan
 from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
@@ -48,27 +70,19 @@ class Example(NamedTuple):
         The sentence: its ``text``, else its first tagged sentence without tags.
     length : int or None
         In tokens.
-    row : pyarrow.ListScalar
-        Its relations.
+    relations : list of (list of (role, start, stop), or None)
+        The spans of each relation in their order, None for an unreadable one.
     """
 
     id: str
     text: str | None
     length: int | None
-    row: Any
+    relations: list[list[RoleSpan] | None]
 
     @property
     def name(self) -> str:
         """Name of the example in messages."""
         return f"example {self.id}"
-
-    @property
-    def relations(self) -> list[list[RoleSpan] | None]:
-        """The spans of each relation in their order, None for an unreadable one."""
-        return [
-            None if spans is None else [(s["role"], s["start"], s["stop"]) for s in spans]
-            for spans in self.row.as_py()
-        ]
 
     def readable(self, lost: Problems) -> Iterator[tuple[str, list[RoleSpan]]]:
         """Yield each relation with its name for messages; report unreadable ones."""
@@ -86,24 +100,224 @@ class Example(NamedTuple):
         n_tokens = count_tokens(self.text)
         if self.length is not None and n_tokens != self.length:
             raise InputError(f"{self.name}: its text has {n_tokens} tokens, expected {self.length}")
+        stop = max((span[2] for spans in self.relations for span in spans or ()), default=0)
+        if stop > n_tokens:
+            raise InputError(f"{self.name}: a span stops at {stop}, its text has {n_tokens} tokens")
         return self.text
+
+
+class Block:
+    """Consecutive examples of a table, for a writer.
+
+    Attributes
+    ----------
+    relations : Relations
+        All examples.
+    spans : tuple of arrays
+        All their spans: role, start, stop, the first span of each relation, the first relation of
+        each example, and int8 flags of readable relations, None if all are.
+    first : int
+        The row of the first example.
+    table : pyarrow.Table
+        The rows.
+    names, texts : Array of string
+        As `Example` has them.
+    """
+
+    def __init__(
+        self, relations: Relations, spans: tuple[Any, ...], first: int, table: pa.Table
+    ) -> None:
+        self.relations, self.spans, self.first, self.table = relations, spans, first, table
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @cached_property
+    def names(self) -> pa.Array:
+        """The ids, else the positions."""
+        if "id" in self.table.column_names:
+            return joined(self.table["id"])
+        return pc.cast(numbers(np.arange(self.first, self.first + len(self))), pa.string())
+
+    @cached_property
+    def texts(self) -> pa.Array:
+        """The sentences: ``text``, else the first tagged sentence without tags."""
+        own = text_column(self.table)
+        if not own.null_count or self.tagged is None:
+            return own
+        bare = first_sentences(self.tagged)
+        return bare if own.null_count == len(own) else pc.coalesce(own, pc.cast(bare, own.type))
+
+    @cached_property
+    def tagged(self) -> pa.ListArray | None:
+        """The stored tagged sentences, null for an example without; None without any.
+
+        For aligned sentences, only the relations are in the tokens of the text.
+        """
+        aligned = self.relations.reading.tags == "aligned"
+        kept = None if aligned else column_of_tagged(self.table)
+        return None if kept is None else _without_partial(joined(kept))
+
+    @property
+    def relation_places(self) -> npt.NDArray[np.int64]:
+        """The first relation of each example and of the one behind them."""
+        places: npt.NDArray[np.int64] = self.spans[4][self.first : self.first + len(self) + 1]
+        return places
+
+    @property
+    def n_relations(self) -> int:
+        """The number of relations."""
+        return int(np.ptp(self.relation_places))
+
+    @cached_property
+    def lengths(self) -> npt.NDArray[np.int32]:
+        """The number of tokens of each example, -1 if unknown."""
+        return self.relations.arrays.lengths[self.first : self.first + len(self)]
+
+    @cached_property
+    def n_tokens(self) -> npt.NDArray[np.int32]:
+        """The number of tokens of each text, 0 without a text."""
+        counts = np.empty(len(self), np.int32)
+        texts = Strings.of(self.texts)
+        _native.count_tokens(texts.data, texts.places, 0, counts)
+        return counts if texts.valid is None else np.where(texts.valid, counts, 0)
+
+    @cached_property
+    def unfit(self) -> npt.NDArray[np.bool_]:
+        """Flags of the texts that `Example.require_text` refuses."""
+        known = self.lengths >= 0
+        unfit: npt.NDArray[np.bool_] = ~is_valid(self.texts) | (
+            known & (self.n_tokens != self.lengths)
+        )
+        if not known.all():  # otherwise `Relations` has compared spans with lengths
+            unfit |= ~known & (self._stops > self.n_tokens)
+        return unfit
+
+    def require_texts(self, needed: npt.NDArray[np.bool_]) -> None:
+        """Raise InputError for the first needed text that is missing or of another length."""
+        unfit = self.unfit & needed
+        if unfit.any():
+            self.example(int(unfit.argmax())).require_text()
+
+    def name(self, k: int) -> str:
+        """Return the name of an example in messages."""
+        return f"example {self.names[k]}"
+
+    def example(self, k: int) -> Example:
+        """Return one example."""
+        return next(self.examples(k, k + 1))
+
+    def losses(
+        self, left_out: npt.NDArray[np.int32], reason: str, skipped: Any = None
+    ) -> Iterator[tuple[int, str]]:
+        """Yield a message, and the example, for each relation that a writer leaves out in part.
+
+        Parameters
+        ----------
+        left_out : int32[n_relations]
+            The number of lost spans.
+        reason : str
+            Follows that number.
+        skipped : int8[n_examples], optional
+            1 for an example whose relations are not written from their spans.
+        """
+        places = self.relation_places - self.relation_places[0]
+        lossy = left_out != 0
+        if (readable := self.spans[5]) is not None:
+            first = self.relation_places[0]
+            unread = readable[first : first + self.n_relations] == 0
+            if skipped is not None:
+                unread &= np.repeat(skipped, np.diff(places)) == 0
+            lossy |= unread
+        for r in np.flatnonzero(lossy).tolist():
+            k = int(np.searchsorted(places, r, "right")) - 1
+            where = f"{self.name(k)}: relation {r - places[k] + 1}"
+            if n := left_out[r]:
+                yield k, f"{where}: {n} {reason}"
+            else:
+                yield k, f"{where} is unread and left out"
+
+    @property
+    def _stops(self) -> npt.NDArray[np.int64]:
+        """The last stop of the spans of each example, 0 without spans."""
+        places = self.spans[3][self.relation_places]
+        stops = np.append(self.spans[2][places[0] : places[-1]], 0).astype(np.int64)
+        last = np.maximum.reduceat(stops, places[:-1] - places[0])
+        return np.where(places[1:] > places[:-1], last, 0)
+
+    def examples(self, start: int = 0, stop: int | None = None) -> Iterator[Example]:
+        """Yield the examples from one row of the block up to another."""
+        rows = slice(start, len(self) if stop is None else stop)
+        length = self.lengths[rows].tolist()
+        yield from map(
+            Example,
+            self.names[rows].to_pylist(),
+            self.texts[rows].to_pylist(),
+            (None if n < 0 else n for n in length),
+            self._relations(rows),
+        )
+
+    def _relations(self, rows: slice) -> Iterator[list[list[RoleSpan] | None]]:
+        *columns, row_places, _, readable = self.spans
+        relations = self.relation_places[rows.start : rows.stop + 1]
+        first, last = int(relations[0]), int(relations[-1])
+        places = row_places[first : last + 1]
+        spans = list(zip(*(c[places[0] : places[-1]].tolist() for c in columns), strict=True))
+        bounds = (places - places[0]).tolist()
+        found: list[list[RoleSpan] | None] = [spans[a:b] for a, b in pairwise(bounds)]
+        if readable is not None:
+            for k in np.flatnonzero(readable[first:last] == 0):
+                found[k] = None
+        for a, b in pairwise((relations - first).tolist()):
+            yield found[a:b]
+
+
+def blocks(relations: Relations) -> Iterator[Block]:
+    """Yield the examples of a table in blocks."""
+    arrays = relations.arrays
+    readable = None
+    if arrays.n_null:
+        readable = is_valid(joined(relations.table["relations"]).flatten()).astype(np.int8)
+    spans = (*arrays[:5], readable)
+    for first, table in writing.blocks(relations.table):
+        yield Block(relations, spans, first, table)
 
 
 def examples(relations: Relations) -> Iterator[Example]:
     """Yield the examples of a table in their order."""
-    table = relations.table
-    names = range(len(table)) if relations.ids is None else relations.ids.to_pylist()
-    columns = texts_of(relations), table["length"].to_pylist(), table["relations"]
-    yield from map(Example, map(str, names), *columns)
+    for block in blocks(relations):
+        yield from block.examples()
 
 
 def texts_of(relations: Relations) -> list[str | None]:
     """Return each example's sentence: its ``text``, else its first tagged sentence without tags."""
-    bare = [without_tags(row[0]) if row else None for row in tagged_sentences(relations)]
-    if "text" not in relations.table.column_names:
-        return bare
-    texts = relations.table["text"].to_pylist()
-    return [t if isinstance(t, str) else b for t, b in zip(texts, bare, strict=True)]
+    return list(chain.from_iterable(block.texts.to_pylist() for block in blocks(relations)))
+
+
+def text_column(table: pa.Table) -> pa.Array:
+    """Return the column ``text`` as one array of strings; other values are null."""
+    values = writing.plain(table["text"]) if "text" in table.column_names else None
+    if values is not None and values.type in TEXTS:
+        return values
+    return strings([None] * len(table))
+
+
+def first_sentences(kept: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Return the first sentence of each example without its tags, null if it has none."""
+    sentences, places = flattened(joined(kept))
+    first, has_any = places[:-1], np.diff(places) > 0
+    taken = pc.take(sentences, numbers(np.where(has_any, first, 0), has_any))
+    return strings_at(*_native.without_tags(*characters_of(taken)), has_any)
+
+
+def _without_partial(lists: pa.ListArray) -> pa.ListArray:
+    """Replace a list with a null among its items by null."""
+    items, places = flattened(lists)
+    if not items.null_count:
+        return lists
+    nulls = np.append(0, np.cumsum(~is_valid(items)))
+    partial = nulls[places[1:]] > nulls[places[:-1]]
+    return pc.if_else(numbers(partial), None, lists)
 
 
 def column_of_texts(relations: Relations) -> pa.Array:
@@ -116,21 +330,19 @@ def column_of_texts(relations: Relations) -> pa.Array:
 
 
 def tagged_sentences(relations: Relations) -> list[list[str] | None]:
-    """Return the stored tagged sentences of each example, None if it has none.
-
-    For aligned sentences, only the relations are in the tokens of the text.
-    """
-    kept = None if relations.reading.tags == "aligned" else column_of_tagged(relations)
-    if kept is None:
-        return [None] * len(relations)
-    return [None if row is None or None in row else row for row in kept.to_pylist()]
+    """Return the stored tagged sentences of each example, None if it has none."""
+    found: list[list[str] | None] = []
+    for block in blocks(relations):
+        kept = block.tagged
+        found += [None] * len(block) if kept is None else kept.to_pylist()
+    return found
 
 
-def column_of_tagged(relations: Relations) -> pa.ChunkedArray | None:
+def column_of_tagged(table: pa.Table) -> pa.ChunkedArray | None:
     """Return the column of tagged sentences, None if it is missing or of another type."""
-    if "tagged" not in relations.table.column_names:
+    if "tagged" not in table.column_names:
         return None
-    kept = relations.table["tagged"]
+    kept = table["tagged"]
     if kept.type in (pa.list_(pa.string()), pa.list_(pa.large_string())):
         return kept
     try:

@@ -14,9 +14,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import numbers, strings
+from fastcausal.arrays.arrow import numbers, strings, strings_between, texts_of
+from fastcausal.arrays.distinct import number_texts
 from fastcausal.errors import Problems
 from fastcausal.files.files import Source
+from fastcausal.formats._native import split_rows
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.spans import located
 from fastcausal.options import Occurrence
@@ -24,7 +26,6 @@ from fastcausal.relations import Relations
 
 Int64 = npt.NDArray[np.int64]
 FEWEST, MOST = 4, 11  # fields of a row
-SPACES = b" \t\x0b\x0c\x1c\x1d\x1e\x1f"  # white space of ASCII within a line
 HEADERS = (["index", "text"], ["index", "text", "cause", "effect"])
 ROW = re.compile(r"[\d.]+")  # an index; a header has none
 
@@ -54,6 +55,10 @@ class TextSlices(NamedTuple):
         """Return the texts themselves."""
         places = zip(self.starts.tolist(), self.stops.tolist(), strict=True)
         return [self.data[start:stop].decode() for start, stop in places]
+
+    def strings(self) -> pa.Array:
+        """Copy the texts; their places are in increasing order."""
+        return strings_between(self.data, self.starts, self.stops)
 
     def take(self, rows: Int64) -> TextSlices:
         """Keep some texts, in this order."""
@@ -100,7 +105,7 @@ class SectionRows:
         lines = None if self.lines is None else self.lines[rows]
         return replace(self, index=self.index.take(numbers(rows)), lines=lines, **columns)
 
-    def sections(self, by_text: bool = False) -> tuple[Int64, list[str]]:
+    def sections(self, by_text: bool = False) -> tuple[Int64, pa.Array]:
         """Gather rows of one section.
 
         Parameters
@@ -112,37 +117,58 @@ class SectionRows:
         -------
         section : int64[n]
             Of each row; sections are in the order of their first rows.
-        names : list of str
+        names : pyarrow.Array
             The index without the number of the relation; a name that came before gets ``#2``.
         """
-        one_of_several = pc.equal(pc.count_substring(self.index, "."), 2)
-        roots = pc.replace_substring_regex(self.index, r"\.[^.]*$", "")
-        names = pc.if_else(one_of_several, roots, self.index)
-        rows = pc.cast(numbers(np.arange(len(self))), pa.string())
-        parts = [pc.if_else(one_of_several, roots, ""), pc.if_else(one_of_several, "", rows)]
+        dots = np.asarray(pc.count_substring(self.index, "."))
+        several = np.flatnonzero(dots == 2)  # one of several relations
+        roots = pc.replace_substring_regex(self.index.take(numbers(several)), r"\.[^.]*$", "")
+        keys = roots
         if by_text:
-            parts.append(pc.if_else(one_of_several, strings(self.text.texts()), ""))
-        keys = pc.binary_join_element_wise(*parts, "\n")
-        section = np.asarray(keys.dictionary_encode().indices, np.int64)
-        first = np.unique(section, return_index=True)[1]
-        return section, _different(names.take(numbers(first)).to_pylist())
+            texts = strings(self.text.take(several).texts())
+            keys = pc.binary_join_element_wise(roots, texts, "\n")
+        (group,), _ = number_texts([keys])
+        rows = np.arange(len(self))
+        first = rows.copy()  # of the section of each row
+        first[several] = several[np.unique(group, return_index=True)[1]][group]
+        begins = first == rows
+        section: Int64 = (np.cumsum(begins) - 1)[first]
+        rows[several] = len(self) + np.arange(len(several))
+        names = pa.concat_arrays([self.index, roots]).take(numbers(rows[begins]))
+        return section, _different(names)
 
 
-def _different(names: list[str]) -> list[str]:
+def documents_of(names: pa.Array) -> pa.Array:
+    """Return the first part of each name.
+
+    Examples
+    --------
+    >>> documents_of(strings(["0001.00026.1", "0001.00027#2", "7"])).to_pylist()
+    ['0001', '0001', '7']
+    """
+    data, places = texts_of(names)
+    letters = np.frombuffer(data, np.uint8)
+    ends = np.append(np.flatnonzero((letters == ord(".")) | (letters == ord("#"))), len(letters))
+    starts, stops = places[:-1], places[1:]
+    return strings_between(data, starts, np.minimum(ends[np.searchsorted(ends, starts)], stops))
+
+
+def _different(names: pa.Array) -> pa.Array:
     """Number names that occur again."""
-    if len(set(names)) == len(names):
+    if len(number_texts([names])[1]) == len(names):
         return names
-    taken = set(names)
+    listed = names.to_pylist()
+    taken = set(listed)
     times: Counter[str] = Counter()
     different = []
-    for name in names:
+    for name in listed:
         times[name] += 1
         other = name
         while times[name] > 1 and (other := f"{name}#{times[name]}") in taken:
             times[name] += 1
         taken.add(other)
         different.append(other)
-    return different
+    return strings(different)
 
 
 def read_rows(
@@ -172,24 +198,24 @@ def read_rows(
     >>> rows.index.to_pylist(), rows.text.texts(), rows.cause.texts(), rows.where(0)
     (['1.0'], ['a b'], ['a'], 'x.csv:2: index "1.0"')
     """
-    _ = source.text  # UTF-8
+    _require_utf8(source)
     data = source.data
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    lines = _lines(data)
-    first = data[: lines[0][1]].decode() if len(lines) else ""
+    first = data.partition(b"\n")[0].decode()
     begins = bool(ROW.fullmatch(first.partition(";")[0].strip()))
     notes: Counter[str] = Counter()
     if begins and header:
         notes["first line begins with an index, but is dropped as the header"] = 1
     skipped = 1 if header or not begins else 0
-    bounds, fields = _fields(data, lines[skipped:])
-    numbers_of_lines = np.arange(len(bounds), dtype=np.int64) + skipped + source.first
+    places, fields = _split(data, skipped)
+    numbers_of_lines = np.arange(len(fields), dtype=np.int64) + skipped + source.first
     blank = fields == 0
     if fewest < FEWEST:
         notes["blank lines are left out"] = int(blank.sum())
-        bounds, fields, numbers_of_lines = (
-            each[~blank] for each in (bounds, fields, numbers_of_lines)
+        kept = np.flatnonzero(~blank)
+        places, fields, numbers_of_lines = (
+            np.take(each, kept, axis=-1) for each in (places, fields, numbers_of_lines)
         )
     problems = Problems()
     for row in np.flatnonzero(fields < fewest).tolist():
@@ -200,48 +226,29 @@ def read_rows(
     notes[f"rows with more than {MOST} fields: a ; in a text moves all that follows"] = int(
         (fields > MOST).sum()
     )
-    index = [data[start:stop].decode() for start, stop in bounds[:, 0].tolist()]
-    text, cause, effect = (_stripped(data, *bounds[:, k].T.copy()) for k in range(1, FEWEST))
-    return SectionRows(source.name, strings(index), text, cause, effect, numbers_of_lines, +notes)
+    index, *columns = (TextSlices(data, *places[:, k]) for k in range(FEWEST))
+    return SectionRows(source.name, index.strings(), *columns, numbers_of_lines, +notes)
 
 
-def _lines(data: bytes) -> Int64:
-    """Return start and end of each line; a line feed at the end begins no line: int64[n, 2]."""
-    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-    if len(data) and data[-1:] != b"\n":
-        ends = np.append(ends, len(data))
-    starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
-    return np.column_stack([starts, ends]).astype(np.int64)
+def _require_utf8(source: Source) -> None:
+    """Raise InputError if a file is not UTF-8, without decoding it."""
+    if not source.data.isascii():
+        try:
+            places = np.array([0, len(source.data)])
+            strings_between(source.data, places[:1], places[1:]).validate(full=True)
+        except ValueError:
+            _ = source.text
 
 
-def _fields(data: bytes, lines: Int64) -> tuple[Int64, Int64]:
-    """Return the places of the first four fields, and the number of fields, 0 in a blank line."""
-    starts, ends = lines.T
-    separators = np.append(np.flatnonzero(np.frombuffer(data, np.uint8) == ord(";")), len(data))
-    first = np.searchsorted(separators, starts)
-    fields = np.searchsorted(separators, ends) - first + 1
-    bounds = np.empty((len(lines), FEWEST, 2), np.int64)
-    start = starts
-    for k in range(FEWEST):
-        stop = np.minimum(separators[np.minimum(first + k, len(separators) - 1)], ends)
-        bounds[:, k, 0], bounds[:, k, 1] = start, stop
-        start = np.minimum(stop + 1, ends)
-    return bounds, np.where(starts == ends, 0, fields)
+def _split(data: bytes, skipped: int) -> tuple[Int64, Int64]:
+    """Return starts and stops of the first four fields of lines, and the numbers of all fields.
 
-
-def _stripped(data: bytes, starts: Int64, stops: Int64) -> TextSlices:
-    """Leave out leading white space."""
-    letters = np.frombuffer(data + b"\n", np.uint8)
-    spaces = np.zeros(256, bool)
-    spaces[list(SPACES)] = True
-    at = np.flatnonzero(spaces[letters[starts]] & (starts < stops))
-    while len(at):
-        starts[at] += 1
-        at = at[spaces[letters[starts[at]]] & (starts[at] < stops[at])]
-    for row in np.flatnonzero((letters[starts] >= 0x80) & (starts < stops)).tolist():
-        rest = data[starts[row] : stops[row]].decode().lstrip()
-        starts[row] = stops[row] - len(rest.encode())
-    return TextSlices(data, starts, stops)
+    The places are int64[2, 4, n]; a line feed at the end begins no line, a blank one has no fields.
+    """
+    n = data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
+    places, fields = np.empty((2, FEWEST, n), np.int64), np.empty(n, np.int64)
+    split_rows(data, *places, fields)
+    return places[..., skipped:], fields[skipped:]
 
 
 def read(
@@ -281,7 +288,8 @@ def read(
     source = Source.open(source)
     rows = read_rows(source, fewest=2, header=False)
     cells = _cells_of(source, rows)
-    section, names = rows.sections(by_text=True)
+    section, ids = rows.sections(by_text=True)
+    names = ids.to_pylist()
     examples: list[dict[str, Any]] = []
     lines: list[int] = []
     assert rows.lines is not None

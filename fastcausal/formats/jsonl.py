@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -24,6 +25,9 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import LineNumbers, Source, replacing
 from fastcausal.files.lines import Lines, first_object, objects
 from fastcausal.files.values import JsonTexts, kind, shown, without_collection
+from fastcausal.files.writing import Strings, WrittenColumn, json_cells, json_lines
+from fastcausal.formats import _writing
+from fastcausal.formats.examples import blocks
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.builder import (
@@ -41,7 +45,6 @@ from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.relations import ROLES, Reading, Relations
 
 LIMIT = 2**31
-LINES = 1 << 12  # rows converted to Python objects at a time
 NAMED_SPAN = pa.struct([("role", pa.string()), ("start", pa.int64()), ("stop", pa.int64())])
 NAMED_RELATIONS = pa.list_(pa.list_(NAMED_SPAN))
 
@@ -66,9 +69,21 @@ def read(source: str | os.PathLike[str] | Source, roles: Sequence[str] = ROLES) 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write the canonical table as JSON lines, without the column ``tagged``."""
-    table = without(relations.table, ("tagged",))
+    written = JsonTexts()
+    roles = [json.dumps(role, ensure_ascii=False).encode() for role in relations.roles]
+    names = without(relations.table, ("tagged",)).column_names
     with replacing(target) as file:
-        return _write_lines(relations, table, file)
+        for block in blocks(relations):
+            made = _writing.write_offsets(block.spans, block.first, len(block), roles)
+            of_relations = WrittenColumn(Strings.made(*made))
+            columns = {
+                name: of_relations
+                if name == "relations"
+                else json_cells(block.table[name], written)
+                for name in names
+            }
+            file.write(json_lines(columns, len(block)))
+    return written.lost + _lost(relations)
 
 
 def line_batches(
@@ -208,17 +223,10 @@ def _is_count(value: Any) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < LIMIT
 
 
-def _write_lines(relations: Relations, table: Any, file: Any) -> list[str]:
-    written = JsonTexts()
-    for batch in table.to_batches(max_chunksize=LINES):  # Python rows take 100 times the memory
-        for row in batch.to_pylist():
-            row["relations"] = [
-                r and [{**span, "role": relations.roles[span["role"]]} for span in r]
-                for r in row["relations"]
-            ]
-            file.write((written.json(row) + "\n").encode())
+def _lost(relations: Relations) -> list[str]:
+    """Return messages on the parts of a reading that JSON lines do not hold."""
+    lost = []
     reading = relations.reading
-    lost = written.lost
     if relations.roles != ROLES:
         lost.append(f"JSON lines do not hold the list of roles: {', '.join(relations.roles)}")
     if reading.tags is not None:

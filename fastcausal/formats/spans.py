@@ -8,16 +8,19 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from fastcausal.arrays.arrow import without
+import numpy as np
+
+from fastcausal.arrays.arrow import is_valid
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.spelling import TEXT, Spelling, notify_of_text, spelled
 from fastcausal.files.values import JsonTexts, kind, shown, without_collection
-from fastcausal.formats import span_lines
+from fastcausal.files.writing import JSON, Strings, WrittenColumn, json_cells, json_lines
+from fastcausal.formats import _writing, span_lines
 from fastcausal.formats._tokens import spans_of
 from fastcausal.formats.cnc.tagged import token_counts
-from fastcausal.formats.examples import examples
+from fastcausal.formats.examples import Block, blocks
 from fastcausal.formats.reading.builder import (
     Builder,
     ColumnBuilder,
@@ -176,29 +179,35 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
     InputError if an example with relations has no text, or one of another length.
     """
-    lost = Problems()
-    lines = []
-    written = JsonTexts()
-    further = without(relations.table, HELD).to_pylist()
-    for example, columns in zip(examples(relations), further, strict=True):
-        line: dict[str, Any] = {"id": example.id} if relations.ids is not None else {}
-        if example.text is not None or len(example.row):
-            line["text"] = example.require_text()
-        sentence = SearchedSentence(example.text or "")
-        line["relations"] = []
-        for number, spans in enumerate(example.relations, 1):
-            named: dict[str, list[Any]] = {}
-            for role, start, stop in spans or ():
-                name = relations.roles[role]
-                if name in ROLES:
-                    named.setdefault(name, []).append(_value(sentence, start, stop))
-                else:
-                    lost.add(f'{example.name}: relation {number}: role "{name}" is left out')
-            line["relations"].append(None if spans is None else named)
-        lines.append(written.json(line | columns) + "\n")
+    for block in blocks(relations):
+        block.require_texts(is_valid(block.texts) | (np.diff(block.relation_places) > 0))
+    written, lost = JsonTexts(), Problems()
+    roles = [f'"{role}"'.encode() if role in ROLES else b"" for role in relations.roles]
+    further = [name for name in relations.table.column_names if name not in HELD]
     with replacing(target) as file:
-        file.write("".join(lines).encode())
+        for block in blocks(relations):
+            if b"" in roles:
+                _report_others(block, lost)
+            texts = Strings.of(block.texts)
+            made = _writing.write_span_texts(texts, block.spans, block.first, len(block), roles)
+            cells = {} if relations.ids is None else {"id": json_cells(block.names, written)}
+            cells |= {
+                "text": WrittenColumn(texts, JSON, null=None),
+                "relations": WrittenColumn(Strings.made(*made)),
+            }
+            cells |= {name: json_cells(block.table[name], written) for name in further}
+            file.write(json_lines(cells, len(block)))
     return written.lost + messages(lost)
+
+
+def _report_others(block: Block, lost: Problems) -> None:
+    """Add a message for each span of a role that is left out."""
+    roles = block.relations.roles
+    for example in block.examples():
+        for number, spans in enumerate(example.relations, 1):
+            for role, _, _ in spans or ():
+                if (name := roles[role]) not in ROLES:
+                    lost.add(f'{example.name}: relation {number}: role "{name}" is left out')
 
 
 def _sentence(example: Mapping[str, Any]) -> str | None:
@@ -342,16 +351,6 @@ def _of_offsets(sentence: SearchedSentence, start: int, stop: int) -> Found:
     if not 0 <= start < stop <= len(sentence.text):
         raise UnreadError(f"characters {start} to {stop} do not fit a text of {len(sentence.text)}")
     return Found(start, stop, again=False)
-
-
-def _value(sentence: SearchedSentence, start: int, stop: int) -> str | dict[str, int]:
-    """Return the text of a span, or its characters if the text occurs elsewhere, too."""
-    bounds = (sentence.starts[start], sentence.stops[stop - 1])
-    text = sentence.text[slice(*bounds)]
-    place = sentence.locate(text)
-    if place[:2] == bounds and not place.again:
-        return text
-    return dict(zip(("start", "stop"), bounds, strict=True))
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from fastcausal.errors import InputError
 from fastcausal.options import Method
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.sampling import bootstrap_sums, bootstrap_weights
-from fastcausal.significance.sums import exact_sums
+from fastcausal.significance.sums import sums_of
 from fastcausal.significance.units import EQUAL, EXAMPLE, Units, units_text
 
 if TYPE_CHECKING:
@@ -208,8 +208,8 @@ def spreads_of(left_out: Mapping[str, Float64], times: Int64) -> dict[str, Sprea
     varies = np.ptp(values, axis=0) > EQUAL  # false if undefined
     n, weights = int(times.sum()), times[None]
     values = np.where(varies, values, 0.0)
-    away = exact_sums(values, weights) / n - values
-    squares, cubes = (exact_sums(power, weights)[0] for power in (away * away, away * away * away))
+    away = sums_of(values, weights) / n - values
+    squares, cubes = (sums_of(power, weights)[0] for power in (away * away, away * away * away))
     with np.errstate(invalid="ignore"):
         accelerations = cubes / (6 * squares * np.sqrt(squares))
     errors = np.where(varies, np.sqrt(squares * (n - 1) / n), math.nan)

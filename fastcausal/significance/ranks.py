@@ -17,7 +17,7 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.significance import _ranks
 from fastcausal.significance.intervals import quantile, student_quantile
 from fastcausal.significance.sampling import bootstrap_weights
-from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
+from fastcausal.significance.sums import CountRows, Float64, Int64, summing, sums_of
 from fastcausal.significance.units import EQUAL, OneScore
 
 CELLS = 2**23  # most weights or sums in memory at once
@@ -94,12 +94,12 @@ def share(score: OneScore, terms: CountRows, n_resamples: int, seed: int) -> Sha
     terms = columns.reshape(terms.shape)
     drawn = np.empty((n_systems, n_resamples))
     left_out = []
+    sums_in = summing(columns, n_units)
     for first, weights in _weights(columns, n_resamples, seed):
-        sums = sums_of(columns, weights).reshape(-1, n_terms)
-        scores = score.value(sums).reshape(len(weights), n_systems)
+        scores = score.value(sums_in(weights).reshape(-1, n_terms)).reshape(len(weights), n_systems)
         drawn[:, first : first + len(weights)] = scores.T
         left_out += _best_elsewhere(score, terms, weights, scores)
-    totals = sums_of(columns, np.ones((1, n_units), np.int64))
+    totals = sums_in(np.ones((1, n_units), np.int64))
     values = score.value(totals.reshape(-1, n_terms))
     return Shared(values, drawn, math.fsum(left_out) / len(left_out) if left_out else math.nan)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from fastcausal.significance import _sampling
 from fastcausal.significance.draws import check_draws
-from fastcausal.significance.sums import FixedPoint, Float64, Int64, exact_sums  # noqa: F401  in doctests
+from fastcausal.significance.sums import FixedPoint, Float64, Int64, sums_of  # noqa: F401  in doctests
 
 HEAVY = 32  # rows of more units are drawn by a binomial
 BLOCK = 2**21  # weights in memory at once: 16 MB
@@ -82,13 +82,13 @@ def bootstrap_sums(values: Float64, times: Int64, n_resamples: int, seed: int) -
     Returns
     -------
     float64[n_resamples, n_fields]
-        As `exact_sums` of the weights, which are never held.
+        As `sums_of` of the weights, which are never held.
 
     Examples
     --------
     >>> values, times = np.array([[0.1], [0.7]]), np.array([1, 1])
     >>> [weights] = bootstrap_weights(times, 4, seed=0)
-    >>> bool((bootstrap_sums(values, times, 4, 0) == exact_sums(values, weights)).all())
+    >>> bool((bootstrap_sums(values, times, 4, 0) == sums_of(values, weights)).all())
     True
     """
     heavy, heavy_times, light = _rows_of_draws(times, n_resamples, seed)

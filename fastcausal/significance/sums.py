@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,36 @@ EXACT_SINGLE = 2**24  # and float32
 
 
 def sums_of(terms: CountRows, weights: Int64) -> CountRows:
-    """Return ``weights @ terms``: exact for integers, each sum rounded once for floats."""
-    return exact_sums(terms, weights) if terms.dtype.kind == "f" else weighted_sums(terms, weights)
+    """Return ``weights @ terms``: exact for integers, each sum rounded once for floats.
+
+    A sum of floats equals ``math.fsum`` over the repeated values; their order does not matter.
+
+    Parameters
+    ----------
+    terms : int or float64[n_rows, n_fields]
+        Finite.
+    weights : int64[n_draws, n_rows]
+        Frequency of each row in a draw.
+
+    Returns
+    -------
+    int64 or float64[n_draws, n_fields]
+
+    Raises
+    ------
+    ValueError
+        A sum of integers might leave 64 bits, or weights of floats add up to 2^51 or more.
+
+    Examples
+    --------
+    >>> sums_of(np.array([[1, 2], [3, 4]]), np.array([[1, 1], [2, 0]]))
+    array([[4, 6],
+           [2, 4]])
+    >>> sums_of(np.array([[0.1], [0.5]]), np.array([[3, 0], [1, 1]]))
+    array([[0.3],
+           [0.6]])
+    """
+    return summing(terms, int(weights.sum(axis=1).max(initial=0)))(weights)
 
 
 def max_abs(values: Any) -> Any:
@@ -25,86 +54,51 @@ def max_abs(values: Any) -> Any:
     return np.abs(values).max(initial=0)
 
 
-def weighted_sums(rows: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]) -> Any:
-    """Return ``weights @ rows`` of integers, exact.
+def summing(terms: CountRows, most: int) -> Callable[[Int64], CountRows]:
+    """Prepare `sums_of` these terms, for weights of a draw that add up to at most ``most``.
 
     Float matrices multiply many times faster than integer ones, and exactly if every sum stays
     below 2^24 (float32) or 2^53 (float64).
-
-    Parameters
-    ----------
-    rows : int[n_rows, n_fields]
-    weights : int64[n_draws, n_rows]
-        Frequency of each row in a draw.
-
-    Returns
-    -------
-    int64[n_draws, n_fields]
-
-    Raises
-    ------
-    ValueError
-        A sum might leave 64 bits.
-
-    Examples
-    --------
-    >>> weighted_sums(np.array([[1, 2], [3, 4]]), np.array([[1, 1], [2, 0]]))
-    array([[4, 6],
-           [2, 4]])
     """
-    bound = float(max_abs(rows)) * float(weights.sum(axis=1, dtype=np.float64).max(initial=0))
-    if bound < EXACT:
-        kind = np.float32 if bound < EXACT_SINGLE else np.float64
-        return _product(weights.astype(kind), rows.astype(kind)).astype(np.int64)
+    if terms.dtype.kind == "f":
+        parts = _exact_parts(terms, most)
+        return lambda weights: _sums_of_parts(parts, weights, terms.shape[1])
+    bound = float(max_abs(terms)) * float(most)
     if bound >= 2.0**63:
         raise ValueError(f"weighted counts may add up to {bound:.3g}, expected less than 2^63")
-    return weights @ rows
+    if bound >= EXACT:
+        return lambda weights: weights @ terms
+    floats = terms.astype(np.float32 if bound < EXACT_SINGLE else np.float64)
+    return lambda weights: _product(weights, floats).astype(np.int64)
 
 
-def _product(weights: Any, rows: Any) -> Any:
-    """Multiply float matrices with sums that are exact in any order."""
+def _product(weights: Int64, rows: Any) -> Any:
+    """Multiply by a float matrix with sums that are exact in any order."""
+    times = weights.astype(rows.dtype)
     # BLAS threads keep processors busy long after one small product.
-    return np.einsum("ij,jk->ik", weights, rows) if len(weights) == 1 else weights @ rows
+    return np.einsum("ij,jk->ik", times, rows) if len(times) == 1 else times @ rows
 
 
-def exact_sums(values: Float64, weights: npt.NDArray[np.int64]) -> Float64:
-    """Return ``weights @ values`` of floats, each sum rounded once.
-
-    The result equals ``math.fsum`` over the repeated values and does not depend on their order.
-
-    Parameters
-    ----------
-    values : float64[n_rows, n_fields]
-        Finite.
-    weights : int64[n_draws, n_rows]
-        Frequency of each row in a draw; their sum stays below 2^50.
-
-    Returns
-    -------
-    float64[n_draws, n_fields]
-
-    Examples
-    --------
-    >>> exact_sums(np.array([[0.1], [0.5]]), np.array([[3, 0], [1, 1]]))
-    array([[0.3],
-           [0.6]])
-    """
-    # Multiples of one power of two, small enough for float64 to add every product exactly.
-    bits = 52 - int(weights.sum(axis=1).max(initial=0)).bit_length()
+def _exact_parts(values: Float64, most: int) -> list[Float64]:
+    """Split floats into multiples of powers of two, whose products float64 adds up exactly."""
+    bits = 52 - most.bit_length()
     if bits < 1:
         raise ValueError("weights add up to 2^51 or more, expected less")
-    times = weights.astype(np.float64)
     exponent = int(np.frexp(max_abs(values))[1])
     parts = []
     while values.any():
         exponent -= bits
-        part = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
-        parts.append(_product(times, part))
-        values = values - part
-    if len(parts) < 3:  # a sum of two is rounded once
-        return sum(parts, np.zeros((len(weights), values.shape[1])))
-    cells = np.stack(parts, axis=-1).reshape(-1, len(parts))
-    return np.array([math.fsum(cell) for cell in cells.tolist()]).reshape(parts[0].shape)
+        parts.append(np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent))
+        values = values - parts[-1]
+    return parts
+
+
+def _sums_of_parts(parts: list[Float64], weights: Int64, n_fields: int) -> Float64:
+    sums = [_product(weights, part) for part in parts]
+    if len(sums) < 3:  # a sum of two is rounded once
+        return sum(sums, np.zeros((len(weights), n_fields)))
+    cells = np.stack(sums, axis=-1).reshape(-1, len(sums))
+    return np.array([math.fsum(cell) for cell in cells.tolist()]).reshape(sums[0].shape)
 
 
 class FixedPoint(NamedTuple):

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from bench import page
+from bench.conftest import Clocks, Outcome
 from fastcausal.cli.bench import NEEDED, _folder
 
 ENTRY = "from fastcausal.cli import main; main()"
@@ -65,3 +67,35 @@ def test_every_import_of_the_benchmarks_is_looked_for():
     ours = {"fastcausal", "numpy", "pyarrow"} | set(sys.stdlib_module_names)
     assert imported - ours <= set(NEEDED)
     assert set(NEEDED) - {"pytest_benchmark"} <= imported
+
+
+def test_every_part_of_the_page_names_its_corpus():
+    parts = page.parts_of(page.PAGE.read_text())
+    assert len(parts) == len(set(parts))
+    for part in parts:
+        assert '\nCORPUS = "' in (page.FOLDER / f"test_{part}.py").read_text(), part
+
+
+def test_tables_of_a_page_are_written_between_its_marks(tmp_path):
+    target = tmp_path / "page.md"
+    head = "# Figures\n\n<!-- bench -->\n<!-- end -->\n\nkept\n<!-- bench: start streams -->\n"
+    rest = "<!-- end -->\nkept\n<!-- bench: sweep -->\nkept\n<!-- end -->\n"
+    target.write_text(f"{head}| old |\n{rest}")
+    ours, reads, other = (Clocks(s, s, s) for s in (0.006, 0.003, 0.6))
+    races = [
+        Outcome("streams", "scored", "CNC", 100, ours, {}, {"read": reads}, 0, 0),
+        Outcome("streams", "paired", "CNC", 1, ours, {"plain": other}, {}, 0, 0),
+    ]
+    for _ in range(2):  # the second time changes nothing
+        page.write(target, races, {"start": ["peak memory 5 MB"]}, 100)
+    text = target.read_text()
+    assert text.endswith(rest)
+    assert text.startswith("# Figures\n\n<!-- bench -->\n")
+    assert "`--sentences 100`" in text
+    assert "| old |" not in text
+    fast, slow = (
+        "| paired | CNC | 6 ms |  | plain | 100 |",
+        "| scored | CNC | 6 ms | 60 µs | read | 2 |",
+    )
+    assert text.index("times as fast") < text.index(fast) < text.index("times of reading")
+    assert text.index("times of reading") < text.index(slow) < text.index("* peak memory 5 MB\n")

@@ -195,6 +195,7 @@ USES = {
         "": "questions.json answers.json",
         "fincausal": "causes.csv causes_careful.csv --protocol fincausal-2025",
     },
+    "page-scorer": {"": "--out scorer.html"},
     "report": {
         "one": "gold.csv careful.jsonl --n-resamples 100 --method bca --out page.html",
         "several": "gold.csv careful.jsonl hasty.jsonl --n-resamples 100 --out page.html",
@@ -492,6 +493,7 @@ def _quick_boxes():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fastcausal.shared_task.check.judged", judged_here)
         patch.setattr("fastcausal.shared_task.wheels.pack", pack_nothing)
+        patch.setattr("fastcausal.tasks.extraction.scorer_page.page.core", bytes)
         yield
 
 

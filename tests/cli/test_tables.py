@@ -17,8 +17,8 @@ from tests.support.cli import cli
 
 # Commands that print no table: files, pages, lines.
 WITHOUT = {
-    "annotate export", "bench", "convert", "merge", "report", "schema", "sweep", "task archive",
-    "task check", "task init",
+    "annotate export", "bench", "convert", "merge", "page-scorer", "report", "schema", "sweep",
+    "task archive", "task check", "task init",
 }  # fmt: skip
 NUMBER = re.compile(r"[+-]?\d+\.\d+")
 

@@ -97,6 +97,7 @@ LINES = {
     "annotate import --to": ("annotate import judged_ann.json judged_ben.json --to {out}.csv",
                              ["agree {in} --labels label"]),
     "errors --html": ("errors gold.csv careful.jsonl --html {out}.html", []),
+    "page-scorer --out": ("page-scorer --out {out}.html", []),
     "report --out": ("report gold.csv careful.jsonl --out {out}.html", []),
     "compare --html": ("compare careful.parquet hasty.parquet --html {out}.html", []),
     "leaderboard --html": ("leaderboard careful.parquet hasty.parquet --html {out}.html", []),
@@ -152,6 +153,7 @@ def folder(tmp_path_factory):
 def test_what_is_written_is_read(name, folder, tmp_path, monkeypatch):
     monkeypatch.setattr("fastcausal.shared_task.check.judged", judged_here)
     monkeypatch.setattr("fastcausal.shared_task.wheels.pack", pack_nothing)
+    monkeypatch.setattr("fastcausal.tasks.extraction.scorer_page.page.core", bytes)
     monkeypatch.chdir(folder)
     write, readers = LINES[name]
     if "--plot" in name:

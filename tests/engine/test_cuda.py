@@ -292,6 +292,21 @@ def test_what_is_not_counted_on_a_device():
             fc.score(sample.GOLD, sample.GOLD, "cnc-2022", backend="cuda")
 
 
+def test_constants_of_a_machine_are_bounded():
+    """The last used ones stay; a plan keeps its patterns."""
+    rows = rows_of([[[(0, 0, 2)]]])
+    plan = RECESS.plan(ROLES)
+    with played_cupy.instead():
+        machine = cuda.machine()
+        expected = run(plan, rows, rows, backend="cuda").counts
+        kept = machine.constant(np.arange(3))
+        for k in range(2 * cuda.MOST_CONSTANTS):
+            machine.constant(np.array([k]))
+            assert machine.constant(np.arange(3)) is kept
+        assert len(machine.constants) == cuda.MOST_CONSTANTS
+        np.testing.assert_array_equal(run(plan, rows, rows, backend="cuda").counts, expected)
+
+
 def test_a_report_from_the_device():
     """As from the host, with the tables that it makes later."""
     with played_cupy.instead():

@@ -123,6 +123,9 @@ def test_spans_are_read_as_tagged_while_they_are_counted(kernel, drawn, protocol
         np.testing.assert_array_equal(counts, expected.counts)
         np.testing.assert_array_equal(partner, expected.partner)
         assert n_as_given == sum(n for _, n in tagged)
+        total = np.zeros((1, plan.n_fields), np.int64)
+        cpu.run(way, *sides, CountGroups(None, 1, each=False), None, total, 1, True, reading)
+        np.testing.assert_array_equal(total[0], expected.counts.sum(axis=0))
 
 
 def many(rng: np.random.Generator, n: int, length: int, widest: int) -> Rows:

@@ -15,6 +15,7 @@ from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc import markup
 from fastcausal.formats.cnc.aligned import NOTE, difference, onto
+from tests.oracles.writing import with_tags
 from tests.support.cli import cli
 from tests.support.data import CNC
 from tests.support.format_cases import needs_cnc, save, sentences
@@ -63,7 +64,7 @@ def test_any_change_of_white_space_keeps_the_spans(sentence, data):
         return  # a token of other white space has no letter to be found by
     start = data.draw(st.integers(0, n - 1))
     span = (data.draw(st.integers(0, 2)), start, data.draw(st.integers(start + 1, n)))
-    tagged, _ = markup.write(text, [span])
+    tagged, _ = with_tags(text, [span])
     if markup.parse(tagged) != (n, [span]):
         return  # the text and a tag make another tag
     pieces = [data.draw(st.sampled_from(["", " ", "  "])) if c == " " else c for c in tagged]

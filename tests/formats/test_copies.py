@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc import copies, markup
+from tests.oracles.writing import with_tags
 from tests.support.format_cases import CNC, needs_cnc
 from tests.support.profiles import trials
 
@@ -74,7 +75,7 @@ def test_a_file_of_predictions_in_another_order(tmp_path):
     texts = [f"w{k} v{k} so x{k} y{k} ." for k in range(4)]
     gold = fc.Relations.from_examples([{"text": t, "relations": [SPANS]} for t in texts])
     path = tmp_path / "pred.jsonl"
-    tagged = [[markup.write(t, [(0, 0, 2), (1, 3, 5), (2, 2, 3)])[0]] for t in texts]
+    tagged = [[with_tags(t, [(0, 0, 2), (1, 3, 5), (2, 2, 3)])[0]] for t in texts]
     for order, f1 in ((tagged, 1.0), (tagged[::-1], 0.0)):
         path.write_text("".join(json.dumps({"prediction": row}) + "\n" for row in order))
         assert fc.score(gold, path, unparsed="empty")["overall"].f1 == f1
@@ -176,7 +177,7 @@ def test_case_and_white_space_are_passed_over(tokens, change, data):
     text = " ".join(tokens)
     gold = fc.Relations.from_examples([{"text": text, "relations": []}])
     start = data.draw(st.integers(0, len(tokens) - 1))
-    sentence, _ = markup.write(text, [(0, start, len(tokens))])
+    sentence, _ = with_tags(text, [(0, start, len(tokens))])
     before, tag, inner = sentence.partition("<ARG0>")
     inner, close, after = inner.partition("</ARG0>")
     changed = "".join([change(before), tag, change(inner), close, change(after)])

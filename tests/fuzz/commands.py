@@ -127,7 +127,7 @@ TAKES = (
     f"annotate import {{saved}} [{{saved}}] [--to out.csv|out.jsonl|out.parquet] "
     f"[--key {{key}}] {SHOWN}",
 )  # fmt: skip
-WITHOUT_FILES = {"schema", "demo", "bench", "doctor"}
+WITHOUT_FILES = {"schema", "demo", "bench", "doctor", "page-scorer"}
 
 
 def drawn(rng: random.Random) -> list[str]:

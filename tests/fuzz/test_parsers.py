@@ -23,6 +23,8 @@ FIRST = os.environ.get("FASTCAUSAL_FUZZ_FIRST", "0")
 INPUTS = 2000  # where the number of them decides, and not the time
 PARSERS = Path(__file__).parent / "parsers"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+NAMES = ("submission", "lines", "tagged", "answers", "crab_answers", "fincausal")
+NAMES += ("span_lines", "model_answers")
 FOLDER = TemporaryDirectory()
 
 
@@ -44,10 +46,6 @@ def run(name: str, count: int, seconds: str) -> subprocess.CompletedProcess[str]
         command, env=environment, capture_output=True, encoding="utf-8", errors="replace",
         check=False,
     )  # fmt: skip
-
-
-NAMES = ["submission", "lines", "tagged", "answers", "crab_answers", "span_lines"]
-NAMES += ["model_answers"]
 
 
 @pytest.mark.parametrize("name", NAMES)

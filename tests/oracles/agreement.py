@@ -80,8 +80,8 @@ def best_match(a: Example, b: Example) -> Match:
     return max(([*zip(first, way, strict=True)] for way in permutations(second)), key=worth)
 
 
-def textbook(a: Examples, b: Examples, average: str) -> dict[str, float]:
-    """All measures of two annotators."""
+def textbook(a: Examples, b: Examples, average: str, length: int = LENGTH) -> dict[str, float]:
+    """All measures of two annotators, of examples of so many tokens."""
     matches = [best_match(a[name], b[name]) for name in a if name in b]
     tops, bottoms = Counter(), Counter()
     for match in filter(None, matches):
@@ -92,7 +92,7 @@ def textbook(a: Examples, b: Examples, average: str) -> dict[str, float]:
                     tops[group, name] += share * value
                     bottoms[group, name] += share
             for role, group in enumerate(ROLES):
-                both = mask(x, role), mask(y, role)
+                both = mask(x, role, length), mask(y, role, length)
                 if (value := alpha(*both)) == value:
                     for where in (group, "total"):
                         tops[where, "alpha"] += value * sum(map(sum, both))

@@ -137,6 +137,17 @@ def test_the_installed_wheel_runs_away_from_the_sources(
     assert "recess: 61 sentences" in run(installed.with_name("fastcausal"), "demo")
 
 
+def test_the_installed_wheel_holds_the_c_interface(installed: Path) -> None:
+    files = run(
+        installed, "-c", "import fastcausal; from pathlib import Path;"
+        "package = Path(fastcausal.__file__).parent; include = Path(fastcausal.get_include());"
+        "source = include.parent / 'capi' / 'fastcausal.cpp';"
+        "files = include / 'fastcausal.h', source, package / 'capi.pxd';"
+        "print(include.relative_to(package), *(path.is_file() for path in files))",
+    )  # fmt: skip
+    assert files == f"{Path('_csrc', 'include')} True True True\n"
+
+
 def test_the_wheel_of_zig_gives_the_same_bytes(
     wheels: dict[str, Path], installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

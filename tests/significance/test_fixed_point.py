@@ -14,7 +14,7 @@ from fastcausal.significance.sampling import (
     exchange_sums,
     exchanges,
 )
-from fastcausal.significance.sums import FixedPoint, exact_sums
+from fastcausal.significance.sums import FixedPoint, sums_of
 
 N_DRAWS, SEED = 40, 7
 
@@ -34,7 +34,7 @@ def test_sums_are_those_of_the_weights(values, threads, monkeypatch):
     monkeypatch.setattr(sampling, "_threads", lambda work: threads)
     rows, times = values
     weights = np.vstack([*bootstrap_weights(times, N_DRAWS, SEED)])
-    expected = exact_sums(rows, weights)
+    expected = sums_of(rows, weights)
     assert bootstrap_sums(rows, times, N_DRAWS, SEED).tobytes() == expected.tobytes()
 
 

@@ -110,7 +110,9 @@ cupy = SimpleNamespace(
     cuda=SimpleNamespace(
         runtime=runtime,
         nvrtc=SimpleNamespace(getVersion=lambda: (13, 0)),
-        Device=lambda: SimpleNamespace(attributes={"MultiProcessorCount": 2}),
+        Device=lambda: SimpleNamespace(
+            attributes={"MultiProcessorCount": 2}, synchronize=lambda: None
+        ),
         Stream=Stream,
         get_current_stream=Stream,
         alloc_pinned_memory=bytearray,

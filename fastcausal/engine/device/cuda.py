@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,7 @@ from fastcausal.rows import Rows
 
 THREADS = 128  # of a block
 BLOCKS = 16  # for each multiprocessor, at most
+MOST_CONSTANTS = 64  # of a machine: settings of plans, and patterns of at most 5 MB
 INSTALL = "pip install 'fastcausal[cuda12]' or, for CUDA 13, 'fastcausal[cuda13]'"
 
 
@@ -270,7 +272,7 @@ class CudaMachine:
     def __init__(self) -> None:
         self.cupy: Any = cupy()
         self.multiprocessors: int = self.cupy.cuda.Device().attributes["MultiProcessorCount"]
-        self.constants: dict[bytes, Array] = {}
+        self.constants: OrderedDict[bytes, Array] = OrderedDict()  # the last used one last
         self.lanes: list[Any] = []
 
     def current(self) -> CudaQueue:
@@ -306,13 +308,17 @@ class CudaMachine:
     def numpy(self, array: Array) -> npt.NDArray[Any]:  # noqa: D102
         return np.asarray(array.get())
 
-    def constant(self, values: npt.NDArray[Any]) -> int:
-        """See `machine.Machine`; equal values are copied once."""
+    def constant(self, values: npt.NDArray[Any]) -> Array:
+        """See `machine.Machine`; equal values are copied once, while they are in use."""
         key = values.tobytes()
         if key not in self.constants:
+            if len(self.constants) == MOST_CONSTANTS:
+                self.cupy.cuda.Device().synchronize()  # work may still read it
+                self.constants.popitem(last=False)
             self.constants[key] = self.cupy.asarray(values)
             self.cupy.cuda.get_current_stream().synchronize()  # other streams will read them
-        return self.address(self.constants[key])
+        self.constants.move_to_end(key)
+        return self.constants[key]
 
 
 @cache

@@ -88,7 +88,8 @@ class LabelCounts:
         left_out = self.machine.empty(n)
         task = task_of(
             LABEL_TASK, self.machine, self.plan, (0, n), self.plan.n_fields + 2,
-            gold_ids=address(gold), pred_ids=address(pred), marks=self.machine.constant(self.marks),
+            gold_ids=address(gold), pred_ids=address(pred),
+            marks=address(self.machine.constant(self.marks)),
             n_labels=len(self.marks), ignored=self.ignored, n_tokens=gold.shape[1],
             gold_itemsize=gold.itemsize, pred_itemsize=pred.itemsize,
             run_on=int(self.run_on),

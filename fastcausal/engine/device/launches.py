@@ -63,7 +63,7 @@ def task_of(
     task = np.zeros((), record)
     for name, member in members.items():
         task[name] = member % 2**64
-    task["plan"] = plan.record(*map(machine.constant, plan.arrays))
+    task["plan"] = plan.record(*(machine.address(machine.constant(a)) for a in plan.arrays))
     task["first"], task["last"] = examples
     task["n_totals"] = n_totals
     task["n_lanes"] = n_lanes(n_totals) if n_totals else 0
@@ -91,7 +91,7 @@ def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:
         count(queue, entry_of("score", plan), task)
 
 
-def by_patterns(known: Patterns, groups: CountGroups) -> dict[str, int]:
+def by_patterns(machine: Machine, known: Patterns, groups: CountGroups) -> dict[str, int]:
     """Return the members of a task that counts by patterns, except ``left`` and ``chosen``.
 
     Those are int64[n_examples] and, filled with 0, int64[n_chosen + 1].
@@ -99,7 +99,7 @@ def by_patterns(known: Patterns, groups: CountGroups) -> dict[str, int]:
     if not known.n:
         return {}
     n = 0 if groups.each or groups.n_rows > MOST_CHOSEN else known.n * groups.n_rows
-    return {"patterns": known.address, "n_chosen": n, "n_chosen_lanes": n_lanes(n)}
+    return {"patterns": machine.address(known.table), "n_chosen": n, "n_chosen_lanes": n_lanes(n)}
 
 
 def entry_of(kind: str, plan: Plan) -> str:

@@ -74,5 +74,5 @@ class Machine(Protocol):
     def numpy(self, array: Array) -> npt.NDArray[Any]:
         """Copy to host memory, after all earlier work."""
 
-    def constant(self, values: npt.NDArray[Any]) -> int:
-        """Return the address of a few values that stay on the device."""
+    def constant(self, values: npt.NDArray[Any]) -> Array:
+        """Return a few values on the device. They stay for work in `current`."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastcausal.engine import cpu
-from fastcausal.engine.device.machine import Machine
+from fastcausal.engine.device.machine import Array, Machine
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import CountGroups, Plan, TooLargeError
 from fastcausal.errors import InputError
@@ -24,15 +24,15 @@ class Patterns(NamedTuple):
 
     Attributes
     ----------
-    address : int
-        Their address on the machine.
+    table : Array, optional
+        On the machine.
     n : int
         Number of patterns and free places; 0 if patterns do not determine the plan's counts.
     n_examples : int
         Number of examples in the sample.
     """
 
-    address: int = 0
+    table: Array = None
     n: int = 0
     n_examples: int = 0
 

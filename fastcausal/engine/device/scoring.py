@@ -237,7 +237,11 @@ def _on_device(
     known = patterns_of(machine, plan, gold, pred, np.asarray)
     if not (known.n or plan.built_in):
         return left_out
-    members = {"apart": int(groups.apart), "check": int(check), **by_patterns(known, groups)}
+    members = {
+        "apart": int(groups.apart),
+        "check": int(check),
+        **by_patterns(machine, known, groups),
+    }
     chosen = np.zeros(members.get("n_chosen", 0) + 1, np.int64)
     totals = np.zeros(0 if groups.each else counts.size, np.int64)
     on_device = machine.empty(totals.nbytes)
@@ -292,7 +296,7 @@ def score_device(
         arrays[f"{name}_relation_offsets"] = side.relation_offsets
     members = {n: machine.address(array) for n, array in arrays.items() if array is not None}
     known = patterns_of(machine, plan, gold, pred, machine.numpy)
-    members |= {"apart": int(groups.apart), **by_patterns(known, groups)}
+    members |= {"apart": int(groups.apart), **by_patterns(machine, known, groups)}
     chosen = machine.zeros(members.get("n_chosen", 0) + 1)
     left = machine.array(gold.n_examples if known.n else 0, np.int64)
     members["chosen"] = machine.address(chosen)

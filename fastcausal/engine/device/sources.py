@@ -21,6 +21,21 @@ def csrc() -> Path:
     return next(p for p in (PACKAGE / "_csrc", PACKAGE.parent / "csrc") if p.is_dir())
 
 
+def get_include() -> str:
+    """Return the folder of ``fastcausal.h``, the C interface.
+
+    The folder above it has the sources; ``capi/fastcausal.cpp`` is the library.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import fastcausal
+    >>> [path.name for path in Path(fastcausal.get_include()).iterdir()]
+    ['fastcausal.h']
+    """
+    return str(csrc() / "include")
+
+
 @cache
 def digest() -> str:
     """Compute a digest of all sources, for caches that ignore changes in included files."""

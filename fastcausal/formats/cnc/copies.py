@@ -16,19 +16,17 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import (
-    flattened,
     is_valid,
     joined,
     numbers,
     strings,
-    strings_at,
     text_lists,
 )
 from fastcausal.arrays.arrow import texts_of as characters_of
 from fastcausal.files.values import shown
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.markup import without_tags
-from fastcausal.formats.examples import column_of_tagged, texts_of
+from fastcausal.formats.examples import column_of_tagged, first_sentences, texts_of
 from fastcausal.formats.reading.builder import Int64
 from fastcausal.relations import Relations
 
@@ -53,15 +51,6 @@ _CERTAIN = re.compile(
 _SIGNS = re.compile(r"[<>\[\]{}()*_|#~^=&]")
 
 
-def first_sentences(kept: pa.ChunkedArray) -> pa.Array:
-    """Return the first sentence of each example without its tags, null if it has none."""
-    column = joined(kept)
-    sentences, places = flattened(column)
-    first, has_any = places[:-1], np.diff(places) > 0
-    taken = pc.take(sentences, numbers(np.where(has_any, first, 0), has_any))
-    return strings_at(*_native.without_tags(*characters_of(taken)), has_any)
-
-
 def texts_like(like: Relations | None, rows: Int64) -> pa.Array | None:
     """Return the texts of these rows of gold, null if missing; None without gold.
 
@@ -72,7 +61,9 @@ def texts_like(like: Relations | None, rows: Int64) -> pa.Array | None:
     names = like.table.column_names
     column = joined(like.table["text"]) if "text" in names else pa.nulls(len(like), pa.string())
     if column.type not in (pa.string(), pa.large_string()) or column.null_count:
-        tagged = column_of_tagged(like)
+        tagged = column_of_tagged(like.table)
+        if "text" not in names and tagged is None:
+            return column
         if "text" not in names and tagged is not None and not tagged.null_count:
             column = first_sentences(tagged)
         else:
@@ -97,7 +88,7 @@ def unlike(kept: pa.ChunkedArray, texts: pa.Array | None, widths: Any) -> Int8:
     -------
     int8[n_sentences]
         The bits `OTHER_WORDS`, `OTHER_SENTENCE` (half of the words differ) and `SIGNS` (possible
-        mark-up that the text lacks, or may lack if unknown).
+        mark-up that the text lacks; without a text, possible names of roles in brackets).
     """
     are_known = texts is not None
     texts = first_sentences(kept) if texts is None else texts

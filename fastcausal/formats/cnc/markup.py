@@ -67,54 +67,6 @@ def reading(tags: str) -> Callable[[str], tuple[int, list[RoleSpan]]]:
     return READINGS[tags]
 
 
-def write(text: str, spans: Iterable[RoleSpan]) -> tuple[str, list[RoleSpan]]:
-    """Put tags into a sentence, for the strict reading.
-
-    Parameters
-    ----------
-    text : str
-        The sentence; tokens are separated by ASCII white space.
-    spans : iterable of (role, start, stop)
-        Roles 0 cause, 1 effect, 2 signal; signals are numbered in their order.
-
-    Returns
-    -------
-    tagged : str
-    left_out : list of (role, start, stop)
-        Spans that tags cannot hold: causes that overlap an earlier cause, effects that overlap
-        an earlier effect, and spans of any other role.
-
-    Examples
-    --------
-    >>> write("Rain causes floods", [(0, 0, 1), (1, 1, 3), (1, 2, 3)])
-    ('<ARG0>Rain</ARG0> <ARG1>causes floods</ARG1>', [(1, 2, 3)])
-    """
-    bounds = [match.span() for match in TOKEN.finditer(text)]
-    opening: dict[int, list[str]] = {}
-    closing: dict[int, list[str]] = {}
-    left_out: list[RoleSpan] = []
-    ends = {CAUSE: 0, EFFECT: 0}  # of the last cause and the last effect
-    n_signals = 0
-    for role, start, stop in sorted(spans):
-        if role > SIGNAL or start < ends.get(role, 0):
-            left_out.append((role, start, stop))
-            continue
-        name = f"ARG{role}"
-        if role == SIGNAL:
-            name = f"SIG{n_signals}"
-            n_signals += 1
-        else:
-            ends[role] = stop
-        opening.setdefault(bounds[start][0], []).append(f"<{name}>")
-        closing.setdefault(bounds[stop - 1][1], []).insert(0, f"</{name}>")
-    pieces: list[str] = []
-    last = 0
-    for cut in sorted({*opening, *closing}):
-        pieces += [text[last:cut], *closing.get(cut, ()), *opening.get(cut, ())]
-        last = cut
-    return "".join([*pieces, text[last:]]), left_out
-
-
 def count_tokens(text: str, tags: str = "strict") -> int:
     """Return the number of tokens of a plain sentence under a reading of tags."""
     if tags in OFFICIAL:
@@ -220,7 +172,7 @@ def _official(text: str, relaxed: bool = False) -> tuple[int, list[RoleSpan]]:
 
 
 def as_tagged(spans: Iterable[RoleSpan], length: int, tags: str) -> list[RoleSpan]:
-    """Read the spans of a relation as if `write` had turned them into tags.
+    """Read the spans of a relation as if they had been written as tags.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     if relations.reading.tags == tags and (like is None or not was_read_alone(relations)):
         return relations
     table = relations.table
-    kept = column_of_tagged(relations)
+    kept = column_of_tagged(relations.table)
     if kept is None or kept.null_count or any(flattened(c)[0].null_count for c in kept.chunks):
         raise InputError(
             f"the tags cannot be read as {tags}: the table keeps no tagged sentences "

@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, strings_at
-from fastcausal.errors import InputError, Problems, counted
+from fastcausal.errors import FaultsError, InputError, Problems, counted
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.keys import require_unique
 from fastcausal.files.lines import Lines
@@ -61,7 +61,14 @@ class _Predictions:
         sentences, lines = self.sentences.take(rows), [self.lines[k] for k in order]
         return replace(self, sentences=sentences, lines=lines, columns=columns)
 
-    def relations(self, source: Source, like: Relations | None, tags: str, start: int) -> Relations:
+    def relations(
+        self,
+        source: Source,
+        like: Relations | None,
+        tags: str,
+        start: int,
+        reasons: bool = True,
+    ) -> Relations:
         """Make the table; the lines start at example ``start`` of the source."""
         n = len(self.sentences)
         rows, of_gold = placed(like, self.ids, n, source.name)
@@ -78,6 +85,7 @@ class _Predictions:
             notes=self.notes,
             lines=self.lines,
             predicted=True,
+            reasons=reasons,
         )
 
 
@@ -88,7 +96,10 @@ def read(source: Source, like: Relations | None, tags: str) -> Relations:
 
 
 def batches(
-    source: str | os.PathLike[str], golds: Iterable[Relations], tags: str = "strict"
+    source: str | os.PathLike[str],
+    golds: Iterable[Relations],
+    tags: str = "strict",
+    reasons: bool = True,
 ) -> Iterator[Relations]:
     """Read a submission of any size in step with gold, one batch of both in memory at once.
 
@@ -100,6 +111,8 @@ def batches(
         Consecutive examples of gold, any number at a time.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         The reading of tags, see `fastcausal.formats.cnc.markup.parse`.
+    reasons : bool
+        False leaves out the column of reasons why sentences are unreadable.
 
     Yields
     ------
@@ -114,10 +127,32 @@ def batches(
         A line is invalid, or lines without ids differ in number from the examples.
     """
     with closing(Lines(source)) as lines:
-        yield from _batches(lines, iter(golds), tags)
+        yield from _batches(lines, iter(golds), tags, reasons)
 
 
-def _batches(lines: Lines, golds: Iterator[Relations], tags: str) -> Iterator[Relations]:
+def faults(
+    source: str | os.PathLike[str], golds: Iterable[Relations], tags: str = "strict"
+) -> Problems:
+    """Collect the faults of all lines in step with gold, as `read` reports them.
+
+    There are none if lines are too many, which `read` is to report.
+    """
+    problems = Problems()
+    with closing(Lines(source)) as lines:
+        for gold in golds:
+            batch = None if problems.are_too_many else lines.take(len(gold))
+            if batch is None or _plain_chunks(batch) is not None:
+                continue  # with gold, whose faults come first
+            try:
+                _checked_lines(batch, gold, tags, Counter())
+            except FaultsError as error:
+                problems.add_all(error.faults)
+        return Problems() if lines.take(1) and not problems.are_too_many else problems
+
+
+def _batches(
+    lines: Lines, golds: Iterator[Relations], tags: str, reasons: bool
+) -> Iterator[Relations]:
     position, named = 0, False
     for gold in golds:
         batch = lines.take(len(gold))
@@ -133,7 +168,8 @@ def _batches(lines: Lines, golds: Iterator[Relations], tags: str) -> Iterator[Re
             )
         assert batch is not None
         assert predictions is not None
-        yield replace(predictions, columns={}).relations(batch, gold, tags, position)
+        alone = replace(predictions, columns={})
+        yield alone.relations(batch, gold, tags, position, reasons)
         position += n
     if rest := lines.take(sys.maxsize):
         n = sum(1 for _ in rest.filled_lines())
@@ -148,6 +184,24 @@ def _predictions(source: Source, like: Relations | None, tags: str, start: int) 
 
 def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions | None:
     """Fast path of `_checked`; return None if that must report an error."""
+    chunks = _plain_chunks(source)
+    if chunks is None:
+        return None
+    index, predictions = chunks
+    notes: Counter[str] = Counter()
+    named = tags not in OFFICIAL and bool((index.kinds == TEXT).all())
+    misplaced = 0 if named else index.n_misplaced(like, start)
+    is_short = not named and _are_some(len(predictions), like) and bool(index.kinds.all())
+    if tags in OFFICIAL:
+        notes[DISORDER] = misplaced
+    elif misplaced or is_short or (not named and (index.kinds == TEXT).any()):
+        return None
+    numbered = LineNumbers(lambda: (line for line, _ in source.filled_lines()))
+    return _Predictions(index.names if named else None, predictions, notes, numbered)
+
+
+def _plain_chunks(source: Source) -> tuple[_Index, pa.ChunkedArray] | None:
+    """Read lines in native code; return None unless each is plain."""
     chunks = []
     for begin, end in _blocks(source.data):
         pieces = _native.read_submission(source.data, begin, end)
@@ -162,18 +216,7 @@ def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Pr
         predictions.validate(full=True)
     except pa.ArrowException:
         return None
-    if not len(index.kinds):
-        return None
-    notes: Counter[str] = Counter()
-    named = tags not in OFFICIAL and bool((index.kinds == TEXT).all())
-    misplaced = 0 if named else index.n_misplaced(like, start)
-    is_short = not named and _are_some(len(predictions), like) and bool(index.kinds.all())
-    if tags in OFFICIAL:
-        notes[DISORDER] = misplaced
-    elif misplaced or is_short or (not named and (index.kinds == TEXT).any()):
-        return None
-    numbered = LineNumbers(lambda: (line for line, _ in source.filled_lines()))
-    return _Predictions(index.names if named else None, predictions, notes, numbered)
+    return (index, predictions) if len(index.kinds) else None
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
@@ -225,12 +268,35 @@ class _Index:
 @without_collection()
 def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions:
     """Read line by line; raise InputError for invalid lines."""
+    notes: Counter[str] = Counter()
+    predictions, indexes, lines, columns = _checked_lines(source, like, tags, notes)
+    named = tags not in OFFICIAL and all(isinstance(index, str) for index in indexes)
+    ids, order = indexes if named else None, None
+    if tags in OFFICIAL:
+        notes[DISORDER] = _n_misplaced(indexes, like, start)
+    elif not named:
+        ids, order = _joined(source, lines, indexes, like, start)
+        notes[JOINED] = _n_misplaced(indexes, None, start)
+    sentences = column(source.name, "tagged", predictions)
+    made = _Predictions(ids, sentences, notes, lines, columns.typed(source.name))
+    return made if order is None else made.arranged(order)
+
+
+def _checked_lines(
+    source: Source, like: Relations | None, tags: str, notes: Counter[str]
+) -> tuple[list[list[str]], list[Any], list[int], ColumnBuilder]:
+    """Return sentences, index, line and further columns of each line.
+
+    Raises
+    ------
+    FaultsError
+        Lines are invalid.
+    """
     problems = Problems()
     predictions: list[list[str]] = []
     indexes: list[Any] = []
     lines: list[int] = []
     columns = ColumnBuilder(KEYS)
-    notes: Counter[str] = Counter()
     wanted = None if tags not in OFFICIAL or like is None else _n_relations(like)
     spelling = Spelling(*KEYS[:2])
     for line, row in source.objects(problems):
@@ -259,16 +325,7 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
             lines.append(line)
             columns.add(row)
     problems.raise_if_any()
-    named = tags not in OFFICIAL and all(isinstance(index, str) for index in indexes)
-    ids, order = indexes if named else None, None
-    if tags in OFFICIAL:
-        notes[DISORDER] = _n_misplaced(indexes, like, start)
-    elif not named:
-        ids, order = _joined(source, lines, indexes, like, start)
-        notes[JOINED] = _n_misplaced(indexes, None, start)
-    sentences = column(source.name, "tagged", predictions)
-    made = _Predictions(ids, sentences, notes, lines, columns.typed(source.name))
-    return made if order is None else made.arranged(order)
+    return predictions, indexes, lines, columns
 
 
 def _are_some(n: int, like: Relations | None) -> bool:

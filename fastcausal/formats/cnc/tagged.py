@@ -240,6 +240,7 @@ class Sentences:
         notes: Mapping[str, int] = MappingProxyType({}),
         lines: Sequence[int] | None = None,
         predicted: bool = False,
+        reasons: bool = True,
     ) -> Relations:
         """Return all examples as Relations.
 
@@ -259,11 +260,13 @@ class Sentences:
             The line of each example.
         predicted : bool
             True for a file of predictions.
+        reasons : bool
+            False leaves out the column of reasons why sentences are unreadable.
         """
         counted = Counter(notes) + self.notes
         counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
         counted[NOTE] += self.n_aligned
-        unread = list(self._unread(self.widths < 0))
+        unread = list(self._unread(self.widths < 0, None if reasons else Problems.shown))
         first = [
             unread_message(where(k), number, reason, noun)
             for k, number, reason, _ in unread[: Problems.shown]
@@ -272,7 +275,7 @@ class Sentences:
             tags=self.tags, unread=tuple(first), notes=dict(+counted), predicted=predicted
         )
         columns = {**columns, "tagged": columns.get("tagged", self.kept)}
-        if unread:
+        if unread and reasons:
             columns.setdefault(UNPARSED, reason_lists(unread, len(self.counts)))
         flat = self.spans, self.widths, self.counts, self.lengths
         made = assembled(name, columns, flat, reading, lines)
@@ -280,12 +283,12 @@ class Sentences:
             made.kept[HELD] = True
         return made
 
-    def _unread(self, unread: Any) -> Iterator[tuple[int, int, str, str]]:
-        """Yield unread sentences: example, number from 1, reason and sentence."""
+    def _unread(self, unread: Any, most: int | None = None) -> Iterator[tuple[int, int, str, str]]:
+        """Yield unread sentences, the first or all: example, number from 1, reason, sentence."""
         if not unread.any():
             return
         places = offsets(self.counts)
-        at = np.flatnonzero(unread)
+        at = np.flatnonzero(unread)[:most]
         examples = self._examples_of(at)
         given, read = _at(self.kept, at), _at(self._read, at)
         texts, marks = self._texts_of(examples.tolist()), self._marks(at)

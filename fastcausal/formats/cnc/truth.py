@@ -9,10 +9,13 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -31,16 +34,21 @@ from fastcausal.arrays.arrow import (
     strings,
     strings_at,
     texts_of,
+    without,
 )
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import cells, delimiter_of
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.keys import GroupCodes, groups_of
+from fastcausal.files.lines import CsvRows
 from fastcausal.files.spelling import TEXT, named, notify_of_text, spelled
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import OFFICIAL
+from fastcausal.formats.reading import batches
+from fastcausal.formats.reading.batches import Stream, WholeError
 from fastcausal.formats.reading.builder import Int64, column
+from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.reading.groups import of_groups, other_values
 from fastcausal.relations import Relations
 
@@ -62,11 +70,49 @@ STAND_INS = {
     f"no {', '.join(names)}": names
     for names in (SENTENCE[:1], SENTENCE[:2], SENTENCE, SENTENCE[::2])
 }
+_HEADER = re.compile(rb'[^"\r\n]+(?=[\r\n])')
 _ONE_SENTENCE = re.compile(r"""\['[^'\\\n\r\0]*'\]|\["[^"\\\n\r\0]*"\]""")
 
 
-def read(source: Source, tags: str) -> Relations:
-    """Read a truth file, see `fastcausal.formats.cnc.read`."""
+def stream(source: Any, columns: Collection[str | None] | None, tags: str) -> Stream | None:
+    """Stream a large file with a row per sentence; return None for any other source.
+
+    Iteration raises `WholeError` if rows need each other, or one has a fault.
+    """
+    if not isinstance(source, Opened) or source.head is None or source.content is not None:
+        return None
+    header = _HEADER.match(source.head.data)
+    names = {*header[0].decode(errors="replace").split(",")} if header else set()
+    if not {*GROUPED} <= names or names & {*RESERVED}:
+        return None
+
+    def read_batches(_: Any) -> Iterator[batches.ReadingBatch]:
+        return map(batches.batch, _batches(source.path, columns, tags))
+
+    return Stream("", read_batches, n_bytes=source.size())
+
+
+def _batches(
+    path: str | os.PathLike[str], columns: Collection[str | None] | None, tags: str
+) -> Iterator[Relations]:
+    with closing(CsvRows(path)) as rows:
+        header = rows.take(1)
+        assert header is not None
+        while part := rows.take(max(1, batches.ROWS // 2)):
+            try:
+                made = read(replace(part, data=header.data + part.data), tags, is_part=True)
+            except InputError as error:
+                raise WholeError(str(error)) from error
+            names = made.table.column_names
+            left_out = [name for name in names if columns is not None and name not in columns]
+            yield Relations.part(without(made.table, left_out), made.reading)
+
+
+def read(source: Source, tags: str, is_part: bool = False) -> Relations:
+    """Read a truth file, see `fastcausal.formats.cnc.read`.
+
+    Of a part of a file, rows have to be sentences of their own.
+    """
     file = cells(source, delimiter_of(source))
     table, lines = named(file.table, COLUMNS), file.lines
     for other in spelled(file.table.column_names, [TEXT]):
@@ -80,6 +126,8 @@ def read(source: Source, tags: str) -> Relations:
     groups = None
     if set(table.column_names) >= set(GROUPED):
         table, has_gaps = _with_lists(table)
+        if has_gaps and is_part:
+            raise InputError(f"{source.name}: rows without a list belong to others")
         sentences = _plain_sentences(table)
         if sentences is None:
             sentences = _checked_sentences(table, where, tags, problems, notes)

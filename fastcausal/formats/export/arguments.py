@@ -70,7 +70,7 @@ def arguments(
     unfit = Problems()
     n_bare = n_others = 0
     for k, example in enumerate(examples(relations)):
-        if not len(example.row):
+        if not example.relations:
             n_bare += 1
             continue
         text = example.require_text()

@@ -25,12 +25,17 @@ from fastcausal.files.binary import ARROW_MARKS, DAMAGE, damaged
 from fastcausal.files.schemas import require_plain
 from fastcausal.relations import Reading, Relations, canonical, taken
 
-ROWS = 1 << 17  # examples at a time
+ROWS = 1 << 15  # examples at a time; half of it with their texts
+WHOLE = 1 << 17  # most examples of a source that is read at once, without threads
 PAGE = 1 << 20  # bytes of a Parquet column at a time: a row group may be as large as its file
 
 ReadingBatch = tuple[Reading | None, pa.Table]
 """Reading and examples; the reading is None if an earlier batch of the same file has it."""
 T = TypeVar("T")
+
+
+class WholeError(InputError):
+    """Batches cannot be read or compared; perhaps whole sources can."""
 
 
 @dataclass
@@ -51,6 +56,9 @@ class Stream:
         True if reading needs the batches of gold, which end with those of the examples.
     relations : Relations or None
         All examples, if in memory.
+    faults : callable or None
+        Takes the batches of gold; collects the faults of all lines, as reading them at once would
+        report them.
     reading : Reading or None
         Of all examples so far: notes are added up.
     """
@@ -61,14 +69,17 @@ class Stream:
     n_bytes: int | None = 0
     follows: bool = False
     relations: Relations | None = None
+    faults: Callable[[Iterator[Relations]], Problems] | None = None
     reading: Reading | None = field(default=None, init=False)
 
-    def batches(self, golds: Iterator[Relations] | None = None) -> Iterator[Relations]:
-        """Yield `ROWS` examples at a time and then the rest; an empty batch if there are none.
+    def batches(
+        self, golds: Iterator[Relations] | None = None, n: int | None = None
+    ) -> Iterator[Relations]:
+        """Yield n examples (`ROWS`) at a time and then the rest; an empty batch if there are none.
 
         Notes and messages are in `reading` alone: repeated in every batch they would add up.
         """
-        for cut_off in cut(self._tables(golds or iter(())), ROWS):
+        for cut_off in cut(self._tables(golds or iter(())), n or ROWS):
             quiet = replace(self.reading or Reading(), notes={}, unread=())
             try:
                 this = Relations.part(cut_off, quiet)
@@ -78,8 +89,8 @@ class Stream:
 
     @property
     def is_one_batch(self) -> bool:
-        """True if the source surely has at most one batch."""
-        return self.n_examples is not None and self.n_examples <= ROWS
+        """True if the source surely has at most `WHOLE` examples, read as one batch."""
+        return self.n_examples is not None and self.n_examples <= WHOLE
 
     def whole(self) -> Relations:
         """Return all examples in one table."""
@@ -88,10 +99,10 @@ class Stream:
         return self._relations(list(self._tables(iter(()))))
 
     def in_one_batch(self) -> Relations | None:
-        """Return all examples, None if there is more than one batch."""
+        """Return all examples, None if there are more than `WHOLE`."""
         if self.n_examples is not None:
             return self.whole() if self.is_one_batch else None
-        first, *more = islice(cut(self._tables(iter(())), ROWS), 2)
+        first, *more = islice(cut(self._tables(iter(())), WHOLE), 2)
         return None if more else self._relations([first])
 
     def _relations(self, tables: list[pa.Table]) -> Relations:
@@ -149,7 +160,8 @@ def cut(tables: Iterable[pa.Table], n: int) -> Iterator[pa.Table]:
         for start in range(0, count - n + 1, n):
             yield whole.slice(start, n)
         is_cut, count = True, count % n
-        held = [whole.slice(len(whole) - count)]
+        # An empty slice would hold all memory of the table.
+        held = [whole.slice(len(whole) - count) if count else whole.schema.empty_table()]
     if count or not is_cut:
         yield _joined(held)
 
@@ -290,7 +302,7 @@ def _parquet(
     kept = None if columns is None else [name for name in schema.names if name in columns]
 
     def batches() -> Iterator[pa.RecordBatch]:
-        if file.metadata.num_rows <= ROWS:
+        if file.metadata.num_rows <= WHOLE:
             threads = Path(path).stat().st_size > PAGE  # they cost more than a page
             yield from file.read(kept, use_threads=threads).to_batches()
             return

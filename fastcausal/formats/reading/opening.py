@@ -55,9 +55,9 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
         source = plain_file(source)
     if len(like) == 1:
         return Opened(source, like[0], content=like[0].load(source) if whole else None)
-    if not like and not whole and _size(source) > SMALL:
+    if not whole and _size(source) > SMALL:
         head = Source.open(source, most=HEAD)
-        by_content = sniff_head(head, declared.FORMATS)
+        by_content = _of_several(head, like) if like else sniff_head(head, declared.FORMATS)
         if by_content is not None and by_content.stream is not None:
             return Opened(source, by_content, head)
     content = Source.open(source)

@@ -5,8 +5,8 @@ const SAMPLE = 256; // rows that tell the mean height: a bar that always moves c
 const HIGHEST = 8e6; // px; browsers draw nothing beyond some 17 to 33 million
 
 class LongList {
-  /** The box of the rows; what makes the element of a row; where the window begins to show it. */
-  constructor(box, make, edge) {
+  /** The box of the rows; what makes the element of a row; where the window begins to show it; a signal that ends it. */
+  constructor(box, make, edge, signal) {
     this.box = box;
     this.make = make;
     this.edge = edge;
@@ -16,13 +16,13 @@ class LongList {
     this.mean = 48; // px of a row, until the first were seen
     this.seen = 0;
     this.show(0);
-    addEventListener("scroll", () => this.fill(), { passive: true });
+    addEventListener("scroll", () => this.fill(), { passive: true, signal });
     let width = innerWidth;
     addEventListener("resize", () => {
       if (innerWidth !== width) this.go(this.visible());
       else this.fill();
       width = innerWidth;
-    });
+    }, { signal });
   }
 
   /** Show so many rows, the first one at the top of the window if others were. */

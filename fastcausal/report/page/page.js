@@ -3,8 +3,10 @@
 const MOST_PRINTED = 100;
 
 class Page {
-  constructor(examples) {
+  /** Examples, and perhaps a signal that ends the page: another one takes its place. */
+  constructor(examples, signal) {
     this.examples = examples;
+    this.signal = signal;
     this.form = at("filters");
     this.filters = new Filters(this.form, examples);
     this.shown = new Shown(examples, () => this.columns);
@@ -13,41 +15,42 @@ class Page {
     this.current = -1;
     for (const id of ["filters", "examples-table", "unfold"]) at(id).hidden = false;
     this.list = new LongList(at("list"), (row) => this.shown.make(this.chosen[row], this.systems),
-      () => at("heads").getBoundingClientRect().bottom);
+      () => at("heads").getBoundingClientRect().bottom, signal);
     this.listen();
     this.follow();
   }
 
   listen() {
+    const { signal } = this;
     let waiting;
     this.form.parentNode.addEventListener("input", (event) => {
       if (event.target === at("keys")) return; // it chooses no examples: the address stays
       clearTimeout(waiting);
       waiting = setTimeout(() => this.filter(), event.target.type === "search" ? 60 : 0);
-    });
-    this.form.addEventListener("submit", (event) => event.preventDefault());
+    }, { signal });
+    this.form.addEventListener("submit", (event) => event.preventDefault(), { signal });
     at("show-all").addEventListener("click", () => setTimeout(() => {
       this.filters.takeCell("");
       this.filter();
-    }));
-    at("list").addEventListener("click", (event) => this.click(event));
-    addEventListener("hashchange", () => this.follow());
-    addEventListener("popstate", () => this.follow());
-    document.addEventListener("keydown", (event) => this.key(event));
+    }), { signal });
+    at("list").addEventListener("click", (event) => this.click(event), { signal });
+    addEventListener("hashchange", () => this.follow(), { signal });
+    addEventListener("popstate", () => this.follow(), { signal });
+    document.addEventListener("keydown", (event) => this.key(event), { signal });
     document.addEventListener("click", (event) => {
       for (const menu of document.querySelectorAll(".menu[open]"))
         if (!menu.contains(event.target)) menu.open = false;
-    });
+    }, { signal });
     addEventListener("beforeprint", () => {
       const n = this.list.print(MOST_PRINTED);
       at("printed").textContent = `${n} of them on paper`;
-    });
+    }, { signal });
     addEventListener("afterprint", () => {
       at("printed").textContent = "";
       const row = this.list.first;
       this.list.show(this.chosen.length);
       this.list.go(row);
-    });
+    }, { signal });
   }
 
   /** Show the examples that the controls choose. */
@@ -146,11 +149,3 @@ class Page {
     event.preventDefault();
   }
 }
-
-async function start() {
-  if (typeof DecompressionStream === "undefined") return; // the page says what it needs
-  at("status").textContent = "Reading examples …";
-  new Page(new Examples(await unpacked(at("packed").textContent)));
-  document.documentElement.dataset.ready = Math.round(performance.now());
-}
-start();

@@ -20,9 +20,10 @@ from fastcausal.report.page.table import Drawn, bar_shapes
 
 FOLDER = Path(__file__).parent
 LEVEL = 6  # of gzip: the highest takes twice as long for 2% less
-SCRIPTS = ("columns", "marks", "example", "list", "filters", "page")  # of examples
+EXAMPLES = ("columns", "marks", "example", "list", "filters", "page")  # scripts of their table
 SCORES, ERRORS, COMPARE, ABOUT = "Scores", "Errors", "Compare", "About"
 DIGITS = 3  # of the numbers on cards
+WASM = " 'wasm-unsafe-eval'"  # source of a policy that allows WebAssembly, and no other code
 
 
 class Section(NamedTuple):
@@ -106,6 +107,8 @@ class Scripted(NamedTuple):
         HTML, and CSS and JavaScript beside those of every page.
     data : mapping, optional
         Plain values ready for JSON.
+    runs_wasm : bool
+        Whether the script compiles WebAssembly.
     """
 
     title: str
@@ -113,10 +116,16 @@ class Scripted(NamedTuple):
     style: str
     script: str
     data: Mapping[str, Any] | None = None
+    runs_wasm: bool = False
 
     @classmethod
     def of_folder(
-        cls, folder: Path, name: str, title: str, scripts: Sequence[str], data: Mapping[str, Any]
+        cls,
+        folder: Path,
+        name: str,
+        title: str,
+        scripts: Sequence[str],
+        data: Mapping[str, Any] | None = None,
     ) -> Scripted:
         """Read the files of a part: NAME.html, perhaps NAME.css, and scripts."""
         style = _read(folder / f"{name}.css") if (folder / f"{name}.css").exists() else ""
@@ -175,7 +184,12 @@ def tabs_of(page: Page) -> list[Tab]:
 
 def examples_part(columns: Mapping[str, Any]) -> Scripted:
     """Make the part of examples, from their columns: see docs/pages.md."""
-    return Scripted.of_folder(FOLDER, "examples", "Examples", SCRIPTS, columns)
+    return Scripted.of_folder(FOLDER, "examples", "Examples", (*EXAMPLES, "start"), columns)
+
+
+def examples_table() -> Scripted:
+    """Make the part of examples that another script starts, with columns of its own."""
+    return Scripted.of_folder(FOLDER, "examples", "Examples", EXAMPLES)
 
 
 def html_of(page: Page) -> str:
@@ -202,7 +216,7 @@ def html_of(page: Page) -> str:
         style=Markup(style),
         style_digest=Markup(digest_of_code(style)),
         script=Markup(script),
-        script_digest=Markup(digest_of_code(script)),
+        script_digest=Markup(digest_of_code(script) + WASM * (part is not None and part.runs_wasm)),
     )
     return page_text(rendered)
 

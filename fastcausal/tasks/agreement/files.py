@@ -183,7 +183,7 @@ def readable(
     if not count:
         return relations
     if unparsed == "error":
-        raise InputError(unread_message(relations, name, count))
+        raise InputError(unread_message(relations.reading, name, count))
     warnings[f"{name}: unparsed={unparsed}: {counted(count, 'relation')} could not be read"] = None
     lists = arrow.joined(relations.table["relations"])
     read = arrow.is_valid(lists.flatten())

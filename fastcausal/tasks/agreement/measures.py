@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from fastcausal.engine.reference.kernels import span_overlap
 from fastcausal.rows import Rows
-from fastcausal.significance.sums import exact_sums
+from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.agreement.unitized import unitized_alpha
 from fastcausal.tasks.relations.scores import binary_alpha
 
@@ -42,7 +42,7 @@ class MeasureSums:
         shape = self.top.shape[1:]
         ones = np.ones((1, len(self.top)), np.int64)
         sides = (side.reshape(len(side), math.prod(shape)) for side in (self.top, self.bottom))
-        return np.stack([exact_sums(side, ones).reshape(shape) for side in sides])
+        return np.stack([sums_of(side, ones).reshape(shape) for side in sides])
 
 
 def measures(counts: Int64, n_roles: int) -> tuple[Floats, Floats]:

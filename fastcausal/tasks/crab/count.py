@@ -114,7 +114,7 @@ def read_answers(
     """
     task, column, border = choices.task, choices.column, choices.border
     unparsed, unmatched = choices.unparsed, choices.unmatched
-    records = read_records(source, name, column=column)
+    records = read_records(source, name, column=column, encoded=True)
     if column not in records:
         records = answers_of(records, column)
     values, why = parse_column(records.answers(column), task, choices.pattern)

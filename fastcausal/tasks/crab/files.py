@@ -136,9 +136,8 @@ class JudgedPairs:
 
     def disagreements(self, border: Border = "up") -> Warnings:
         """Warn of pairs with a class that differs from the class of their score."""
-        of_score = class_of(self.score, border)
-        differs = (self.given != of_score) & (self.given >= 0) & (of_score >= 0)
-        n = int(np.count_nonzero(differs))
+        both = np.flatnonzero((self.given >= 0) & ~np.isnan(self.score))
+        n = int(np.count_nonzero(self.given[both] != class_of(self.score[both], border)))
         texts = (
             f"{self.records.name}: ",
             f" of the pairs have another class than their score has by border={border}",
@@ -213,7 +212,7 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     """
     if isinstance(source, JudgedPairs):
         return source
-    records = read_records(source, name)
+    records = read_records(source, name, encoded=True)
     problems = Problems()
     a, b = orders_of(records, problems)
     score, given = scores_of(records, problems), given_of(records, problems)
@@ -267,16 +266,25 @@ def given_of(records: Records, problems: Problems) -> Int64:
     """Return the code of the given class of every row, -1 if missing: int64[n]."""
     if "class" not in records:
         return np.broadcast_to(-1, len(records))
-    letters = records.texts("class")
-    if not letters.null_count and (codes := single_letters(letters)) is not None:
-        return codes.astype(np.int64)
-    codes = pc.index_in(letters, pa.array(CLASSES, letters.type))
-    given = np.array(codes.fill_null(-1), np.int64)
+    stored = records.dictionary("class")
+    letters = records.texts("class") if stored is None else stored
+    given = _codes_of(letters)
     for k in np.flatnonzero((given < 0) & np.asarray(letters.is_valid())).tolist():
         got = shown(letters[int(k)].as_py())
         problems.add(f'{records.where(k)}: "class" is {got}, expected one of A, B, C, D')
         given[k] = 0
     return given
+
+
+def _codes_of(letters: pa.Array) -> Int64:
+    if pa.types.is_dictionary(letters.type):
+        places = arrow.values_of(letters.indices, -1)
+        codes: Int64 = np.append(_codes_of(letters.dictionary), -1)[places]
+        return codes
+    if not letters.null_count and (bare := single_letters(letters)) is not None:
+        return bare.astype(np.int64)
+    known = pc.index_in(letters, pa.array(CLASSES, letters.type))
+    return np.array(known.fill_null(-1), np.int64)
 
 
 def names_of(records: Records, column: str) -> tuple[Int64, pa.Array]:

@@ -128,7 +128,9 @@ def parse_column(
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         values, reasons = _texts(column, task)
     elif pa.types.is_dictionary(kind):
-        return parse_column(column.dictionary_decode(), task)
+        values, reasons = parse_column(column.dictionary, task)
+        places = arrow.values_of(column.indices, -1)
+        return np.append(values, np.nan)[places], np.append(reasons, np.int8(MISSING))[places]
     elif str(kind) == "string_view":
         return parse_column(column.cast(pa.large_string()), task)
     elif pa.types.is_boolean(kind) or pa.types.is_null(kind):

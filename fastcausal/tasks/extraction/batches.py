@@ -16,7 +16,7 @@ import os
 from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, TypeVar
@@ -25,14 +25,18 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import _ids
-from fastcausal.errors import InputError, OutputError
+from fastcausal.errors import FaultsError, InputError, OutputError, Problems
 from fastcausal.files.keys import hashes_of
 from fastcausal.formats import read, stream
+from fastcausal.formats.cnc import truth
 from fastcausal.formats.cnc.rereading import GOLD_READING
-from fastcausal.formats.reading.batches import Stream, ahead
+from fastcausal.formats.cnc.tagged import HELD
+from fastcausal.formats.reading import batches
+from fastcausal.formats.reading.batches import Stream, WholeError, ahead
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
+from fastcausal.tasks.relations.unread import UnreadRelationsError
 
 READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
 
@@ -42,8 +46,12 @@ T = TypeVar("T")
 Progress = Callable[[int, int | None], None]
 
 
-class NotInStepError(InputError):
-    """The sides cannot be compared batch by batch; perhaps they can be as a whole."""
+class CompleteError(InputError):
+    """The fault of all batches, as reading both sides whole would report it."""
+
+
+class NotInStepError(WholeError):
+    """The sides cannot be compared batch by batch."""
 
 
 def is_streamed(source: Any) -> bool:
@@ -74,7 +82,10 @@ def in_step(
     if preds is None:
         return None
     of_gold = GOLD_READING[tags]
-    golds = stream(gold, columns, of_gold) or stream(read(gold, tags=of_gold))
+    if preds.follows and columns is not None:
+        columns = {*columns, "text"}  # tagged sentences are held against it
+    golds = stream(gold, columns, of_gold) or truth.stream(gold, columns, of_gold)
+    golds = golds or stream(read(gold, tags=of_gold))
     if golds is None or golds.follows:  # gold is a submission: the error will say so
         return None
     return InStep(golds, preds, progress or (lambda done, total: None))
@@ -102,12 +113,22 @@ class InStep:
         """Tell if a side is gone when it has been read."""
         return any(side.n_bytes is None for side in self.sides)
 
+    @property
+    def is_read_again(self) -> bool:
+        """Tell if all faults are to be reported, for which the sides can be read again."""
+        return not self.once and sum(side.n_bytes or 0 for side in self.sides) <= READ_AGAIN
+
+    @property
+    def _n(self) -> int:
+        return max(1, batches.ROWS // 2) if self.sides[1].follows else batches.ROWS
+
     def used_by(self, use: Callable[[], T], use_whole: Callable[[], T]) -> T:
         """Use the batches, or both sides whole where a batch shows that these do not do.
 
         Sides that are not in step can be joined as a whole. Of any other fault the whole can tell
         all there is: at most `READ_AGAIN` bytes are read for that. Sides that are gone when they
-        have been read, and larger ones, give the fault of the batch and its place.
+        have been read, and larger ones, give the fault of the batch and its place. Faults of lines
+        are collected batch by batch.
 
         Raises
         ------
@@ -118,16 +139,31 @@ class InStep:
         """
         try:
             return use()
-        except OutputError:
+        except (OutputError, CompleteError):
             raise
-        except NotInStepError:
+        except WholeError:
             if self.once:
                 raise
         except InputError as error:
-            size = sum(side.n_bytes or 0 for side in self.sides)
-            if self.once or size > READ_AGAIN:
+            if not self.is_read_again:
                 raise InputError(f"from example {self.first} on: {error}") from error
+            if isinstance(error, FaultsError):
+                self._faults().raise_if_any()
         return use_whole()
+
+    def unread(self, count: int) -> CompleteError:
+        """Return the error for unreadable relations of all batches, which have been read."""
+        reading = self.sides[1].reading
+        assert reading is not None
+        error = UnreadRelationsError.of(reading, count)
+        return CompleteError(error.problem, error.remedy)
+
+    def _faults(self) -> Problems:
+        """Collect the faults of lines of predictions; none if another fault comes before them."""
+        gold, pred = self.sides
+        with suppress(InputError), closing(ahead(gold.batches(n=self._n))) as golds:
+            return Problems() if pred.faults is None else pred.faults(golds)
+        return Problems()
 
     def __iter__(self) -> Iterator[tuple[Relations, Relations]]:
         total = next((s.n_examples for s in self.sides if s.n_examples is not None), None)
@@ -168,7 +204,7 @@ class InStep:
 
     def _side_by_side(self) -> Generator[tuple[Relations | None, Relations | None]]:
         gold, pred = self.sides
-        with closing(ahead(gold.batches())) as golds:
+        with closing(ahead(gold.batches(n=self._n))) as golds:
             if not pred.follows:
                 with closing(ahead(pred.batches())) as preds:
                     yield from zip_longest(golds, preds)
@@ -180,8 +216,9 @@ class InStep:
                     taken.append(batch)
                     yield batch
 
-            with closing(ahead(pred.batches(shared()))) as preds:
+            with closing(ahead(pred.batches(shared(), self._n))) as preds:
                 for batch in preds:
+                    batch.kept[HELD] = True  # against the texts of gold, by reading it
                     yield taken.popleft(), batch
             if taken:
                 yield taken.popleft(), None

@@ -152,7 +152,7 @@ def columns_of_systems(
     only_wrong = kinds is not None
     if kinds is None:
         kinds = error_fields(counting.plan.kernel)
-    about = _about(counting, kinds, counting.roles if counted is None else counted)
+    about = about_counts(counting, kinds, counting.roles if counted is None else counted)
     systems = [_counted(counting, each, about["cells"]) for each in aligned.values()]
     places, at = _joined(systems)
     shown = _worst(systems, at, [*chain(*about["errors"].values())], most, only_wrong)
@@ -173,7 +173,7 @@ def columns_of_systems(
     }
 
 
-def _about(counting: Counting, kinds: Sequence[str], counted: Sequence[str]) -> Columns:
+def about_counts(counting: Counting, kinds: Sequence[str], counted: Sequence[str]) -> Columns:
     """Name roles, counts, and which of these are errors."""
     kernel, roles = counting.plan.kernel, counting.roles
     names = kernel.columns(roles)

@@ -33,7 +33,7 @@ from fastcausal.protocols import RECESS, Protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
+from fastcausal.tasks.extraction.batches import InStep, Progress, in_step, is_streamed
 from fastcausal.tasks.extraction.counting import tally_of_arrays
 from fastcausal.tasks.extraction.evaluation import CountedEvaluation
 from fastcausal.tasks.extraction.otherwise import is_counted_otherwise, score_otherwise
@@ -42,6 +42,7 @@ from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tables import statistics_of
 from fastcausal.tasks.relations.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.relations.official import KEY
+from fastcausal.tasks.relations.unread import UnreadRelationsError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -206,17 +207,32 @@ def _add_all(
     per_example: str | os.PathLike[str] | None,
     system: str | None,
 ) -> Aligned | None:
-    """Count batches, and write them to a file of counts; return the only one aligned, if it is."""
-    n_batches = 0
+    """Count batches, and write them to a file of counts; return the only one aligned, if it is.
+
+    After unreadable relations, which the recipe refuses, the others are counted.
+    """
+    n_batches, n_unread, only = 0, 0, None
     file = _NOWHERE if per_example is None else _CountFile(scorer, system).appending(per_example)
     with file as write:
         for gold, pred in batches:
-            n_batches += 1
-            aligned = scorer.align(gold, pred)
+            try:
+                aligned = scorer.align(gold, pred)
+            except UnreadRelationsError as error:
+                if not (isinstance(batches, InStep) and batches.is_read_again):
+                    raise
+                n_unread += error.count
+            if n_unread:
+                continue
             scorer.add(aligned)
             if write is not None:
                 write(aligned)
-    return aligned if n_batches == 1 else None
+            n_batches += 1
+            only = aligned if n_batches == 1 else None
+            del gold, pred, aligned  # the next ones come into their memory
+        if n_unread:
+            assert isinstance(batches, InStep)
+            raise batches.unread(n_unread)
+    return only
 
 
 class _CountFile:
@@ -251,5 +267,7 @@ class _CountFile:
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:
     """Return the columns that scores depend on."""
-    read: set[str | None] = {"id", "length", "relations", "tagged", UNPARSED, *scorer.columns}
+    read: set[str | None] = {"id", "length", "relations", "tagged", *scorer.columns}
+    if scorer.recipe.unparsed != "error":
+        read.add(UNPARSED)
     return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}

@@ -5,9 +5,12 @@ from numpy.typing import NDArray
 
 N_FIELDS: int
 
+_Texts = tuple[Any, NDArray[int64], NDArray[int64]]
+
 def words(data: bytes, kinds: NDArray[int8], abbreviations: bytes, cutting: int) -> bytes: ...
+def first_other(gold: _Texts, pred: _Texts, n: int) -> int: ...
 def label(
-    texts: tuple[Any, NDArray[int64], NDArray[int64]],
+    texts: _Texts,
     gold: Any,
     pred: Any,
     kinds: NDArray[int8],

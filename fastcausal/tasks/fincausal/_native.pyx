@@ -11,7 +11,7 @@ from fastcausal.arrays.buffers cimport Array, int8s, int64s, text
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "fincausal.hpp" namespace "fastcausal::fincausal" nogil:
+cdef extern from "fincausal_labels.hpp" namespace "fastcausal::fincausal" nogil:
     cdef cppclass LetterKinds:
         const int8_t* kinds
         int64_t n
@@ -28,6 +28,8 @@ cdef extern from "fincausal.hpp" namespace "fastcausal::fincausal" nogil:
         const int64_t* starts
         const int64_t* stops
 
+    int64_t first_other_text(const TextColumn&, const TextColumn&, int64_t)
+
     cdef cppclass RowBatch:
         int64_t n
         TextColumn text
@@ -38,6 +40,13 @@ cdef extern from "fincausal.hpp" namespace "fastcausal::fincausal" nogil:
     cdef cppclass AllLabels:
         string of[2]
 
+    AllLabels label_rows(
+        const RowBatch&, const LetterKinds&, const Abbreviations&, Cutting, int64_t, StopRequested
+    ) except +
+    string words_of(const string&, const LetterKinds&, const Abbreviations&, Cutting) except +
+
+
+cdef extern from "fincausal_counts.hpp" namespace "fastcausal::fincausal" nogil:
     cdef cppclass SectionBatch:
         int64_t n
         const int64_t* starts
@@ -48,10 +57,6 @@ cdef extern from "fincausal.hpp" namespace "fastcausal::fincausal" nogil:
         cbool both
 
     int64_t N_FIELDS_ "fastcausal::fincausal::N_FIELDS"
-    AllLabels label_rows(
-        const RowBatch&, const LetterKinds&, const Abbreviations&, Cutting, int64_t, StopRequested
-    ) except +
-    string words_of(const string&, const LetterKinds&, const Abbreviations&, Cutting) except +
     void count_sections(const SectionBatch&, int64_t*, int64_t, StopRequested) except +
 
 
@@ -77,6 +82,14 @@ def words(bytes data, kinds, bytes abbreviations, int64_t cutting):
     cdef Array kind = int8s(kinds)
     table.kinds, table.n = <const int8_t*>kind.data, kind.n
     return words_of(data, table, Abbreviations(<string>abbreviations), <Cutting>cutting)
+
+
+def first_other(gold, pred, int64_t n):
+    """Return the first of n rows whose texts differ, or n."""
+    cdef TextColumn of_gold = column_of(gold, n), of_pred = column_of(pred, n)
+    with nogil:
+        n = first_other_text(of_gold, of_pred, n)
+    return n
 
 
 def label(texts, gold, pred, kinds, bytes abbreviations, int64_t cutting, sizes, facts,

@@ -12,14 +12,13 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
-from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import By
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import Warnings
 from fastcausal.files.targets import keep_apart
-from fastcausal.formats.fincausal import Int64, SectionRows, TextSlices
+from fastcausal.formats.fincausal import Int64, SectionRows, TextSlices, documents_of
 from fastcausal.tasks.fincausal import _native
 from fastcausal.tasks.fincausal.files import read_side, side_by_side
 from fastcausal.tasks.fincausal.formula import CLASSES, FIELDS, WordFormula
@@ -183,7 +182,7 @@ def _taken(gold: SectionRows, labels: WordLabels, stops: Stops) -> npt.NDArray[n
 
 def _sections(
     gold: SectionRows, sizes: Int64, taken: npt.NDArray[np.bool_], stops: Stops
-) -> tuple[Int64, list[str]]:
+) -> tuple[Int64, pa.Array]:
     """Gather rows of sections; rows without words have -1."""
     section, names = gold.sections()
     first = np.unique(section, return_index=True)[1]
@@ -201,7 +200,7 @@ def _sections(
         stops.always(f"{gold.name}: no text with a word", "ValueError")
     section = np.full(len(section), -1, np.int64)
     section[taken] = codes
-    return section, [names[k] for k in kept.tolist()]
+    return section, names.take(arrow.numbers(kept))
 
 
 def _check_classes(rows: Int64, stops: Stops) -> None:
@@ -217,20 +216,19 @@ def _unknown(labels: WordLabels) -> Warnings:
     return {texts: (n,)} if n else {}
 
 
-def _columns(gold: SectionRows, section: Int64, names: list[str]) -> dict[str, Any]:
+def _columns(gold: SectionRows, section: Int64, names: pa.Array) -> dict[str, Any]:
     """Return the columns of sections: id, document, number of relations."""
-    documents = [name.partition("#")[0].partition(".")[0] for name in names]
     relations = np.bincount(section[section >= 0], minlength=len(names)).astype(np.int64)
     return {
-        "id": strings(names),
-        "document": strings(documents),
+        "id": names,
+        "document": documents_of(names),
         "relations": arrow.numbers(relations),
     }
 
 
-def _digest(names: list[str], section: Int64, labels: WordLabels) -> int:
+def _digest(names: pa.Array, section: Int64, labels: WordLabels) -> int:
     """Return the digest of gold's labels, whatever the order of sections."""
     places = arrow.offsets(labels.sizes).astype(np.int32).tobytes()
     kept = arrow.numbers(np.flatnonzero(section >= 0))
-    ids = strings(names).take(arrow.numbers(section[section >= 0]))
+    ids = names.take(arrow.numbers(section[section >= 0]))
     return digest_of_texts(ids, arrow.strings_at(labels.gold, places).take(kept))

@@ -14,6 +14,7 @@ from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.records import Records, read_records
 from fastcausal.formats.fincausal import FEWEST, Int64, SectionRows, TextSlices, read_rows
+from fastcausal.tasks.fincausal import _native
 from fastcausal.tasks.fincausal.stops import Stops, ends_with
 
 COLUMNS = ("text", "cause", "effect")
@@ -130,17 +131,8 @@ def side_by_side(gold: SectionRows, pred: SectionRows, stops: Stops) -> SidesByR
 
 def first_other_text(gold: TextSlices, pred: TextSlices) -> int | None:
     """Return the first row whose texts differ."""
-    sizes = gold.stops - gold.starts
-    other = sizes != pred.stops - pred.starts
-    row = int(other.argmax()) if other.any() else len(sizes)
-    a, b = memoryview(gold.data), memoryview(pred.data)
-    places = (gold.starts, gold.stops, pred.starts, pred.stops)
-    for k, (start, stop, begin, end) in enumerate(
-        zip(*(p[:row].tolist() for p in places), strict=True)
-    ):
-        if a[start:stop] != b[begin:end]:
-            return k
-    return row if row < len(sizes) else None
+    row = _native.first_other(gold, pred, len(gold.starts))
+    return row if row < len(gold.starts) else None
 
 
 def _by_text(gold: list[str], pred: list[str]) -> Int64:

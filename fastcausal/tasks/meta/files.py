@@ -17,7 +17,7 @@ from fastcausal.errors import InputError, Remedy
 from fastcausal.files.keys import by_number, encode, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.options import LabelPolicy, Level
-from fastcausal.significance.sums import exact_sums
+from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.labels.ratings import Float64, Int64, Ratings
 from fastcausal.tasks.labels.votes import Votes
 from fastcausal.tasks.meta.kinds import (
@@ -143,7 +143,7 @@ def mean_labels(votes: Float64) -> Float64:
     """
     given = ~np.isnan(votes)
     n = given.sum(axis=0)
-    sums = exact_sums(np.where(given, votes, 0.0), np.ones((1, len(votes)), np.int64))[0]
+    sums = sums_of(np.where(given, votes, 0.0), np.ones((1, len(votes)), np.int64))[0]
     means = np.divide(sums, n, out=np.full(votes.shape[1], np.nan), where=n > 0)
     return means if n.max(initial=0) < 2 else tied(means, votes[given].min())
 

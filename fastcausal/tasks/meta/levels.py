@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fastcausal.arrays import arrow
 from fastcausal.counts.arithmetic import EQUAL, tied
-from fastcausal.significance.sums import exact_sums
+from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.correlations import CORRELATIONS, Ordered
 from fastcausal.tasks.meta.soft import soft_pairwise_accuracy
@@ -101,7 +101,7 @@ def distances(
     if not within(rows.scores, bounds):
         return {name: np.full(len(weights), math.nan) for name in ("bias", "mae")}
     away = rows.scores - rows.labels
-    means = exact_sums(np.column_stack([away, np.abs(away)]), weights)
+    means = sums_of(np.column_stack([away, np.abs(away)]), weights)
     means = means / weights.sum(axis=1, keepdims=True)
     return {"bias": means[:, 0], "mae": means[:, 1]}
 
@@ -135,7 +135,7 @@ def _mean(values: Float64, weights: Int64) -> Float64:
     """Return the mean of the defined values."""
     defined = ~np.isnan(values)
     n = weights[:, defined].sum(axis=1)
-    sums = exact_sums(values[defined][:, None], weights[:, defined])[:, 0]
+    sums = sums_of(values[defined][:, None], weights[:, defined])[:, 0]
     return np.where(n > 0, sums / np.maximum(n, 1), math.nan)
 
 
@@ -149,7 +149,7 @@ def system_means(rows: RatedScores, values: Float64, weights: Int64 | None = Non
     means = np.full((len(weights), len(rows.system_rows)), math.nan)
     for k, mine in enumerate(rows.system_rows):
         n = weights[:, mine].sum(axis=1)
-        sums = exact_sums(values[mine, None], weights[:, mine])[:, 0]
+        sums = sums_of(values[mine, None], weights[:, mine])[:, 0]
         np.divide(sums, n, out=means[:, k], where=n > 0)
     return tied(means)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcausal.counts.arithmetic import EQUAL
 from fastcausal.significance.sampling import exchanges
-from fastcausal.significance.sums import exact_sums
+from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.labels.ratings import Float64, Int64
 
 MOST_ALL = 13  # most items for which all arrangements are used; otherwise a sample
@@ -66,7 +66,7 @@ def soft_pairwise_accuracy(
 
 def _shares_below(apart: Float64, flipped: Int64, extra: int) -> Float64:
     """Return the share of flips with sums below 0, ties half: float64[2]."""
-    sums = exact_sums(apart, flipped)
+    sums = sums_of(apart, flipped)
     bounds = EQUAL * np.abs(apart).sum(axis=0)
     twice = 2 * (sums < -bounds).sum(axis=0) + (np.abs(sums) <= bounds).sum(axis=0)
     shares: Float64 = (twice / 2 + extra) / (len(flipped) + extra)

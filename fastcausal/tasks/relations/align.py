@@ -155,7 +155,7 @@ def align(
         )
     warnings: Warnings = {}
     if gold.n_unread:
-        raise InputError(unread_message(gold, names[0], gold.n_unread))
+        raise InputError(unread_message(gold.reading, names[0], gold.n_unread))
     digest = partial(_digest, gold, protocol)
     gold, pred, places = _join(gold, pred, unmatched, warnings, names)
     gold = _with_columns(gold, pred, columns)

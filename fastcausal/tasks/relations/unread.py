@@ -17,7 +17,7 @@ from fastcausal.errors import InputError, Remedy, counted, summary
 from fastcausal.formats.cnc.aligned import SAME_LETTERS
 from fastcausal.options import Policy
 from fastcausal.protocols import Protocol
-from fastcausal.relations import Relations
+from fastcausal.relations import Reading, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.relations.formula import LATER, TOTALS
 
@@ -76,9 +76,31 @@ def _rate(part: int, whole: int) -> float:
 ALL_READ = Unparsed()
 
 
-def unread_message(relations: Relations, side: str, count: int) -> str:
+class UnreadRelationsError(InputError):
+    """Predicted relations that could not be read.
+
+    Attributes
+    ----------
+    count : int
+    """
+
+    count: int
+
+    @classmethod
+    def of(cls, reading: Reading, count: int) -> UnreadRelationsError:
+        """Name their number and the first reasons, with a remedy."""
+        remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
+        message = unread_message(reading, "pred", count)
+        if SAME_LETTERS in message:
+            remedy = Remedy("tags", ("aligned",), "would map those with the same letters", remedy)
+        error = cls(message, remedy)
+        error.count = count
+        return error
+
+
+def unread_message(reading: Reading, side: str, count: int) -> str:
     """Return a message with the number of unreadable relations of a side, and first reasons."""
-    messages = list(relations.reading.unread)[:count]
+    messages = list(reading.unread)[:count]
     return f"{counted(count, 'relation')} of {side} could not be read" + (
         f":\n{summary(count, messages)}" if messages else ""
     )
@@ -126,11 +148,7 @@ def settle_unread(
     if not count:
         return Settled(gold, pred)
     if unparsed == "error":
-        remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
-        message = unread_message(pred, "pred", count)
-        if SAME_LETTERS in message:
-            remedy = Remedy("tags", ("aligned",), "would map those with the same letters", remedy)
-        raise InputError(message, remedy)
+        raise UnreadRelationsError.of(pred.reading, count)
     reasons = _reasons(gold, pred, unread)
     # NumPy arrays made by a table itself would import pandas.
     is_answer = ~arrow.is_valid(arrow.joined(reasons["relation"]))

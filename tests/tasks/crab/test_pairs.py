@@ -285,6 +285,14 @@ def written(path, rows, form):
     return path
 
 
+def test_classes_in_a_dictionary_of_parquet(tmp_path):
+    classes = ["B", None, "D", "A"]
+    key = {"topic_id": [1] * 4, "event_order_a": [0] * 4, "event_order_b": [1, 2, 3, 4]}
+    table = pa.table({**key, "score": [50, 10, 10, 90], "class": classes})
+    pq.write_table(table, tmp_path / "gold.parquet")
+    assert read_pairs(tmp_path / "gold.parquet").given.tolist() == [1, -1, 3, 0]
+
+
 def test_every_way_to_join():
     """By key, by index from 0, in order, or a plain list; scores, numbers and arrays alike."""
     pairs, answers = random_case(30)

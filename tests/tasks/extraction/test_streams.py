@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import formats, sample
-from fastcausal.arrays import _ids
+from fastcausal.arrays import _ids, arrow
+from fastcausal.errors import Problems
+from fastcausal.formats.cnc import submissions
 from fastcausal.formats.reading import batches, opening
 from fastcausal.formats.reading.batches import cut
 from fastcausal.tasks.extraction import batches as in_step
@@ -36,6 +38,7 @@ def parts_of(rows: int):
     """Batches of so many rows, also of small files."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "ROWS", rows)
+        patch.setattr(batches, "WHOLE", rows)
         patch.setattr(opening, "SMALL", 0)
         yield
 
@@ -272,13 +275,126 @@ def test_submissions(tmp_path_factory, system, rows, protocol, unparsed, faults)
             lambda: fc.score(sample.GOLD, pred, **options, progress=lambda *a: done.append(a))
         )
     if not faults and protocol != "cnc-2022" and not isinstance(whole, str):
-        assert done == [(k, 61) for k in [*range(rows, 61, rows), 61]]
+        step = max(1, rows // 2)  # with texts
+        assert done == [(k, None) for k in [*range(step, 61, step), 61]]
     if isinstance(whole, str):
         assert found == whole
     else:
         assert found.to_json() == whole.to_json()
         if protocol != "cnc-2022":
             assert found.per_example.equals(whole.per_example)
+
+
+@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
+@pytest.mark.parametrize("left_out", [(), ("text",), ("text", "length")], ids=str)
+@pytest.mark.parametrize("fault", [(" the ", " a "), ("ARG0", "cause")])
+def test_sentences_are_held_against_texts_once(tmp_path, protocol, left_out, fault):
+    """Scores need no texts, but sentences that were tagged do: where gold has some."""
+    gold, pred = tmp_path / "gold.parquet", tmp_path / "pred.jsonl"
+    pq.write_table(arrow.without(fc.read(sample.GOLD).table, ("tagged", *left_out)), gold)
+    pred.write_text(next(iter(sample.SYSTEMS.values())).read_text().replace(*fault))
+    tags, read = fc.PROTOCOLS[protocol].tags, fc.read(gold)
+    options = {"protocol": protocol, "unparsed": "empty"}
+    whole = outcome(lambda: fc.score(read, fc.read(pred, like=read, tags=tags), **options))
+    for rows in (7, 200):
+        with parts_of(rows):
+            assert outcome(lambda: fc.score(gold, pred, **options)) == whole
+    assert left_out or isinstance(whole, str) or whole.n_unparsed or whole.warnings
+
+
+def broken(lines, at):
+    return [line[:-3] if k in at else line for k, line in enumerate(lines)]
+
+
+def untagged(lines):
+    return [lines[0], *(line.replace("</", "") for line in lines[1:])]
+
+
+def replaced(lines, new):
+    return [new.get(k, line) for k, line in enumerate(lines)]
+
+
+ODD = {
+    3: '{"index": 3, "prediction": [4]}',
+    44: '{"index": 44, "prediction": 4}',
+    50: '{"index": 50}',
+}
+REFUSED = {
+    "lines": lambda lines: broken(lines, {1, 8, 33, 60}),
+    "many lines": lambda lines: broken(lines, {*range(1, 61, 2)}),
+    "tags": untagged,
+    "tags and a line": lambda lines: broken(untagged(lines), {58}),
+    "kinds of values": lambda lines: replaced(lines, ODD),
+    "too many and a line": lambda lines: [*broken(lines, {30}), lines[0]],
+    "too few and a line": lambda lines: broken(lines, {30})[:-1],
+    "order and a line": lambda lines: broken([*lines[5:9], *lines[:5], *lines[9:]], {30}),
+    "no text and a line": lambda lines: replaced(broken(lines, {30}), {50: "\udcff"}),
+}
+READ_WHOLE = ("too many and a line", "order and a line", "no text and a line")
+
+
+@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
+@pytest.mark.parametrize("most", [5, 100])
+@pytest.mark.parametrize("refused", REFUSED)
+def test_refused_submissions(tmp_path, monkeypatch, protocol, most, refused):
+    """All faults are counted batch by batch: only faults of other kinds need the whole file."""
+    pred = tmp_path / "pred.jsonl"
+    lines = REFUSED[refused](next(iter(sample.SYSTEMS.values())).read_text().splitlines())
+    pred.write_bytes("\n".join(lines).encode(errors="surrogateescape"))
+    monkeypatch.setattr(Problems, "most", most)
+    tags = fc.PROTOCOLS[protocol].tags
+    gold = fc.read(sample.GOLD, tags=tags)
+    whole = outcome(lambda: fc.score(gold, fc.read(pred, like=gold, tags=tags), protocol))
+    if refused not in READ_WHOLE:
+        monkeypatch.setattr(submissions, "read", None)
+    for rows in (6, 40):
+        with parts_of(rows):
+            found = outcome(lambda: fc.score(sample.GOLD, pred, protocol))
+        assert found == whole or (not isinstance(whole, str) and found.to_json() == whole.to_json())
+
+
+TRUTH = {
+    "line ends": lambda text: text.replace("\n", "\r\n"),
+    "blank lines": lambda text: text.replace("\n", "\n\n"),
+    "a mark": lambda text: "\ufeff" + text,
+    "no last line end": lambda text: text.rstrip(),
+    "a line end in a cell": lambda text: text.replace(" the ", " \n ", 40),
+    "a quote": lambda text: text.replace('"[', '"["x', 1),
+    "an open quote": lambda text: text[:9000] + '"' + text[9000:],
+    "a count": lambda text: text[:-60] + text[-60:].replace(",1\n", ",2\n"),
+    "an empty list": lambda text: (
+        text.replace("[],0", ",0", 2) + text.splitlines()[1].replace("_1,", "_1b,") + "\n"
+    ),
+    "an escape": lambda text: text.replace(" the ", r" \x41 "),
+    "a name of any table": lambda text: text.replace("eg_id", "length"),
+    "a stand-in": lambda text: text.replace("\nsample,", "\nno corpus,"),
+    "an id again": lambda text: text + text.splitlines(keepends=True)[3],
+    "no cell": lambda text: text + "1,2,3\n",
+    "no column": lambda text: text.replace("num_rs", "n"),
+    "tags": lambda text: text.replace("</ARG0>", "", 3),
+    "no text": lambda text: text[:-900] + "\udcff" + text[-900:],
+}
+
+
+@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
+@pytest.mark.parametrize("change", TRUTH)
+def test_truth_files(tmp_path, protocol, change):
+    """Rows of CSV by blocks: other readers of it decide where it is not plain."""
+    text = sample.GOLD.read_text()
+    changed = TRUTH[change](text)
+    assert changed != text
+    gold, pred = tmp_path / "gold.csv", tmp_path / "pred.jsonl"
+    gold.write_bytes(changed.encode(errors="surrogateescape"))
+    lines = next(iter(sample.SYSTEMS.values())).read_text().splitlines()
+    if change == "an empty list":  # of another sentence, as long as rows are
+        lines.append(lines[0])
+    pred.write_text("\n".join(lines))
+    by = "corpus" if change == "a stand-in" else None
+    whole = outcome(lambda: fc.score(gold, pred, protocol, by=by))
+    for rows in (5, 40):
+        with parts_of(rows):
+            found = outcome(lambda: fc.score(gold, pred, protocol, by=by))
+        assert found == whole or (not isinstance(whole, str) and found.to_json() == whole.to_json())
 
 
 # ------------------------------------------------------------------------- iterators, directories

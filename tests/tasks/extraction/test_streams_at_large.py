@@ -26,7 +26,7 @@ import itertools, os, signal, sys
 from fastcausal.tasks.extraction import score as extraction
 from fastcausal.cli import main
 from fastcausal.formats.reading import batches
-batches.ROWS = 64  # many batches
+batches.ROWS = batches.WHOLE = 64  # many batches
 if at := os.environ.get("INTERRUPTED_AT"):
     table, parts = extraction._CountFile.table, itertools.count(1)
     def interrupted(*args):

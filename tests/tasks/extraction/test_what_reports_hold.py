@@ -103,7 +103,7 @@ def test_a_source_that_is_gone_leaves_its_only_batch(sides):
 
 @pytest.mark.parametrize("rows", [N - 1, N])
 def test_gold_in_one_batch(monkeypatch, sides, rows):
-    monkeypatch.setattr(batches, "ROWS", rows)
+    monkeypatch.setattr(batches, "WHOLE", rows)
     tables = sides[0].table.to_batches(max_chunksize=600)
     for n_examples in (None, N):
         side = batches.Stream("", lambda _: map(batches.batch, tables), n_examples)

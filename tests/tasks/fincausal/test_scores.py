@@ -127,7 +127,7 @@ STOPPED = {
     "texts": (file(one(A, "a | b")), file(one(f"{A} ", "a | b")), "another text"),
     "lengths": (file(one(A, "a | b", "1.0.0"), one("a b c", "a | b", "1.0.1")),
                 file(one(A, "a | b"), one("a b c", "a | b")), "a text of 3 words in a section"),
-    "recursion": (*same("a " * 1100, "a | b", "a " * 1000 + "| b"), "a span of 1000 words"),
+    "recursion": (*same("a " * 1100, "a | b", "a " * 991 + "| b"), "a span of 991 words"),
 }  # fmt: skip
 
 
@@ -148,6 +148,12 @@ def test_stop_names_row_and_reason(name):
     assert 0 <= report["official"].f1 <= 1
 
 
+def test_990_words_are_no_stop():
+    text = "a " * 1100 + "b c"
+    gold, pred = same(text, "a | b", "a " * 990 + "| b")
+    assert score(gold, pred).classes["C"].predicted == 990
+
+
 def test_header_is_dropped_whatever_it_holds():
     first, second = one("a b c d", "a | b"), one("a b c d", "c | d")
     assert official(file(second, header=first), file(second, header=first)) == (1, 1, 1, 1)
@@ -160,8 +166,12 @@ def test_no_row_is_an_error_even_if_lenient():
 
 
 def test_lenient_pairs_rows_by_text():
-    gold = file(one("a b c", "a | b", "1.0"), one("d e f", "d | e", "2.0"))
-    pred = file(one("d e f", "d | e"), one("g h", "g | h"), one("a b c", "a | b"))
+    gold = file(
+        one("a b c", "a | b", "1.0"), one("d e f", "d | e", "2.0"), one("d e f", "e | f", "3.0")
+    )
+    pred = file(
+        one("d e f", "d | e"), one("g h", "g | h"), one("d e f", "e | f"), one("a b c", "a | b")
+    )
     assert official(gold, pred, lenient=True) == (1, 1, 1, 1)
 
 
@@ -216,6 +226,24 @@ def test_many_drawn_files_against_the_oracle():
     against_oracle(range(150, 5150))
 
 
+def test_chains_in_long_texts_against_the_oracle():
+    rng = random.Random(3)
+    for _ in range(60):
+        text = rng.choices("abcd", k=rng.randint(60, 200))
+        start = rng.randint(0, 40)
+        parts = [text[start : start + rng.randint(6, 150)] for _ in range(4)]
+        for part in parts:  # for steps of two
+            for _ in range(rng.randint(0, 3)):
+                part.pop(rng.randrange(len(part)))
+        spans = [" ".join(part) for part in parts]
+        pairs = [spans[:2], spans[2:]]
+        sides = [file(one(" ".join(text), " | ".join(of))) for of in pairs]
+        report = score(*sides, words="blank", lenient=True)
+        counts = {c: (of["hits"], of["predicted"], of["gold"]) for c, of in report.classes.items()}
+        gold, pred = (oracle.labels(" ".join(text), *of, str.split) for of in pairs)
+        assert counts == oracle.counts_of([(gold, pred)])
+
+
 def test_words_against_the_oracle():
     rng = random.Random(7)
     atoms = [
@@ -240,6 +268,7 @@ def test_words_against_the_oracle():
         ("U.K.-based — or – so... it--went", "U.K.-based — or – so ... it -- went"),
         ("“growth” isn’t &c. A.", "“ growth ” isn ’ t & c. A ."),
         ("end of it.)", "end of it . )"),
+        ("a,,b c:,d 1,,2 e,,", "a , ,b c : ,d 1 , ,2 e , ,"),
         ('"Tax went up." Sales fell.', "`` Tax went up . '' Sales fell ."),
         ("Mr. Smith of Apple Inc. said no.", "Mr. Smith of Apple Inc. said no ."),
     ],
@@ -254,6 +283,22 @@ def test_repeated_words_take_no_power_of_time():
     report = score(*same(f"{text}b c", f"{text}| b", f"{text}| c"), lenient=True)
     assert time.perf_counter() - start < 2
     assert report.classes["C"].hits == 20_000
+
+
+def test_sections_are_named_by_their_indices():
+    indices = ["0.1", "0.1", "1.2.3.4", "1.2.3.5", "2.3.1", "2.3", "2.3.2", "5.6.1", "7"]
+    texts = ["a b c"] * 7 + ["d e f"] * 2
+    rows = [one(t, " | ".join(t.split()[:2]), k) for k, t in zip(indices, texts, strict=True)]
+    units = score(file(*rows), file(*rows)).statistics.units
+    assert units["id"].to_pylist() == [
+        "0.1", "0.1#2", "1.2.3.4", "1.2.3.5", "2.3", "2.3#2", "5.6", "7",
+    ]  # fmt: skip
+    assert units["document"].to_pylist() == ["0", "0", "1", "1", "2", "2", "5", "7"]
+    assert units["relations"].to_pylist() == [1, 1, 1, 1, 2, 1, 1, 1]
+    two = [one("a b c", "a | b", "1.0.0"), one("a c", "a | ", "1.0.1"), one("b c", "b | c", "7#1")]
+    units = score(file(*two), file(*two), lenient=True).statistics.units
+    assert units["id"].to_pylist() == ["1.0", "1.0#2", "7#1"]
+    assert units["document"].to_pylist() == ["1", "1", "7"]
 
 
 def test_intervals_rest_on_sections(tmp_path):

@@ -92,6 +92,16 @@ class TestAlpha:
         expected = krippendorff.alpha(data.T, level_of_measurement=level)
         assert close(krippendorff_alpha(data, level), expected)
 
+    @pytest.mark.parametrize("n_raters", [2, 3, 4, 7, 8])
+    def test_textbook_of_as_many_values_as_a_key_holds(self, n_raters):
+        """Units with equal ratings are counted once; a key of 64 bits finds them."""
+        room = 64 // n_raters.bit_length()
+        for n_values in (room - 1, room, room + 1, 2 * room):
+            agreed = np.repeat(np.arange(n_values, dtype=float)[:, None], n_raters, axis=1)
+            split = np.where(np.arange(n_raters) % 2, agreed, agreed[::-1])
+            data = np.concatenate([agreed, split, agreed])
+            assert close(krippendorff_alpha(data), textbook_alpha(data, "nominal"), 1e-14)
+
     @pytest.mark.parametrize("level", LEVELS)
     @given(data=rated(st.floats(0, 1e9)), seed=st.integers(0, 9))
     def test_order_changes_no_bit(self, level, data, seed):

@@ -16,6 +16,7 @@ from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.rows import Rows
 from fastcausal.tasks.relations import official
 from tests.decoding.test_tags import IGNORED
+from tests.oracles.writing import with_tags
 from tests.support import emulated
 from tests.support.profiles import trials
 from tests.support.strategies import relations, rows_of
@@ -39,7 +40,7 @@ def test_as_written_and_read(spans, reading):
     """The Python twin is what `write` and `parse` give, and native code is its twin."""
     wanted = []
     for relation in spans:
-        sentence, left_out = tags.write(TEXT, relation)
+        sentence, left_out = with_tags(TEXT, relation)
         if left_out:
             with pytest.raises(UnreadError, match="overlap"):
                 tags.as_tagged(relation, LENGTH, reading)
@@ -54,7 +55,7 @@ def test_as_written_and_read(spans, reading):
     unchecked = official.as_tagged(rows, reading)[0]
     assert all(map(np.array_equal, found.arrays(), unchecked.arrays()))
     assert as_relations(found) == wanted
-    assert n_as_given == sum(bool(tags.write(TEXT, relation)[1]) for relation in spans)
+    assert n_as_given == sum(bool(with_tags(TEXT, relation)[1]) for relation in spans)
     found.check("found", 3)
     assert found.tags == reading
     assert np.array_equal(rows.values, before)
@@ -147,7 +148,7 @@ def tagged(examples, texts=None):
             [(ROLES.index(role), *span) for role, spans in relation.items() for span in spans]
             for relation in e["relations"]
         ]
-        found.append([tags.write(text, relation)[0] for relation in relations])
+        found.append([with_tags(text, relation)[0] for relation in relations])
     return found
 
 

@@ -1,0 +1,121 @@
+// Counts to scores. The Python twins are fastcausal/counts/arithmetic.py and
+// fastcausal/tasks/relations/scores.py: the same operations in the same order give the same bits.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capi/protocol.hpp"
+
+namespace fastcausal::capi {
+
+using NamedScores = std::vector<std::pair<std::string, double>>;
+using GroupCounts = std::map<std::string, int64_t>;  // of overall or a role, by field
+
+inline double ratio(double numerator, double denominator, double undefined) {
+  return denominator != 0.0 ? numerator / denominator : undefined;
+}
+
+// Divides integers of any size with one rounding, where a double holds neither. denominator > 0.
+inline double exact_ratio(uint64_t numerator, uint64_t denominator) {
+  uint64_t quotient = numerator / denominator;
+  uint64_t rest = numerator % denominator;
+  int exponent = 0;
+  while (rest && quotient < (uint64_t{1} << 60)) {  // 53 bits, and some that decide the rounding
+    const bool carry = rest >= denominator - rest;
+    rest = carry ? rest - (denominator - rest) : 2 * rest;
+    quotient = 2 * quotient + carry;
+    --exponent;
+  }
+  return std::ldexp(static_cast<double>(quotient | (rest != 0)), exponent);
+}
+
+inline double f1(double precision, double recall, double errors, double undefined) {
+  if (std::isnan(precision) || std::isnan(recall) || precision + recall == 0.0) {
+    return errors != 0.0 ? 0.0 : undefined;
+  }
+  return 2 * (precision * recall) / (precision + recall);
+}
+
+inline void add_precision_recall_f1(double hits, double predicted, double wanted, double undefined,
+                                    const std::string& prefix, NamedScores& scores) {
+  const double precision = ratio(hits, predicted, undefined);
+  const double recall = ratio(hits, wanted, undefined);
+  scores.emplace_back(prefix + "precision", precision);
+  scores.emplace_back(prefix + "recall", recall);
+  scores.emplace_back(prefix + "f1", f1(precision, recall, predicted + wanted, undefined));
+}
+
+// Binary Krippendorff's alpha.
+inline double binary_alpha(int64_t n, int64_t n1, int64_t o01, double undefined) {
+  const int64_t both = (n - n1) * n1;
+  if (!both) return undefined;
+  return 1.0 - exact_ratio(static_cast<uint64_t>((n - 1) * o01), static_cast<uint64_t>(both));
+}
+
+inline NamedScores scores_of_group(const std::string& kernel, const GroupCounts& counts,
+                                   double undefined) {
+  NamedScores scores;
+  const auto count = [&](const std::string& name) {
+    return static_cast<double>(counts.at(name));  // below 2^53
+  };
+  if (kernel == "partial_spans") {
+    for (const std::string scheme : {"strict_", "exact_", "partial_", "type_"}) {
+      const bool half = scheme == "partial_" || scheme == "type_";
+      const double found = count(scheme + "cor") + count(scheme + "inc") + count(scheme + "par");
+      const double hits = count(scheme + "cor") + (half ? 0.5 * count(scheme + "par") : 0.0);
+      add_precision_recall_f1(hits, found + count(scheme + "spu"), found + count(scheme + "mis"),
+                              undefined, scheme, scores);
+    }
+    return scores;
+  }
+  std::string prefix;
+  double half = 0.0;
+  if (kernel == "fair_spans") half = (count("le") + count("be") + count("lbe")) / 2;
+  if (kernel == "span_overlap") {
+    for (const char* name : {"em", "osb", "to"}) {
+      scores.emplace_back(name, ratio(count(name), count("pairs"), undefined));
+    }
+    const double alpha = binary_alpha(counts.at("n"), counts.at("n1"), counts.at("o01"), undefined);
+    scores.emplace_back("alpha", alpha);
+    prefix = "token_";
+  }
+  const double predicted = count("tp") + count("fp") + half;
+  const double wanted = count("tp") + count("fn") + half;
+  add_precision_recall_f1(count("tp"), predicted, wanted, undefined, prefix, scores);
+  return scores;
+}
+
+// Returns the counts of a role, or of all roles together: the overall fields replace the sums.
+inline GroupCounts counts_of(const Protocol& protocol, const int64_t* counts, size_t group) {
+  GroupCounts found;
+  const Texts& fields = protocol.kernel->of_role;
+  const size_t n_roles = protocol.roles.size();
+  for (size_t k = 0; k < fields.size(); ++k) {
+    for (size_t role = 0; role < n_roles; ++role) {
+      if (group == 0 || group == 1 + role) found[fields[k]] += counts[role * fields.size() + k];
+    }
+  }
+  for (size_t k = 0; group == 0 && k < protocol.kernel->overall.size(); ++k) {
+    found[protocol.kernel->overall[k]] = counts[n_roles * fields.size() + k];
+  }
+  return found;
+}
+
+// Returns the scores of overall and of every role, in turn, with the group in each name.
+inline NamedScores scores_of(const Protocol& protocol, const int64_t* counts) {
+  NamedScores all;
+  for (size_t group = 0; group <= protocol.roles.size(); ++group) {
+    const std::string prefix = (group ? protocol.roles[group - 1] : "overall") + "_";
+    for (auto& [score, value] : scores_of_group(
+             protocol.kernel->name, counts_of(protocol, counts, group), protocol.undefined)) {
+      all.emplace_back(prefix + score, value);
+    }
+  }
+  return all;
+}
+
+}  // namespace fastcausal::capi

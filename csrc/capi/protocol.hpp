@@ -1,0 +1,359 @@
+// A protocol from its signature line. The Python twins are fastcausal/protocols.py, which has the
+// rules, and engine/plan.py.
+#pragma once
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capi/kernel_fields.hpp"
+#include "fastcausal/plan.h"
+#include "memory.hpp"
+#include "official.hpp"
+
+namespace fastcausal::capi {
+
+using Texts = std::vector<std::string>;
+
+inline Texts split(const std::string& text, char separator) {
+  Texts parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+inline std::string joined(const Texts& parts, const char* separator) {
+  std::string text;
+  for (size_t k = 0; k < parts.size(); ++k) text += (k ? separator : "") + parts[k];
+  return text;
+}
+
+inline bool contains(const Texts& texts, const std::string& text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+// A setting of a protocol, with its choices; none: other rules hold.
+struct Setting {
+  const char* name;
+  Texts choices;
+  const char* usual;
+};
+
+inline const std::vector<Setting>& settings() {
+  static const std::vector<Setting> all = {
+      {"kernel", {"fair_spans", "exact_spans", "span_overlap", "partial_spans"}, "fair_spans"},
+      {"objective", {}, ""},
+      {"tags", {"strict", "aligned", "cnc-2023", "cnc-2022", "as-given"}, "strict"},
+      {"ties", {"content", "first"}, "content"},
+      {"surplus", {"charge", "truncate"}, "charge"},
+      {"non-causal", {"charge", "ignore"}, "charge"},
+      {"tracks", {}, "cause+effect,signal"},
+      {"0/0", {}, "undefined"},
+      {"average", {"counts", "cnc-2022"}, "counts"},
+  };
+  return all;
+}
+
+enum Place { KERNEL, OBJECTIVE, TAGS, TIES, SURPLUS, NON_CAUSAL, TRACKS, UNDEFINED, AVERAGE };
+
+// The settings of reading, which a signature adds to those of its protocol.
+inline const Texts& settings_of_reading() {
+  static const Texts all = {"unparsed", "unmatched", "spans", "answers"};
+  return all;
+}
+
+inline const Texts& named_protocols() {
+  static const Texts all = {
+      "recess",
+      "cnc-2023|tags:cnc-2023|ties:first|surplus:truncate|non-causal:ignore|0/0:0.0",
+      "cnc-2022|kernel:exact_spans|tags:cnc-2022|ties:first|surplus:truncate|non-causal:ignore|"
+      "0/0:0.0|average:cnc-2022",
+  };
+  return all;
+}
+
+// The protocol of a line for data with given roles. `fault` says what is wrong with the line;
+// nothing else is valid then.
+class Protocol {
+ public:
+  std::string fault;
+  std::string line;
+  Texts roles;
+  Texts count_names, score_names;
+  const KernelFields* kernel = nullptr;
+  ReadAs reading = ReadAs::GIVEN;  // of tags, applied to other spans as well
+  bool averages = false;           // cnc-2022: scores are means of means
+  double undefined = std::nan("");
+  Plan plan{};
+  mutable Memory memory;
+
+  Protocol(const std::string& text, const std::string& roles_) : roles(split(roles_, ',')) {
+    if (check_roles() && take(text) && take_builtin() && take_kernel() && take_tracks() &&
+        take_undefined()) {
+      finish();
+    }
+  }
+  Protocol(const Protocol&) = delete;
+  Protocol& operator=(const Protocol&) = delete;
+
+ private:
+  std::string name_;
+  Texts values_;  // of settings, in their order
+  Objective objective_, of_kernel_;
+  std::vector<int64_t> params_, weights_;
+
+  bool wrong(const std::string& what, const std::string& got, const std::string& expected) {
+    fault = what + " is \"" + got + "\", expected " + expected;
+    return false;
+  }
+
+  bool check_roles() {
+    for (const std::string& role : roles) {
+      if (role.empty() || role.find('|') != std::string::npos ||
+          std::count(roles.begin(), roles.end(), role) > 1) {
+        return wrong("roles: one", role, "names, each once, parted by commas");
+      }
+    }
+    return true;
+  }
+
+  // Takes the parts of a line, a name or a signature.
+  bool take(const std::string& text) {
+    Texts parts = split(text, '|');
+    if (parts.size() > 2 && parts[0] == "fastcausal") parts.erase(parts.begin(), parts.begin() + 2);
+    name_ = parts[0];
+    if (name_.empty()) return wrong("name", name_, "text in one line without \"|\"");
+    for (const std::string& known : named_protocols()) {
+      const Texts of_known = split(known, '|');
+      if (parts.size() == 1 && of_known[0] == name_) parts = of_known;
+    }
+    return take_values({parts.begin() + 1, parts.end()});
+  }
+
+  bool take_values(const Texts& parts) {
+    values_.clear();
+    for (const Setting& setting : settings()) values_.emplace_back(setting.usual);
+    Texts seen;
+    for (const std::string& part : parts) {
+      const size_t colon = part.find(':');
+      const std::string name = part.substr(0, colon);
+      if (colon == std::string::npos || contains(seen, name)) {
+        return wrong("a setting", part, "name:value, each name once");
+      }
+      seen.push_back(name);
+      if (contains(settings_of_reading(), name)) continue;
+      const auto is_it = [&](const Setting& setting) { return setting.name == name; };
+      const auto found = std::find_if(settings().begin(), settings().end(), is_it);
+      if (found == settings().end()) {
+        Texts names;
+        for (const Setting& setting : settings()) names.emplace_back(setting.name);
+        return wrong("a setting", name, "one of " + joined(names, ", "));
+      }
+      const std::string value = part.substr(colon + 1);
+      if (!found->choices.empty() && !contains(found->choices, value)) {
+        return wrong(name, value, "one of " + joined(found->choices, ", "));
+      }
+      values_[static_cast<size_t>(found - settings().begin())] = value;
+    }
+    return true;
+  }
+
+  // Holds the name of a built-in protocol to its settings. Only strict tags may be read otherwise.
+  bool take_builtin() {
+    for (const std::string& known : named_protocols()) {
+      const Texts parts = split(known, '|');
+      if (parts[0] != name_) continue;
+      const Texts given = std::exchange(values_, {});
+      take_values({parts.begin() + 1, parts.end()});
+      for (size_t k = 0; k < given.size(); ++k) {
+        const bool own = given[k] == values_[k] || (k == OBJECTIVE && own_objective(given));
+        const bool tags = k == TAGS && (values_[k] == "strict" || given[k] == "as-given");
+        if (!own && !tags) return wrong(name_ + ": " + settings()[k].name, given[k], values_[k]);
+      }
+      values_ = given;
+    }
+    return true;
+  }
+
+  static const KernelFields& kernel_of(const std::string& name) {
+    const auto is_it = [&](const KernelFields& each) { return each.name == name; };
+    return *std::find_if(kernel_fields().begin(), kernel_fields().end(), is_it);
+  }
+
+  static bool own_objective(const Texts& given) {
+    return given[OBJECTIVE] == kernel_of(given[KERNEL]).objective;
+  }
+
+  bool take_kernel() {
+    kernel = &kernel_of(values_[KERNEL]);
+    averages = values_[AVERAGE] == "cnc-2022";
+    if (averages && values_[KERNEL] != "exact_spans") {
+      return wrong("kernel of average:cnc-2022", values_[KERNEL], "exact_spans");
+    }
+    if (values_[TAGS] == "cnc-2023") reading = ReadAs::OFFICIAL;
+    if (values_[TAGS] == "cnc-2022") reading = ReadAs::RELAXED;
+    if (values_[OBJECTIVE].empty()) values_[OBJECTIVE] = kernel->objective;
+    return parse(kernel->objective, of_kernel_) && parse(values_[OBJECTIVE], objective_);
+  }
+
+  // Reads "2tp/(2tp+fp+fn)" or "em+osb+to".
+  bool parse(const std::string& text, Objective& read) {
+    const size_t slash = text.find('/');
+    const bool ratio = slash != std::string::npos;
+    if (ratio && (text[slash + 1] != '(' || text.back() != ')')) {
+      return wrong("objective", text, "N or N/(D), sums of weighted counts");
+    }
+    if (!parse_sum(text.substr(0, slash), read.numerator)) return false;
+    if (!ratio) return true;
+    if (!parse_sum(text.substr(slash + 2, text.size() - slash - 3), read.denominator)) return false;
+    for (const auto& [name, weight] : read.denominator) {
+      if (weight < 0) return wrong("objective", text, "no negative weight below");
+    }
+    return true;
+  }
+
+  bool parse_sum(const std::string& text, Weights& sum) {
+    if (text.empty()) return true;
+    for (const std::string& term : split(text, '+')) {
+      int64_t weight = 1;
+      const char* end = term.data() + term.size();
+      const auto [at, error] = std::from_chars(term.data(), end, weight);
+      const std::string name(error == std::errc() ? at : term.data(), end);
+      const bool overall = name.rfind("overall_", 0) == 0;
+      if (!contains(overall ? kernel->overall : kernel->of_role, overall ? name.substr(8) : name)) {
+        return wrong("a count of the objective", term, std::string("one of ") + kernel->name);
+      }
+      if (weight < -MOST_WEIGHT || weight > MOST_WEIGHT) {
+        return wrong("a weight of the objective", term, "at most 1000000 either way");
+      }
+      sum[name] = weight;
+    }
+    return true;
+  }
+
+  bool take_tracks() {
+    params_.assign(1, static_cast<int64_t>(roles.size()));
+    const Texts tracks = split(values_[TRACKS], ',');
+    std::vector<std::pair<std::string, int64_t>> track_of;
+    for (size_t k = 0; k < tracks.size(); ++k) {
+      for (const std::string& role : split(tracks[k], '+')) {
+        for (const auto& [before, _] : track_of) {
+          if (before == role) return wrong("a role of tracks", role, "each role once");
+        }
+        if (!contains(roles, role) && role != "cause" && role != "effect" && role != "signal") {
+          return wrong("a role of tracks", role, "one of " + joined(roles, ", "));
+        }
+        track_of.emplace_back(role, static_cast<int64_t>(k));
+      }
+    }
+    std::vector<int64_t> numbers;  // tracks in the order of their first roles
+    for (size_t r = 0; r < roles.size(); ++r) {
+      auto track = static_cast<int64_t>(tracks.size() + r);
+      for (const auto& [role, number] : track_of) {
+        if (role == roles[r]) track = number;
+      }
+      const auto at = std::find(numbers.begin(), numbers.end(), track);
+      params_.push_back(at - numbers.begin());
+      if (at == numbers.end()) numbers.push_back(track);
+    }
+    return true;
+  }
+
+  bool take_undefined() {
+    const std::string text = values_[UNDEFINED];
+    if (text == "undefined") return true;
+    char* end = nullptr;
+    undefined = std::strtod(text.c_str(), &end);
+    const bool whole = !text.empty() && end == text.c_str() + text.size();
+    if (!whole || !(undefined >= 0 && undefined <= 1)) {
+      return wrong("0/0", text, "undefined or a number from 0 to 1");
+    }
+    undefined += 0.0;  // no minus before 0
+    char shortest[32];
+    const auto [stop, _] = std::to_chars(shortest, shortest + sizeof shortest, undefined);
+    values_[UNDEFINED].assign(shortest, stop);
+    if (values_[UNDEFINED].size() == 1) values_[UNDEFINED] += ".0";
+    return true;
+  }
+
+  void finish() {
+    for (const std::string& role : roles) {
+      const std::string prefix = role + "_";
+      for (const std::string& field : kernel->of_role) count_names.push_back(prefix + field);
+    }
+    for (const std::string& field : kernel->overall) count_names.push_back("overall_" + field);
+    fill_plan();
+    line = name_;
+    for (size_t k = 0; k < values_.size(); ++k) {
+      if (k == AVERAGE && !averages) continue;
+      line += std::string("|") + settings()[k].name + ":" + values_[k];
+    }
+  }
+
+  bool official() const {
+    Objective f1{{{"tp", 2}}, {{"tp", 2}, {"fp", 1}, {"fn", 1}}};
+    for (const char* half : HALF) {
+      if (contains(kernel->of_role, half)) f1.denominator[half] = 1;
+    }
+    return values_[TIES] == "first" && objective_ == f1;
+  }
+
+  void fill_plan() {
+    plan.n_fields = static_cast<int64_t>(count_names.size());
+    weights_.assign(count_names.size() * N_FORMS, 0);
+    plan.params = params_.data();
+    plan.weights = weights_.data();
+    plan.official = official();
+    weigh(objective_.numerator, NUMERATOR);
+    weigh(objective_.denominator, DENOMINATOR);
+    if (plan.official) {
+      weigh({{"tp", 1}}, OFFICIAL_TP);
+      weigh({{"fp", 1}}, OFFICIAL_FP);
+      weigh({{"fn", 1}}, OFFICIAL_FN);
+      for (const char* half : HALF) {
+        if (contains(kernel->of_role, half)) weigh({{half, 1}}, OFFICIAL_HALF);
+      }
+    }
+    const size_t n = kernel->of_role.size();
+    plan.wanted = used(0, n);
+    plan.wanted_overall = used(n * roles.size(), count_names.size());
+    plan.linear = objective_.denominator.empty();
+    plan.additive = kernel->additive;
+    plan.never_costs = kernel->never_costs && objective_ == of_kernel_;
+    plan.by_content = values_[TIES] == "content";
+    plan.truncate = values_[SURPLUS] == "truncate";
+    plan.ignore_non_causal = values_[NON_CAUSAL] == "ignore";
+  }
+
+  void weigh(const Weights& sum, Form form) {
+    for (size_t k = 0; k < count_names.size(); ++k) {
+      const size_t n = kernel->of_role.size();
+      const bool of_role = k < n * roles.size();
+      const auto found = sum.find(of_role ? kernel->of_role[k % n] : count_names[k]);
+      if (found != sum.end()) weights_[k * N_FORMS + form] = found->second;
+    }
+  }
+
+  uint64_t used(size_t from, size_t to) const {
+    uint64_t bits = 0;
+    for (size_t k = from; k < to && k - from < 64; ++k) {
+      const bool is_used = weights_[k * N_FORMS + NUMERATOR] || weights_[k * N_FORMS + DENOMINATOR];
+      bits |= uint64_t{is_used} << (k - from);
+    }
+    return bits;
+  }
+
+  static constexpr int64_t MOST_WEIGHT = 1'000'000;
+  static constexpr const char* HALF[] = {"le", "be", "lbe"};
+};
+
+}  // namespace fastcausal::capi

@@ -1,0 +1,1 @@
+"""The page that scores: native readers and counts in one HTML file."""

@@ -1,0 +1,223 @@
+"""The page that scores, in Chromium from a disk: its numbers and its words are those of `score`."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import fastcausal as fc
+from fastcausal import sample
+from fastcausal.tasks.extraction.scorer_page.page import protocols_of_page
+from tests.support.browser import least_contrast
+from tests.support.cli import cli
+from tests.support.data import CNC
+
+pytestmark = pytest.mark.slow
+CASES = json.loads((CNC / "cases" / "manifest.json").read_text()) if CNC.is_dir() else []
+FACTS = ("signature", "protocol", "n_examples", "n_gold_relations", "n_pred_relations",
+         "n_unparsed", "n_unparsed_answers", "n_unparsed_relations", "unparsed_answers_rate",
+         "unparsed_relations_rate", "scores", "subsets")  # fmt: skip
+STOPS_2022 = "no example has one relation"  # a warning that the page leaves out
+GOLD = "index,text,causal_text_w_pairs,num_rs\n"
+ONE = f"{GOLD}a,Rain floods roads,['<ARG0>Rain</ARG0> floods <ARG1>roads</ARG1>'],1\n"
+# Files of gold and of predictions, and the protocol: all are refused.
+MALFORMED = {
+    "no JSON": (ONE, '{"index": "a", "prediction": [}\n'),
+    "no list": (ONE, '{"index": "a", "prediction": "x"}\n'),
+    "no text": (ONE, '{"index": "a", "prediction": ["x", 3]}\n'),
+    "no prediction": (ONE, '{"index": "a", "prediction": []}\n{"index": "b"}\n'),
+    "a key twice": (ONE, '{"index": "a", "index": "b", "prediction": []}\n'),
+    "another id": (ONE, '{"index": "b", "prediction": []}\n'),
+    "an id twice": (ONE, '{"index": "a", "prediction": []}\n{"index": "a", "prediction": []}\n'),
+    "a number beyond": (ONE, '{"index": 3, "prediction": []}\n'),
+    "unclosed tag": (ONE, '{"index": "a", "prediction": ["<ARG0>Rain floods roads"]}\n'),
+    "other tokens": (ONE, '{"index": "a", "prediction": ["<ARG0>Rain</ARG0> floods"]}\n'),
+    "another tag": (ONE, '{"index": "a", "prediction": ["<cause>Rain</cause> floods roads"]}\n'),
+    "num_rs": (ONE.replace("],1", "],2"), '{"index": "a", "prediction": []}\n'),
+    "no number": (ONE.replace("],1", "],x"), '{"index": "a", "prediction": []}\n'),
+    "no literal": (ONE.replace("['", "("), '{"index": "a", "prediction": []}\n'),
+    "columns": (ONE + "b,c\n", '{"index": "a", "prediction": []}\n'),
+    "quotes": (ONE + 'b,"c"d,[],0\n', '{"index": "a", "prediction": []}\n'),
+    "no column": ("index,text\na,b\n", '{"index": "a", "prediction": []}\n'),
+    "not UTF-8": (ONE.encode() + b"\xff\n", '{"index": "a", "prediction": []}\n'),
+    "empty": (ONE, " \n"),
+    "role": (ONE, '{"id": "a", "relations": [{"reason": "Rain"}]}\n'),
+    "span": (ONE, '{"id": "a", "relations": [{"cause": 3}]}\n'),
+    "offsets": (ONE, '{"id": "a", "relations": [{"cause": [5, 99]}]}\n'),
+    "flat": (ONE, '{"id": "a", "cause": "Rain", "effect": "roads", "text": "x"}\n'
+             '{"id": "a", "cause": "Rain", "effect": "roads", "text": "y"}\n'),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("ziglang", reason="needs ziglang")
+    path = tmp_path_factory.mktemp("scorer") / "scorer.html"
+    cli("page-scorer", "--out", path)
+    return path
+
+
+def until(page: Any, *states: str) -> None:
+    """Wait for a state; the policy of the page forbids what playwright waits with."""
+    page.locator(", ".join(f"html[data-state={state}]" for state in states)).wait_for(
+        state="attached"
+    )
+
+
+def chosen(
+    page: Any, gold: Path, pred: Path, protocol: str = "recess", policy: str = "empty"
+) -> None:
+    """Choose files and settings; wait until they are scored or refused."""
+    until(page, "waiting", "refused", "scored", "done")
+    page.select_option("#unparsed", policy)
+    page.select_option("#protocol", str([*protocols_of_page()].index(protocol)))
+    page.set_input_files("#gold", gold)
+    page.set_input_files("#pred", pred)
+    until(page, "refused", "scored", "done")
+
+
+def saved(page: Any) -> Any:
+    """What the page saves."""
+    assert not page.locator("#refused").is_visible(), page.locator("#refused").inner_text()
+    with page.expect_download() as download:
+        page.click("#save")
+    return json.loads(download.value.path().read_text())
+
+
+def of_cli(gold: Path, pred: Path, protocol: str, *options: str) -> Any:
+    option = "--protocol" if protocol.startswith(("recess", "cnc")) else "--kernel"
+    out, _ = cli("score", gold, pred, option, protocol, *options, "--json", expect=None)
+    return json.loads(out)
+
+
+@pytest.mark.skipif(not CASES, reason="no shared/data/cnc")
+@pytest.mark.parametrize("protocol", protocols_of_page())
+def test_scores_of_frozen_cases_have_the_bits_of_the_command_line(
+    made: Path, opened: Any, protocol: str
+) -> None:
+    page = opened(made, offline=True)
+    for case in CASES:
+        files = CNC / "cases" / case["truth"], CNC / "cases" / f"{case['name']}.submission.jsonl"
+        chosen(page, *files, protocol)
+        found, expected = saved(page), of_cli(*files, protocol, "--unparsed", "empty")
+        for fact in FACTS:
+            assert found[fact] == expected[fact], (case["name"], fact)
+        warned = [line for line in expected["warnings"] if not line.startswith(STOPS_2022)]
+        assert found["warnings"] == warned, case["name"]
+
+
+@pytest.mark.parametrize("protocol", ["recess", "span_overlap"])
+def test_intervals_are_those_of_the_command_line(made: Path, opened: Any, protocol: str) -> None:
+    page = opened(made, offline=True)
+    files = sample.GOLD, sample.SYSTEMS["careful"]
+    page.fill("#seed", "7")
+    chosen(page, *files, protocol)
+    until(page, "done")
+    drawn = ("--intervals", "--method", "percentile", "--seed", "7", "--unparsed", "empty")
+    assert saved(page)["intervals"] == of_cli(*files, protocol, *drawn)["intervals"]
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_refused_files_have_the_words_of_the_command_line(
+    made: Path, opened: Any, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for file, content in zip(("gold.csv", "pred.jsonl"), MALFORMED[name], strict=True):
+        data = content if isinstance(content, bytes) else content.encode()
+        Path(file).write_bytes(data)
+    _, err = cli("score", "gold.csv", "pred.jsonl", expect=2)
+    page = opened(made, offline=True)
+    chosen(page, tmp_path / "gold.csv", tmp_path / "pred.jsonl", policy="error")
+    refused = page.locator("#refused").inner_text()
+    first = refused.partition("\n--")[0]
+    assert first
+    assert first in err, (refused, err)
+
+
+def test_files_that_are_dropped_are_scored_and_shown(made: Path, opened: Any) -> None:
+    """On both widths, in both schemes; nothing is wider than the window, contrast is enough."""
+    for width, scheme in ((1200, "light"), (360, "dark")):
+        page = opened(made, offline=True, color_scheme=scheme,
+                      viewport={"width": width, "height": 800})  # fmt: skip
+        until(page, "waiting")
+        for box, path in (("gold", sample.GOLD), ("pred", sample.SYSTEMS["careful"])):
+            page.evaluate(
+                """([box, name, text]) => {
+                const data = new DataTransfer();
+                data.items.add(new File([text], name));
+                const kind = { bubbles: true, cancelable: true, dataTransfer: data };
+                for (const event of ["dragover", "drop"])
+                  document.getElementById(`drop-${box}`)
+                    .dispatchEvent(new DragEvent(event, kind)); }""",
+                [box, path.name, path.read_text(encoding="utf-8")],
+            )
+        until(page, "done")
+        assert page.locator(".large b").inner_text() == "0.819"
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert least_contrast(page) >= 4.5
+        page.get_by_role("tab", name="Examples").click()
+        assert "61 of 61 examples" in page.locator("#status").inner_text()
+        page.locator("#list button.name").first.click()
+        assert page.locator("#list mark").count() > 2
+
+
+def test_the_page_is_small(made: Path) -> None:
+    assert made.stat().st_size < 1_000_000
+
+
+def as_rows(source: Path, target: Path) -> None:
+    """Write a row per relation, with texts of spans; relations of other spans are left out."""
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "text", "cause", "effect", "signal"])
+        for example in map(json.loads, source.read_text(encoding="utf-8").splitlines()):
+            for relation in example["relations"] or [{}]:
+                spans = [(relation.get(role) or [""])[0] for role in ("cause", "effect", "signal")]
+                texts = spans if all(isinstance(span, str) for span in spans) else [""] * 3
+                writer.writerow([example["id"], example["text"], *texts])
+
+
+def test_other_files_have_the_scores_of_the_command_line(
+    made: Path, opened: Any, tmp_path: Path
+) -> None:
+    """Texts of spans, tokens, rows: also read as if written with tags by an official protocol."""
+    files: dict[str, tuple[Path, Path]] = {"tagged": (sample.GOLD, sample.SYSTEMS["careful"])}
+    gold = fc.read(sample.GOLD)
+    sides = gold, fc.read(sample.SYSTEMS["careful"], like=gold)
+    for form in ("spans", "jsonl"):
+        files[form] = tmp_path / f"gold_{form}.jsonl", tmp_path / f"pred_{form}.jsonl"
+        for side, path in zip(sides, files[form], strict=True):
+            fc.write(side, path, form)
+    files["rows"] = tmp_path / "gold.csv", tmp_path / "pred.csv"
+    for source, target in zip(files["spans"], files["rows"], strict=True):
+        as_rows(source, target)
+    page = opened(made, offline=True)
+    pairs = [(a, b) for a in files for b in files if a in (b, "tagged")]
+    for own, other in pairs:
+        chosen_files = files[own][0], files[other][1]
+        for protocol in ("recess", "cnc-2023", "span_overlap"):
+            chosen(page, *chosen_files, protocol)
+            found = saved(page)
+            expected = of_cli(*chosen_files, protocol, "--unparsed", "empty")
+            for fact in (*FACTS, "warnings"):
+                assert found[fact] == expected[fact], (own, other, protocol, fact)
+
+
+def test_many_examples_have_the_scores_of_few(made: Path, opened: Any, tmp_path: Path) -> None:
+    """Long work looks at the clock, which the page has to have."""
+    gold, pred = tmp_path / "gold.csv", tmp_path / "pred.jsonl"
+    table = fc.read(sample.GOLD)
+    whole = pa.concat_tables([table.table.drop_columns(["id", "tagged"])] * 150)
+    fc.write(fc.Relations(whole), tmp_path / "gold.jsonl", "spans")
+    gold = tmp_path / "gold.jsonl"
+    lines = sample.SYSTEMS["careful"].read_text(encoding="utf-8").splitlines()
+    objects = [{**json.loads(line), "index": None} for line in lines] * 150
+    pred.write_text("\n".join(map(json.dumps, objects)) + "\n", encoding="utf-8")
+    page = opened(made, offline=True)
+    chosen(page, gold, pred)
+    assert saved(page)["scores"]["overall"]["tp"] == 150 * 147
