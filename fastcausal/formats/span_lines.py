@@ -224,7 +224,7 @@ def found(
     if texts.null_count:
         plain[~is_valid(texts)] = 0
     data, places = texts_of(texts)
-    *rows, n_again, n_cut, n_texts = written.find(
+    values, rows, relations, sizes, n_again, n_cut, n_texts = written.find(
         data, places.astype(np.int64), lengths, plain, by_gap
     )
     build = Builder(name)
@@ -239,5 +239,5 @@ def found(
         except InputError as error:
             problems.add(str(error))
     problems.raise_if_any()
-    build.put_among(others, *rows)
+    build.put_among(others, values, rows, relations, sizes)
     return build

@@ -136,7 +136,7 @@ class Builder:
             values = np.concatenate([values, own])[np.argsort(of_row, kind="stable")]
             widths = widths[np.argsort(example, kind="stable")]
             counts[places], lengths[places] = self._counts, self._lengths
-            self.reasons = [(int(places[k]), *why) for k, *why in self.reasons]
+            self.reasons = [(int(places[k]), n, why, text) for k, n, why, text in self.reasons]
         self.all_at_once(values, widths, counts, lengths)
 
     def end_example(self, length: int | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -98,7 +98,10 @@ def _of_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription
     words: Histograms = {}
     if labels.texts is not None:
         texts = arrow.joined(labels.texts)
-        counters = {"whitespace": tokens_in, "nltk-style": count_words}
+        counters: dict[str, Callable[[pa.Array], Ints]] = {
+            "whitespace": tokens_in,
+            "nltk-style": count_words,
+        }
         for tokenizer in wanted:
             if tokenizer in counters:
                 words[tokenizer] = _by_sentence(counters[tokenizer](texts), causal)

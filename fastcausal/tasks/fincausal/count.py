@@ -13,6 +13,7 @@ import pyarrow as pa
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.arrays.letters import kinds_of
 from fastcausal.arrays.strata import By
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
@@ -24,7 +25,7 @@ from fastcausal.tasks.fincausal.files import read_side, side_by_side
 from fastcausal.tasks.fincausal.formula import CLASSES, FIELDS, WordFormula
 from fastcausal.tasks.fincausal.report import FinCausalReport, present
 from fastcausal.tasks.fincausal.stops import Stops
-from fastcausal.tasks.fincausal.words import Cutting, Words, abbreviations, cutting, kinds_of
+from fastcausal.tasks.fincausal.words import Cutting, Words, abbreviations, cutting
 
 PROTOCOL = "fincausal-2020"
 LONGEST = 990  # words of a chain that the program's recursion reaches
