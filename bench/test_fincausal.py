@@ -22,7 +22,7 @@ WORDS = (
     "the company said that profit fell by because of weak demand in markets and higher costs for "
     "shareholders while revenue rose from to a share as investors sold their stake after report "
     "would have been increased net income per quarter year on sales new loan tax"
-).split()
+)
 RARE = ["3.5%", "$1,000", "U.S.", "company's", "(net)", '"growth"', "Inc.", "well-known", "planned"]
 
 
@@ -30,7 +30,7 @@ def text(rng):
     """One to three sentences of some 20 words."""
     sentences = []
     for _ in range(rng.choice([1, 2, 2, 3])):
-        words = rng.choices(WORDS, k=rng.randint(12, 30))
+        words = rng.choices(WORDS.split(), k=rng.randint(12, 30))
         for _ in range(rng.randint(0, 3)):
             words[rng.randrange(len(words))] = rng.choice(RARE)
         words[rng.randrange(len(words) - 1)] += ","

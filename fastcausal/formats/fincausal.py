@@ -226,8 +226,8 @@ def read_rows(
     notes[f"rows with more than {MOST} fields: a ; in a text moves all that follows"] = int(
         (fields > MOST).sum()
     )
-    index, *columns = (TextSlices(data, *places[:, k]) for k in range(FEWEST))
-    return SectionRows(source.name, index.strings(), *columns, numbers_of_lines, +notes)
+    index, text, cause, effect = (TextSlices(data, *places[:, k]) for k in range(FEWEST))
+    return SectionRows(source.name, index.strings(), text, cause, effect, numbers_of_lines, +notes)
 
 
 def _require_utf8(source: Source) -> None:
@@ -247,7 +247,7 @@ def _split(data: bytes, skipped: int) -> tuple[Int64, Int64]:
     """
     n = data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
     places, fields = np.empty((2, FEWEST, n), np.int64), np.empty(n, np.int64)
-    split_rows(data, *places, fields)
+    split_rows(data, places[0], places[1], fields)
     return places[..., skipped:], fields[skipped:]
 
 
