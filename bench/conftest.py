@@ -51,7 +51,7 @@ class Clocks(NamedTuple):
     @property
     def alone(self) -> bool:
         """Whether the calling thread does all."""
-        return self.process - self.thread < 0.1 * self.process and self.thread > 0.1 * self.wall
+        return self.process - self.thread < 0.1 * self.process and self.thread > 0.01 * self.wall
 
     @property
     def seconds(self) -> float:

@@ -53,7 +53,7 @@ struct FewOrder {
       for (int r = 0; r < n_rows; ++r) {
         const bool own = leaders[k] == (rows_lead ? r : way[r]);
         if (!own || !(edges >> (r * n_columns + way[r]) & 1)) continue;
-        rank = static_cast<uint32_t>(ranks[rows_lead ? way[r] : r]);
+        rank = static_cast<uint8_t>(ranks[rows_lead ? way[r] : r]);
       }
       place = place << 4 | rank;
     }

@@ -355,7 +355,7 @@ class FewCounter {
     for (int k = 0; k < search.n; ++k) {
       if (compare_worth(search.worth[k], search.worth[search.best])) continue;
       for (int r = 0; r < p.n_rows; ++r) {
-        const int c = search.ways[k][r];
+        const auto c = static_cast<uint8_t>(search.ways[k][r]);
         const Id both[2] = {p.row_alone[r], p.column_alone[c]};
         if (!table_.adds_nothing(p.ids[r * p.n_columns + c], both[p.preds_lead],
                                  both[!p.preds_lead])) {

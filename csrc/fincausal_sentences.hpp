@@ -102,7 +102,7 @@ class Sentences {
 
   static constexpr std::array<bool, 128> PARTS_WORDS = [] {
     std::array<bool, 128> parts{};
-    for (const char c : std::string_view(")\";}]*:@'({[?!")) parts[static_cast<size_t>(c)] = true;
+    for (const unsigned char c : std::string_view(")\";}]*:@'({[?!")) parts[c] = true;
     return parts;
   }();
 

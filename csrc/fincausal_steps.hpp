@@ -139,7 +139,8 @@ class Rewriting {
 
   bool reads(size_t at, std::string_view letters) const {  // in any case
     for (const char c : letters) {
-      if (at >= from_.size() || folded(from_[at++]) != static_cast<unsigned char>(c)) return false;
+      if (at >= from_.size() || folded(from_[at]) != static_cast<unsigned char>(c)) return false;
+      ++at;
     }
     return true;
   }

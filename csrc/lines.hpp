@@ -120,25 +120,26 @@ inline int64_t string_list(const char* p, const char* end, Literals& found) {
   };
   if (end - p < 2 || *p != '[' || end[-1] != ']') return -1;
   --end;
+  found.data.resize(data_before + static_cast<size_t>(end - p));
+  char* const begin = found.data.data();
+  char* to = begin + data_before;
   for (++p; p < end;) {
     const char quote = *p++;
     if (quote != '\'' && quote != '"') return not_plain();
-    const char* from = p;
-    for (; p < end && *p != quote; ++p) {
+    for (; p < end && *p != quote; *to++ = *p++) {
       if (*p == '\n' || *p == '\r' || *p == '\0') return not_plain();
       if (*p != '\\') continue;
-      found.data.append(from, p);
-      from = ++p;
+      ++p;
       if (p == end || (*p != '\'' && *p != '"' && *p != '\\')) return not_plain();
     }
     if (p == end) return not_plain();
-    found.data.append(from, p);
-    found.places.push_back(static_cast<int32_t>(found.data.size()));
+    found.places.push_back(static_cast<int32_t>(to - begin));
     ++p;
     if (p == end) break;
     if (*p++ != ',') return not_plain();
     if (p < end && *p == ' ') ++p;
   }
+  found.data.resize(static_cast<size_t>(to - begin));
   return static_cast<int64_t>(found.places.size() - places_before);
 }
 

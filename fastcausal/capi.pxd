@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The C interface, csrc/include/fastcausal.h, for Cython. `fastcausal.get_include()` is its folder."""
+"""The C interface, fastcausal.h, for Cython; `fastcausal.get_include()` is its folder."""
 
 from libc.stdint cimport int32_t, int64_t
 

@@ -165,6 +165,7 @@ CALLS: dict[str, Call] = {
     "fincausal": lambda k, _: fc.fincausal(sections(k), sections(k, 1)),
     "fleiss_kappa": lambda k, _: fc.fleiss_kappa(ratings(k)),
     "gate": lambda k, _: fc.gate(statistics(k), statistics(k, 1), min_delta=-1.0, **QUICK),
+    "get_include": lambda k, _: fc.get_include(),
     "gwet_ac1": lambda k, _: fc.gwet_ac1(ratings(k)),
     "kernel": made_kernel,
     "krippendorff_alpha": lambda k, _: fc.krippendorff_alpha(ratings(k)),

@@ -31,13 +31,24 @@ def rows_of(examples: list[dict[str, Any]], side: str) -> fc.Rows:
     )
 
 
-def score(case: Case) -> Values:
-    chosen = protocol_of(case)
-    protocol = capi.Protocol(chosen if isinstance(chosen, str) else str(chosen))
-    values: Values = {}
+def line_of(case: Case) -> str:
+    """Return a protocol as the library takes it."""
+    return str(protocol_of(case))
+
+
+def sides_of(case: Case) -> dict[str, tuple[fc.Rows, fc.Rows]]:
+    """Return gold and predictions of all examples and of those with several gold relations."""
     several = [example for example in case["examples"] if len(example.get("gold") or ()) > 1]
-    for subset, examples in (("", case["examples"]), ("multi_relation.", several)):
-        sides = [rows_of(examples, side) for side in ("gold", "pred")]
+    parts = {"": case["examples"], "multi_relation.": several}
+    if case["protocol"] == "cnc-2022":  # a running mean has no subset
+        del parts["multi_relation."]
+    return {name: (rows_of(part, "gold"), rows_of(part, "pred")) for name, part in parts.items()}
+
+
+def score(case: Case) -> Values:
+    protocol = capi.Protocol(line_of(case))
+    values: Values = {}
+    for subset, sides in sides_of(case).items():
         found = protocol.score(*sides)
         for names, numbers in (
             (protocol.count_names, found["counts"]), (protocol.score_names, found["scores"]),
@@ -47,8 +58,6 @@ def score(case: Case) -> Values:
         if not subset:
             partners = [None if p < 0 else p for p in found["partner"].tolist()]
             values["partners"] = in_examples(partners, *sides)
-        if case["protocol"] == "cnc-2022":  # a running mean has no subset
-            break
     return values | added_up(values)
 
 
@@ -74,10 +83,15 @@ def added_up(values: Values) -> Values:
     return sums
 
 
-def tags(case: Case) -> Values:
-    if case["protocol"] == "aligned":
+def reading_of(case: Case) -> str:
+    reading: str = case["protocol"]
+    if reading == "aligned":
         raise UnknownError("no aligned reading")
-    rows = capi.read_tags(case["protocol"], [case["tagged"]])
+    return reading
+
+
+def tags(case: Case) -> Values:
+    rows = capi.read_tags(reading_of(case), [case["tagged"]])
     if rows.lengths[0] < 0:
         raise RefusedError("unreadable")
     spans = sorted((start, stop, role) for role, start, stop in rows.relation(0).tolist())

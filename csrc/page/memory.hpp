@@ -1,5 +1,6 @@
 // Memory of a page in WebAssembly: blocks of a few sizes, from steps of 16 MB. Growing by 64 KB, as
-// the system library does, takes longer than all reading.
+// the system library does, takes longer than all reading. That library takes what follows its own
+// memory for its own, so nothing may mix both: the page allocates with `new` alone.
 #pragma once
 #if defined(__wasm__)
 #include <algorithm>

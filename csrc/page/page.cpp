@@ -1,6 +1,5 @@
 // What the page that scores calls in WebAssembly: files and settings in, JSON out.
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 #include "../include/fastcausal.h"
@@ -100,9 +99,7 @@ Text intervals(double confidence) {
 
 namespace page = fastcausal::page;
 
-FC_EXPORT(page_room) char* page_room(int32_t size) {
-  return static_cast<char*>(std::malloc(static_cast<size_t>(size > 0 ? size : 1)));
-}
+FC_EXPORT(page_room) char* page_room(int32_t size) { return new char[static_cast<size_t>(size)]; }
 
 // Takes a file: 0 gold, 1 predictions. Frees both arrays.
 FC_EXPORT(page_take)
@@ -111,14 +108,14 @@ void page_take(int32_t side, char* name, int32_t n_name, char* data, int32_t n_d
   file.name.assign(name, static_cast<size_t>(n_name));
   file.data.assign(data, static_cast<size_t>(n_data));
   if (file.data.rfind("\xEF\xBB\xBF", 0) == 0) file.data.erase(0, 3);
-  std::free(name);
-  std::free(data);
+  delete[] name;
+  delete[] data;
 }
 
 // The functions below make an answer, JSON of page_size() bytes.
 FC_EXPORT(page_score) const char* page_score(char* settings, int32_t size) {
   page::state().answer = page::score({settings, static_cast<size_t>(size)});
-  std::free(settings);
+  delete[] settings;
   return page::state().answer.data();
 }
 FC_EXPORT(page_examples) const char* page_examples() {

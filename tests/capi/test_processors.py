@@ -1,10 +1,12 @@
 """One core everywhere: other processors give the counts, partners, scores and readings of this one.
 
-Zig compiles the driver; qemu and wasmtime run it.
+Zig compiles the driver; qemu and wasmtime run it. ``FASTCAUSAL_PROCESSORS=all`` adds a processor
+with the highest byte first: a minute of processor time for each target goes into zig's C++ library.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -159,6 +161,8 @@ def run_wasm(program: Path, given: Path) -> str:
 @pytest.mark.parametrize("target", QEMU)
 def test_a_processor_gives_the_same(target, expected, tmp_path):
     runner = QEMU[target]
+    if target.startswith("s390x") and os.environ.get("FASTCAUSAL_PROCESSORS") != "all":
+        pytest.skip("FASTCAUSAL_PROCESSORS is not all")
     if find_spec("ziglang") is None:
         pytest.skip("no ziglang, which compiles for other processors")
     if runner == "wasmtime" and find_spec("wasmtime") is None:

@@ -97,7 +97,7 @@ def of_gold(
     Under the strict reading, sentences of another length than their text are problems.
     """
     lengths = np.empty(len(columns["text"]), np.int32)
-    _count_all(columns["text"], tags, lengths)
+    count_all(columns["text"], tags, lengths)
     sentences = Sentences(kept, lengths, tags, joined(columns["text"]), own=True)
     if tags not in OFFICIAL:
         sentences.note_misfits(problems, where)
@@ -334,7 +334,7 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
     counts = relations.arrays.lengths.copy()
     is_counted = relations.reading.tags == tags and not relations.table["length"].null_count
     if "text" in relations.table.column_names and not is_counted:
-        _count_all(relations.table["text"], tags, counts)
+        count_all(relations.table["text"], tags, counts)
     return counts if rows is None else at_rows(counts, rows)
 
 
@@ -359,8 +359,8 @@ def _some_texts(texts: list[str | None]) -> list[str | None]:
     return texts
 
 
-def _count_all(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
-    """Set the token counts of texts that are not null."""
+def count_all(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
+    """Set the token counts of texts that are not null, see `markup.count_tokens`."""
     start = 0
     for chunk in texts.chunks:
         _count(chunk, tags, counts[start : start + len(chunk)])

@@ -51,7 +51,9 @@ CHOICES = LabelRules(
     "fastcausal.tasks.classification.choices.count:public",
 )
 UNICAUSAL = LabelRules(
-    "fastcausal.tasks.unicausal.labels:labels", "fastcausal.tasks.unicausal.labels:read_gold"
+    "fastcausal.tasks.unicausal.labels:labels",
+    "fastcausal.tasks.unicausal.labels:read_gold",
+    "fastcausal.tasks.unicausal.labels:public",
 )
 # Another protocol is a line here and its name in `options.LabelProtocol`.
 RULES: dict[LabelProtocol, LabelRules] = {
@@ -61,6 +63,7 @@ RULES: dict[LabelProtocol, LabelRules] = {
     "fincausal-task1": LabelRules(
         "fastcausal.tasks.classification.fincausal_task1:task1",
         "fastcausal.tasks.classification.fincausal_task1:read_gold",
+        "fastcausal.tasks.classification.fincausal_task1:public",
     ),
 }
 

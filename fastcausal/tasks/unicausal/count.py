@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,10 +120,9 @@ def _of_gold(examples: CorpusExamples, reading: UnicausalTags) -> tuple[TagCodes
 
 
 def _digest(examples: CorpusExamples, tags: TagCodes, offsets: Int64) -> int:
-    digits = (tags + ord("0")).astype(np.uint8).tobytes().decode()
-    places = offsets.tolist()
-    texts = [digits[a:b] for a, b in pairwise(places)]
-    return digest_of_texts(examples.ids, arrow.strings(texts))
+    digits = (tags + ord("0")).astype(np.uint8).tobytes()
+    texts = arrow.strings_at(digits, offsets.astype(np.int32).tobytes())
+    return digest_of_texts(examples.ids, texts)
 
 
 class _Lists(NamedTuple):
@@ -153,8 +151,8 @@ def _said(
     codes = np.concatenate([each.codes for each in lists])
     sizes = np.concatenate([np.diff(each.offsets) for each in lists])
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    n_wrong = np.concatenate([[0], np.cumsum(codes < 0)])[starts]
-    readable = np.concatenate([each.is_list for each in lists]) & (np.diff(n_wrong) == 0)
+    readable = np.concatenate([each.is_list for each in lists])
+    readable[np.searchsorted(starts, np.flatnonzero(codes < 0), "right") - 1] = False
     rows, wanted = both.pred, np.diff(offsets)
     fits = (rows >= 0) & readable[rows] & (sizes[rows] == wanted) if len(sizes) else rows >= 0
     unread = (rows >= 0) & ~fits
@@ -164,11 +162,11 @@ def _said(
             raise _unread(found, int(rows[k]), keys, int(wanted[k]))
         texts = f"unparsed={unparsed}: ", " predictions are no tags, one for each word"
         warnings[texts] = (int(unread.sum()),)
-    said = np.zeros(int(offsets[-1]), np.int8)
-    taken = np.repeat(starts[:-1][rows[fits]], wanted[fits]) if fits.any() else np.zeros(0, int)
-    into = np.repeat(offsets[:-1][fits], wanted[fits])
-    within = np.arange(len(into)) - np.repeat(np.cumsum(wanted[fits]) - wanted[fits], wanted[fits])
-    said[into + within] = codes[taken + within]
+    said = codes
+    if len(rows) != len(sizes) or not (fits & (rows == np.arange(len(rows)))).all():
+        taken = pc.take(arrow.lists(sizes, arrow.numbers(codes)), arrow.numbers(rows[fits]))
+        said = np.zeros(int(offsets[-1]), np.int8)
+        said[np.repeat(fits, wanted)] = arrow.values_of(taken.flatten())
     left_out = (unread & (unparsed == "skip")) | ((rows < 0) & (unmatched == "skip"))
     return said, ~left_out
 
@@ -218,16 +216,23 @@ def _unread(found: Sequence[Records], row: int, keys: pa.Array, wanted: int) -> 
 
 def _counts(gold: TagCodes, pred: TagCodes, offsets: Int64) -> Int64:
     """Return the counts of `EntityFormula` for each example: int64[n, 8]."""
-    sides = [entities(side, offsets) for side in (gold, pred)]
+    of_gold, of_pred = (entities(side, offsets) for side in (gold, pred))
     keys = [(starts * (offsets[-1] + 1) + stops) * len(ROLES) + roles
-            for starts, stops, roles in sides]  # fmt: skip
-    hits = np.isin(keys[1], keys[0])
-    of_gold, of_pred = (np.ones(len(starts), np.bool_) for starts, _, _ in sides)
-    columns = []
-    for role in range(len(ROLES)):
-        for side, among in ((1, hits), (1, of_pred), (0, of_gold)):
-            starts, _, roles = sides[side]
-            example = np.searchsorted(offsets, starts[(roles == role) & among], "right") - 1
-            columns.append(np.bincount(example, minlength=len(offsets) - 1))
-    equal = np.concatenate([[0], np.cumsum(gold == pred)])[offsets]
-    return np.stack([*columns, np.diff(equal), np.diff(offsets)], axis=1).astype(np.int64)
+            for starts, stops, roles in (of_gold, of_pred)]  # fmt: skip
+    place = np.searchsorted(keys[0], keys[1])  # ascending, as starts are
+    hits = np.append(keys[0], -1)[place] == keys[1]
+    hit_starts, _, hit_roles = (column[hits] for column in of_pred)
+    groups = ((hit_starts, hit_roles), of_pred[::2], of_gold[::2])
+    by_role = [_of_examples(starts, roles, offsets) for starts, roles in groups]
+    columns = [counts[:, role] for role in range(len(ROLES)) for counts in by_role]
+    unequal = np.searchsorted(np.flatnonzero(gold != pred), offsets)
+    sizes = np.diff(offsets)
+    return np.stack([*columns, sizes - np.diff(unequal), sizes], axis=1).astype(np.int64)
+
+
+def _of_examples(starts: Int64, roles: Int64, offsets: Int64) -> Int64:
+    """Count entities by example and role: int64[n, 2]."""
+    n = len(offsets) - 1
+    example = np.searchsorted(offsets, starts, "right") - 1
+    counts = np.bincount(example * len(ROLES) + roles, minlength=n * len(ROLES))
+    return counts.reshape(n, len(ROLES))

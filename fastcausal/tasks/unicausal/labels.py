@@ -17,7 +17,7 @@ from fastcausal.options import LabelPolicy, LabelProtocol
 from fastcausal.tasks.classification.count import ClassificationScorer
 from fastcausal.tasks.classification.files import Labels
 from fastcausal.tasks.classification.report import ClassificationReport, present
-from fastcausal.tasks.unicausal.examples import BY, CorpusExamples, examples_of
+from fastcausal.tasks.unicausal.examples import BY, PAIR, CorpusExamples, examples_of
 from fastcausal.tasks.unicausal.files import KEYS, LABELS, keys_of, tables, zeros_and_ones
 from fastcausal.tasks.unicausal.formula import OccurringFormula
 
@@ -91,6 +91,35 @@ def read_gold(gold: Any, protocol: LabelProtocol, **options: Any) -> tuple[Corpu
     """Read gold for many runs, and take it for predictions as well."""
     examples = examples_of(tables(gold, "gold"), protocol)
     return examples, replace(_of_gold(examples), columns=None)
+
+
+def public(
+    gold: Any, protocol: LabelProtocol, **options: Any
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the texts of gold with 0 and 1 in turn, and always 0; of pairs with their marks.
+
+    Examples
+    --------
+    >>> row = {"corpus": "altlex", "doc_id": "d", "sent_id": 0, "eg_id": 0, "index": "a",
+    ...        "text": "Rain fell", "text_w_pairs": "", "seq_label": 1, "pair_label": 0}
+    >>> rows, pred = public([row], "unicausal-seq")
+    >>> rows[0]["text"], rows[0]["seq_label"], pred
+    ('Rain fell', 0, [{'index': 'a', 'prediction': 0}])
+    """
+    examples = examples_of(tables(gold, "gold"), protocol)
+    is_pair = protocol == PAIR
+    marked = examples.texts.to_pylist()
+    rows = []
+    for k, (id, known) in enumerate(
+        zip(examples.ids.to_pylist(), examples.columns.to_pylist(), strict=True)
+    ):
+        text = examples.tables[examples.table[k]].texts("text")[int(examples.row[k])].as_py()
+        turn = k % 2
+        labels = {"seq_label": 1, "pair_label": turn} if is_pair else {"seq_label": turn}
+        marks = marked[k] if is_pair else text
+        own = {"eg_id": "0", "index": id, "text": text, "text_w_pairs": marks, "pair_label": 0}
+        rows.append(known | own | labels)
+    return rows, [{"index": row["index"], "prediction": 0} for row in rows]
 
 
 def _of_gold(examples: CorpusExamples) -> Labels:

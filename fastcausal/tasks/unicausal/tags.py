@@ -10,11 +10,10 @@ import re
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
 from fastcausal.formats.cnc.markup import parse
-from fastcausal.formats.cnc.tagged import Sentences
+from fastcausal.formats.cnc.tagged import Sentences, count_all
 from fastcausal.formats.schemes import LABELS
 from fastcausal.options import UnicausalTags
 from fastcausal.significance.sums import Int64
@@ -55,13 +54,15 @@ def marked(texts: pa.Array, reading: UnicausalTags) -> tuple[TagCodes, Int64]:
     >>> marked(texts, "strict")[0].tolist(), marked(texts, "unicausal")[0].tolist()
     ([1, 0, 2, 4, 0], [1, 3, 2, 4, 0])
     """
-    n_words = 1 + np.asarray(pc.count_substring(texts, " ")).astype(np.int64)
-    offsets = np.concatenate([[0], np.cumsum(n_words)])
+    n_words = np.empty(len(texts), np.int32)
+    count_all(pa.chunked_array([texts]), "cnc-2023", n_words)  # between single blanks
+    offsets = arrow.offsets(n_words)
     if reading == "unicausal":
         tags = [tag for text in texts.to_pylist() for tag in _run_on(text)]
         return np.array(tags, np.int8), offsets
     kept = arrow.lists(np.ones(len(texts), np.int64), texts)
-    read = Sentences(kept, np.full(len(texts), -1, np.int32), "strict", None)
+    unknown = pa.nulls(len(texts), pa.string())
+    read = Sentences(kept, np.full(len(texts), -1, np.int32), "strict", unknown)
     codes = np.zeros(int(offsets[-1]), np.int8)
     of_words = read.n_tokens == n_words  # else a token is no word: blanks in a row
     example = np.repeat(np.arange(len(texts)), np.maximum(read.widths, 0))
@@ -117,9 +118,15 @@ def coded(tags: pa.Array) -> TagCodes:
     >>> coded(pa.array(["B-C", "I-Cause", "O", "I-E", "C"])).tolist()
     [1, 3, 0, 4, -1]
     """
-    encoded = tags.dictionary_encode()
+    data, places = arrow.texts_of(tags)
+    is_outside = np.diff(places) == len(b"O")
+    letters = np.frombuffer(data, np.uint8)
+    is_outside[is_outside] = letters[places[:-1][is_outside]] == ord("O")
+    codes = np.zeros(len(tags), np.int8)
+    others = np.flatnonzero(~is_outside)
+    encoded = tags.take(arrow.numbers(others)).dictionary_encode()
     known = np.array([*map(_code, encoded.dictionary.to_pylist()), -1], np.int8)
-    codes: TagCodes = known[arrow.values_of(encoded.indices, -1)]
+    codes[others] = known[arrow.values_of(encoded.indices, -1)]
     return codes
 
 
@@ -151,10 +158,11 @@ def entities(tags: TagCodes, offsets: Int64) -> tuple[Int64, Int64, Int64]:
     >>> [column.tolist() for column in found]
     [[0, 2, 4, 5], [2, 4, 5, 6], [0, 1, 1, 0]]
     """
-    roles = np.where(tags > 0, (tags.astype(np.int64) - 1) % N_ROLES, -1)
     goes_on = np.zeros(len(tags) + 1, np.bool_)
-    goes_on[1:-1] = (tags[1:] > N_ROLES) & (roles[1:] == roles[:-1])
+    # Codes of a role are all odd or all even.
+    goes_on[1:-1] = (tags[1:] > N_ROLES) & (tags[:-1] > OUTSIDE) & ((tags[1:] ^ tags[:-1]) & 1 == 0)
     goes_on[offsets] = False
-    ends = np.flatnonzero(~goes_on)
-    starts = ends[:-1][roles[ends[:-1]] >= 0]
-    return starts, ends[np.searchsorted(ends, starts) + 1], roles[starts]
+    starts = np.flatnonzero((tags > OUTSIDE) & ~goes_on[:-1])
+    going = np.searchsorted(np.flatnonzero(goes_on), starts)
+    sizes = np.diff(going, append=np.count_nonzero(goes_on))
+    return starts, starts + 1 + sizes, (tags[starts].astype(np.int64) - 1) % N_ROLES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -221,3 +222,58 @@ def test_many_examples_have_the_scores_of_few(made: Path, opened: Any, tmp_path:
     page = opened(made, offline=True)
     chosen(page, gold, pred)
     assert saved(page)["scores"]["overall"]["tp"] == 150 * 147
+
+
+def drawn_tagged(rng: random.Random, words: list[str], spans: list[tuple[str, int, int]]) -> str:
+    """Write tags around spans, perhaps with a fault: a tag or a word too few, another name."""
+    pieces = list(words)
+    for name, start, stop in spans:
+        pieces[start] = f"<{name}>{pieces[start]}"
+        pieces[stop - 1] += f"</{name}>"
+    sentence = " ".join(pieces)
+    fault = rng.choice(["", "", "", "", "</ARG1>", "<ARG0>", " now", "<SIG0>"])
+    return sentence.replace(fault, rng.choice(["", "<arg0>"]), 1) if fault else sentence
+
+
+def drawn_files(folder: Path) -> tuple[Path, Path, Path]:
+    """Draw sentences of few words, so that texts occur again: gold, a submission, span texts."""
+    rng = random.Random(1)
+    gold, submission, texts = folder / "gold.csv", folder / "pred.jsonl", folder / "texts.jsonl"
+    rows, lines, located = [], [], []
+    for k in range(300):
+        words = rng.choices(["rain", "now", "floods", "roads", "so", "Rain"], k=rng.randint(3, 9))
+        made: tuple[list[str], list[str], list[dict[str, list[str]]]] = ([], [], [])
+        for side in (0, 1):
+            for _ in range(rng.randint(0, 3)):
+                cuts = sorted(rng.sample(range(len(words) + 1), 3))
+                names = rng.sample(["ARG0", "ARG1", "SIG0"], 2)
+                spans = [*zip(names, cuts, cuts[1:], strict=False)]
+                plain = drawn_tagged(random.Random(4), words, spans)  # without a fault
+                made[side].append(drawn_tagged(rng, words, spans) if side else plain)
+                if side:
+                    role = {"ARG0": "cause", "ARG1": "effect", "SIG0": "signal"}
+                    made[2].append({role[n]: [" ".join(words[a:b])] * rng.choice([1, 1, 2])
+                                    for n, a, b in spans})  # fmt: skip
+        rows.append([f"s{k}", " ".join(words), made[0], len(made[0])])
+        lines.append({"index": f"s{k}", "prediction": made[1]})
+        located.append({"id": f"s{k}", "relations": made[2]})
+    with gold.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([GOLD.strip().split(","), *rows])
+    for path, objects in ((submission, lines), (texts, located)):
+        path.write_text("".join(json.dumps(each) + "\n" for each in objects), encoding="utf-8")
+    return gold, submission, texts
+
+
+def test_drawn_files_have_the_scores_of_the_command_line(
+    made: Path, opened: Any, tmp_path: Path
+) -> None:
+    """Sentences that cannot be read, texts that occur again, every policy."""
+    gold, *preds = drawn_files(tmp_path)
+    page = opened(made, offline=True)
+    for pred in preds:
+        for protocol in ("recess", "cnc-2023"):
+            for policy in ("empty", "skip"):
+                chosen(page, gold, pred, protocol, policy)
+                found, expected = saved(page), of_cli(gold, pred, protocol, "--unparsed", policy)
+                for fact in (*FACTS, "warnings"):
+                    assert found[fact] == expected[fact], (pred.name, protocol, policy, fact)

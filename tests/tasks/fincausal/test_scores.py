@@ -228,20 +228,19 @@ def test_many_drawn_files_against_the_oracle():
 
 def test_chains_in_long_texts_against_the_oracle():
     rng = random.Random(3)
-    for _ in range(60):
-        text = rng.choices("abcd", k=rng.randint(60, 200))
-        start = rng.randint(0, 40)
-        parts = [text[start : start + rng.randint(6, 150)] for _ in range(4)]
-        for part in parts:  # for steps of two
-            for _ in range(rng.randint(0, 3)):
-                part.pop(rng.randrange(len(part)))
-        spans = [" ".join(part) for part in parts]
-        pairs = [spans[:2], spans[2:]]
-        sides = [file(one(" ".join(text), " | ".join(of))) for of in pairs]
+    for left_out in [*range(60, 68), *range(124, 132)] * 2:  # around multiples of 64
+        text = rng.sample(range(1000), 150) if rng.random() < 0.5 else rng.choices(range(6), k=150)
+        words = [f"w{k}" for k in text]
+        spans = []
+        for start in (rng.randint(0, 9), rng.randint(10, 20)):
+            spans.append(words[start : rng.randint(left_out + 2, 140)])
+            del spans[-1][left_out - start]
+        cause, other = (" ".join(span) for span in spans)
+        sides = [file(one(" ".join(words), f"{span} | ")) for span in (cause, other)]
         report = score(*sides, words="blank", lenient=True)
         counts = {c: (of["hits"], of["predicted"], of["gold"]) for c, of in report.classes.items()}
-        gold, pred = (oracle.labels(" ".join(text), *of, str.split) for of in pairs)
-        assert counts == oracle.counts_of([(gold, pred)])
+        marks = (oracle.labels(" ".join(words), span, "", str.split) for span in (cause, other))
+        assert counts == oracle.counts_of([tuple(marks)]), left_out
 
 
 def test_words_against_the_oracle():
