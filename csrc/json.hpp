@@ -119,13 +119,20 @@ class JsonReader {
     std::string_view text;
     if (p_ == end_ || depth > MOST_NESTED) return false;
     switch (*p_) {
-      case '"': return string_at(room, text);
-      case '{': return pass_object(room, depth);
-      case '[': return pass_list(room, depth);
-      case 't': return take("true");
-      case 'f': return take("false");
-      case 'n': return take("null");
-      default: return pass_number();
+      case '"':
+        return string_at(room, text);
+      case '{':
+        return pass_object(room, depth);
+      case '[':
+        return pass_list(room, depth);
+      case 't':
+        return take("true");
+      case 'f':
+        return take("false");
+      case 'n':
+        return take("null");
+      default:
+        return pass_number();
     }
   }
 

@@ -27,8 +27,8 @@ struct WrittenRelations {
   std::vector<int8_t> roles;           // of each span
   std::vector<int32_t> starts, stops;  // its characters; a start of -1 is a text
   std::string data;
-  std::vector<int64_t> places{0};   // end of each text
-  std::vector<int64_t> spans{0};    // by relation
+  std::vector<int64_t> places{0};    // end of each text
+  std::vector<int64_t> spans{0};     // by relation
   std::vector<int64_t> examples{0};  // relations by example
   std::vector<uint8_t> plain;        // whether an example is here; if not, it has no relations
 
@@ -337,8 +337,7 @@ inline void find_spans(const char* data, const int64_t* places, const int32_t* l
   const auto add = [&](size_t k, SpanNotes& of_example) {
     const int32_t role = written.roles[k];
     if (written.starts[k] >= 0) {
-      return add_characters(found, role, written.starts[k], written.stops[k], sentence,
-                            of_example);
+      return add_characters(found, role, written.starts[k], written.stops[k], sentence, of_example);
     }
     decode(written.data.data() + written.places[k], written.places[k + 1] - written.places[k],
            sentence.wanted);

@@ -52,8 +52,8 @@ class SentenceTokens {
 // Sets n_tokens of each sentence.
 template <class Offset>
 FoundTexts span_texts(const char* data, const Offset* places, const Row* rows,
-                     const int64_t* offsets, int64_t n, bool spaced, int32_t* n_tokens,
-                     StopRequested stop_requested) {
+                      const int64_t* offsets, int64_t n, bool spaced, int32_t* n_tokens,
+                      StopRequested stop_requested) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
   FoundTexts found;

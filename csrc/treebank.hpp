@@ -14,19 +14,18 @@ namespace fastcausal {
 
 // A full stop behind these ends no sentence, as behind an initial.
 constexpr std::string_view TITLES[] = {
-    "Mr",  "Mrs", "Ms",  "Messrs", "Dr",   "Prof", "Rev", "Hon", "St",  "Jr",  "Sr",
-    "Gen", "Col", "Maj", "Capt",   "Lt",   "Sgt",  "Adm", "Gov", "Sen", "Rep", "Pres",
-    "vs",  "Fig", "Vol", "Jan",    "Feb",  "Mar",  "Apr", "Jun", "Jul", "Aug", "Sep",
-    "Sept", "Oct", "Nov", "Dec",   "U.S",  "U.K",  "U.N"};
+    "Mr",  "Mrs",  "Ms",  "Messrs", "Dr",   "Prof", "Rev", "Hon", "St",  "Jr",
+    "Sr",  "Gen",  "Col", "Maj",    "Capt", "Lt",   "Sgt", "Adm", "Gov", "Sen",
+    "Rep", "Pres", "vs",  "Fig",    "Vol",  "Jan",  "Feb", "Mar", "Apr", "Jun",
+    "Jul", "Aug",  "Sep", "Sept",   "Oct",  "Nov",  "Dec", "U.S", "U.K", "U.N"};
 
 // Words that are cut in two.
 struct Halves {
   std::string_view first, second;
 };
-constexpr Halves HALVES[] = {{"can", "not"}, {"d", "'ye"},   {"gim", "me"},
-                             {"gon", "na"},  {"got", "ta"},  {"lem", "me"},
-                             {"more", "'n"}, {"wan", "na"},  {"'t", "is"},
-                             {"'t", "was"}};
+constexpr Halves HALVES[] = {{"can", "not"}, {"d", "'ye"},  {"gim", "me"},  {"gon", "na"},
+                             {"got", "ta"},  {"lem", "me"}, {"more", "'n"}, {"wan", "na"},
+                             {"'t", "is"},   {"'t", "was"}};
 constexpr std::string_view CLITICS[] = {"s", "m", "d", "ll", "re", "ve"};
 
 class TreebankWords {
@@ -38,8 +37,8 @@ class TreebankWords {
       const bool plain = !alone && !space && !find(U".,:'`nN-", c);
       const bool around = space || find(U"()[]{}<>\"'`", c);
       const bool halved = find(U"CDGLMWcdglmw'", c);
-      traits_[c] = static_cast<uint8_t>(PLAIN * plain + ALONE * alone + AROUND * around +
-                                        HALVED * halved);
+      traits_[c] =
+          static_cast<uint8_t>(PLAIN * plain + ALONE * alone + AROUND * around + HALVED * halved);
     }
   }
 
@@ -137,7 +136,8 @@ class TreebankWords {
   size_t title(size_t at) const {
     if (!is_word(at) || (at && (is_word(at - 1) || text_[at - 1] == '.'))) return 0;
     if (!is_digit(at) && text_[at] != '_' && stops_after(at + 1)) return at + 2;
-    if (at_is(at, 'N') && at_is(at + 1, 'o') && stops_after(at + 2) && is_digit(at + 4)) return at + 3;
+    if (at_is(at, 'N') && at_is(at + 1, 'o') && stops_after(at + 2) && is_digit(at + 4))
+      return at + 3;
     for (const std::string_view name : TITLES) {
       if (text_[at] != static_cast<unsigned char>(name[0])) continue;
       size_t k = 1;
@@ -211,8 +211,7 @@ void count_treebank_words(const char* data, const Offset* offsets, int64_t n,
   TreebankWords words(kinds);
   for (int64_t k = 0; k < n; ++k) {
     counts[k] = 0;
-    words.cut(data + offsets[k], offsets[k + 1] - offsets[k],
-              [&](size_t, size_t) { ++counts[k]; });
+    words.cut(data + offsets[k], offsets[k + 1] - offsets[k], [&](size_t, size_t) { ++counts[k]; });
   }
 }
 

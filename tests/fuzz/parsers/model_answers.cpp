@@ -7,9 +7,9 @@ const std::vector<std::string> SEEDS{
     "", "{\"relations\": [{\"cause\": [\"rain\", \"\"], \"effect\": \"so \\u00e9\"}]}",
     "Sure: {\"relations\": []} That is all.",
     "```json\n{\n \"relations\": [{\"signal\": \"a\"}, {\"cause\": \"None\"}]\n}\n```\n"};
-const std::vector<std::string> PIECES{"\"", "\\", "[",    "]",    "{",         "}",           ",",
-                                      ":",  "\n", "```",  "`",    "<",         "\"cause\"",   "none",
-                                      "|",  "json", "\xc3", "null", "\"effect\"", "\"relations\""};
+const std::vector<std::string> PIECES{
+    "\"", "\\", "[",         "]",    "{", "}",    ",",    ":",    "\n",         "```",
+    "`",  "<",  "\"cause\"", "none", "|", "json", "\xc3", "null", "\"effect\"", "\"relations\""};
 
 void check(const std::string& input) {
   const Exact bytes(input);

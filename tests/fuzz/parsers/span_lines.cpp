@@ -11,7 +11,7 @@ const std::vector<std::string> SEEDS{
     "],\"x\":[1,{\"y\":-2.5e3}]}\r\n\n{\"relations\":[null]}",
     "{\"text\":\"\",\"relations\":[]}\n{\"relations\":[],\"text\":null,\"z\":true}\n"};
 const std::vector<std::string> PIECES{
-    "\"", "\\", "\\ud800", "[",  "]",         "{",          "}",       ",",     ":",
+    "\"", "\\", "\\ud800", "[",  "]",         "{",          "}",        ",",     ":",
     "\n", "0",  "null",    "a ", "\"cause\"", "\"signal\"", "\"text\"", "[0,1]", "\xf0\x9f"};
 
 namespace {
