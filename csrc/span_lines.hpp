@@ -24,7 +24,7 @@ constexpr int32_t SIGNAL_ROLE = 2;
 
 // The relations of examples as they are written: spans as texts or as characters.
 struct WrittenRelations {
-  std::vector<int8_t> roles;           // of each span
+  std::vector<uint8_t> roles;          // of each span
   std::vector<int32_t> starts, stops;  // its characters; a start of -1 is a text
   std::string data;
   std::vector<int64_t> places{0};    // end of each text
@@ -33,7 +33,7 @@ struct WrittenRelations {
   std::vector<uint8_t> plain;        // whether an example is here; if not, it has no relations
 
   void add(int32_t role, int32_t start, int32_t stop, std::string_view text = {}) {
-    roles.push_back(static_cast<int8_t>(role));
+    roles.push_back(static_cast<uint8_t>(role));
     starts.push_back(start);
     stops.push_back(stop);
     data.append(text);
