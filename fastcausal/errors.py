@@ -102,7 +102,7 @@ class Problems:
     >>> problems.add("gold.csv:3: num_rs is 2, expected 1")
     >>> problems.raise_if_any()
     Traceback (most recent call last):
-    fastcausal.errors.InputError: gold.csv:3: num_rs is 2, expected 1
+    fastcausal.errors.FaultsError: gold.csv:3: num_rs is 2, expected 1
     """
 
     shown = 10

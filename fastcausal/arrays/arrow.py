@@ -76,7 +76,9 @@ def strings(values: Sequence[str | None]) -> pa.Array:
     )
 
 
-def strings_at(data: bytes, places: bytes, valid: Booleans | None = None) -> pa.Array:
+def strings_at(
+    data: bytes, places: bytes, valid: Booleans | None = None, *, large: bool = False
+) -> pa.Array:
     """Build strings from bytes that native code wrote; strings that are not ``valid`` are null.
 
     Parameters
@@ -84,16 +86,17 @@ def strings_at(data: bytes, places: bytes, valid: Booleans | None = None) -> pa.
     data : bytes
         UTF-8, not checked; bytes after the last string are ignored.
     places : bytes
-        int32[n + 1]: the start of each string, then the end of the last one.
+        int32[n + 1], or int64 of ``large`` strings: the start of each string, then the end of the
+        last one.
 
     Examples
     --------
     >>> strings_at(b"abc", np.array([0, 1, 3], np.int32).tobytes()).to_pylist()
     ['a', 'bc']
     """
-    return pa.Array.from_buffers(
-        pa.string(), len(places) // 4 - 1, [_bits(valid), pa.py_buffer(places), pa.py_buffer(data)]
-    )
+    kind, width = (pa.large_string(), 8) if large else (pa.string(), 4)
+    buffers = [_bits(valid), pa.py_buffer(places), pa.py_buffer(data)]
+    return pa.Array.from_buffers(kind, len(places) // width - 1, buffers)
 
 
 def compact(texts: pa.Array) -> pa.Array:

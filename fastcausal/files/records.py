@@ -234,7 +234,7 @@ class Records:
         [1.0, None, 2.0]
         >>> read_records([{"x": 1}, {"x": "b"}]).labels("x")
         Traceback (most recent call last):
-        fastcausal.errors.InputError: rows: row 1: "x" is "b", expected a number as in rows: row 0
+        fastcausal.errors.FaultsError: rows: row 1: "x" is "b", expected a number as in rows: row 0
         """
         return self._of(name).labels(whole)
 

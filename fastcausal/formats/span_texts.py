@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import texts_of
+from fastcausal.arrays.arrow import strings_at, texts_of
 from fastcausal.engine.kernel import Int32
 from fastcausal.formats import _native
 from fastcausal.rows import Rows
@@ -52,8 +52,7 @@ def span_texts(sentences: pa.Array, rows: Rows, spaced: bool = False) -> SpanTex
     n_tokens = np.zeros(len(sentences), np.int32)
     offsets = rows.row_offsets[rows.relation_offsets]
     found, ends = _native.span_texts(data, places, rows.values, offsets, spaced, n_tokens)
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(found)]
-    return SpanTexts(pa.Array.from_buffers(pa.large_string(), len(rows.values), buffers), n_tokens)
+    return SpanTexts(strings_at(found, ends, large=True), n_tokens)
 
 
 def joined_by_relation(texts: pa.Array, rows: Rows, role: int, gap: str) -> pa.Array:

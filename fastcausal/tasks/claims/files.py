@@ -85,7 +85,7 @@ def read_claim_file(source: str | os.PathLike[str] | Source) -> ClaimFile:
     ...     "claims": [{"claim": "Rain", "judgment": 1}]}}'''
     >>> read_claim_file(Source("a.json", text))
     Traceback (most recent call last):
-    fastcausal.errors.InputError: a.json: topic "Flood": claim 0: "judgment" is a number, ...
+    fastcausal.errors.FaultsError: a.json: topic "Flood": claim 0: "judgment" is a number, ...
     >>> read_claim_file(Source("a.json", text.replace(b"1", b"true"))).topics[0].claims
     (Claim(text='Rain', judgment=True, sentence=None),)
     """

@@ -95,7 +95,7 @@ def read_questions(source: RecordSource | Questions) -> Questions:
     >>> letters = {f"{i}_choice": letter for i, letter in enumerate("DBCA")}
     >>> read_questions([letters | {"answer": "A or C"}]).right.tolist()
     Traceback (most recent call last):
-    fastcausal.errors.InputError: questions: row 0: "answer" is "A or C", expected letters ...
+    fastcausal.errors.FaultsError: questions: row 0: "answer" is "A or C", expected letters ...
     >>> read_questions([letters | {"answer": "A, C"}]).right.tolist()
     [[True, False, True, False]]
     """

@@ -87,7 +87,7 @@ def words_of(examples: pa.Table, lengths: Int32, rows: Rows) -> pa.Array:
     example = np.repeat(
         np.arange(rows.n_examples), np.diff(rows.row_offsets[rows.relation_offsets])
     )
-    texts, is_text = _strings(examples)
+    texts, is_text = _strings(examples, len(lengths))
     found, n_tokens = span_texts(texts, rows)
     fits = is_text & (n_tokens == lengths)
     of_text = pc.if_else(pa.array(fits[example]), found, pa.scalar(None, found.type))
@@ -96,10 +96,10 @@ def words_of(examples: pa.Table, lengths: Int32, rows: Rows) -> pa.Array:
     return pc.coalesce(of_text, _of_tokens(examples["tokens"], lengths, rows, example))
 
 
-def _strings(examples: pa.Table) -> tuple[pa.Array, Booleans]:
+def _strings(examples: pa.Table, n: int) -> tuple[pa.Array, Booleans]:
     """Return the column ``text`` with empty texts in place of others, and a mask of the texts."""
     if "text" not in examples.column_names:
-        return strings([""] * len(examples)), np.zeros(len(examples), bool)
+        return strings([""] * n), np.zeros(n, bool)
     column = joined(examples["text"])
     if column.type not in (pa.string(), pa.large_string()):
         column = strings([t if isinstance(t, str) else None for t in column.to_pylist()])
