@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import compact, is_valid, joined, texts_of
+from fastcausal.arrays.arrow import compact, is_valid, joined, strings_at, texts_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.spelling import TEXT
@@ -55,9 +55,7 @@ class JsonColumn(NamedTuple):
     def of(cls, data: bytes, places: bytes, kinds: bytes) -> JsonColumn:
         """Take the arrays of native code."""
         found = np.frombuffer(kinds, np.uint8)
-        valid = pa.py_buffer(np.packbits(found >= TEXT_VALUE, bitorder="little"))
-        buffers = [valid, pa.py_buffer(places), pa.py_buffer(data)]
-        return cls(pa.Array.from_buffers(pa.large_string(), len(found), buffers), found)
+        return cls(strings_at(data, places, found >= TEXT_VALUE, large=True), found)
 
     def values(self) -> list[Any]:
         """Return the values as objects."""
@@ -113,11 +111,8 @@ def _has_strings(gold: pa.Table) -> bool:
 
 
 def _is_utf8(data: bytes) -> bool:
-    places = pa.py_buffer(np.array([0, len(data)], np.int64))
     try:
-        pa.Array.from_buffers(pa.large_string(), 1, [None, places, pa.py_buffer(data)]).validate(
-            full=True
-        )
+        strings_at(data, np.array([0, len(data)]).tobytes(), large=True).validate(full=True)
     except pa.ArrowInvalid:
         return False
     return True
