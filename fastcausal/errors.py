@@ -175,7 +175,8 @@ def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
     """Return the message for invalid JSON; ``line`` is its line in a larger file."""
     if isinstance(error, json.JSONDecodeError):
         where = f"{name}:{error.lineno if line is None else line}"
-        return f"{where}: invalid JSON: {error.msg} at column {error.colno}"
+        problem = error.msg.removesuffix(" at")
+        return f"{where}: invalid JSON: {problem} at column {error.colno}"
     return f"{name if line is None else f'{name}:{line}'}: invalid JSON: {error}"
 
 

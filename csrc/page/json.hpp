@@ -238,9 +238,9 @@ class JsonReader {
              static_cast<unsigned char>(text_[at_]) >= 0x20)
         ++at_;
       to.append(text_.substr(from, at_ - from));
-      if (ends()) return fail("Unterminated string starting at", quote);
+      if (ends()) return fail("Unterminated string starting", quote);
       if (text_[at_] == '"') break;
-      if (text_[at_] != '\\') return fail("Invalid control character at", at_);
+      if (text_[at_] != '\\') return fail("Invalid control character", at_);
       if (!escape(to, quote)) return false;
     }
     ++at_;
@@ -249,7 +249,7 @@ class JsonReader {
 
   bool escape(Text& to, size_t quote) {
     static constexpr View NAMES = "\"\\/bfnrt", MEANT = "\"\\/\b\f\n\r\t";
-    if (at_ + 1 >= text_.size()) return fail("Unterminated string starting at", quote);
+    if (at_ + 1 >= text_.size()) return fail("Unterminated string starting", quote);
     const char c = text_[at_ + 1];
     if (c != 'u') {
       const size_t k = NAMES.find(c);

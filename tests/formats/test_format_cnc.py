@@ -195,7 +195,7 @@ def test_truth_files_that_are_refused(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"index": 0, "prediction": ["a', "invalid JSON: Unterminated string starting at at "
+        ('{"index": 0, "prediction": ["a', "invalid JSON: Unterminated string starting at "
          "column 29"),
         ('{"index": 0}', 'no "prediction"'),
         ('["a"]', "a list, expected an object"),
