@@ -139,7 +139,7 @@ def test_the_installed_wheel_runs_away_from_the_sources(
 
 def test_the_installed_wheel_holds_the_c_interface(installed: Path) -> None:
     files = run(
-        installed, "-c", "import fastcausal; from pathlib import Path;"
+        installed, "-I", "-c", "import fastcausal; from pathlib import Path;"
         "package = Path(fastcausal.__file__).parent; include = Path(fastcausal.get_include());"
         "source = include.parent / 'capi' / 'fastcausal.cpp';"
         "files = include / 'fastcausal.h', source, package / 'capi.pxd';"
