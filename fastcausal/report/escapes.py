@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 Cell = str | int | float | None
@@ -86,6 +87,18 @@ def markdown_text(text: str) -> str:
     """
     escaped = line_text(text).translate(_MARKDOWN)
     return escaped.replace("://", "\\://").replace("www.", "www\\.")
+
+
+def markdown_paragraph(text: str) -> str:
+    r"""Escape text that stands alone, where a dash or a number may begin a list.
+
+    Examples
+    --------
+    >>> print(markdown_paragraph("- 1"), markdown_paragraph("2. a"), markdown_paragraph("2.5 a"))
+    \- 1 2\. a 2.5 a
+    """
+    alone = markdown_text(text).strip()
+    return re.sub(r"^([0-9]{1,9}(?=[.)](?: |$))|(?=[-+]))", r"\1\\", alone)
 
 
 def latex_text(text: str) -> str:

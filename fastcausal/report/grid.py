@@ -18,6 +18,7 @@ from fastcausal.report.escapes import (
     html_text,
     latex_text,
     line_text,
+    markdown_paragraph,
     markdown_text,
 )
 from fastcausal.report.numbers import Bounded, in_percent, number_text
@@ -200,14 +201,14 @@ class Grid:
 
     def to_markdown(self) -> str:
         """Write a table of GitHub's Markdown, between its title and its caption."""
-        lines = [*([markdown_text(self.title), ""] if self.title else [])]
+        lines = [*([markdown_paragraph(self.title), ""] if self.title else [])]
         lines.append(_markdown_row(map(markdown_text, self.header)))
         lines.append(_markdown_row((":--", *(("--:", ":--")[self.text],) * len(self.header[1:]))))
         for part, rows in self._emphasized(markdown_text, "**{}**", "{}\u2020"):
             if part:
                 lines.append(_markdown_row((f"**{markdown_text(part).strip()}**", *self._empty())))
             lines += map(_markdown_row, rows)
-        lines += ["", markdown_text(self.caption)] if self.caption else []
+        lines += ["", markdown_paragraph(self.caption)] if self.caption else []
         return "\n".join(lines) + "\n"
 
     def to_latex(self) -> str:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastcausal.report.escapes import html_text, line_text, markdown_text
+from fastcausal.report.escapes import html_text, line_text, markdown_paragraph
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,7 +77,7 @@ def to_text(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
 def to_markdown(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
     """Write tables, and every note as a paragraph."""
     parts = [grid.to_markdown() for grid in grids]
-    return "\n".join([*parts, *(f"{markdown_text(note)}\n" for note in notes)])
+    return "\n".join([*parts, *(f"{markdown_paragraph(note)}\n" for note in notes)])
 
 
 def to_latex(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:

@@ -97,6 +97,12 @@ def test_markdown(grid):
     assert found == wanted
 
 
+@pytest.mark.parametrize("text", ["- a", "+", "---", " 12) a", "1."])
+def test_a_title_of_markdown_is_no_list(text):
+    html = MarkdownIt("commonmark").render(Grid(text, ["x"]).to_markdown())
+    assert {"li", "hr"} & Reader(html).tags == set()
+
+
 @given(grids())
 def test_html(grid):
     reader = Reader(grid.to_html())
