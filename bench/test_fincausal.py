@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import random
-import resource
 from itertools import pairwise
 from math import log
 from pathlib import Path
@@ -97,9 +96,8 @@ def test_exponents(benchmark, note, request, tmp_path):
         score(*paths)
         least.append(min(Clocks.of(lambda paths=paths: score(*paths)).process for _ in range(3)))
     steps = [log(after / before, 4) for before, after in pairwise(least)]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     benchmark.pedantic(score, paths, rounds=1)
     note(
-        f"{most:,} of FinCausal's sections: {least[-1]:.2f} s of CPU, at most {peak:,.0f} MB, "
+        f"{most:,} of FinCausal's sections: {least[-1]:.2f} s of CPU, "
         f"exponents to 4n and to 16n {steps[0]:.2f}, {steps[1]:.2f}"
     )
