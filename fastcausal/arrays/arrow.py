@@ -99,6 +99,25 @@ def strings_at(
     return pa.Array.from_buffers(kind, len(places) // width - 1, buffers)
 
 
+def is_utf8(data: bytes) -> bool:
+    r"""Return True if bytes are UTF-8, without decoding them.
+
+    Examples
+    --------
+    >>> is_utf8("caf\u00e9".encode()), is_utf8(b"caf\xe9")
+    (True, False)
+    """
+    if data.isascii():
+        return True
+    try:
+        strings_at(data, np.array([0, len(data)], np.int64).tobytes(), large=True).validate(
+            full=True
+        )
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
 def compact(texts: pa.Array) -> pa.Array:
     """Return strings as type ``string`` if they have less than 2 GiB together, as `strings` does.
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import numbers, strings, strings_between, texts_of
+from fastcausal.arrays.arrow import is_utf8, numbers, strings, strings_between, texts_of
 from fastcausal.arrays.distinct import number_texts
 from fastcausal.errors import Problems
 from fastcausal.files.files import Source
@@ -198,7 +198,8 @@ def read_rows(
     >>> rows.index.to_pylist(), rows.text.texts(), rows.cause.texts(), rows.where(0)
     (['1.0'], ['a b'], ['a'], 'x.csv:2: index "1.0"')
     """
-    _require_utf8(source)
+    if not is_utf8(source.data):
+        _ = source.text  # raises the error that names the byte
     data = source.data
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -228,16 +229,6 @@ def read_rows(
     )
     index, text, cause, effect = (TextSlices(data, *places[:, k]) for k in range(FEWEST))
     return SectionRows(source.name, index.strings(), text, cause, effect, numbers_of_lines, +notes)
-
-
-def _require_utf8(source: Source) -> None:
-    """Raise InputError if a file is not UTF-8, without decoding it."""
-    if not source.data.isascii():
-        try:
-            places = np.array([0, len(source.data)])
-            strings_between(source.data, places[:1], places[1:]).validate(full=True)
-        except ValueError:
-            _ = source.text
 
 
 def _split(data: bytes, skipped: int) -> tuple[Int64, Int64]:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import compact, is_valid, joined, strings_at, texts_of
+from fastcausal.arrays.arrow import compact, is_utf8, is_valid, joined, strings_at, texts_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.spelling import TEXT
@@ -85,7 +85,7 @@ def read(
     add : callable
         Adds an example that native code cannot read to a builder, see `spans`.
     """
-    if source.is_list or not _is_utf8(source.data):
+    if source.is_list or not is_utf8(source.data):
         return None
     written = _span_lines.read_lines(source.data)
     if written is None or any(map(_is_other_name, written.names)):
@@ -108,14 +108,6 @@ def _has_strings(gold: pa.Table) -> bool:
     """Return True unless a column ``text`` holds anything but strings."""
     names = gold.column_names
     return "text" not in names or gold["text"].type in (pa.string(), pa.large_string())
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        strings_at(data, np.array([0, len(data)]).tobytes(), large=True).validate(full=True)
-    except pa.ArrowInvalid:
-        return False
-    return True
 
 
 def _ids(column: JsonColumn | None) -> pa.Array | None:
