@@ -95,6 +95,7 @@ class Stream:
     def whole(self) -> Relations:
         """Return all examples in one table."""
         if self.relations is not None:
+            self.reading = self.relations.reading
             return self.relations
         return self._relations(list(self._tables(iter(()))))
 

@@ -514,3 +514,14 @@ def test_cut(sizes, n):
     assert pa.concat_tables(found)["k"].to_pylist() == list(range(sum(sizes)))
     assert [len(table) for table in found[:-1]] == [n] * (len(found) - 1)
     assert 0 < len(found[-1]) <= n or sum(sizes) == 0 == len(found[-1])
+
+
+def test_unread_relations_in_memory_against_a_file(tmp_path):
+    gold = fc.read([{"id": "a", "text": "x y", "relations": []}])
+    null = pa.array([[None]], gold.table.schema.field("relations").type)
+    pred = fc.Relations(
+        pa.table({"id": ["a"], "length": pa.array([2], pa.int32()), "relations": null})
+    )
+    fc.write(gold, tmp_path / "gold.parquet")
+    with pytest.raises(fc.InputError, match="1 relation of pred could not be read"):
+        fc.score(tmp_path / "gold.parquet", pred)
