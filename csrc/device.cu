@@ -228,6 +228,74 @@ __device__ void write_partners(const FewPacked& few, const Plan& plan, int64_t* 
   });
 }
 
+// The examples that a block takes at a time, sorted by their numbers of relations. The threads of a
+// warp then take the same branches.
+struct Tile {
+  static constexpr int64_t OF_THREAD = 16;               // examples, at most
+  static constexpr uint64_t MOST = FewPacked::MOST + 1;  // relations told apart
+  static constexpr uint64_t N_SHAPES = (MOST + 1) * (MOST + 1);
+  const Task& task;
+  uint32_t* sizes;   // [N_SHAPES]
+  uint32_t* places;  // [N_SHAPES]
+  uint16_t* order;   // [OF_THREAD * blockDim.x]
+
+  __device__ Tile(const Task& task_, uint32_t* memory)
+      : task(task_),
+        sizes(memory),
+        places(sizes + N_SHAPES),
+        order(reinterpret_cast<uint16_t*>(places + N_SHAPES)) {}
+
+  // Sorts n examples from the first one on: order[k] is an example less the first one.
+  __device__ void sort(int64_t first, int64_t n) const {
+    for (uint64_t k = threadIdx.x; k < N_SHAPES; k += blockDim.x) sizes[k] = 0;
+    __syncthreads();
+    for (int64_t k = threadIdx.x; k < n; k += blockDim.x) {
+      atomicAdd(sizes + shape_of(first + k), uint32_t{1});
+    }
+    __syncthreads();
+    for (uint64_t k = threadIdx.x; k < N_SHAPES; k += blockDim.x) {
+      uint32_t before = 0;
+      for (uint64_t shape = 0; shape < k; ++shape) before += sizes[shape];
+      places[k] = before;
+    }
+    __syncthreads();
+    for (int64_t k = threadIdx.x; k < n; k += blockDim.x) {
+      order[atomicAdd(places + shape_of(first + k), uint32_t{1})] = static_cast<uint16_t>(k);
+    }
+    __syncthreads();
+  }
+
+ private:
+  __device__ uint64_t shape_of(int64_t example) const {
+    return n_of(task.gold, example) * (MOST + 1) + n_of(task.pred, example);
+  }
+  // Offsets that fall make a large number.
+  __device__ static uint64_t n_of(const Side& side, int64_t example) {
+    const uint64_t n = static_cast<uint64_t>(side.relation_offsets[example + 1]) -
+                       static_cast<uint64_t>(side.relation_offsets[example]);
+    return n > MOST ? MOST : n;
+  }
+};
+
+// Calls one(example) for all examples, tile by tile.
+template <class One>
+__device__ void for_tiles(const Task& task, uint32_t* memory, const One& one) {
+  const Tile tile(task, memory);
+  const int64_t n = task.launch.last - task.launch.first;
+  int64_t of_thread = n / n_threads();
+  of_thread = of_thread < 1 ? 1 : of_thread > Tile::OF_THREAD ? Tile::OF_THREAD : of_thread;
+  const int64_t size = of_thread * blockDim.x;
+  for (int64_t at = blockIdx.x * size; at < n; at += gridDim.x * size) {
+    const int64_t n_here = n - at < size ? n - at : size;
+    const int64_t first = task.launch.first + at;
+    __syncthreads();  // the tile before is done
+    tile.sort(first, n_here);
+    for (int64_t k = threadIdx.x; k < n_here; k += blockDim.x) {
+      one(first + int64_t{tile.order[k]});
+    }
+  }
+}
+
 __device__ void score_packed(const Task& task) {
   const Plan plan = task.launch.plan;
   const Patterns& patterns = *task.patterns;
@@ -236,13 +304,16 @@ __device__ void score_packed(const Task& task) {
   const Bounds pred(task.pred, task.launch.first, task.launch.last);
   const Totals totals(task.launch);
   const Totals chosen(task, totals);
+  totals.begin();
   chosen.begin();
-  for_all(task.launch, nullptr, 0, [&](int64_t e, const Plan&, const Totals&) {
+  for_tiles(task, chosen.cells + chosen.n * chosen.n_lanes, [&](int64_t e) {
     FewPacked few;
-    if (!few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], traits) ||
-        !few.pair(patterns, traits, plan)) {
+    const bool fits = few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], traits) &&
+                      few.pair(patterns, traits, plan);
+    task.launch.left_out[e] = !fits;
+    if (!fits) {
       task.left[atomicAdd(task.chosen + task.n_chosen, Total{1})] = e;
-      return false;
+      return;
     }
     SharedCountSink sink = sink_of(task, totals, e);
     const int64_t first_of_row = task.n_chosen ? row_of(task, e) * patterns.n : 0;
@@ -256,8 +327,8 @@ __device__ void score_packed(const Task& task) {
     });
     if (traits.token_sums) add_tokens(few, task.lengths[e], sink);
     if (task.partner) write_partners(few, plan, task.partner);
-    return true;
   });
+  totals.end();
   chosen.end();
 }
 

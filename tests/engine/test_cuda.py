@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -94,7 +94,7 @@ def test_device_arrays(gpu, protocol, many, library):
     cuda.run_on_device(plan, gold, pred, n_groups=1)  # compiles
     for arguments in ((), (groups, 5)):
         given = (to(arguments[0]), 5) if arguments else ()
-        with no_waiting():
+        with no_waiting(gpu):
             result = cuda.run_on_device(plan, gold, pred, *given)
         found, expected = result.get(), run(plan, *many, *arguments)
         np.testing.assert_array_equal(found.partner, expected.partner)
@@ -131,7 +131,7 @@ def test_label_ids(gpu, library, dtype):
     for batch in batches:
         host.update(*batch)
         there = [to(side) for side in batch]
-        with no_waiting():
+        with no_waiting(gpu):
             device_.update(*there)
     assert device_.compute().to_dict() == host.compute().to_dict()
 
@@ -148,7 +148,7 @@ def test_logits_to_label_ids(gpu, library, dtype, valid):
         gold = rng.integers(len(scheme.labels), size=(50, 40))
         gold[rng.random(gold.shape) < 0.1] = -100
         there = to(logits), to(gold != -100), to(gold)
-        with nullcontext() if not scorer._decoding.on_device.n_batches else no_waiting():
+        with nullcontext() if not scorer._decoding.on_device.n_batches else no_waiting(gpu):
             ids = scheme.decode(*there[:2], valid=valid)
             scorer.update(there[2], ids)
         expected = scheme.decode(logits, gold != -100, valid=valid)
@@ -164,7 +164,7 @@ def test_logits_to_relations(gpu, library, dtype):
     to = arrays_of(library, gpu)
     for method in METHODS:
         decoder = fc.SpanDecoder(method, min_score=-12.0)
-        for waits in (nullcontext(), no_waiting()):  # the first compiles
+        for waits in (nullcontext(), no_waiting(gpu)):  # the first compiles
             logits = rng.normal(size=(70, 30, 6)).astype(dtype)
             mask = rng.random((70, 30)) < 0.9
             words = np.cumsum(rng.random((70, 30)) < 0.7, axis=1)
@@ -211,11 +211,27 @@ def test_doctor_sees_the_device(gpu):
     assert re.fullmatch(r"\d+\.\d+", found["device"]["capability"])
 
 
-def no_waiting():
-    """Within it CuPy refuses to wait for the device."""
-    import cupyx
+WAIT = """
+extern "C" __global__ void wait(volatile int* released) {
+  for (const long long start = clock64(); !*released && clock64() - start < 10000000000LL;) {
+  }
+}"""
 
-    return cupyx.allow_synchronize(False)
+
+@contextmanager
+def no_waiting(gpu: Any) -> Iterator[None]:
+    """Keep the device busy for the block (5 seconds at most), which must not wait for it."""
+    if gpu is played_cupy.cupy:  # all is done at once
+        yield
+        return
+    memory = gpu.cuda.alloc_pinned_memory(4)
+    released = np.frombuffer(memory, np.int32, 1)
+    released[0] = 0
+    gpu.RawKernel(WAIT, "wait")((1,), (1,), (np.uintp(memory.ptr),))
+    done = gpu.cuda.get_current_stream().record()
+    yield
+    assert not done.done
+    released[0] = 1
 
 
 # ------------------------------------------------------------------------------- without a GPU

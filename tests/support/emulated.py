@@ -145,6 +145,9 @@ class Machine:
     def numpy(self, array):
         return array.copy()
 
+    def take(self, array, items):
+        return array[items]
+
     def constant(self, values):
         self.kept.append(values)
         return values

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from fastcausal.arrays.tensors import INTEGERS, check_matrix, detached
 from fastcausal.engine.device import scoring
+from fastcausal.engine.device.launches import THREADS
 from fastcausal.engine.device.machine import Array, Bytes
 from fastcausal.engine.device.sources import csrc, digest
 from fastcausal.engine.kernel import Int64
@@ -21,7 +22,6 @@ from fastcausal.engine.plan import CountGroups, Plan, Result
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows
 
-THREADS = 128  # of a block
 BLOCKS = 16  # for each multiprocessor, at most
 MOST_CONSTANTS = 64  # of a machine: settings of plans, and patterns of at most 5 MB
 INSTALL = "pip install 'fastcausal[cuda12]' or, for CUDA 13, 'fastcausal[cuda13]'"
@@ -97,7 +97,14 @@ class DeviceResult:
         partner, counts = self.partner.get(), self.counts.get()
         examples = np.flatnonzero(self.left_out.get())
         scoring.finish(
-            self.plan, self.gold, self.pred, self.groups, examples, partner, counts, take=take
+            self.plan,
+            self.gold,
+            self.pred,
+            self.groups,
+            examples,
+            partner,
+            counts,
+            take=machine().take,
         )
         return Result(partner, counts)
 
@@ -213,11 +220,6 @@ def hand_back() -> None:
         theirs.wait_stream(torch.cuda.ExternalStream(ours))
 
 
-def take(array: Array, items: Int64) -> npt.NDArray[Any]:
-    """Copy items of a device array to host memory."""
-    return machine().numpy(array[cupy().asarray(items)])
-
-
 def on_host(side: Rows) -> Rows:
     """Copy one side to host memory."""
     values, row_offsets, relation_offsets, lengths = map(
@@ -253,6 +255,7 @@ class CudaQueue:
     ) -> None:
         if n_items:
             blocks = min(-(-n_items // THREADS), BLOCKS * machine().multiprocessors)
+            task = task.view(f"V{task.nbytes}")  # CuPy would list the members at every launch
             with self.stream:
                 function(entry)((blocks,), (THREADS,), (task,), shared_mem=4 * n_counters)
             if self.current:
@@ -307,6 +310,9 @@ class CudaMachine:
 
     def numpy(self, array: Array) -> npt.NDArray[Any]:  # noqa: D102
         return np.asarray(array.get())
+
+    def take(self, array: Array, items: Int64) -> npt.NDArray[Any]:  # noqa: D102
+        return self.numpy(array[self.cupy.asarray(items)])
 
     def constant(self, values: npt.NDArray[Any]) -> Array:
         """See `machine.Machine`; equal values are copied once, while they are in use."""

@@ -11,7 +11,6 @@ import numpy as np
 from fastcausal.engine import cpu
 from fastcausal.engine.device.launches import LABEL_TASK, LANES, count, entry_of, task_of
 from fastcausal.engine.device.machine import Array, Bytes, Machine
-from fastcausal.engine.device.scoring import drawn
 from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.engine.plan import CountGroups, Plan
 from fastcausal.errors import InputError
@@ -133,12 +132,20 @@ class LabelCounts:
 
     def _on_host(self, batch: IdBatch) -> Int64:
         """Count the sequences that did not fit."""
-        try:
-            sides = self.read(*map(self.machine.numpy, (batch.gold_ids, batch.pred_ids)))
-        except InputError as error:
-            raise InputError(f"batch {batch.number}: {error}") from None
         examples = np.flatnonzero(batch.left_out)
-        gold, pred = (drawn(side, examples)[0] for side in sides)
+        ids = batch.gold_ids, batch.pred_ids
+        try:
+            gold, pred = self.read(*(self.machine.take(side, examples) for side in ids))
+        except InputError as error:
+            raise self._of_batch(error, batch) from None
         counts = np.zeros((1, self.plan.n_fields), np.int64)
         cpu.run(self.plan, gold, pred, CountGroups(None, 1), None, counts, None)
         return np.array([*counts[0], gold.n_relations, pred.n_relations])
+
+    def _of_batch(self, error: InputError, batch: IdBatch) -> InputError:
+        """Return the error of some sequences of a batch with their numbers in the batch."""
+        try:
+            self.read(*map(self.machine.numpy, (batch.gold_ids, batch.pred_ids)))
+        except InputError as numbered:
+            error = numbered
+        return InputError(f"batch {batch.number}: {error}")

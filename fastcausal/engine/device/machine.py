@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from fastcausal.engine.kernel import Int64
+
 Bytes = npt.NDArray[np.uint8]
 Array = Any  # an array of the machine
 
@@ -73,6 +75,9 @@ class Machine(Protocol):
 
     def numpy(self, array: Array) -> npt.NDArray[Any]:
         """Copy to host memory, after all earlier work."""
+
+    def take(self, array: Array, items: Int64) -> npt.NDArray[Any]:
+        """Copy some items of an array, or rows of a matrix, to host memory, after earlier work."""
 
     def constant(self, values: npt.NDArray[Any]) -> Array:
         """Return a few values on the device. They stay for work in `current`."""
