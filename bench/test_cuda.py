@@ -3,6 +3,11 @@ to label ids and rows, what counting adds to a training step. Skipped where ther
 
 from __future__ import annotations
 
+import os
+import statistics
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -11,11 +16,13 @@ from fastcausal.engine.device import cuda
 from fastcausal.engine.run import run
 from fastcausal.relations import ROLES
 
-from . import ours
+from . import corpus, ours
+from .conftest import Clocks
 
 KERNELS = ["recess", "cnc-2023", *ours.KERNELS]
 LABELS = ["O", *(f"{p}-{role.capitalize()}" for role in ROLES for p in "BI")]
 BATCH, TOKENS = 32, 128
+CORPUS = "CNC"
 TAGGED = 100_000  # sequences of the large matrix
 
 
@@ -27,31 +34,108 @@ def cupy():
         pytest.skip(str(error))
 
 
+def test_machine(benchmark, cupy, note):
+    """Name the device, and how fast it is reached."""
+    found, machine, n = cuda.facts(), cuda.machine(), 1 << 28
+    host, there, queue = machine.pinned(n), machine.empty(n), machine.current()
+    host[:] = 1
+    up = device_time(cupy, lambda: queue.upload(machine.address(there), host))
+    down = device_time(cupy, lambda: queue.download(host, machine.address(there)))
+    benchmark.pedantic(queue.wait, rounds=1)
+    note(
+        f"{found['device']['name']}, CUDA {found['driver']}, CuPy {found['cupy']}; copies of "
+        f"page-locked memory: {n / up / 1e9:.0f} GB/s there, {n / down / 1e9:.0f} GB/s back."
+    )
+
+
+FIRST = """
+import fastcausal as fc
+from fastcausal import sample
+fc.score(sample.GOLD, sample.SYSTEMS["careful"], backend="cuda")
+"""
+
+
+def test_first_call(benchmark, cupy, note, tmp_path):
+    """A process that scores the sample, with an empty cache of compiled kernels and a full one."""
+    environment = os.environ | {"CUPY_CACHE_DIR": str(tmp_path)}
+
+    def process():
+        subprocess.run([sys.executable, "-c", FIRST], env=environment, check=True)
+
+    empty, full = (Clocks.of(process).wall for _ in range(2))
+    benchmark.pedantic(process, rounds=1)
+    note(
+        f"a process that scores the sample: {empty:.1f} s with an empty cache of compiled "
+        f"kernels, {full:.1f} s with a full one."
+    )
+
+
+def device_time(cupy, call, rounds=5):
+    """Seconds of the device, by its own clock."""
+    times = []
+    for _ in range(rounds):
+        start, end = cupy.cuda.Event(), cupy.cuda.Event()
+        start.record()
+        call()
+        end.record()
+        end.synchronize()
+        times.append(cupy.cuda.get_elapsed_time(start, end) / 1e3)
+    return statistics.median(times)
+
+
+@pytest.mark.parametrize("sentences", ["good", "bad"], indirect=True)
 @pytest.mark.parametrize("name", KERNELS)
 def test_rows(race, sentences, cupy, name):
-    """Summed counts. The first call compiles and is not timed."""
+    """Summed counts and partners. The first call compiles and is not timed."""
     plan = ours.BY_NAME[name].plan(ROLES)
-    there = [cuda.rows(*map(cupy.asarray, (*s.arrays(), s.lengths))) for s in sentences]
-    expected = run(plan, *sentences, n_groups=1).counts
+    there = [on_device(cupy, side) for side in sentences]
+    expected = run(plan, *sentences, n_groups=1)
 
-    def on_device():
-        result = cuda.run_on_device(plan, *there, n_groups=1)
-        cupy.cuda.get_current_stream().synchronize()
-        return result
+    def scored():
+        return cuda.run_on_device(plan, *there, n_groups=1).get()
 
-    def on_host(backend):
-        return run(plan, *sentences, n_groups=1, backend=backend, partners=False)
+    def on_host(backend, num_threads=None):
+        return run(plan, *sentences, n_groups=1, backend=backend, num_threads=num_threads)
 
-    assert (on_device().get().counts == expected).all()
-    assert (on_host("cuda").counts == expected).all()
+    for found in (scored(), on_host("cuda")):
+        assert (found.counts == expected.counts).all()
+        assert (found.partner == expected.partner).all()
     race(
-        f"{name}: rows on the device to counts",
+        f"{name}: rows on the device to counts and pairs",
         sentences[0].n_examples,
-        on_device,
+        scored,
         {
+            f"cpu, {os.cpu_count()} cores": lambda: on_host("cpu"),
+            "cpu, one core": lambda: on_host("cpu", 1),
             "cuda, rows in host memory": lambda: on_host("cuda"),
-            "cpu, all cores": lambda: on_host("cpu"),
         },
+    )
+
+
+def on_device(cupy, side):
+    return cuda.rows(*map(cupy.asarray, (*side.arrays(), side.lengths)))
+
+
+@pytest.mark.parametrize("system", corpus.NOISES)
+def test_ten_times(benchmark, request, cupy, note, system):
+    """What the device alone takes for ten times ``--sentences``."""
+    n = request.config.getoption("--sentences")
+    sides = corpus.sentences(n, noise=corpus.NOISES[system])
+    there = [on_device(cupy, corpus.drawn(side, np.tile(np.arange(n), 10))) for side in sides]
+    found = []
+    for name in KERNELS:
+        plan = ours.BY_NAME[name].plan(ROLES)
+
+        def call(plan=plan):
+            return cuda.run_on_device(plan, *there, n_groups=1)
+
+        left = int(call().left_out.sum()) / (10 * n)
+        ms = 1e3 * device_time(cupy, call)
+        found.append(f"{name} {ms:.2f} ms ({10 * n / ms / 1e6:.1f} billion a second; {left:.2%})")
+    benchmark.pedantic(call, rounds=1)
+    note(
+        f"{10 * n:,} sentences on the device, {system} system, time of the device alone, and share "
+        f"left to the host: {', '.join(found)}."
     )
 
 
@@ -88,6 +172,19 @@ def test_label_ids(race, cupy, n):
             "queued, not waited for": lambda: device.update(*there),
             "copied to the host, then cpu": lambda: host.update(there[0].get(), there[1].get()),
         },
+    )
+
+
+def test_many_label_ids(benchmark, cupy, note):
+    once = tagged(np.random.default_rng(0), TAGGED)
+    gold, pred = (cupy.tile(cupy.asarray(ids), (100, 1)) for ids in once)
+    scorer = fc.TagScorer(fc.TagScheme(LABELS), backend="cuda")
+    scorer.update(gold, pred)
+    seconds = device_time(cupy, lambda: scorer.update(gold, pred))
+    benchmark.pedantic(scorer.update, (gold, pred), rounds=1)
+    note(
+        f"label ids int64 {[*gold.shape]} on the device: {1e3 * seconds:.0f} ms of the device, "
+        f"{len(gold) / seconds / 1e6:.0f} million sequences a second."
     )
 
 
