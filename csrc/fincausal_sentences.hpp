@@ -36,7 +36,7 @@ class Abbreviations {
     uint64_t packed = 0;
     size_t n = 0;
     for (size_t at = 0; at < word.size(); ++n) {
-      char32_t c = next_point(word, at);
+      char32_t c = utf8::next(word, at);
       if (c < 128 || c == 0x212A) c = folded(c);
       if (c >= 128 || n == 8) return false;
       packed = packed << 8 | c;
@@ -127,7 +127,7 @@ class Sentences {
   size_t without_space(size_t end) const {
     while (end) {
       size_t last = end - 1;
-      while (last && goes_on(text_[last])) --last;
+      while (last && utf8::goes_on(text_[last])) --last;
       if (!is_space(last)) break;
       end = last;
     }
@@ -234,9 +234,9 @@ class Sentences {
   bool is_number(std::string_view word) const {
     size_t at = word[0] == '-';
     if (at < word.size() && (word[at] == '.' || word[at] == ',')) ++at;
-    if (at == word.size() || !kinds_.is(next_point(word, at), LetterKinds::DIGIT)) return false;
+    if (at == word.size() || !kinds_.is(utf8::next(word, at), LetterKinds::DIGIT)) return false;
     while (at < word.size()) {
-      const char32_t c = next_point(word, at);
+      const char32_t c = utf8::next(word, at);
       if (!kinds_.is(c, LetterKinds::DIGIT) && !is_any(c, U",.-")) return false;
     }
     return true;

@@ -85,7 +85,7 @@ inline bool may_contract(std::string_view word) {
     for (const Contraction& contraction : CONTRACTIONS) {
       size_t end = at, n = 0;
       while (n < contraction.word.size() && end < word.size() &&
-             folded(next_point(word, end)) == static_cast<unsigned char>(contraction.word[n])) {
+             folded(utf8::next(word, end)) == static_cast<unsigned char>(contraction.word[n])) {
         ++n;
       }
       if (n == contraction.word.size()) return true;
@@ -103,7 +103,7 @@ class Rewriting {
   const Letters& of(char32_t before, std::string_view piece, char32_t behind, bool ends_sentence) {
     from_.clear();
     if (before) from_.push_back(before);
-    for (size_t at = 0; at < piece.size();) from_.push_back(next_point(piece, at));
+    for (size_t at = 0; at < piece.size();) from_.push_back(utf8::next(piece, at));
     if (behind) from_.push_back(behind);
     const int found = traits();
     const bool quotes = (found & QUOTE) != 0;

@@ -86,7 +86,7 @@ class WordCutter {
       int here = traits_.of_byte(text_[at]);
       if (here & (BLANK | OTHER)) {
         size_t next = at;
-        const char32_t c = next_point(text_, next);
+        const char32_t c = utf8::next(text_, next);
         here = traits_.of(c);
         if (here & BLANK) return {start, at, traits(), c, next};
         at = next - 1;
@@ -164,7 +164,7 @@ class WordCutter {
       if (traits_.is_space(c)) {
         end_word();
       } else {
-        append_utf8(word_, c);
+        utf8::write(c, [&](char byte) { word_.push_back(byte); });
       }
     }
     end_word();
@@ -178,7 +178,7 @@ class WordCutter {
     size_t unseen = NONE;  // place behind a comma that is a word
     for (size_t at = piece.start; at < piece.stop;) {
       size_t size = 0, next = at;
-      const int trait = traits_.of(next_point(text_, next));
+      const int trait = traits_.of(utf8::next(text_, next));
       if (trait & COMMA) {
         size = next == end || (at != unseen && !is_digit(next));
         if (size) unseen = next;

@@ -2,6 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+
+#include "utf8.hpp"
 
 namespace fastcausal {
 
@@ -25,7 +28,7 @@ inline char32_t folded(char32_t c) {
   return c == 0x212A ? 'k' : c;
 }
 
-// Decodes UTF-8 into a vector or string of code points. Nothing checks the bytes: any are safe.
+// Decodes UTF-8 into a vector or string of code points.
 template <class Letters>
 void decode(const char* text, int64_t size, Letters& letters) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(text);
@@ -33,12 +36,9 @@ void decode(const char* text, int64_t size, Letters& letters) {
   int64_t at = 0;
   for (; at < size && bytes[at] < 0x80; ++at) letters[static_cast<size_t>(at)] = bytes[at];
   letters.resize(static_cast<size_t>(at));
-  while (at < size) {
-    const unsigned first = bytes[at++];
-    const int more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-    char32_t point = more ? first & (0x3Fu >> more) : first;
-    for (int k = 0; k < more && at < size; ++k) point = point << 6 | (bytes[at++] & 0x3Fu);
-    letters.push_back(point);
+  const std::string_view all(text, static_cast<size_t>(size));
+  for (auto next = static_cast<size_t>(at); next < all.size();) {
+    letters.push_back(utf8::next(all, next));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "copies.hpp"
+#include "utf8.hpp"
 #include "written.hpp"
 
 namespace fastcausal {
@@ -369,11 +370,11 @@ class SpanTexts {
       return;
     }
     const auto from = static_cast<size_t>(span.data() - text.data());
-    const int64_t before = characters(text.substr(0, from));
+    const int64_t before = utf8::count(text.substr(0, from));
     out += "{\"start\": ";
     add_number(before, out);
     out += ", \"stop\": ";
-    add_number(before + characters(span), out);
+    add_number(before + utf8::count(span), out);
     out += '}';
   }
 
@@ -387,12 +388,6 @@ class SpanTexts {
       if (end == text.size() || is_white(static_cast<unsigned char>(text[end]))) return true;
     }
     return false;
-  }
-
-  static int64_t characters(std::string_view text) {
-    return count_if(0, static_cast<int64_t>(text.size()), [text](int64_t k) {
-      return (static_cast<unsigned char>(text[static_cast<size_t>(k)]) & 0xC0) != 0x80;
-    });
   }
 };
 

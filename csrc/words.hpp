@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "numbers.hpp"
+#include "utf8.hpp"
 
 namespace fastcausal {
 
@@ -78,8 +79,9 @@ class Words {
   // Returns false if a letter is not in the table. Sets bare to the text without outer white space.
   template <class Take>
   bool read(Text text, const Letters& letters, bool keep, Text& bare, const Take& take) {
-    // Lower case has at most three bytes for two. Reads beyond the end are ignored.
-    const size_t most = 2 * static_cast<size_t>(text.size) + 16;
+    // Lower case has at most three bytes for two, and an invalid byte becomes a letter of three.
+    // Reads beyond the end are ignored.
+    const size_t most = 3 * static_cast<size_t>(text.size) + 16;
     if (buffer_.size() < most) buffer_.resize(most);
     char* const start = buffer_.data();
     char* end = start;  // of the word so far
@@ -111,7 +113,7 @@ class Words {
       if (end > before) reach(from);
       if (at == text.size) break;
       from = at;
-      const int32_t point = next_point(text, at);
+      const auto point = static_cast<int32_t>(next_letter(text, at));
       const bool known = point < letters.n && letters.lower[point] >= 0;
       if (!known && !letters.lenient) return false;
       const int8_t kind = known ? letters.kind[point] : int8_t{Letters::LETTER};
@@ -156,37 +158,17 @@ class Words {
     return letters[0] == 'a' && (size == 1 || letters[1] == 'n');
   }
 
-  // Returns the code point at a place and moves behind it. An invalid byte is a code point of its
-  // own.
-  static int32_t next_point(Text text, int64_t& at) {
-    const auto byte = [&](int64_t k) { return static_cast<unsigned char>(text.data[k]); };
-    const unsigned first = byte(at++);
-    if (first < 0x80) return static_cast<int32_t>(first);
-    const int more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-    uint32_t point = first & (0x3Fu >> more);
-    for (int k = 0; k < more && at < text.size; ++k) point = point << 6 | (byte(at++) & 0x3Fu);
-    return static_cast<int32_t>(point);
+  // Returns the code point at a place and moves behind it.
+  static char32_t next_letter(Text text, int64_t& at) {
+    auto place = static_cast<size_t>(at);
+    const char32_t point = utf8::next({text.data, static_cast<size_t>(text.size)}, place);
+    at = static_cast<int64_t>(place);
+    return point;
   }
 
   // Writes a code point and returns the place behind it.
-  static char* put(char* place, int32_t code) {
-    const auto point = static_cast<uint32_t>(code);
-    const auto byte = [&](uint32_t value) { *place++ = static_cast<char>(value); };
-    if (point < 0x80) {
-      byte(point);
-      return place;
-    }
-    if (point < 0x800) {
-      byte(0xC0 | point >> 6);
-    } else if (point < 0x10000) {
-      byte(0xE0 | point >> 12);
-      byte(0x80 | (point >> 6 & 0x3F));
-    } else {
-      byte(0xF0 | point >> 18);
-      byte(0x80 | (point >> 12 & 0x3F));
-      byte(0x80 | (point >> 6 & 0x3F));
-    }
-    byte(0x80 | (point & 0x3F));
+  static char* put(char* place, int32_t point) {
+    utf8::write(static_cast<char32_t>(point), [&](char byte) { *place++ = byte; });
     return place;
   }
 

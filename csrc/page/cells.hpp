@@ -241,7 +241,7 @@ inline std::vector<Line> objects_of(const File& file, Problems& problems) {
     const size_t begin = text.substr(0, reader.where).rfind('\n') + 1;
     problems.add(file.name + ":" + text_of(line_at(reader.where)) +
                  ": invalid JSON: " + reader.error + " at column " +
-                 text_of(1 + count_letters(text.substr(begin, reader.where - begin))));
+                 text_of(1 + utf8::count(text.substr(begin, reader.where - begin))));
     return found;
   }
   int64_t number = 1;
@@ -268,7 +268,7 @@ inline std::vector<Line> objects_of(const File& file, Problems& problems) {
       problems.add(where + reader.error);
     else
       problems.add(where + "invalid JSON: " + reader.error + " at column " +
-                   text_of(1 + count_letters(line.substr(0, reader.where))));
+                   text_of(1 + utf8::count(line.substr(0, reader.where))));
   }
   return found;
 }

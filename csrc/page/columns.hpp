@@ -73,7 +73,7 @@ class Characters {
     int32_t place = 0;
     bool inside = false;
     for (const char c : text) {
-      if ((c & 0xC0) == 0x80) continue;
+      if (utf8::goes_on(c)) continue;
       if (inside == is_space(c)) (inside ? stops_ : starts_).push_back(place);
       inside = !is_space(c);
       ++place;

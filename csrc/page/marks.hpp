@@ -127,7 +127,7 @@ class MarkFinder {
     if (p == NONE || small(at(p)) < 'a' || small(at(p)) > 'z') return NONE;
     const size_t from = p + 1;
     for (p = from; p < plain_.size() && at(p) != '<' && at(p) != '>' && at(p) != '&';) ++p;
-    if (count_letters(plain_.substr(from, p - from)) > 60) return NONE;
+    if (utf8::count(plain_.substr(from, p - from)) > 60) return NONE;
     return past_angle(p, '>', "&gt;");
   }
   size_t named(size_t p, View opens, View closes, bool letters, bool spaces) const {

@@ -81,12 +81,7 @@ class SpanFinder {
 
   static CodePoints code_points(View text) {
     CodePoints made;
-    for (size_t k = 0; k < text.size();) {
-      const auto c = static_cast<unsigned char>(text[k++]);
-      uint32_t code = c < 0x80 ? c : c < 0xE0 ? c & 31 : c < 0xF0 ? c & 15 : c & 7;
-      for (; k < text.size() && (text[k] & 0xC0) == 0x80; ++k) code = code << 6 | (text[k] & 0x3f);
-      made.push_back(code);
-    }
+    for (size_t k = 0; k < text.size();) made.push_back(utf8::next(text, k));
     return made;
   }
 

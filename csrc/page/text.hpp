@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../utf8.hpp"
+
 namespace fastcausal::page {
 
 using Text = std::string;
@@ -21,18 +23,12 @@ inline Text counted(int64_t n, const Text& noun) {
 inline View letters_of(View text, size_t n) {
   size_t at = 0;
   for (; at < text.size(); ++at)
-    if ((text[at] & 0xC0) != 0x80 && n-- == 0) break;
+    if (!utf8::goes_on(text[at]) && n-- == 0) break;
   return text.substr(0, at);
 }
 
-inline int64_t count_letters(View text) {
-  int64_t n = 0;
-  for (const char c : text) n += (c & 0xC0) != 0x80;
-  return n;
-}
-
 inline Text shortened(const Text& text, int64_t most) {
-  if (count_letters(text) <= most) return text;
+  if (utf8::count(text) <= most) return text;
   return Text(letters_of(text, static_cast<size_t>(most - 3))) + "...";
 }
 
@@ -135,7 +131,7 @@ inline Text repr(View text) {
   return made + quote;
 }
 inline Text short_repr(const Text& cell) {
-  return repr(count_letters(cell) <= 60 ? cell : Text(letters_of(cell, 57)) + "...");
+  return repr(utf8::count(cell) <= 60 ? cell : Text(letters_of(cell, 57)) + "...");
 }
 
 // Formats the first three ids in brackets.
@@ -146,12 +142,8 @@ inline Text some_of(const std::vector<Text>& ids) {
   return " (" + named + (ids.size() > 3 ? ", ...)" : ")");
 }
 
-inline void add_utf8(Text& to, uint32_t code) {
-  const auto put = [&](uint32_t byte) { to += static_cast<char>(byte); };
-  if (code < 0x80) return put(code);
-  const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  put((0xff00u >> (more + 1) & 0xff) | code >> (6 * more));
-  for (int k = more - 1; k >= 0; --k) put(0x80 | (code >> (6 * k) & 0x3f));
+inline void add_utf8(Text& to, char32_t point) {
+  utf8::write(point, [&](char byte) { to += byte; });
 }
 
 // Returns the place of the first byte that is not UTF-8, or -1.
@@ -175,8 +167,7 @@ inline int64_t not_utf8(View text) {
     const unsigned least = first == 0xE0 ? 0xA0u : first == 0xF0 ? 0x90u : 0x80u;
     const unsigned most = first == 0xED ? 0x9Fu : first == 0xF4 ? 0x8Fu : 0xBFu;
     bool right = first >= 0xC2 && first <= 0xF4 && at(k + 1) >= least && at(k + 1) <= most;
-    for (int n = 2; right && n <= more; ++n)
-      right = (at(k + static_cast<size_t>(n)) & 0xC0) == 0x80;
+    for (int n = 2; right && n <= more; ++n) right = at(k + static_cast<size_t>(n)) >> 6 == 2;
     if (!right) return static_cast<int64_t>(k);
     k += static_cast<size_t>(more) + 1;
   }
