@@ -145,3 +145,14 @@ def test_the_command_writes_roles_in_order(tmp_path, tool):
     cli("convert", tmp_path / "gold.parquet", tmp_path / FILES[tool], "--to", tool)
     out, _ = cli("score", tmp_path / FILES[tool], tmp_path / FILES[tool], "--json")
     assert json.loads(out)["scores"]["overall"]["f1"] == 1
+
+
+@pytest.mark.parametrize("text", ["😀 😀 😀", "😀 😀 a a"])
+def test_words_that_fit_in_characters_and_in_utf16_units(tmp_path, text):
+    tokens = [(k, k + 1) for k in range(len(text.split()))]
+    relations = [{"cause": [a], "effect": [b], "signal": []} for a in tokens for b in tokens]
+    pred = Relations.from_examples(
+        [{"id": "n", "text": text, "length": len(tokens), "relations": relations}]
+    )
+    formats.write(pred, tmp_path / "x.json", "label-studio")
+    assert spans_of(formats.read(tmp_path / "x.json")) == spans_of(pred)

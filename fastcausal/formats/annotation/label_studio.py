@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import eq
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -176,15 +177,25 @@ def _region(result: Mapping[str, Any]) -> Region:
 
 
 def _add_regions(task: AnnotatedText, text: str, regions: Sequence[Region]) -> None:
-    """Add spans with offsets in characters, or in UTF-16 units as browsers count."""
-    counts = (range(len(text) + 1), utf16_positions(text))
-    fitting = (at for at in counts if all(_fits(text, at, region) for region in regions))
+    """Add spans with offsets in UTF-16 units, as browsers count, or in characters.
+
+    If the texts of the spans fit both, those that fit without stripping white space decide.
+    """
+    characters = range(len(text) + 1)
+    fitting = (
+        positions
+        for same in (eq, _has_words)
+        for positions in (utf16_positions(text), characters)
+        if all(_fits(text, positions, region, same) for region in regions)
+    )
     positions = next(fitting, None)
     for region in regions:
         if positions is not None:
             start, stop = positions[region.start], positions[region.stop]
             task.mark(region.id, region.label, start, stop)
-        elif not 0 <= region.start <= region.stop <= len(text) or _fits(text, counts[0], region):
+            continue
+        outside = not 0 <= region.start <= region.stop <= len(text)
+        if outside or _fits(text, characters, region, _has_words):
             task.mark(region.id, region.label, region.start, region.stop)
         else:
             there = text[max(0, region.start) : region.stop]
@@ -192,14 +203,20 @@ def _add_regions(task: AnnotatedText, text: str, regions: Sequence[Region]) -> N
             task.misplace(UnplacedError(said))
 
 
-def _fits(text: str, positions: Sequence[int], region: Region) -> bool:
-    """Return True if a span's position holds its text, up to white space."""
+def _fits(
+    text: str, positions: Sequence[int], region: Region, same: Callable[[str, str], bool]
+) -> bool:
+    """Return True if a span's position holds its text."""
     if not 0 <= region.start <= region.stop < len(positions):
         return False
-    if region.text is None:
-        return True
-    words = text[positions[region.start] : positions[region.stop]].split()
-    return words in (region.text.split(), region.text.replace("\\n", "\n").split())
+    there = text[positions[region.start] : positions[region.stop]]
+    return region.text is None or any(
+        same(there, said) for said in (region.text, region.text.replace("\\n", "\n"))
+    )
+
+
+def _has_words(there: str, said: str) -> bool:
+    return there.split() == said.split()
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
