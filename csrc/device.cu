@@ -8,8 +8,8 @@
 //
 // Counts are integers, so the order of adding threads never shows. `packed` lists examples that
 // patterns cannot count for score_<kernel>. That lists examples for the host: too many relations or
-// spans for fixed memory, or invalid rows. labels_<kernel> marks its own. NVRTC compiles this file at first
-// use, and so does nvcc. The tests compile it with a host compiler that emulates the grid.
+// spans for fixed memory, or invalid rows. labels_<kernel> marks its own. NVRTC compiles this file
+// at first use, and so does nvcc. The tests compile it with a host compiler that emulates the grid.
 #include "fastcausal/few_packed.h"
 #include "fastcausal/few_rows.h"
 #include "fastcausal/kernels.h"
@@ -43,10 +43,8 @@ struct Task {
   Total* chosen;           // [n_chosen] number of uses
   int64_t n_chosen;        // patterns of each row of counts; 0: counts are added at once
   int64_t n_chosen_lanes;  // like n_lanes
-  int64_t* left;           // examples that patterns left; null: all
-  Total* n_left;           // number of examples in left
-  int64_t* for_host;       // examples that remain
-  Total* n_for_host;
+  int64_t* lists;          // [2, n_examples] examples that patterns left, and that the kernel left
+  Total* n_listed;         // [2] lengths of the lists
   Launch launch;
 };
 
@@ -127,23 +125,26 @@ struct Totals {
 __device__ int64_t thread_number() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ int64_t n_threads() { return int64_t{gridDim.x} * blockDim.x; }
 
-// Calls one(example, plan, totals) for each example. left: the n_left examples to count, or null
-// for all.
+// Calls one(example, plan, totals) for each example. listed: the n examples to count, or null for
+// all.
 template <class One>
-__device__ void for_all(const Launch& launch, const int64_t* left, int64_t n_left, const One& one) {
+__device__ void for_all(const Launch& launch, const int64_t* listed, int64_t n, const One& one) {
   const Plan plan = launch.plan;  // a copy in registers, because its address is taken
   const Totals totals(launch);
   totals.begin();
-  const int64_t n = left ? n_left : launch.last - launch.first;
+  if (!listed) n = launch.last - launch.first;
   for (int64_t k = thread_number(); k < n; k += n_threads()) {
-    one(left ? left[k] : launch.first + k, plan, totals);
+    one(listed ? listed[k] : launch.first + k, plan, totals);
   }
   totals.end();
 }
 
+enum List { LEFT_BY_PATTERNS, LEFT_BY_KERNEL };
+
 // Appends an example to a list, in any order.
-__device__ void append(int64_t example, int64_t* list, Total* n) {
-  list[atomicAdd(n, Total{1})] = example;
+__device__ void append(const Task& task, List list, int64_t example) {
+  const int64_t at = static_cast<int64_t>(atomicAdd(task.n_listed + list, Total{1}));
+  task.lists[list * (task.launch.last - task.launch.first) + at] = example;
 }
 
 // Returns the row of counts for an example.
@@ -225,9 +226,10 @@ __device__ bool score_one(const Pair& pair, const Task& task, int64_t e, const P
 
 template <class Pair>
 __device__ void score(const Pair& pair, const Task& task) {
-  const int64_t n_left = task.left ? static_cast<int64_t>(*task.n_left) : 0;
-  for_all(task.launch, task.left, n_left, [&](int64_t e, const Plan& plan, const Totals& totals) {
-    if (!score_one(pair, task, e, plan, totals)) append(e, task.for_host, task.n_for_host);
+  const int64_t* left = task.patterns ? task.lists : nullptr;
+  const int64_t n_left = static_cast<int64_t>(task.n_listed[LEFT_BY_PATTERNS]);
+  for_all(task.launch, left, n_left, [&](int64_t e, const Plan& plan, const Totals& totals) {
+    if (!score_one(pair, task, e, plan, totals)) append(task, LEFT_BY_KERNEL, e);
   });
 }
 
@@ -272,7 +274,7 @@ __device__ void score_packed(const Task& task) {
     FewPacked few;
     if (!few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], traits) ||
         !few.pair(patterns, traits, plan)) {
-      return append(e, task.left, task.n_left);
+      return append(task, LEFT_BY_PATTERNS, e);
     }
     SharedCountSink sink = sink_of(task, totals, e);
     const int64_t first_of_row = task.n_chosen ? row_of(task, e) * patterns.n : 0;

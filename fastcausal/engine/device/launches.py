@@ -23,7 +23,7 @@ def _record(members: str) -> np.dtype[np.void]:
 TASK = _record(
     "gold_rows gold_row_offsets gold_relation_offsets "
     "pred_rows pred_row_offsets pred_relation_offsets lengths groups partner apart check "
-    "patterns chosen n_chosen n_chosen_lanes left n_left for_host n_for_host"
+    "patterns chosen n_chosen n_chosen_lanes lists n_listed"
 )
 LABEL_TASK = _record(
     "gold_ids pred_ids marks n_labels ignored n_tokens gold_itemsize pred_itemsize run_on left_out"
@@ -92,27 +92,14 @@ def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:
 
 
 def by_patterns(machine: Machine, known: Patterns, groups: CountGroups) -> dict[str, int]:
-    """Return the members of a task that counts by patterns, except ``chosen`` and its lists.
+    """Return the members of a task that counts by patterns, except ``chosen``.
 
-    ``chosen`` is int64[n_chosen], filled with 0.
+    That is int64[n_chosen], filled with 0.
     """
     if not known.n:
         return {}
     n = 0 if groups.each or groups.n_rows > MOST_CHOSEN else known.n * groups.n_rows
     return {"patterns": machine.address(known.table), "n_chosen": n, "n_chosen_lanes": n_lanes(n)}
-
-
-def lists(plan: Plan, has_patterns: bool, at: int, n_examples: int, n_listed: int) -> dict[str, int]:
-    """Return the members of a task for its lists of examples.
-
-    The lists are int64[2, n_examples] at this address; the second one is for the host. Their
-    lengths are int64[2], filled with 0.
-    """
-    for_host = at + 8 * n_examples, n_listed + 8
-    left = (at, n_listed) if plan.built_in else for_host  # no kernel follows
-    names = ("left", "n_left", "for_host", "n_for_host")
-    members = dict(zip(names, (*left, *for_host), strict=True))
-    return members if has_patterns else members | {"left": 0}
 
 
 def entry_of(kind: str, plan: Plan) -> str:

@@ -139,9 +139,9 @@ class Lane:
         self.queue: Queue = machine.queue()
         self.host: Bytes = np.empty(0, np.uint8)
         self.memory: Array = None
-        self.lists: Array = machine.empty(0)  # int64[2, n_examples], see launches.lists
+        self.lists: Array = machine.empty(0)  # int64[2, n_examples], see csrc/device.cu
         self.n_listed: Int64 = np.zeros(2, np.int64)
-        self.examples = (0, 0)  # of the part in progress
+        self.last_list = (0, 0)  # number and address of the list for the host
         self.outputs: tuple[Pieces, dict[str, int]] = ({}, {})
 
     def reserve(self, n: int, n_examples: int) -> None:
@@ -160,35 +160,35 @@ class Lane:
         self.n_listed[:] = 0
         listed = {"n_listed": ArraySlice(self.n_listed, 0, 2)}
         inputs, outputs = inputs | listed, listed | outputs  # the last input is the first output
-        places, end = placed(inputs | outputs)
-        _, uploaded = placed(inputs)
+        pieces = inputs | outputs
+        places, end = placed(pieces)
+        n_uploaded, first = placed(inputs)[1], places["n_listed"]
         n_examples = examples[1] - examples[0]
         self.reserve(end, n_examples)
         for name, piece in inputs.items():
             np.copyto(self.of(piece, places[name]), piece.array)
         base = self.machine.address(self.memory)
         # Addresses are shifted back so that item numbers of the whole array stay valid.
-        at = {n: base + places[n] - p.first * p.item for n, p in (inputs | outputs).items()}
-        lists = self.machine.address(self.lists), n_examples, at.pop("n_listed")
-        members |= at | launches.lists(plan, bool(members.get("patterns")), *lists)
+        members |= {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
+        members["lists"] = self.machine.address(self.lists)
+        k = int(plan.built_in)  # otherwise patterns alone count
+        self.last_list = k, members["lists"] + 8 * k * n_examples
         task = task_of(TASK, self.machine, plan, examples, n_totals, **members)
-        self.queue.upload(base, self.host[:uploaded])
+        self.queue.upload(base, self.host[:n_uploaded])
         launches.score(self.queue, plan, task)
-        self.queue.download(self.host[places["n_listed"] : end], base + places["n_listed"])
-        self.examples, self.outputs = examples, (outputs, places)
+        self.queue.download(self.host[first:end], base + first)
+        self.outputs = outputs, places
 
     def finish(self) -> Int64:
-        """Wait for the part in progress, if any, copy its results, and list what it left."""
+        """Wait for the part in progress, if any; copy its results, return what it left."""
         self.queue.wait()
         pieces, places = self.outputs
-        if not pieces:
-            return np.zeros(0, np.int64)
         for name, piece in pieces.items():
             piece.array[...] = self.of(piece, places[name])
+        number, address = self.last_list
+        listed = self.host[: 8 * self.n_listed[number] if pieces else 0]
         self.outputs = {}, {}
-        listed = self.host[: 8 * self.n_listed[1]]
-        n_examples = self.examples[1] - self.examples[0]
-        self.queue.download(listed, self.machine.address(self.lists) + 8 * n_examples)
+        self.queue.download(listed, address)
         self.queue.wait()
         return listed.view(np.int64).copy()
 
@@ -314,9 +314,11 @@ def score_device(
     members |= {"apart": int(groups.apart), **by_patterns(machine, known, groups)}
     chosen = machine.zeros(members.get("n_chosen", 0))
     lists, n_listed = machine.array((2, gold.n_examples), np.int64), machine.zeros(2)
-    at = machine.address(lists), gold.n_examples, machine.address(n_listed)
-    members |= launches.lists(plan, known.n > 0, *at)
-    members["chosen"] = machine.address(chosen)
+    members |= {
+        "chosen": machine.address(chosen),
+        "lists": machine.address(lists),
+        "n_listed": machine.address(n_listed),
+    }
     n_totals = 0 if groups.each else groups.n_rows * plan.n_fields
     task = task_of(TASK, machine, plan, (0, gold.n_examples), n_totals, **members)
     launches.score(queue, plan, task)
