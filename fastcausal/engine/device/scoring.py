@@ -171,7 +171,7 @@ class Lane:
         # Addresses are shifted back so that item numbers of the whole array stay valid.
         members |= {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
         members["lists"] = self.machine.address(self.lists)
-        k = int(plan.built_in)  # otherwise patterns alone count
+        k = int(plan.built_in is not None)  # otherwise patterns alone count
         self.last_list = k, members["lists"] + 8 * k * n_examples
         task = task_of(TASK, self.machine, plan, examples, n_totals, **members)
         self.queue.upload(base, self.host[:n_uploaded])
