@@ -202,7 +202,7 @@ __device__ __noinline__ void count_pair(const Pair& pair, const Relation& gold,
   pair(gold, pred, length, sink.worth.plan.params, sink);
 }
 
-// Returns false and does nothing if rows are invalid, or if only the host can pair them.
+// Returns false and does nothing if rows are invalid, or if they or their numbers are too large.
 template <class Pair>
 __device__ bool score_one(const Pair& pair, const Task& task, int64_t e, const Plan& plan,
                           const Totals& totals) {

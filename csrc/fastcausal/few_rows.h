@@ -31,7 +31,7 @@ class FewRows {
   }
 
   // weigh(gold, pred) returns a WorthSink. A relation that is missing is null.
-  // Returns false if the numbers are too large, or if only the host knows the best pairing.
+  // Returns false if numbers are too large.
   template <class Weigh>
   FC_HD bool pair(const Plan& plan, const Weigh& weigh) {
     if (pair_unweighed(plan)) return true;
@@ -161,20 +161,13 @@ class FewRows {
   FC_HD bool pair_by_worth(const Plan& plan, const Weigh& weigh) {
     AllWays<Value, MOST> all{{0, 0, 0}, {}, {}, rows().n, columns().n, false};
     fill_gains(all, plan, weigh);
-    if (all.n_rows <= ALL_TRIED && all.n_columns <= ALL_TRIED) {
-      all.solve(BetterValue(), column_of_);
-      return true;
+    if (all.n_rows > ALL_TRIED || all.n_columns > ALL_TRIED) {  // the host may refuse large numbers
+      bool small = is_small(all.none);
+      for (int32_t k = 0; k < MOST * MOST; ++k) small &= is_small(all.cells[k / MOST][k % MOST]);
+      if (!small) return false;
     }
-    // The host compares N - r D here. It refuses large numbers, and 0/0 equals every value.
-    bool known = is_small(all.none);
-    for (int32_t k = 0; k < MOST * MOST; ++k) known &= is_small(all.cells[k / MOST][k % MOST]);
-    all.solve(
-        [&](const Value& sum, const Value& best) {
-          known &= sum.numerator || sum.denominator;
-          return BetterValue()(sum, best);
-        },
-        column_of_);
-    return known;
+    all.solve(BetterValue(), column_of_);
+    return true;
   }
 
   FC_HD static bool is_small(const Value& value) {
