@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "fastcausal/sinks.h"
+#include "fastcausal/first_best.h"
 #include "stop.hpp"
 
 namespace fastcausal {
@@ -39,8 +39,6 @@ struct Weight {
 
 class Assignment {
  public:
-  static constexpr int32_t FEW = 3;  // up to so many rows and columns, all pairings are tried
-
   // Sets columns[i] to the column of row i, or to -1. Row i has the edges offsets[i] to offsets[i +
   // 1].
   // Returns false if the numbers are too large.
@@ -52,9 +50,8 @@ class Assignment {
     n_rows_ = static_cast<int32_t>(offsets.size()) - 1;
     n_columns_ = static_cast<int32_t>(n_columns);
     column_of_.assign(n_rows_, -1);
-    if (std::max(n_rows_, n_columns_) <= FEW) {
-      any_tried_ = false;
-      try_all(0, 0, unmatched, columns);
+    if (std::max(n_rows_, n_columns_) <= ALL_TRIED) {
+      try_all(unmatched, columns);
       return true;
     }
     if (!fits(unmatched)) return false;
@@ -80,8 +77,6 @@ class Assignment {
   enum : char { FAR, REACHED, SETTLED };  // states of columns in a search
 
   CostMeter* meter_ = nullptr;
-  Value best_{0, 0, 0};  // value of the best pairing tried
-  bool any_tried_ = false;
   const Edge* edges_ = nullptr;
   const int64_t* offsets_ = nullptr;
   int32_t n_rows_ = 0;
@@ -113,25 +108,16 @@ class Assignment {
     return top * bottom < static_cast<double>(MOST_PRODUCT);
   }
 
-  // Tries all pairings of the rows from `row` on, with some columns taken. Keeps the first best
-  // one. Compares numbers of any size exactly.
-  void try_all(int32_t row, uint32_t taken, const Value& value, int32_t* columns) {
-    if (row == n_rows_) {
-      const int order = any_tried_ ? value.compare(best_) : 1;
-      if (order < 0 || (order == 0 && value.shared <= best_.shared)) return;
-      any_tried_ = true;
-      best_ = value;
-      std::copy(column_of_.begin(), column_of_.end(), columns);
-      return;
+  // Tries all pairings. Compares numbers of any size exactly.
+  void try_all(const Value& unmatched, int32_t* columns) const {
+    AllWays<Value, ALL_TRIED> all{unmatched, {}, {}, n_rows_, n_columns_, false};
+    for (int32_t i = 0; i < n_rows_; ++i) {
+      for (int64_t e = offsets_[i]; e < offsets_[i + 1]; ++e) {
+        all.cells[i][edges_[e].column] = edges_[e].gain;
+        all.edges[i] |= 1u << edges_[e].column;
+      }
     }
-    for (int64_t e = offsets_[row]; e < offsets_[row + 1]; ++e) {
-      const uint32_t column = 1u << edges_[e].column;
-      if (taken & column) continue;
-      column_of_[row] = edges_[e].column;
-      try_all(row + 1, taken | column, value.plus(edges_[e].gain), columns);
-    }
-    column_of_[row] = -1;
-    try_all(row + 1, taken, value, columns);
+    all.solve(BetterValue(), columns);
   }
 
   static double size_of(int64_t n) { return std::abs(static_cast<double>(n)); }

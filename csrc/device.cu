@@ -3,15 +3,15 @@
 //
 //   packed            rows: counts examples by patterns that the host has learnt (few_packed.h)
 //   settle            adds the counts of the chosen patterns
-//   score_<kernel>    rows: the kernel itself counts examples with one relation per side
+//   score_<kernel>    rows: the kernel itself pairs and counts examples (few_rows.h)
 //   labels_<kernel>   label ids: a warp reads the spans of both sequences, one relation per side
-//     └─ run_single   one example
 //
 // Counts are integers, so the order of adding threads never shows. `packed` lists examples that
-// patterns cannot count for score_<kernel>. left_out marks examples for the host: relations that
-// need pairing, too many spans for fixed memory, or invalid rows. NVRTC compiles this file at first
-// use, and so does nvcc. The tests compile it with a host compiler that emulates the grid.
+// patterns cannot count for score_<kernel>. That lists examples for the host: too many relations or
+// spans for fixed memory, or invalid rows. labels_<kernel> marks its own. NVRTC compiles this file
+// at first use, and so does nvcc. The tests compile it with a host compiler that emulates the grid.
 #include "fastcausal/few_packed.h"
+#include "fastcausal/few_rows.h"
 #include "fastcausal/kernels.h"
 #include "fastcausal/label_spans.h"
 #include "fastcausal/sinks.h"
@@ -24,7 +24,6 @@ using Total = unsigned long long;  // the type of 64-bit atomics; wraps like two
 // take 8 bytes.
 struct Launch {
   Total* counts;        // [n_totals] to add to, or [n_examples, n_fields] to write
-  uint8_t* left_out;    // [n_examples]
   int64_t first, last;  // examples first, first + 1, ..., last - 1
   int64_t n_totals;     // counts that all examples share, 0 if every example has its own
   int64_t n_lanes;      // columns of counters in a block's memory, 0 for none
@@ -41,10 +40,11 @@ struct Task {
   int64_t apart;           // each group has a second row for examples with several gold relations
   int64_t check;           // rows come from a user: leave out invalid ones
   const Patterns* patterns;
-  Total* chosen;           // [n_chosen] number of uses, then the number of examples in left
+  Total* chosen;           // [n_chosen] number of uses
   int64_t n_chosen;        // patterns of each row of counts; 0: counts are added at once
   int64_t n_chosen_lanes;  // like n_lanes
-  int64_t* left;           // examples that patterns left; null: all
+  int64_t* lists;          // [2, n_examples] examples that patterns left, and that the kernel left
+  Total* n_listed;         // [2] lengths of the lists
   Launch launch;
 };
 
@@ -58,7 +58,8 @@ struct LabelTask {
   int64_t n_tokens;
   int64_t gold_itemsize;
   int64_t pred_itemsize;
-  int64_t run_on;  // arguments of one token run on, see label_spans.h
+  int64_t run_on;     // arguments of one token run on, see label_spans.h
+  uint8_t* left_out;  // [n_examples] for the host
   Launch launch;
 };
 
@@ -124,19 +125,26 @@ struct Totals {
 __device__ int64_t thread_number() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ int64_t n_threads() { return int64_t{gridDim.x} * blockDim.x; }
 
-// Calls one(example, plan, totals): it counts an example, or returns false. left: the n_left
-// examples to count, or null for all.
+// Calls one(example, plan, totals) for each example. listed: the n examples to count, or null for
+// all.
 template <class One>
-__device__ void for_all(const Launch& launch, const int64_t* left, int64_t n_left, const One& one) {
+__device__ void for_all(const Launch& launch, const int64_t* listed, int64_t n, const One& one) {
   const Plan plan = launch.plan;  // a copy in registers, because its address is taken
   const Totals totals(launch);
   totals.begin();
-  const int64_t n = left ? n_left : launch.last - launch.first;
+  if (!listed) n = launch.last - launch.first;
   for (int64_t k = thread_number(); k < n; k += n_threads()) {
-    const int64_t e = left ? left[k] : launch.first + k;
-    launch.left_out[e] = !one(e, plan, totals);
+    one(listed ? listed[k] : launch.first + k, plan, totals);
   }
   totals.end();
+}
+
+enum List { LEFT_BY_PATTERNS, LEFT_BY_KERNEL };
+
+// Appends an example to a list, in any order.
+__device__ void append(const Task& task, List list, int64_t example) {
+  const int64_t at = static_cast<int64_t>(atomicAdd(task.n_listed + list, Total{1}));
+  task.lists[list * (task.launch.last - task.launch.first) + at] = example;
 }
 
 // Returns the row of counts for an example.
@@ -168,35 +176,60 @@ __device__ bool is_valid(const Task& task, const Side& side, int64_t example) {
          Fault::NONE;
 }
 
-// Gives the counts of an example to a sink. Unless partner is null, sets the partner of the gold
-// relation, or -1.
-// Returns false and does nothing if relations need pairing or are too large.
+// Gives counts to the objective, or to a row.
+struct EitherSink {
+  WorthSink worth;
+  SharedCountSink row;
+  bool to_row;
+
+  __device__ bool wants(uint64_t fields) const { return to_row || worth.wants(fields); }
+  __device__ bool wants_overall(uint64_t fields) const {
+    return to_row || worth.wants_overall(fields);
+  }
+  __device__ void add(int64_t field, int64_t n) {
+    if (to_row) {
+      row.add(field, n);
+    } else {
+      worth.add(field, n);
+    }
+  }
+};
+
+// The only copy of the kernel's code: it compiles sooner and takes fewer registers than several.
 template <class Pair>
-__device__ bool run_single(const Pair& pair, const Side& gold, const Side& pred, int64_t example,
-                           int64_t length, const Plan& plan, int64_t* partner,
-                           SharedCountSink& sink) {
-  const int64_t n_gold = gold.n_relations(example);
-  const int64_t n_pred = plan.n_counted(n_gold, pred.n_relations(example));
-  const bool both = n_gold && n_pred;
-  if (n_gold > 1 || n_pred > 1 || (both && !plan.never_costs)) return false;
-  const int64_t gold_at = gold.relation_offsets[example];
-  const int64_t pred_at = pred.relation_offsets[example];
-  const Relation g = n_gold ? gold.relation(gold_at) : Relation();
-  const Relation p = n_pred ? pred.relation(pred_at) : Relation();
-  if (g.n > MOST_SPANS || p.n > MOST_SPANS) return false;
-  const bool must_meet = plan.by_content && plan.additive;
-  if (partner && n_gold) partner[gold_at] = both && (!must_meet || meet(g, p)) ? pred_at : -1;
-  if (n_gold || n_pred) pair(g, p, length, plan.params, sink);
+__device__ __noinline__ void count_pair(const Pair& pair, const Relation& gold,
+                                        const Relation& pred, int64_t length, EitherSink& sink) {
+  pair(gold, pred, length, sink.worth.plan.params, sink);
+}
+
+// Returns false and does nothing if rows are invalid, or if they or their numbers are too large.
+template <class Pair>
+__device__ bool score_one(const Pair& pair, const Task& task, int64_t e, const Plan& plan,
+                          const Totals& totals) {
+  if (task.check && !(is_valid(task, task.gold, e) && is_valid(task, task.pred, e))) return false;
+  FewRows<MOST_RELATIONS> few;
+  if (!few.read(task.gold, task.pred, e, plan)) return false;
+  const int64_t length = task.lengths[e];
+  const auto weigh = [&](const Relation& gold, const Relation& pred) {
+    EitherSink sink{WorthSink(plan), {}, false};
+    count_pair(pair, gold, pred, length, sink);
+    return sink.worth;
+  };
+  if (!few.pair(plan, weigh)) return false;
+  EitherSink sink{WorthSink(plan), sink_of(task, totals, e), true};
+  few.each([&](const Relation& gold, const Relation& pred) {
+    count_pair(pair, gold, pred, length, sink);
+  });
+  if (task.partner) few.write_partners(plan, task.partner);
   return true;
 }
 
 template <class Pair>
 __device__ void score(const Pair& pair, const Task& task) {
-  const int64_t n_left = task.left ? static_cast<int64_t>(task.chosen[task.n_chosen]) : 0;
-  for_all(task.launch, task.left, n_left, [&](int64_t e, const Plan& plan, const Totals& totals) {
-    if (task.check && !(is_valid(task, task.gold, e) && is_valid(task, task.pred, e))) return false;
-    SharedCountSink sink = sink_of(task, totals, e);
-    return run_single(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, sink);
+  const int64_t* left = task.patterns ? task.lists : nullptr;
+  const int64_t n_left = static_cast<int64_t>(task.n_listed[LEFT_BY_PATTERNS]);
+  for_all(task.launch, left, n_left, [&](int64_t e, const Plan& plan, const Totals& totals) {
+    if (!score_one(pair, task, e, plan, totals)) append(task, LEFT_BY_KERNEL, e);
   });
 }
 
@@ -308,12 +341,9 @@ __device__ void score_packed(const Task& task) {
   chosen.begin();
   for_tiles(task, chosen.cells + chosen.n * chosen.n_lanes, [&](int64_t e) {
     FewPacked few;
-    const bool fits = few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], traits) &&
-                      few.pair(patterns, traits, plan);
-    task.launch.left_out[e] = !fits;
-    if (!fits) {
-      task.left[atomicAdd(task.chosen + task.n_chosen, Total{1})] = e;
-      return;
+    if (!few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], traits) ||
+        !few.pair(patterns, traits, plan)) {
+      return append(task, LEFT_BY_PATTERNS, e);
     }
     SharedCountSink sink = sink_of(task, totals, e);
     const int64_t first_of_row = task.n_chosen ? row_of(task, e) * patterns.n : 0;
@@ -460,11 +490,17 @@ __device__ void score_labels(const Pair& pair, const LabelTask& task) {
     if (lane >= n_read) continue;
     if (done) {
       SharedCountSink sink = totals.sink_at(0);
-      done = run_single(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, sink);
+      FewRows<1> few;
+      done = few.read(gold.side(), pred.side(), 0, plan) && few.pair_unweighed(plan);
+      if (done) {
+        few.each([&](const Relation& g, const Relation& p) {
+          pair(g, p, gold.length, plan.params, sink);
+        });
+      }
       sink.add(plan.n_fields, done * gold.relation_offsets[1]);
       sink.add(plan.n_fields + 1, done * pred.relation_offsets[1]);
     }
-    launch.left_out[launch.first + k + lane] = !done;
+    task.left_out[launch.first + k + lane] = !done;
   }
   totals.end();
 }

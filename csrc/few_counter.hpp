@@ -381,7 +381,7 @@ class FewCounter {
     };
     fill(gold_, e.gold, true);
     fill(pred_, e.pred, false);
-    const bool gold_leads = order_members(members_[1], members_[0], plan_);
+    const bool gold_leads = order_members(members_[1], members_[0], plan_, AnySort());
     FewOrder order{gold_leads != preds_are_rows, {}, {}};
     int8_t k = 0;
     for (const Member& leader : members_[gold_leads]) {

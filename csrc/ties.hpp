@@ -1,7 +1,7 @@
 // Decides which of several ways with equal worth counts, for few relations.
 #pragma once
 #include "content_order.hpp"
-#include "official_search.hpp"
+#include "fastcausal/first_best.h"
 #include "patterns.hpp"
 
 namespace fastcausal {
@@ -22,9 +22,10 @@ struct Ties {
               const Search& search, Way& way, const Order& order, const Meets& meets) const {
     if (plan.official) {
       int32_t columns[FewRelations::MOST] = {};
-      OfficialSearch(n_rows, n_columns, [&](int64_t r, int64_t c) {
+      const auto errors_of = [&](int32_t r, int32_t c) {
         return table.errors(r < 0 ? alone[c] : ids[r * n_columns + c]);
-      }).solve(columns);
+      };
+      search_officially<FewRelations::MOST>(n_rows, n_columns, errors_of, columns);
       for (int r = 0; r < FewRelations::MOST; ++r) way[r] = static_cast<int8_t>(columns[r]);
       return;
     }

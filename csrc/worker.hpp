@@ -7,7 +7,7 @@
 
 #include "assign.hpp"
 #include "content_order.hpp"
-#include "official_search.hpp"
+#include "fastcausal/first_best.h"
 #include "patterns.hpp"
 #include "stop.hpp"
 
@@ -45,7 +45,7 @@ class Worker {
     const int64_t n_gold = gold_.n_relations(example);
     const int64_t n_pred = plan_.n_counted(n_gold, pred_.n_relations(example));
     // Otherwise fill_edges checks each pair.
-    if (std::max(n_gold, n_pred) <= OfficialSearch::MOST) {
+    if (std::max(n_gold, n_pred) <= OFFICIAL_COLUMNS) {
       const int64_t spans = n_rows(gold_, example) * n_rows(pred_, example);
       if (spans > MOST_SPANS_OF_PAIR) fail(TooLarge(example));
       meter_.add_cost(8 * spans);
@@ -118,7 +118,7 @@ class Worker {
 
   // Chooses the rows of the assignment.
   void set_leader() {
-    const bool gold_leads = order_members(golds_, preds_, plan_);
+    const bool gold_leads = order_members(golds_, preds_, plan_, AnySort());
     rows_ = gold_leads ? &golds_ : &preds_;
     columns_ = gold_leads ? &preds_ : &golds_;
   }
@@ -160,8 +160,8 @@ class Worker {
   // Sets the column of each row.
   void assign(int64_t example) {
     if (plan_.official && rows_->size() <= columns_->size() &&
-        columns_->size() <= OfficialSearch::MOST) {
-      const auto errors = [&](int64_t i, int64_t j) {
+        columns_->size() <= OFFICIAL_COLUMNS) {
+      const auto errors_of = [&](int32_t i, int32_t j) {
         const MemberPair two = pair(i < 0 ? nullptr : &(*rows_)[i], &(*columns_)[j]);
         const PatternTable::Id id = id_of(two);
         if (id != NONE) return table_->errors(id);
@@ -169,7 +169,9 @@ class Worker {
         count(two, sink);
         return sink.errors();
       };
-      return OfficialSearch(rows_->size(), columns_->size(), errors).solve(column_of_.data());
+      return search_officially<OFFICIAL_COLUMNS>(static_cast<int32_t>(rows_->size()),
+                                                 static_cast<int32_t>(columns_->size()), errors_of,
+                                                 column_of_.data());
     }
     Value none{0, 0, 0};
     for (Member& row : *rows_) none = none.plus(row.worth = worth(pair(&row, nullptr)));
@@ -207,16 +209,16 @@ class Worker {
   bool gain(const MemberPair& two, Value& value) {
     const bool packed = !((two.gold->kind | two.pred->kind) & UNPACKED);
     int64_t shared = 0;
-    if (plan_.by_content && packed) {
+    if (!packed) {
+      if (!may_pair(two.gold->relation, two.pred->relation, plan_)) return false;
+      shared = shared_of(two.gold->relation, two.pred->relation, plan_);
+    } else if (plan_.by_content) {
       const Record* records[2] = {&two.gold->packed, &two.pred->packed};
       const uint64_t bits = fastcausal::compare(*records[0], *records[1], Across::ALL);
       if (plan_.additive && !(bits & MEETINGS)) return false;
       Tokens tokens;
       tokens.add(*records[0], *records[1]);
       shared = tokens.total();
-    } else if (plan_.by_content) {
-      if (plan_.additive && !meet(two.gold->relation, two.pred->relation)) return false;
-      shared = overlap::common(two.gold->relation, two.pred->relation, plan_.n_roles());
     }
     const PatternTable::Id id = id_of(two);
     value = id != NONE ? value_of(id) : worth(two).minus(two.gold->worth).minus(two.pred->worth);

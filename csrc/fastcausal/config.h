@@ -5,6 +5,7 @@
 #if defined(__CUDACC_RTC__)
 #include <cuda/std/cstdint>
 #else
+#include <cstddef>
 #include <cstdint>
 #endif
 
@@ -55,6 +56,7 @@
 namespace fastcausal {
 
 constexpr int64_t MOST_SPANS = 24;  // per relation on a device
+constexpr int MOST_RELATIONS = 5;   // per side on a device
 
 // Working space for n items: on the stack up to Bound items, on the heap beyond. Only the host uses
 // the heap: relations with more spans than Bound never reach a device.

@@ -172,7 +172,7 @@ def test_spans_do_not_wait():
     assert scores[:n].tolist() == expected.scores.tolist()
 
 
-@pytest.mark.parametrize("n_best", [1, 2, 5])
+@pytest.mark.parametrize("n_best", [1, 5, 7])
 def test_spans_are_scored_where_they_are(gpu, n_best):
     """Of some examples the host has to pair the relations."""
     rng = np.random.default_rng(0)
@@ -184,7 +184,7 @@ def test_spans_are_scored_where_they_are(gpu, n_best):
     there = cuda.rows(*map(on_device, (*gold.arrays(), gold.lengths)))
     result = cuda.run_on_device(plan, there, found, n_groups=1)
     expected = run(plan, gold, decoder.decode(logits).rows, None, 1)
-    assert result.left_out.get().all() == (n_best > 3)
+    assert len(result.left_out) == (200 if n_best > 5 else 0)
     np.testing.assert_array_equal(result.get().counts, expected.counts)
     np.testing.assert_array_equal(result.get().partner, expected.partner)
 

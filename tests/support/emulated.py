@@ -82,8 +82,7 @@ class Queue:
         def play():
             library().launch(entry.encode(), ctypes.c_void_p(task.ctypes.data), BLOCKS, THREADS)
             if entry == "packed":
-                at = int(task["chosen"]) + 8 * int(task["n_chosen"])
-                left_by_patterns.append(ctypes.c_int64.from_address(at).value)
+                left_by_patterns.append(ctypes.c_int64.from_address(int(task["n_listed"])).value)
 
         self.work.append(play)
 

@@ -80,8 +80,9 @@ class DeviceResult:
     partner : cupy int64[n_gold_relations]
     counts : cupy int64[n_groups, n_fields]
         As in `Result`, without the examples that do not fit on the device.
-    left_out : cupy bool[n_examples]
-        These examples; their partners are not set.
+    lists : cupy int64[2, n_examples]
+    n_listed : cupy int64[2]
+        Those examples, as `scoring.score_device` lists them; their partners are not set.
     """
 
     plan: Plan
@@ -90,12 +91,18 @@ class DeviceResult:
     groups: CountGroups
     partner: Array
     counts: Array
-    left_out: Array
+    lists: Array
+    n_listed: Array
+
+    @property
+    def left_out(self) -> Int64:
+        """Wait for the device, return int64[n]: the examples that do not fit, ascending."""
+        n = int(self.n_listed.get()[1])
+        return np.sort(self.lists[1, :n].get())
 
     def get(self) -> Result:
         """Wait for the device, count the remaining examples on the host, return all results."""
-        partner, counts = self.partner.get(), self.counts.get()
-        examples = np.flatnonzero(self.left_out.get())
+        partner, counts, examples = self.partner.get(), self.counts.get(), self.left_out
         scoring.finish(
             self.plan,
             self.gold,
@@ -147,24 +154,11 @@ def run_on_device(
         into = CountGroups(None, gold.n_examples, each=True)
     else:
         into = CountGroups(None if groups is None else array("groups", groups, "int64"), n_groups)
-    result = DeviceResult(
-        plan, gold, pred, into,
-        cp.empty(gold.n_relations, np.int64),
-        cp.zeros((into.n_rows, plan.n_fields), np.int64),
-        cp.empty(gold.n_examples, np.bool_),
-    )  # fmt: skip
-    scoring.score_device(
-        machine(),
-        machine().current(),
-        plan,
-        gold,
-        pred,
-        into,
-        result.partner,
-        result.counts,
-        result.left_out,
-    )
-    return result
+    partner = cp.empty(gold.n_relations, np.int64)
+    counts = cp.zeros((into.n_rows, plan.n_fields), np.int64)
+    queue = machine().current()
+    lists = scoring.score_device(machine(), queue, plan, gold, pred, into, partner, counts)
+    return DeviceResult(plan, gold, pred, into, partner, counts, *lists)
 
 
 def array(name: str, value: Any, dtype: str, width: int | None = None) -> Array:

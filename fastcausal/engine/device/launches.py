@@ -10,7 +10,7 @@ from fastcausal.engine.device.patterns import Patterns
 from fastcausal.engine.plan import PLAN, CountGroups, Plan
 from fastcausal.errors import InputError
 
-LAUNCH = ("counts", "left_out", "first", "last", "n_totals", "n_lanes")
+LAUNCH = ("counts", "first", "last", "n_totals", "n_lanes")
 
 
 def _record(members: str) -> np.dtype[np.void]:
@@ -23,10 +23,10 @@ def _record(members: str) -> np.dtype[np.void]:
 TASK = _record(
     "gold_rows gold_row_offsets gold_relation_offsets "
     "pred_rows pred_row_offsets pred_relation_offsets lengths groups partner apart check "
-    "patterns chosen n_chosen n_chosen_lanes left"
+    "patterns chosen n_chosen n_chosen_lanes lists n_listed"
 )
 LABEL_TASK = _record(
-    "gold_ids pred_ids marks n_labels ignored n_tokens gold_itemsize pred_itemsize run_on"
+    "gold_ids pred_ids marks n_labels ignored n_tokens gold_itemsize pred_itemsize run_on left_out"
 )
 
 LANES = 32  # threads of a warp
@@ -94,9 +94,9 @@ def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:
 
 
 def by_patterns(machine: Machine, known: Patterns, groups: CountGroups) -> dict[str, int]:
-    """Return the members of a task that counts by patterns, except ``left`` and ``chosen``.
+    """Return the members of a task that counts by patterns, except ``chosen``.
 
-    Those are int64[n_examples] and, filled with 0, int64[n_chosen + 1].
+    That is int64[n_chosen], filled with 0.
     """
     if not known.n:
         return {}

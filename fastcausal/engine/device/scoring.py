@@ -75,7 +75,7 @@ def parts(gold: Rows, pred: Rows, n_fields: int, most: int) -> Iterator[tuple[in
     """Cut examples into ranges of at most ``most`` bytes, of one example at least."""
 
     def size(example: int) -> int:  # of all examples before this one
-        total = example * (1 + 4 + 8 + 8 * n_fields)
+        total = example * (4 + 8 + 8 * n_fields)
         for side in (gold, pred):
             relation = int(side.relation_offsets[example])
             total += 8 * example + 16 * relation + 12 * int(side.row_offsets[relation])
@@ -115,12 +115,12 @@ def _ends(offsets: Int64, items: tuple[int, int], n: int) -> tuple[int, int]:
 
 def pieces_of(
     gold: Rows, pred: Rows, groups: CountGroups, partner: Int64 | None, counts: Int64,
-    left_out: npt.NDArray[np.bool_], first: int, last: int,
+    first: int, last: int,
 ) -> tuple[Pieces, Pieces]:  # fmt: skip
     """Return the pieces that a range of examples reads and writes."""
     inputs = side_pieces("gold", gold, first, last) | side_pieces("pred", pred, first, last)
     inputs["lengths"] = ArraySlice(gold.lengths, first, last)
-    outputs = {"left_out": ArraySlice(left_out, first, last)}
+    outputs: Pieces = {}
     if groups.of is not None:
         inputs["groups"] = ArraySlice(groups.of, first, last)
     if groups.each:
@@ -139,15 +139,17 @@ class Lane:
         self.queue: Queue = machine.queue()
         self.host: Bytes = np.empty(0, np.uint8)
         self.memory: Array = None
-        self.left: Array = machine.empty(0)  # int64[n_examples], never copied to the host
+        self.lists: Array = machine.empty(0)  # int64[2, n_examples], see csrc/device.cu
+        self.n_listed: Int64 = np.zeros(2, np.int64)
+        self.last_list = (0, 0)  # number and address of the list for the host
         self.outputs: tuple[Pieces, dict[str, int]] = ({}, {})
 
     def reserve(self, n: int, n_examples: int) -> None:
         """Reserve at least ``n`` bytes on both sides; parts differ little in size."""
-        if len(self.host) < n or len(self.left) < 8 * n_examples:
+        if len(self.host) < n or len(self.lists) < 16 * n_examples:
             self.host = self.machine.pinned(n + n // 8)
             self.memory = self.machine.empty(len(self.host))
-            self.left = self.machine.empty(9 * n_examples)
+            self.lists = self.machine.empty(18 * n_examples)
             self.machine.current().wait()
 
     def start(
@@ -155,30 +157,40 @@ class Lane:
         n_totals: int, **members: int,
     ) -> None:  # fmt: skip
         """Copy a part to the device and queue its work."""
+        self.n_listed[:] = 0
+        listed = {"n_listed": ArraySlice(self.n_listed, 0, 2)}
+        inputs, outputs = inputs | listed, listed | outputs  # the last input is the first output
         pieces = inputs | outputs
         places, end = placed(pieces)
-        middle = min(places[name] for name in outputs)
-        self.reserve(end, examples[1] - examples[0])
+        n_uploaded, first = placed(inputs)[1], places["n_listed"]
+        n_examples = examples[1] - examples[0]
+        self.reserve(end, n_examples)
         for name, piece in inputs.items():
             np.copyto(self.of(piece, places[name]), piece.array)
         base = self.machine.address(self.memory)
         # Addresses are shifted back so that item numbers of the whole array stay valid.
         members |= {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
-        if members.get("patterns"):
-            members["left"] = self.machine.address(self.left)
+        members["lists"] = self.machine.address(self.lists)
+        k = int(plan.built_in is not None)  # otherwise patterns alone count
+        self.last_list = k, members["lists"] + 8 * k * n_examples
         task = task_of(TASK, self.machine, plan, examples, n_totals, **members)
-        self.queue.upload(base, self.host[:middle])
+        self.queue.upload(base, self.host[:n_uploaded])
         launches.score(self.queue, plan, task)
-        self.queue.download(self.host[middle:end], base + middle)
+        self.queue.download(self.host[first:end], base + first)
         self.outputs = outputs, places
 
-    def finish(self) -> None:
-        """Wait for the part in progress, if any, and copy its results."""
+    def finish(self) -> Int64:
+        """Wait for the part in progress, if any; copy its results, return what it left."""
         self.queue.wait()
         pieces, places = self.outputs
         for name, piece in pieces.items():
             piece.array[...] = self.of(piece, places[name])
+        number, address = self.last_list
+        listed = self.host[: 8 * self.n_listed[number] if pieces else 0]
         self.outputs = {}, {}
+        self.queue.download(listed, address)
+        self.queue.wait()
+        return listed.view(np.int64).copy()
 
     def of(self, piece: ArraySlice, place: int) -> npt.NDArray[Any]:
         """Return the host memory of a piece."""
@@ -202,8 +214,7 @@ def score_host(
     if check and not (_fits(gold, gold) and _fits(pred, gold)):
         check_both(gold, pred, n_roles)
     try:
-        left_out = _on_device(machine, plan, gold, pred, groups, partner, counts, check)
-        examples = np.flatnonzero(left_out)
+        examples = _on_device(machine, plan, gold, pred, groups, partner, counts, check)
         finish(plan, gold, pred, groups, examples, partner, counts, num_threads, check)
     except (IndexError, InputError, TooLargeError):
         if check:  # an invalid row takes precedence, named as the user gave it
@@ -229,20 +240,19 @@ def _fits(side: Rows, gold: Rows) -> bool:
 def _on_device(
     machine: Machine, plan: Plan, gold: Rows, pred: Rows, groups: CountGroups,
     partner: Int64 | None, counts: Int64, check: bool,
-) -> npt.NDArray[np.bool_]:  # fmt: skip
-    """Fill partner and add to counts; return the examples left to the host."""
-    left_out = np.ones(gold.n_examples, np.bool_)
+) -> Int64:  # fmt: skip
+    """Fill partner and add to counts; return the examples left to the host, ascending."""
     if not plan.kernel.ordinal:
         launches.entry_of("score", plan)  # raises for a kernel in Python
     known = patterns_of(machine, plan, gold, pred, np.asarray)
     if not (known.n or plan.built_in):
-        return left_out
+        return np.arange(gold.n_examples)
     members = {
         "apart": int(groups.apart),
         "check": int(check),
         **by_patterns(machine, known, groups),
     }
-    chosen = np.zeros(members.get("n_chosen", 0) + 1, np.int64)
+    chosen = np.zeros(members.get("n_chosen", 0), np.int64)
     totals = np.zeros(0 if groups.each else counts.size, np.int64)
     on_device = machine.empty(totals.nbytes)
     if not groups.each:
@@ -253,15 +263,15 @@ def _on_device(
         lanes = machine.lanes.pop()
     except IndexError:  # first call, or other calls use them
         lanes = [Lane(machine), Lane(machine)]
+    rest = []
     try:
         for examples in parts(gold, pred, plan.n_fields if groups.each else 0, PART):
-            inputs, outputs = pieces_of(gold, pred, groups, partner, counts, left_out, *examples)
+            inputs, outputs = pieces_of(gold, pred, groups, partner, counts, *examples)
             inputs["chosen"] = ArraySlice(chosen, 0, len(chosen))
             lanes.reverse()
-            lanes[0].finish()
+            rest.append(lanes[0].finish())
             lanes[0].start(plan, inputs, outputs, examples, totals.size, **members)
-        for lane in lanes:
-            lane.finish()
+        rest += [lane.finish() for lane in lanes]
     finally:
         for lane in lanes:
             lane.queue.wait()  # memory in use may not be reused
@@ -271,7 +281,7 @@ def _on_device(
         machine.current().download(totals.view(np.uint8), members["counts"])
         machine.current().wait()
         counts += totals.reshape(counts.shape)
-    return left_out
+    return np.sort(np.concatenate(rest))
 
 
 # -------------------------------------------------------------------------- rows on the device
@@ -279,16 +289,21 @@ def _on_device(
 
 def score_device(
     machine: Machine, queue: Queue, plan: Plan, gold: Rows, pred: Rows, groups: CountGroups,
-    partner: Array | None, counts: Array, left_out: Array,
-) -> None:  # fmt: skip
-    """Count the examples that fit, on device arrays: fill partner and left_out, add to counts.
+    partner: Array | None, counts: Array,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Count the examples that fit, on device arrays: fill partner and add to counts.
 
     If each example is a group of its own, its counts are written.
+
+    Returns
+    -------
+    lists : int64[2, n_examples]
+    n_listed : int64[2]
+        The first ``n_listed[1]`` items of ``lists[1]`` are the other examples, in any order.
     """
     launches.entry_of("score", plan)
     arrays = {
-        "lengths": gold.lengths, "groups": groups.of, "partner": partner, "counts": counts,
-        "left_out": left_out,
+        "lengths": gold.lengths, "groups": groups.of, "partner": partner, "counts": counts
     }  # fmt: skip
     for name, side in (("gold", gold), ("pred", pred)):
         arrays[f"{name}_rows"] = side.values
@@ -297,13 +312,17 @@ def score_device(
     members = {n: machine.address(array) for n, array in arrays.items() if array is not None}
     known = patterns_of(machine, plan, gold, pred, machine.numpy)
     members |= {"apart": int(groups.apart), **by_patterns(machine, known, groups)}
-    chosen = machine.zeros(members.get("n_chosen", 0) + 1)
-    left = machine.array(gold.n_examples if known.n else 0, np.int64)
-    members["chosen"] = machine.address(chosen)
-    members["left"] = machine.address(left) if known.n else 0
+    chosen = machine.zeros(members.get("n_chosen", 0))
+    lists, n_listed = machine.array((2, gold.n_examples), np.int64), machine.zeros(2)
+    members |= {
+        "chosen": machine.address(chosen),
+        "lists": machine.address(lists),
+        "n_listed": machine.address(n_listed),
+    }
     n_totals = 0 if groups.each else groups.n_rows * plan.n_fields
     task = task_of(TASK, machine, plan, (0, gold.n_examples), n_totals, **members)
     launches.score(queue, plan, task)
+    return lists, n_listed
 
 
 # ------------------------------------------------------------------------- what does not fit
