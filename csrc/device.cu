@@ -102,8 +102,9 @@ struct Totals {
       : all(task.chosen),
         n(task.n_chosen),
         n_lanes(task.n_chosen_lanes),
-        cells(before.cells + before.n * before.n_lanes) {}
+        cells(before.end_of_cells()) {}
 
+  __device__ uint32_t* end_of_cells() const { return cells + n * n_lanes; }
   __device__ SharedCountSink sink_at(int64_t at) const {
     uint32_t* own = n_lanes ? cells + at * n_lanes + threadIdx.x % n_lanes : nullptr;
     return {all + at, own, n_lanes};
@@ -124,19 +125,78 @@ struct Totals {
 
 __device__ int64_t thread_number() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ int64_t n_threads() { return int64_t{gridDim.x} * blockDim.x; }
+__device__ int64_t n_examples(const Task& task) { return task.launch.last - task.launch.first; }
 
-// Calls one(example, plan, totals) for each example. listed: the n examples to count, or null for
-// all.
-template <class One>
-__device__ void for_all(const Launch& launch, const int64_t* listed, int64_t n, const One& one) {
-  const Plan plan = launch.plan;  // a copy in registers, because its address is taken
-  const Totals totals(launch);
-  totals.begin();
-  if (!listed) n = launch.last - launch.first;
-  for (int64_t k = thread_number(); k < n; k += n_threads()) {
-    one(listed ? listed[k] : launch.first + k, plan, totals);
+// The examples that a block takes at a time, sorted by their numbers of relations. The threads of a
+// warp then take the same branches.
+struct Tile {
+  static constexpr int64_t OF_THREAD = 16;              // examples, at most
+  static constexpr uint64_t MOST = MOST_RELATIONS + 1;  // relations told apart
+  static constexpr uint64_t N_SHAPES = (MOST + 1) * (MOST + 1);
+  const Task& task;
+  const int64_t* listed;  // the examples, or null: all of the launch
+  uint32_t* sizes;        // [N_SHAPES]
+  uint32_t* places;       // [N_SHAPES]
+  uint16_t* order;        // [OF_THREAD * blockDim.x]
+
+  __device__ Tile(const Task& task_, const int64_t* listed_, uint32_t* memory)
+      : task(task_),
+        listed(listed_),
+        sizes(memory),
+        places(sizes + N_SHAPES),
+        order(reinterpret_cast<uint16_t*>(places + N_SHAPES)) {}
+
+  __device__ int64_t example(int64_t k) const { return listed ? listed[k] : task.launch.first + k; }
+
+  // Sorts the n examples from number `first` on. order[k] is a number less the first one.
+  __device__ void sort(int64_t first, int64_t n) const {
+    for (uint64_t k = threadIdx.x; k < N_SHAPES; k += blockDim.x) sizes[k] = 0;
+    __syncthreads();
+    for (int64_t k = threadIdx.x; k < n; k += blockDim.x) {
+      atomicAdd(sizes + shape_of(example(first + k)), uint32_t{1});
+    }
+    __syncthreads();
+    for (uint64_t k = threadIdx.x; k < N_SHAPES; k += blockDim.x) {
+      uint32_t before = 0;
+      for (uint64_t shape = 0; shape < k; ++shape) before += sizes[shape];
+      places[k] = before;
+    }
+    __syncthreads();
+    for (int64_t k = threadIdx.x; k < n; k += blockDim.x) {
+      const uint32_t place = atomicAdd(places + shape_of(example(first + k)), uint32_t{1});
+      order[place] = static_cast<uint16_t>(k);
+    }
+    __syncthreads();
   }
-  totals.end();
+
+ private:
+  __device__ uint64_t shape_of(int64_t e) const {
+    return n_of(task.gold, e) * (MOST + 1) + n_of(task.pred, e);
+  }
+  // Offsets that fall make a large number.
+  __device__ static uint64_t n_of(const Side& side, int64_t e) {
+    const uint64_t n = static_cast<uint64_t>(side.relation_offsets[e + 1]) -
+                       static_cast<uint64_t>(side.relation_offsets[e]);
+    return n > MOST ? MOST : n;
+  }
+};
+
+// Calls one(example) for the n examples of a list, or all n of the launch. memory: of a tile.
+template <class One>
+__device__ void for_all(const Task& task, const int64_t* listed, int64_t n, uint32_t* memory,
+                        const One& one) {
+  const Tile tile(task, listed, memory);
+  int64_t of_thread = n / n_threads();
+  of_thread = of_thread < 1 ? 1 : of_thread > Tile::OF_THREAD ? Tile::OF_THREAD : of_thread;
+  const int64_t size = of_thread * blockDim.x;
+  for (int64_t first = blockIdx.x * size; first < n; first += gridDim.x * size) {
+    const int64_t n_here = n - first < size ? n - first : size;
+    __syncthreads();  // the tile before is done
+    tile.sort(first, n_here);
+    for (int64_t k = threadIdx.x; k < n_here; k += blockDim.x) {
+      one(tile.example(first + int64_t{tile.order[k]}));
+    }
+  }
 }
 
 enum List { LEFT_BY_PATTERNS, LEFT_BY_KERNEL };
@@ -144,7 +204,7 @@ enum List { LEFT_BY_PATTERNS, LEFT_BY_KERNEL };
 // Appends an example to a list, in any order.
 __device__ void append(const Task& task, List list, int64_t example) {
   const int64_t at = static_cast<int64_t>(atomicAdd(task.n_listed + list, Total{1}));
-  task.lists[list * (task.launch.last - task.launch.first) + at] = example;
+  task.lists[list * n_examples(task) + at] = example;
 }
 
 // Returns the row of counts for an example.
@@ -226,11 +286,15 @@ __device__ bool score_one(const Pair& pair, const Task& task, int64_t e, const P
 
 template <class Pair>
 __device__ void score(const Pair& pair, const Task& task) {
+  const Plan plan = task.launch.plan;  // a copy in registers, because its address is taken
+  const Totals totals(task.launch);
+  totals.begin();
   const int64_t* left = task.patterns ? task.lists : nullptr;
-  const int64_t n_left = static_cast<int64_t>(task.n_listed[LEFT_BY_PATTERNS]);
-  for_all(task.launch, left, n_left, [&](int64_t e, const Plan& plan, const Totals& totals) {
+  const int64_t n = left ? static_cast<int64_t>(task.n_listed[LEFT_BY_PATTERNS]) : n_examples(task);
+  for_all(task, left, n, totals.end_of_cells(), [&](int64_t e) {
     if (!score_one(pair, task, e, plan, totals)) append(task, LEFT_BY_KERNEL, e);
   });
+  totals.end();
 }
 
 // Adds the token sums of an example.
@@ -261,74 +325,6 @@ __device__ void write_partners(const FewPacked& few, const Plan& plan, int64_t* 
   });
 }
 
-// The examples that a block takes at a time, sorted by their numbers of relations. The threads of a
-// warp then take the same branches.
-struct Tile {
-  static constexpr int64_t OF_THREAD = 16;               // examples, at most
-  static constexpr uint64_t MOST = FewPacked::MOST + 1;  // relations told apart
-  static constexpr uint64_t N_SHAPES = (MOST + 1) * (MOST + 1);
-  const Task& task;
-  uint32_t* sizes;   // [N_SHAPES]
-  uint32_t* places;  // [N_SHAPES]
-  uint16_t* order;   // [OF_THREAD * blockDim.x]
-
-  __device__ Tile(const Task& task_, uint32_t* memory)
-      : task(task_),
-        sizes(memory),
-        places(sizes + N_SHAPES),
-        order(reinterpret_cast<uint16_t*>(places + N_SHAPES)) {}
-
-  // Sorts n examples from the first one on: order[k] is an example less the first one.
-  __device__ void sort(int64_t first, int64_t n) const {
-    for (uint64_t k = threadIdx.x; k < N_SHAPES; k += blockDim.x) sizes[k] = 0;
-    __syncthreads();
-    for (int64_t k = threadIdx.x; k < n; k += blockDim.x) {
-      atomicAdd(sizes + shape_of(first + k), uint32_t{1});
-    }
-    __syncthreads();
-    for (uint64_t k = threadIdx.x; k < N_SHAPES; k += blockDim.x) {
-      uint32_t before = 0;
-      for (uint64_t shape = 0; shape < k; ++shape) before += sizes[shape];
-      places[k] = before;
-    }
-    __syncthreads();
-    for (int64_t k = threadIdx.x; k < n; k += blockDim.x) {
-      order[atomicAdd(places + shape_of(first + k), uint32_t{1})] = static_cast<uint16_t>(k);
-    }
-    __syncthreads();
-  }
-
- private:
-  __device__ uint64_t shape_of(int64_t example) const {
-    return n_of(task.gold, example) * (MOST + 1) + n_of(task.pred, example);
-  }
-  // Offsets that fall make a large number.
-  __device__ static uint64_t n_of(const Side& side, int64_t example) {
-    const uint64_t n = static_cast<uint64_t>(side.relation_offsets[example + 1]) -
-                       static_cast<uint64_t>(side.relation_offsets[example]);
-    return n > MOST ? MOST : n;
-  }
-};
-
-// Calls one(example) for all examples, tile by tile.
-template <class One>
-__device__ void for_tiles(const Task& task, uint32_t* memory, const One& one) {
-  const Tile tile(task, memory);
-  const int64_t n = task.launch.last - task.launch.first;
-  int64_t of_thread = n / n_threads();
-  of_thread = of_thread < 1 ? 1 : of_thread > Tile::OF_THREAD ? Tile::OF_THREAD : of_thread;
-  const int64_t size = of_thread * blockDim.x;
-  for (int64_t at = blockIdx.x * size; at < n; at += gridDim.x * size) {
-    const int64_t n_here = n - at < size ? n - at : size;
-    const int64_t first = task.launch.first + at;
-    __syncthreads();  // the tile before is done
-    tile.sort(first, n_here);
-    for (int64_t k = threadIdx.x; k < n_here; k += blockDim.x) {
-      one(first + int64_t{tile.order[k]});
-    }
-  }
-}
-
 __device__ void score_packed(const Task& task) {
   const Plan plan = task.launch.plan;
   const Patterns& patterns = *task.patterns;
@@ -339,7 +335,7 @@ __device__ void score_packed(const Task& task) {
   const Totals chosen(task, totals);
   totals.begin();
   chosen.begin();
-  for_tiles(task, chosen.cells + chosen.n * chosen.n_lanes, [&](int64_t e) {
+  for_all(task, nullptr, n_examples(task), chosen.end_of_cells(), [&](int64_t e) {
     FewPacked few;
     if (!few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], traits) ||
         !few.pair(patterns, traits, plan)) {

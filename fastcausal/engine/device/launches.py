@@ -31,7 +31,7 @@ LABEL_TASK = _record(
 
 LANES = 32  # threads of a warp
 THREADS = 128  # of a block
-TILE = 2 * 25 + 16 * THREADS // 2  # numbers of 32 bits, of struct Tile in csrc/device.cu
+TILE = 2 * 49 + 16 * THREADS // 2  # numbers of 32 bits, of struct Tile in csrc/device.cu
 COUNTERS = 24 << 10  # bytes of counters in a block's memory: leaves room for several blocks
 MOST_CHOSEN = 2  # most rows of counts for which patterns are told apart
 
@@ -90,7 +90,7 @@ def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:
         count(queue, "packed", task, n * int(task["n_chosen_lanes"]) + TILE)
         queue.launch("settle", task, n, n_totals)
     if plan.built_in:
-        count(queue, entry_of("score", plan), task)
+        count(queue, entry_of("score", plan), task, TILE)
 
 
 def by_patterns(machine: Machine, known: Patterns, groups: CountGroups) -> dict[str, int]:
