@@ -172,6 +172,7 @@ def test_label_ids(race, cupy, n):
             "queued, not waited for": lambda: device.update(*there),
             "copied to the host, then cpu": lambda: host.update(there[0].get(), there[1].get()),
         },
+        corpus="drawn labels",
     )
 
 
@@ -217,6 +218,7 @@ def test_logits(race, cupy, kind, n):
             "queued, not waited for": lambda: decode(there),
             "copied to the host, then cpu": lambda: decode(there.get()),
         },
+        corpus="drawn logits",
     )
 
 
@@ -255,4 +257,5 @@ def test_training_step(race, cupy):
         20 * BATCH,
         lambda: steps(True),
         {"without": lambda: steps(False)},
+        corpus="drawn labels",
     )

@@ -507,9 +507,10 @@ __device__ void score_labels(const Pair& pair, const LabelTask& task) {
   extern "C" __global__ void score_##name(const fastcausal::Task task) { \
     fastcausal::score(fastcausal::name##_pair(), task);                  \
   }
-#define FC_LABELS(name)                                                        \
-  extern "C" __global__ void labels_##name(const fastcausal::LabelTask task) { \
-    fastcausal::score_labels(fastcausal::name##_pair(), task);                 \
+#define FC_LABELS(name)                                                                   \
+  extern "C" __global__ void __launch_bounds__(128, 6) /* six blocks fit: 80 registers */ \
+      labels_##name(const fastcausal::LabelTask task) {                                   \
+    fastcausal::score_labels(fastcausal::name##_pair(), task);                            \
   }
 #define FC_PACKED() \
   extern "C" __global__ void packed(const fastcausal::Task task) { fastcausal::score_packed(task); }

@@ -18,33 +18,45 @@ struct AllWays {
   // Sets columns[i] to the column of row i, or to -1. better(sum, best) compares two ways.
   template <class Better>
   FC_HD void solve(const Better& better, int32_t* columns) const {
-    Sum sums[MOST + 1] = {none};    // of the rows before each row
-    uint32_t taken[MOST + 1] = {};  // columns of the rows before each row
-    int32_t chosen[MOST + 1] = {};
-    bool any = false;
-    Sum best = none;
-    for (int32_t row = 0; row >= 0;) {
-      if (row == n_rows) {
-        if (better(sums[row], best) || !any) {
-          any = true;
-          best = sums[row];
-          for (int32_t i = 0; i < n_rows; ++i) columns[i] = chosen[i] < n_columns ? chosen[i] : -1;
-        }
-      } else {
-        const uint32_t open = edges[row] & ~taken[row];
-        int32_t& column = chosen[row];
-        while (column < n_columns && !(open >> column & 1)) ++column;
-        if (column + complete <= n_columns) {
-          const bool takes = column < n_columns;
-          sums[row + 1] = takes ? sums[row].plus(cells[row][column]) : sums[row];
-          taken[row + 1] = taken[row] | uint32_t{takes} << column;
-          chosen[++row] = 0;
-          continue;
+    Search<Better> search{*this, better, none, false, {}, {}};
+    search.template visit<0>(none, 0);
+    for (int32_t i = 0; i < n_rows; ++i) columns[i] = search.columns[i];
+  }
+
+ private:
+  // A function for each row: constants index all that changes, so a device keeps it in registers.
+  template <class Better>
+  struct Search {
+    const AllWays& all;
+    const Better& better;
+    Sum best;
+    bool any;
+    int32_t columns[MOST];  // of the best way
+    int32_t chosen[MOST];   // of this way
+
+    // sum, taken: of the rows before.
+    template <int32_t Row>
+    FC_HD void visit(const Sum& sum, uint32_t taken) {
+      if (Row == all.n_rows) return take(sum);
+      if constexpr (Row < MOST) {
+        const uint32_t open = all.edges[Row] & ~taken;
+        for (int32_t column = 0; column + all.complete <= all.n_columns; ++column) {
+          const bool takes = column < all.n_columns;
+          if (takes && !(open >> column & 1)) continue;
+          chosen[Row] = takes ? column : -1;
+          visit<Row + 1>(takes ? sum.plus(all.cells[Row][column]) : sum,
+                         taken | uint32_t{takes} << column);
         }
       }
-      if (--row >= 0) ++chosen[row];
     }
-  }
+
+    FC_HD void take(const Sum& sum) {
+      if (any && !better(sum, best)) return;
+      any = true;
+      best = sum;
+      FC_UNROLL for (int32_t i = 0; i < MOST; ++i) columns[i] = chosen[i];
+    }
+  };
 };
 
 // Up to so many rows and columns, the host tries all ways by value, too.

@@ -13,6 +13,7 @@
 #define __shared__
 #define __host__
 #define __noinline__
+#define __launch_bounds__(...)
 
 struct Index {
   unsigned x;
