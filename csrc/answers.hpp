@@ -212,7 +212,7 @@ class Comparison {
   };
 
   const bool fcr_;
-  WordReader reader_;
+  TextReader reader_;
   Words words_;
   Spans sides_[2][2];
   std::vector<int32_t> times_;  // uses of each word of one side; 0 between calls

@@ -1,8 +1,9 @@
 // Words of texts as numbers: lower case, without ASCII punctuation and the articles a, an, the.
 //
-//   Letters ── Python's properties of each code point, up to the size of the table
-//   Run ────── letters and digits of ASCII in a row, eight at a time
-//   Words ──── the words of one example: equal words have equal numbers
+//   Letters ──── Python's properties of each code point, up to the size of the table
+//   LetterRun ── letters and digits of ASCII in a row, eight at a time
+//   Words ────── the words of one example: equal words have equal numbers
+//     └─ TextReader ── finds the words of texts
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -45,12 +46,12 @@ struct Letters {
 };
 
 // Letters and digits of ASCII in a row, up to eight.
-struct Run {
+struct LetterRun {
   uint64_t letters;  // in lower case: the first is the lowest byte, and 0 follows the last
   int32_t size;
 
   // Returns those before the first other of eight bytes.
-  static Run of(uint64_t bytes) {
+  static LetterRun of(uint64_t bytes) {
     constexpr uint64_t EACH = 0x0101010101010101;
     constexpr uint64_t HIGH = 0x80 * EACH;
     // Sets the high bit of each byte that is at least so large.
@@ -149,9 +150,9 @@ class Words {
 };
 
 // Reads the words of texts.
-class WordReader {
+class TextReader {
  public:
-  explicit WordReader(const Letters& letters) : letters_(letters) {}
+  explicit TextReader(const Letters& letters) : letters_(letters) {}
 
   // Calls take(number) for each word in turn; -1 for a new one unless it is kept.
   // Returns false if a letter is not in the table. Sets bare to the text without outer white space.
@@ -198,14 +199,14 @@ class WordReader {
   ptrdiff_t read_plain(const char*& at, const char* end, const char* limit, uint64_t& first) {
     char* to = buffer_.data();
     const char* stop = at;
-    Run run = Run::of(eight_bytes(at, limit));
+    LetterRun run = LetterRun::of(eight_bytes(at, limit));
     first = run.letters;
     while (true) {
       put_bytes(to, run.letters);
       to += run.size;
       stop += run.size;
       if (run.size < 8 || stop >= end) break;
-      run = Run::of(eight_bytes(stop, limit));
+      run = LetterRun::of(eight_bytes(stop, limit));
     }
     if (stop < end && *stop != ' ') {
       while (stop < end && letters_.is_mark(*stop)) ++stop;

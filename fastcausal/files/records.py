@@ -204,9 +204,10 @@ class Records:
         return column if column is not None and column.type == pa.string() else None
 
     def _chunks(self, name: str) -> pa.ChunkedArray | None:
-        name = self.require(name)
-        is_table = self.typed and isinstance(self._rows, pa.Table)
-        return self._rows[self._names[name]] if is_table else None
+        name, rows = self.require(name), self._rows
+        if not (self.typed and isinstance(rows, pa.Table)):
+            return None
+        return rows[self._names[name]]
 
     def answers(self, name: str) -> pa.Array:
         """Return a column of any kind; values of several kinds as text, NaN as null.

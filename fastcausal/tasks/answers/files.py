@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ VERDICTS = ("answers", "valid", "answer", "gold")
 MISSING, INVALID, VALID, UNSURE = -1, 0, 1, 2
 Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]
-Texts = pa.Array | pa.ChunkedArray
+Texts: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 
 @dataclass(frozen=True)

@@ -91,14 +91,16 @@ def _counted(
     n = len(columns[0])
     rows, sizes = np.empty((n, _words.N_FIELDS), np.int64), np.empty((n, 3), np.int64)
     known = np.empty(n, np.int8)
-    options = (_letters(), lenient, protocol == "fcr")
+    fcr, threads = protocol == "fcr", os.cpu_count() or 1
     parts, start = [(b"", b"", b"")], 0
     for batch in pa.table(list(columns), ["source", "reference", "answer"]).to_batches():
         own = slice(start, start := start + len(batch))
+        source, reference, answer = map(_texts, batch.columns)
         out = (rows[own], sizes[own], known[own])
-        parts.append(_words.compare(*map(_texts, batch), *options, *out, os.cpu_count() or 1))
-    texts = map(b"".join, zip(*parts, strict=True))
-    arrays = [_strings(data, size) for data, size in zip(texts, sizes.T, strict=True)]
+        texts = _words.compare(source, reference, answer, _letters(), lenient, fcr, *out, threads)
+        parts.append(texts)
+    joined = map(b"".join, zip(*parts, strict=True))
+    arrays = [_strings(data, size) for data, size in zip(joined, sizes.T, strict=True)]
     counts, (gold, pred, contained) = rows[:, : len(FIELDS)], rows[:, len(FIELDS) :].T
     read = np.column_stack([gold, pred]).astype(bool)
     relations = [_relations(arrays[k], read[:, k], protocol) for k in (0, 1)]
