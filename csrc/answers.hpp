@@ -164,7 +164,7 @@ constexpr int64_t N_ANSWER_FIELDS =
 
 class Comparison {
  public:
-  Comparison(const Letters& letters, bool fcr) : letters_(letters), fcr_(fcr) {}
+  Comparison(const Letters& letters, bool fcr) : fcr_(fcr), reader_(letters) {}
 
   // Fills a row of counts. missing receives the words that the source lacks.
   // Returns false if a letter is not in the table. contained is -1 without a source, or if the
@@ -179,21 +179,26 @@ class Comparison {
     for (int side = 0; side < 2; ++side) {
       row[2 * N_ROLE_FIELDS + side] = parts[side].read;
       relations[side] = parts[side].part[RELATION];
+      if (side && same) continue;
+      const char* const limit = (side ? answer : reference).end();
       for (int role = CAUSE; role <= EFFECT; ++role) {
-        Spans& spans = sides_[side][role];
-        if (side && same) {
-          spans = sides_[0][role];
-        } else if (!read(spans, parts[side].part[role])) {
-          return false;
-        }
+        if (!read(sides_[side][role], parts[side].part[role], limit)) return false;
       }
     }
+    const Spans(&predicted)[2] = sides_[same ? 0 : 1];
     for (int role = CAUSE; role <= EFFECT; ++role) {
-      count(sides_[0][role], sides_[1][role], row + int64_t{role} * N_ROLE_FIELDS, meter);
+      int64_t* const counts = row + int64_t{role} * N_ROLE_FIELDS;
+      if (same) {
+        const auto n_words = static_cast<int64_t>(predicted[role].words.size());
+        std::fill(counts, counts + EQUAL, n_words);
+        counts[EQUAL] = 1;
+      } else {
+        count(sides_[0][role], predicted[role], counts, meter);
+      }
     }
     int64_t& contained = row[2 * N_ROLE_FIELDS + 2];
     contained = -1;
-    return !parts[1].read || source.size < 0 || find_missing(source, missing, contained);
+    return !parts[1].read || source.size < 0 || find_missing(source, predicted, missing, contained);
   }
 
  private:
@@ -206,8 +211,8 @@ class Comparison {
     const int32_t* end(size_t k) const { return words.data() + ends[k + 1]; }
   };
 
-  const Letters letters_;
   const bool fcr_;
+  TextReader reader_;
   Words words_;
   Spans sides_[2][2];
   std::vector<int32_t> times_;  // uses of each word of one side; 0 between calls
@@ -224,7 +229,7 @@ class Comparison {
     return parts.read ? parts : Parts{};
   }
 
-  bool read(Spans& spans, Text part) {
+  bool read(Spans& spans, Text part, const char* limit) {
     spans.words.clear();
     spans.ends.assign(1, 0);
     spans.texts.clear();
@@ -233,7 +238,8 @@ class Comparison {
       const void* bar = std::memchr(part.data, '|', static_cast<size_t>(part.size));
       const char* stop = bar ? static_cast<const char*>(bar) : end;
       Text bare;
-      if (!words_.read({part.data, stop - part.data}, letters_, true, bare, take)) return false;
+      if (!reader_.read({part.data, stop - part.data}, limit, words_, true, bare, take))
+        return false;
       if (bare.size) {
         spans.ends.push_back(spans.words.size());
         spans.texts.push_back(bare);
@@ -266,10 +272,9 @@ class Comparison {
     int64_t shared = 0;
     for (; pred < pred_end; ++pred) {
       int32_t& times = times_[static_cast<size_t>(*pred)];
-      if (times > 0) {
-        --times;
-        ++shared;
-      }
+      const bool is_shared = times > 0;  // a branch on it is often mispredicted
+      times -= is_shared;
+      shared += is_shared;
     }
     for (; gold < gold_end; ++gold) times_[static_cast<size_t>(*gold)] = 0;
     return shared;
@@ -346,17 +351,17 @@ class Comparison {
     return true;
   }
 
-  bool find_missing(Text source, std::string& missing, int64_t& contained) {
+  bool find_missing(Text source, const Spans (&sides)[2], std::string& missing,
+                    int64_t& contained) {
     Text bare;
-    in_source_.assign(static_cast<size_t>(words_.size()), 0);
-    const auto take = [&](int32_t word) {
-      if (word >= 0) in_source_[static_cast<size_t>(word)] = 1;
-    };
-    if (!words_.read(source, letters_, false, bare, take)) return false;
+    in_source_.assign(static_cast<size_t>(words_.size()) + 1, 0);
+    char* const is_in_source = in_source_.data() + 1;  // from -1 on: of words of the source alone
+    const auto take = [&](int32_t word) { is_in_source[word] = 1; };
+    if (!reader_.read(source, source.end(), words_, false, bare, take)) return false;
     const size_t before = missing.size();
-    for (const Spans& spans : sides_[1]) {
+    for (const Spans& spans : sides) {
       for (const int32_t word : spans.words) {
-        if (in_source_[static_cast<size_t>(word)]) continue;
+        if (is_in_source[word]) continue;
         if (missing.size() > before) missing.push_back(' ');
         words_.append_to(missing, word);
       }

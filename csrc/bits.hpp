@@ -27,6 +27,16 @@ inline int32_t lowest_one(uint64_t x) {
 #endif
 }
 
+inline uint64_t shifted(const char* byte, int shift) {
+  return uint64_t{static_cast<unsigned char>(*byte)} << shift;
+}
+
+// Returns eight bytes as a word: the first is the lowest. In one expression, compilers see a load.
+inline uint64_t eight_bytes(const char* at) {
+  return shifted(at, 0) | shifted(at + 1, 8) | shifted(at + 2, 16) | shifted(at + 3, 24) |
+         shifted(at + 4, 32) | shifted(at + 5, 40) | shifted(at + 6, 48) | shifted(at + 7, 56);
+}
+
 // Packs 64 bytes, each 0 or 1. Bit k of the result is byte k.
 inline uint64_t as_bits(const uint8_t* flags) {
   uint64_t found = 0;

@@ -91,27 +91,55 @@ class UnitKeys {
   // Returns the number of the ratings' key, in the order of first use. NaN is no rating.
   int64_t operator()(const double* from, const double* to) {
     uint64_t key = 0;
-    Slot* const slots = slots_.data();
-    for (; from < to; ++from) {
-      const uint64_t bits = bits_of(*from);
-      Slot* const slot = slots + (bits * 0x9e3779b97f4a7c15u >> 54);
-      if (slot->bits != bits) *slot = {bits, worth(from)};
-      key += slot->worth;
+    uint64_t others = 0;  // bits of ratings whose worth is not at hand
+    for (const double* rating = from; rating < to; ++rating) {
+      const uint64_t bits = bits_of(*rating);
+      const Slot& slot = slots_[place(bits, VALUE_BITS)];
+      others |= slot.bits ^ bits;
+      key += slot.worth;
     }
-    return numbers_.add(mixed(key), [](int64_t) { return true; });  // mixed is a bijection
+    if (others) key = learned(from, to);
+    KeySlot& recent = recent_[place(key, KEY_BITS)];
+    if (recent.key != key || recent.number < 0) {
+      // mixed is a bijection
+      recent = {key, numbers_.add(mixed(key), [](int64_t) { return true; })};
+    }
+    return recent.number;
   }
 
  private:
+  static constexpr int VALUE_BITS = 10;
+  static constexpr int KEY_BITS = 12;
   struct Slot {
     uint64_t bits = bits_of(std::numeric_limits<double>::quiet_NaN());
     uint64_t worth = 0;
   };
+  struct KeySlot {
+    uint64_t key = 0;
+    int64_t number = -1;
+  };
+
+  static size_t place(uint64_t key, int bits) { return key * 0x9e3779b97f4a7c15u >> (64 - bits); }
 
   int width_ = 1;  // bits of a count
   bool has_room_ = true;
   Numbering numbering_;
-  std::vector<Slot> slots_ = std::vector<Slot>(1 << 10);  // the last value with each hash
+  // The last value and the last key with each hash.
+  std::vector<Slot> slots_ = std::vector<Slot>(1 << VALUE_BITS);
+  std::vector<KeySlot> recent_ = std::vector<KeySlot>(1 << KEY_BITS);
   Numbers numbers_;
+
+  // Returns the key of ratings, some of them new.
+  uint64_t learned(const double* from, const double* to) {
+    uint64_t key = 0;
+    for (; from < to; ++from) {
+      const uint64_t bits = bits_of(*from);
+      Slot& slot = slots_[place(bits, VALUE_BITS)];
+      if (slot.bits != bits) slot = {bits, worth(from)};
+      key += slot.worth;
+    }
+    return key;
+  }
 
   // Returns what a rating adds to a key.
   uint64_t worth(const double* rating) {

@@ -41,26 +41,24 @@ class Reliability {
   Reliability(Level level, const double* values, const int64_t* offsets, int64_t n_units,
               CostMeter& meter)
       : meter_(meter), level_(level), kind_of_(n_units) {
-    const bool scaled = level == Level::interval;
-    const double scale = scaled ? scale_of(values + offsets[0], values + offsets[n_units]) : 1;
-    int64_t most = 0;
-    for (int64_t u = 0; u < n_units; ++u) most = std::max(most, offsets[u + 1] - offsets[u]);
-    UnitKeys keys(most);
-    std::vector<int32_t> kind_of_key;
-    int64_t u = 0;
-    for (; u < n_units; ++u) {
-      meter_.add_cost(20 * (offsets[u + 1] - offsets[u]));
-      const size_t key = keys(values + offsets[u], values + offsets[u + 1]);
-      if (!keys.has_room()) break;
-      if (key == kind_of_key.size()) {
-        kind_of_key.push_back(added(values + offsets[u], values + offsets[u + 1], scale));
+    std::vector<int64_t> firsts;  // the first unit of each kind
+    const int64_t n_keyed = find_kinds(values, offsets, n_units, firsts);
+    const double* const end = values + offsets[n_units];
+    double most = 0;
+    if (n_keyed < n_units) {
+      most = most_of(values + offsets[0], end, most);
+      kinds_.reserve(n_units);
+    } else {
+      for (const int64_t u : firsts) {
+        most = most_of(values + offsets[u], values + offsets[u + 1], most);
       }
-      kind_of_[u] = kind_of_key[key];
     }
-    if (u < n_units) kinds_.reserve(n_units);
-    for (; u < n_units; ++u) {
-      kind_of_[u] = added(values + offsets[u], values + offsets[u + 1], scale);
-    }
+    const double scale = level == Level::interval ? scale_of(most) : 1;
+    const auto add = [&](int64_t u) {
+      return add_kind(values + offsets[u], values + offsets[u + 1], scale);
+    };
+    for (const int64_t u : firsts) add(u);
+    for (int64_t u = n_keyed; u < n_units; ++u) kind_of_[u] = add(u);
     values_ = numbering_.sorted(numbers_);
     counts_.resize(values_.size());
     ranks_.resize(values_.size());
@@ -76,14 +74,16 @@ class Reliability {
       const int64_t u = units ? units[i] : i;
       const int64_t weight = times ? times[u] : 1;
       const int32_t kind = kind_of_[u];
-      if (kind == NONE || !weight) continue;
+      if (!weight) continue;
       if (!uses_[kind]) chosen_.push_back({&kinds_[kind], 0});
       uses_[kind] += weight;
     }
     int64_t n = 0;
     int64_t n_rated = 0;
-    for (Chosen& c : chosen_) {
-      c.times = std::exchange(uses_[c.unit - kinds_.data()], 0);
+    for (Chosen& c : chosen_) c.times = std::exchange(uses_[c.unit - kinds_.data()], 0);
+    const auto is_unpaired = [](const Chosen& c) { return c.unit->n == 0; };
+    chosen_.erase(std::remove_if(chosen_.begin(), chosen_.end(), is_unpaired), chosen_.end());
+    for (const Chosen& c : chosen_) {
       n_rated += c.times;
       n += c.times * c.unit->n;
     }
@@ -131,13 +131,12 @@ class Reliability {
   };
 
   CostMeter& meter_;
-  static constexpr int32_t NONE = -1;
   static constexpr double HALF = std::numeric_limits<double>::max() / 2;
   static constexpr size_t BLOCK = 512;  // values
 
   Level level_;
   std::vector<Unit> kinds_;       // of ratings: units with equal ratings share one
-  std::vector<int32_t> kind_of_;  // by unit; NONE for fewer than two ratings
+  std::vector<int32_t> kind_of_;  // by unit
   std::vector<int64_t> uses_;     // by kind; zero between problems
   Numbering numbering_;
   std::vector<int32_t> numbers_;  // of values, in ascending order of the values
@@ -147,15 +146,41 @@ class Reliability {
   std::vector<Chosen> chosen_;
   std::vector<double> ratings_, ranks_, ranks_of_unit_, different_, times_;
 
-  // Adds ratings that no unit had before, or that are not looked up. Returns their kind.
-  int32_t added(const double* from, const double* to, double scale) {
+  // Finds units with equal ratings by their keys, while these have room. Returns the first unit
+  // without a kind.
+  int64_t find_kinds(const double* values, const int64_t* offsets, int64_t n_units,
+                     std::vector<int64_t>& firsts) {
+    int64_t most = 0;
+    for (int64_t u = 0; u < n_units; ++u) most = std::max(most, offsets[u + 1] - offsets[u]);
+    UnitKeys keys(most);
+    for (int64_t start = 0; start < n_units; start += BLOCK) {
+      const int64_t stop = std::min(start + int64_t{BLOCK}, n_units);
+      meter_.add_cost(20 * (offsets[stop] - offsets[start]));
+      for (int64_t u = start; u < stop; ++u) {
+        const int64_t key = keys(values + offsets[u], values + offsets[u + 1]);
+        if (!keys.has_room()) return u;
+        if (key == static_cast<int64_t>(firsts.size())) firsts.push_back(u);
+        kind_of_[u] = static_cast<int32_t>(key);
+      }
+    }
+    return n_units;
+  }
+
+  // Adds the kind of a unit with these ratings, and returns it.
+  int32_t add_kind(const double* from, const double* to, double scale) {
     ratings_.clear();
     for (; from < to; ++from) {
       if (!std::isnan(*from)) ratings_.push_back(*from * scale + 0.0);  // turns -0 into 0
     }
-    if (ratings_.size() < 2) return NONE;
-    meter_.add_cost(80 * static_cast<int64_t>(ratings_.size()));
     Unit unit;
+    if (ratings_.size() > 1) measure(unit);
+    kinds_.push_back(unit);
+    return static_cast<int32_t>(kinds_.size()) - 1;
+  }
+
+  // Sorts the ratings and computes the disagreement between them.
+  void measure(Unit& unit) {
+    meter_.add_cost(80 * static_cast<int64_t>(ratings_.size()));
     unit.first = static_cast<int64_t>(numbers_.size());
     unit.n = static_cast<int64_t>(ratings_.size());
     std::sort(ratings_.begin(), ratings_.end());
@@ -165,12 +190,10 @@ class Reliability {
     if (level_ != Level::interval) {
       for (const double rating : ratings_) numbers_.push_back(numbering_(rating));
     }
-    kinds_.push_back(unit);
-    return static_cast<int32_t>(kinds_.size()) - 1;
   }
 
-  // Returns the power of two that scales every magnitude to at most 1. Then no square overflows.
-  static double scale_of(const double* from, const double* to) {
+  // Returns the greatest magnitude, and at least `least`.
+  static double most_of(const double* from, const double* to, double least) {
     constexpr size_t LANES = 8;
     double lanes[LANES] = {};
     const auto meet = [](double& most, double value) {
@@ -180,7 +203,11 @@ class Reliability {
       for (size_t lane = 0; lane < LANES; ++lane) meet(lanes[lane], from[lane]);
     }
     for (; from < to; ++from) meet(lanes[0], *from);
-    const double most = *std::max_element(lanes, lanes + LANES);
+    return std::max(least, *std::max_element(lanes, lanes + LANES));
+  }
+
+  // Returns the power of two that scales every magnitude to at most 1. Then no square overflows.
+  static double scale_of(double most) {
     int exponent = 0;
     std::frexp(most, &exponent);
     return std::ldexp(1.0, std::min(-exponent, 1023));

@@ -33,6 +33,22 @@ struct JudgedPairs {
   }
 };
 
+// Returns whether every pair comes after the one before it, by story, cause and effect.
+inline bool ascend(const JudgedPairs& pairs) {
+  const auto after = [](const int64_t* at) { return at[0] > at[-1]; };
+  const auto same = [](const int64_t* at) { return at[0] == at[-1]; };
+  constexpr int64_t BLOCK = 4096;
+  for (int64_t start = 1; start < pairs.n; start += BLOCK) {
+    bool all = true;
+    for (int64_t k = start; k < std::min(start + BLOCK, pairs.n); ++k) {
+      const int64_t *story = pairs.story + k, *a = pairs.a + k, *b = pairs.b + k;
+      all &= after(story) | (same(story) & (after(a) | (same(a) & after(b))));
+    }
+    if (!all) return false;
+  }
+  return true;
+}
+
 class Events {
  public:
   // Numbers far apart are listed. Otherwise places count from the lowest number.

@@ -32,7 +32,12 @@ def digest_of_texts(ids: Any, contents: Any) -> int:
     >>> added_digests(b, a) == whole
     True
     """
-    return _digests.of_texts(_texts(ids), _texts(contents)) if len(contents) else 0
+    digest = start = 0
+    for part in contents.chunks if isinstance(contents, pa.ChunkedArray) else [contents]:
+        own = None if ids is None else _texts(ids.slice(start, len(part)))
+        digest += _digests.of_texts(own, texts_of(part)) if len(part) else 0
+        start += len(part)
+    return digest % 2**128
 
 
 def digest_of_numbers(ids: Any, columns: Sequence[Any], n: int) -> int:

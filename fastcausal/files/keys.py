@@ -26,6 +26,7 @@ GroupCodes = tuple[Int64, Int64]
 """The group of each row, and the first row of each group; groups are in the order of these."""
 
 EXAMPLES = ("examples of gold have no prediction", "of pred are not in gold")
+SHORT_RUN = 8  # values
 ALLOWED = Remedy("unmatched", ("empty", "skip"), "would allow it")
 
 
@@ -253,12 +254,27 @@ def encode(values: Keys, order_of: Callable[[Keys], Keys] | None = None) -> tupl
     >>> encode(pa.array(["10", "9"]), by_number)[0]
     array([1, 0])
     """
-    codes = arrow.joined(values).dictionary_encode()
+    values = arrow.joined(values)
+    if (starts := _runs(values)) is not None:
+        places, names = encode(values.take(arrow.numbers(starts)), order_of)
+        return np.repeat(places, np.diff(starts, append=len(values))), names
+    codes = values.dictionary_encode()
     if len(codes.dictionary) == 1:
         return arrow.values_of(codes.indices, -1).astype(np.int64), codes.dictionary
     order = (order_of or pc.array_sort_indices)(codes.dictionary)
     place = np.append(np.argsort(arrow.values_of(order)), -1)  # [-1] is the last
     return place[arrow.values_of(codes.indices, -1)], codes.dictionary.take(order)
+
+
+def _runs(values: pa.Array) -> Int64 | None:
+    """Return the starts of runs of equal integers; None if they are short, or of other values."""
+    if not pa.types.is_integer(values.type) or values.null_count or len(values) < SHORT_RUN:
+        return None
+    numbers = arrow.values_of(values)
+    begins = numbers[1:] != numbers[:-1]
+    if SHORT_RUN * np.count_nonzero(begins) > len(values):
+        return None
+    return np.append(0, np.flatnonzero(begins) + 1)
 
 
 def by_number(names: pa.Array) -> pa.Array:

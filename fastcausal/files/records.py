@@ -190,16 +190,24 @@ class Records:
 
     def encoded(self, name: str) -> pa.ChunkedArray:
         """Return a column as text in its chunks, in dictionaries if these have some."""
-        name = self.require(name)
-        if self.typed and isinstance(self._rows, pa.Table):
-            column = self._rows[self._names[name]]
-            kind = column.type
-            if pa.types.is_dictionary(kind) and kind.value_type == pa.string():
-                if not any(chunk.dictionary.null_count for chunk in column.chunks):
-                    return column
-            elif kind == pa.string():
+        if (column := self.stored(name)) is not None:
+            return column
+        if (column := self._chunks(name)) is not None and pa.types.is_dictionary(column.type):
+            lacks_null = not any(chunk.dictionary.null_count for chunk in column.chunks)
+            if column.type.value_type == pa.string() and lacks_null:
                 return column
         return pa.chunked_array([self.texts(name)])
+
+    def stored(self, name: str) -> pa.ChunkedArray | None:
+        """Return a column of text in the chunks that the table has, else None."""
+        column = self._chunks(name)
+        return column if column is not None and column.type == pa.string() else None
+
+    def _chunks(self, name: str) -> pa.ChunkedArray | None:
+        name, rows = self.require(name), self._rows
+        if not (self.typed and isinstance(rows, pa.Table)):
+            return None
+        return rows[self._names[name]]
 
     def answers(self, name: str) -> pa.Array:
         """Return a column of any kind; values of several kinds as text, NaN as null.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ VERDICTS = ("answers", "valid", "answer", "gold")
 MISSING, INVALID, VALID, UNSURE = -1, 0, 1, 2
 Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]
+Texts: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class ExtractionFile:
     reference: str
     ids: pa.Array
     keys: pa.Array
-    texts: Mapping[str, pa.Array]
+    texts: Mapping[str, Texts]
     ratings: ItemVerdicts
     columns: pa.Table
 
@@ -122,7 +123,7 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
     reference, answer = records.require(*REFERENCES), records.require(*ANSWERS)
     texts = {"reference": _texts(records, reference), "answer": _texts(records, answer)}
     nulls = pa.nulls(len(records), pa.string())
-    texts["source"] = nulls if source_column is None else records.texts(source_column)
+    texts["source"] = nulls if source_column is None else _stored(records, source_column)
     verdicts = _verdict_column(records, reference)
     has_reasons = verdicts is not None and "reason" in records
     of_reasons = "reason" if has_reasons else None
@@ -211,8 +212,17 @@ def _joined(records: Records) -> Records:
     return records
 
 
-def _texts(records: Records, column: str) -> pa.Array:
+def _stored(records: Records, column: str) -> Texts:
+    """Return a column of texts, in its chunks if it is stored so: long texts are not copied."""
+    texts = records.stored(column)
+    return records.texts(column) if texts is None else texts
+
+
+def _texts(records: Records, column: str) -> Texts:
     """Return a column with a text in every row."""
+    stored = records.stored(column)
+    if stored is not None and not stored.null_count:
+        return stored
     texts = records.column(column)
     is_text = str(texts.type) in ("string", "large_string", "string_view")
     if is_text and not texts.null_count and not records.is_mixed(column):

@@ -19,6 +19,7 @@ ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")
 BESIDES = ("contained", "relation", "pred_relation", "asked", "judged", "valid", "unread")
 MOST_OF = {"cause_equal": 1, "effect_equal": 1, "contained": 2, "unread": 1}
 MEASURES = ("precision", "recall", "f1")
+BLOCK = 1 << 13  # rows whose terms stay in the cache
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,18 @@ class ExtractionFormula(Formula):
     def summed(self, rows: CountRows, times: Int64) -> CountRows:
         """Return the sums of terms, float64[1, n_terms], without a table of all of them."""
         weights = times[None]
-        return np.hstack([sums_of(term[:, None], weights) for term in self._terms(rows)]) * 1.0
+        parts = list[list[CountRows]]()  # of each block: sums of counts, and all shares
+        for start in range(0, max(len(rows), 1), BLOCK):
+            block = slice(start, start + BLOCK)
+            parts.append([
+                term if term.dtype.kind == "f" else sums_of(term[:, None], weights[:, block])[0]
+                for term in self._terms(rows[block])
+            ])  # fmt: skip
+        sums = np.zeros((1, len(parts[0])))
+        for k, part in enumerate(map(np.concatenate, zip(*parts, strict=True))):
+            is_share = part.dtype.kind == "f"
+            sums[:, k] = sums_of(part[:, None], weights)[0] if is_share else part.sum()
+        return sums
 
     def _terms(self, rows: CountRows) -> list[CountRows]:
         columns = self.by_field(rows)

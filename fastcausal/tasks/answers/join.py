@@ -20,7 +20,7 @@ from fastcausal.files.keys import ascend, by_number, places_of, require_unique
 from fastcausal.files.packed import name_of, stem_of
 from fastcausal.files.values import most_common
 from fastcausal.options import UnsurePolicy
-from fastcausal.tasks.answers.files import ExtractionFile, Int8, Int64, read_file
+from fastcausal.tasks.answers.files import ExtractionFile, Int8, Int64, Texts, read_file
 from fastcausal.tasks.answers.parse import PARSERS, Parsed
 from fastcausal.tasks.answers.votes import voted
 
@@ -59,9 +59,9 @@ class Extractions:
     names: tuple[str, ...]
     ids: pa.Array
     keys: pa.Array
-    source: pa.Array
-    reference: pa.Array
-    answer: pa.Array
+    source: Texts
+    reference: Texts
+    answer: Texts
     raters: tuple[str, ...]
     verdicts: Int8
     unsure: npt.NDArray[np.bool_]
@@ -187,7 +187,7 @@ def _joined(files: Sequence[ExtractionFile], unsure: UnsurePolicy) -> Extraction
     rows = [places_of(keys, file.keys) for file in files]
     where = partial(_where, files, rows)
 
-    def text(name: str) -> pa.Array:
+    def text(name: str) -> Texts:
         merged, unlike = _merged([file.texts[name] for file in files], rows)
         if unlike is not None:
             raise InputError(f"{where(unlike)}: other files have another {name}")
@@ -221,7 +221,7 @@ def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
     return unique if ascend(unique) else unique.take(by_number(unique))
 
 
-def _merged(parts: Sequence[pa.Array], rows: Sequence[Int64]) -> tuple[pa.Array, int | None]:
+def _merged(parts: Sequence[Texts], rows: Sequence[Int64]) -> tuple[Texts, int | None]:
     """Return one value per item, and the first item with different values in files."""
     merged, *further = map(_taken, parts, rows)
     for part in further:
@@ -232,7 +232,7 @@ def _merged(parts: Sequence[pa.Array], rows: Sequence[Int64]) -> tuple[pa.Array,
     return merged, None
 
 
-def _taken(part: pa.Array, rows: Int64) -> pa.Array:
+def _taken(part: Texts, rows: Int64) -> Texts:
     if np.array_equal(rows, np.arange(len(part))):
         return part
     return part.take(numbers(rows, rows >= 0))

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import is_valid, numbers, offsets, strings, strings_at, texts_of
 from fastcausal.errors import InputError
 from fastcausal.tasks.answers import _words
+from fastcausal.tasks.answers.files import Texts
 from fastcausal.tasks.answers.parse import PARSERS, RELATIONS, Parsed
 from fastcausal.tasks.words import words
 
@@ -56,14 +57,12 @@ class WordCounts:
     missing: pa.Array
 
 
-def count_words(
-    source: pa.Array, reference: pa.Array, answer: pa.Array, protocol: str
-) -> WordCounts:
+def count_words(source: Texts, reference: Texts, answer: Texts, protocol: str) -> WordCounts:
     """Compare the words of answers and references.
 
     Parameters
     ----------
-    source, reference, answer : string[n]
+    source, reference, answer : string[n], in one array or in chunks
         ``source`` may have nulls.
     protocol : {"guide", "fcr"}
 
@@ -79,25 +78,29 @@ def count_words(
     odd = np.flatnonzero(known == 0)
     if not len(odd):
         return counts
-    texts = zip(*(column.take(odd).to_pylist() for column in columns), strict=True)
+    texts = zip(*(column.take(numbers(odd)).to_pylist() for column in columns), strict=True)
     rows = [_spelt(a, b, c, protocol) for a, b, c in texts]
     spelt = [strings(column) for column in zip(*rows, strict=True)]
     return _replaced(counts, known == 0, _counted(spelt, protocol, lenient=True)[0])
 
 
 def _counted(
-    columns: Sequence[pa.Array], protocol: str, lenient: bool = False
+    columns: Sequence[Texts], protocol: str, lenient: bool = False
 ) -> tuple[WordCounts, npt.NDArray[np.int8]]:
     """Return counts, with 0 for texts with letters outside the table."""
     n = len(columns[0])
     rows, sizes = np.empty((n, _words.N_FIELDS), np.int64), np.empty((n, 3), np.int64)
     known = np.empty(n, np.int8)
-    source, reference, answer = map(_texts, columns)
     fcr, threads = protocol == "fcr", os.cpu_count() or 1
-    texts = _words.compare(
-        source, reference, answer, _letters(), lenient, fcr, rows, sizes, known, threads
-    )
-    arrays = [_strings(data, size) for data, size in zip(texts, sizes.T, strict=True)]
+    parts, start = [(b"", b"", b"")], 0
+    for batch in pa.table(list(columns), ["source", "reference", "answer"]).to_batches():
+        own = slice(start, start := start + len(batch))
+        source, reference, answer = map(_texts, batch.columns)
+        out = (rows[own], sizes[own], known[own])
+        texts = _words.compare(source, reference, answer, _letters(), lenient, fcr, *out, threads)
+        parts.append(texts)
+    joined = map(b"".join, zip(*parts, strict=True))
+    arrays = [_strings(data, size) for data, size in zip(joined, sizes.T, strict=True)]
     counts, (gold, pred, contained) = rows[:, : len(FIELDS)], rows[:, len(FIELDS) :].T
     read = np.column_stack([gold, pred]).astype(bool)
     relations = [_relations(arrays[k], read[:, k], protocol) for k in (0, 1)]

@@ -1,6 +1,7 @@
 from numpy import float64, int8, int64
 from numpy.typing import NDArray
 
+def ascend(story: NDArray[int64], a: NDArray[int64], b: NDArray[int64]) -> bool: ...
 def count_frames(story: NDArray[int64], a: NDArray[int64], b: NDArray[int64]) -> int: ...
 def score_frames(
     story: NDArray[int64],

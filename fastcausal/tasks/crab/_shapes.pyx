@@ -4,6 +4,7 @@
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int8_t, int64_t
+from libcpp cimport bool as cbool
 
 from fastcausal.arrays.buffers cimport Array, float64s, int8s, int64s
 from fastcausal.interrupts cimport StopRequested, interrupted
@@ -30,6 +31,7 @@ cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
         const int8_t* bits
         int8_t absent
 
+    cbool c_ascend "fastcausal::ascend" (const JudgedPairs&)
     int64_t c_count_frames "fastcausal::count_frames" (const JudgedPairs&, StopRequested) except +
     void c_score_frames "fastcausal::score_frames" (
         const JudgedPairs&, const Judgments&, int64_t*, double*, StopRequested
@@ -66,6 +68,15 @@ cdef Codes codes_of(object codes, object bits, int64_t n) except *:
     both.bits = <const int8_t*>of_code.data
     both.absent = <int8_t>(of_code.n - 1)
     return both
+
+
+def ascend(story, a, b):
+    """Return True if every pair comes after the one before it. story, a, b: int64[n]."""
+    cdef JudgedPairs pairs = pairs_of(story, a, b)
+    cdef cbool found
+    with nogil:
+        found = c_ascend(pairs)
+    return found
 
 
 def count_frames(story, a, b):

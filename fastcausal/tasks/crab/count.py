@@ -120,10 +120,12 @@ def read_answers(
     values, why = parse_column(records.answers(column), task, choices.pattern)
     rows, warnings = _joined(records, asked, unmatched)
     n_labels = len(LABELS[task])
-    if not why.any() and (rows >= 0).all():  # READ is 0: nothing to decide
-        values = values[rows]
+    in_order = np.array_equal(rows, np.arange(len(values)))
+    if not why.any() and (in_order or (rows >= 0).all()):  # READ is 0: nothing to decide
+        if not in_order:
+            values, why = values[rows], why[rows]
         codes = class_of(values, border) if task == "score" else values.astype(np.int64)
-        return Answers(n_labels, codes, values, why[rows], codes, warnings)
+        return Answers(n_labels, codes, values, why, codes, warnings)
     if unparsed == "error":
         _require_read(records, column, why, rows)
     present = rows >= 0

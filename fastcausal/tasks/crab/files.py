@@ -21,6 +21,7 @@ from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.options import Border, GoldFrom, check
 from fastcausal.significance.sums import Float64
+from fastcausal.tasks.crab._shapes import ascend
 from fastcausal.tasks.crab.parse import single_letters
 
 Int64 = npt.NDArray[np.int64]
@@ -222,10 +223,10 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     problems.raise_if_any()
     story, topics = names_of(records, "topic_id")
     columns: list[Any] = [story, a, b, score, given, _in_document(records)]
-    rows = np.arange(len(a))
-    if not _is_ascending(story, a, b):
-        rows = np.lexsort((b, a, story))
-        columns = [None if column is None else column[rows] for column in columns]
+    if ascend(story, a, b):
+        return JudgedPairs(records, np.arange(len(a)), topics, *columns)
+    rows = np.lexsort((b, a, story))
+    columns = [None if column is None else column[rows] for column in columns]
     pairs = JudgedPairs(records, rows, topics, *columns)
     _require_once(pairs)
     return pairs
@@ -278,9 +279,8 @@ def given_of(records: Records, problems: Problems) -> Int64:
 
 def _codes_of(letters: pa.Array) -> Int64:
     if pa.types.is_dictionary(letters.type):
-        places = arrow.values_of(letters.indices, -1)
-        codes: Int64 = np.append(_codes_of(letters.dictionary), -1)[places]
-        return codes
+        codes = arrow.numbers(_codes_of(letters.dictionary))
+        return arrow.values_of(codes.take(letters.indices), -1)
     if not letters.null_count and (bare := single_letters(letters)) is not None:
         return bare.astype(np.int64)
     known = pc.index_in(letters, pa.array(CLASSES, letters.type))
@@ -298,14 +298,6 @@ def names_of(records: Records, column: str) -> tuple[Int64, pa.Array]:
     names = records.keys(column)
     are_integers = pc.match_substring_regex(names.unique(), _INTEGER)
     return encode(names.cast(pa.int64() if pc.all(are_integers).as_py() else pa.string()))
-
-
-def _is_ascending(story: Int64, a: Int64, b: Int64) -> bool:
-    """Return True if rows are in the order of their keys; equal keys may follow each other."""
-    after = b[1:] >= b[:-1]
-    for part in (a, story):
-        after = (part[1:] > part[:-1]) | (part[1:] == part[:-1]) & after
-    return bool(after.all())
 
 
 def _require_once(pairs: JudgedPairs) -> None:

@@ -129,8 +129,8 @@ def parse_column(
         values, reasons = _texts(column, task)
     elif pa.types.is_dictionary(kind):
         values, reasons = parse_column(column.dictionary, task)
-        places = arrow.values_of(column.indices, -1)
-        return np.append(values, np.nan)[places], np.append(reasons, np.int8(MISSING))[places]
+        of_row, why = (arrow.numbers(each).take(column.indices) for each in (values, reasons))
+        return arrow.values_of(of_row, np.nan), arrow.values_of(why, MISSING)
     elif str(kind) == "string_view":
         return parse_column(column.cast(pa.large_string()), task)
     elif pa.types.is_boolean(kind) or pa.types.is_null(kind):

@@ -102,8 +102,8 @@ def disagreements(ratings: Ratings, level: Level, times: Int64 | None = None) ->
         raise InputError(
             f"ratings such as {ratings.names[0]!r} are nominal, level {level} needs numbers"
         )
-    if level == "ratio" and (negative := ratings.values < 0).any():
-        k = int(np.argmax(negative))
+    if level == "ratio" and np.fmin.reduce(ratings.values, initial=0) < 0:
+        k = int(np.argmax(ratings.values < 0))
         raise InputError(f"{ratings.where(k)} is {ratings.values[k]}, level ratio has none below 0")
     groups = ratings.groups if times is None else None
     n_problems, drawn = 1, None

@@ -58,9 +58,10 @@ def read_ratings(
         raise ValueError(f"a long table needs unit, rater and label: no {missing[0]} was given")
     else:
         ratings = _long(data, str(unit), str(rater), str(label), groups)
-    infinite = np.isinf(ratings.values)
-    if infinite.any():
-        raise InputError(f"{ratings.where(int(np.argmax(infinite)))} is infinite")
+    ends = [of.reduce(ratings.values, initial=0) for of in (np.fmin, np.fmax)]  # not of NaN
+    if np.isinf(ends).any():
+        infinite = int(np.argmax(np.isinf(ratings.values)))
+        raise InputError(f"{ratings.where(infinite)} is infinite")
     if len(ratings.values) > MOST:
         raise InputError(f"{len(ratings.values)} ratings, expected at most {MOST}")
     return ratings
@@ -167,9 +168,9 @@ def _wide(data: Any, groups: Any) -> Ratings:
         raise InputError(f"ratings have {cells.ndim} dimensions, expected units × raters")
     n_units, n_raters = cells.shape
     values, names = numbers_of(cells.ravel())
-    ratings = Ratings(
-        np.ascontiguousarray(values), np.arange(n_units + 1) * n_raters, None, n_raters, names
-    )
+    offsets = np.arange(n_units + 1)
+    offsets *= n_raters
+    ratings = Ratings(np.ascontiguousarray(values), offsets, None, n_raters, names)
     if groups is None:
         return ratings
     called = array_of(groups)
