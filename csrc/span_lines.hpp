@@ -334,28 +334,45 @@ inline void find_spans(const char* data, const int64_t* places, const int32_t* l
   Stop stop(stop_requested);
   CostMeter meter(stop);
   Sentence sentence;
-  const auto add = [&](size_t k, SpanNotes& of_example) {
+  std::vector<size_t> repeated;  // causes and effects that occur again
+  const auto add = [&](size_t k, bool once, SpanNotes& of_example) {
     const int32_t role = written.roles[k];
     if (written.starts[k] >= 0) {
       return add_characters(found, role, written.starts[k], written.stops[k], sentence, of_example);
     }
     decode(written.data.data() + written.places[k], written.places[k + 1] - written.places[k],
            sentence.wanted);
-    return add_text(found, role, sentence, by_gap && role != SIGNAL_ROLE, of_example);
+    return add_text(found, role, sentence, once, of_example);
   };
+  const auto set_gaps = [&](int32_t but) {
+    const auto before = static_cast<size_t>(found.row_offsets.back());
+    sentence.set_gaps(found.rows.data() + before, static_cast<int64_t>(found.rows.size() - before),
+                      but);
+  };
+  // With gaps, texts that occur once come first, then other causes, other effects, and signals.
   const auto add_relation = [&](size_t first, size_t last, SpanNotes& of_example) {
     sentence.forget_gaps();
+    repeated.clear();
     bool has_signals = false;
     for (size_t k = first; k < last; ++k) {
       const bool waits = by_gap && written.roles[k] == SIGNAL_ROLE;
       has_signals |= waits;
-      if (!waits && !add(k, of_example)) return false;
+      if (waits || add(k, by_gap, of_example)) continue;
+      const bool are_many = static_cast<int64_t>(repeated.size()) >= MOST_TEXTS;
+      if (!by_gap || written.starts[k] >= 0 || are_many) return false;
+      repeated.push_back(k);
+    }
+    std::stable_sort(repeated.begin(), repeated.end(), [&](size_t a, size_t b) {
+      return written.roles[a] < written.roles[b];
+    });
+    for (const size_t k : repeated) {
+      set_gaps(written.roles[k]);
+      if (!add(k, false, of_example)) return false;
     }
     if (!has_signals) return true;
-    const auto before = static_cast<size_t>(found.row_offsets.back());
-    sentence.set_gaps(found.rows.data() + before, static_cast<int64_t>(found.rows.size() - before));
+    set_gaps(-1);
     for (size_t k = first; k < last; ++k) {
-      if (written.roles[k] == SIGNAL_ROLE && !add(k, of_example)) return false;
+      if (written.roles[k] == SIGNAL_ROLE && !add(k, false, of_example)) return false;
     }
     return true;
   };
