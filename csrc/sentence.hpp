@@ -109,11 +109,11 @@ class Sentence {
   }
 
   // Sets the places to expect signals: between Cause (role 0) and Effect (role 1) of these rows. If
-  // only one of them exists, signals may be on both sides of it.
-  void set_gaps(const Row* rows, int64_t n) {
+  // only one of them exists, signals may be on both sides of it. Skips rows of the role `but`.
+  void set_gaps(const Row* rows, int64_t n, int32_t but = -1) {
     Gap hull[2] = {{INT64_MAX, -1}, {INT64_MAX, -1}};
     for (const Row* row = rows; row < rows + n; ++row) {
-      if (row->role > 1) continue;
+      if (row->role > 1 || row->role == but) continue;
       Gap& of = hull[row->role];
       of.start = std::min<int64_t>(of.start, starts[static_cast<size_t>(row->start)]);
       of.stop = std::max<int64_t>(of.stop, stops[static_cast<size_t>(row->stop) - 1]);

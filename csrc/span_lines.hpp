@@ -326,6 +326,66 @@ inline bool read_span_lines(const char* data, int64_t size, SpanLines& found,
   return true;
 }
 
+// Finds the spans of relations in a sentence.
+class SpanFinder {
+ public:
+  Sentence sentence;
+
+  SpanFinder(const WrittenRelations& written, bool by_gap, CollectedRows& found)
+      : written_(written), by_gap_(by_gap), found_(found) {}
+
+  // Adds the spans [first, last) of a relation. With gaps, texts that occur once come first, then
+  // other causes, other effects, and signals. Returns false if Python has to read the relation.
+  bool add_relation(size_t first, size_t last, SpanNotes& notes) {
+    bool has_signals = false;
+    sentence.forget_gaps();
+    repeated_.clear();
+    for (size_t k = first; k < last; ++k) {
+      const bool waits = by_gap_ && written_.roles[k] == SIGNAL_ROLE;
+      has_signals |= waits;
+      if (waits || add(k, by_gap_, notes)) continue;
+      const bool are_many = static_cast<int64_t>(repeated_.size()) >= MOST_TEXTS;
+      if (!by_gap_ || written_.starts[k] >= 0 || are_many) return false;
+      repeated_.push_back(k);
+    }
+    std::stable_sort(repeated_.begin(), repeated_.end(),
+                     [&](size_t a, size_t b) { return written_.roles[a] < written_.roles[b]; });
+    for (const size_t k : repeated_) {
+      set_gaps(written_.roles[k]);
+      if (!add(k, false, notes)) return false;
+    }
+    if (!has_signals) return true;
+    set_gaps(-1);
+    for (size_t k = first; k < last; ++k) {
+      if (written_.roles[k] == SIGNAL_ROLE && !add(k, false, notes)) return false;
+    }
+    return true;
+  }
+
+ private:
+  const WrittenRelations& written_;
+  const bool by_gap_;
+  CollectedRows& found_;
+  std::vector<size_t> repeated_;  // causes and effects that occur again
+
+  bool add(size_t k, bool once, SpanNotes& notes) {
+    const int32_t role = written_.roles[k];
+    if (written_.starts[k] >= 0) {
+      return add_characters(found_, role, written_.starts[k], written_.stops[k], sentence, notes);
+    }
+    decode(written_.data.data() + written_.places[k], written_.places[k + 1] - written_.places[k],
+           sentence.wanted);
+    return add_text(found_, role, sentence, once, notes);
+  }
+
+  // Sets the gaps around the spans so far of other roles than `but`.
+  void set_gaps(int32_t but) {
+    const auto before = static_cast<size_t>(found_.row_offsets.back());
+    sentence.set_gaps(found_.rows.data() + before,
+                      static_cast<int64_t>(found_.rows.size() - before), but);
+  }
+};
+
 // Finds the spans of examples in their texts. An example that Python has to read is no longer
 // plain, and has no relations. Sets the notes of all others.
 inline void find_spans(const char* data, const int64_t* places, const int32_t* lengths,
@@ -333,32 +393,8 @@ inline void find_spans(const char* data, const int64_t* places, const int32_t* l
                        CollectedRows& found, SpanNotes& notes, StopRequested stop_requested) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
-  Sentence sentence;
-  const auto add = [&](size_t k, SpanNotes& of_example) {
-    const int32_t role = written.roles[k];
-    if (written.starts[k] >= 0) {
-      return add_characters(found, role, written.starts[k], written.stops[k], sentence, of_example);
-    }
-    decode(written.data.data() + written.places[k], written.places[k + 1] - written.places[k],
-           sentence.wanted);
-    return add_text(found, role, sentence, by_gap && role != SIGNAL_ROLE, of_example);
-  };
-  const auto add_relation = [&](size_t first, size_t last, SpanNotes& of_example) {
-    sentence.forget_gaps();
-    bool has_signals = false;
-    for (size_t k = first; k < last; ++k) {
-      const bool waits = by_gap && written.roles[k] == SIGNAL_ROLE;
-      has_signals |= waits;
-      if (!waits && !add(k, of_example)) return false;
-    }
-    if (!has_signals) return true;
-    const auto before = static_cast<size_t>(found.row_offsets.back());
-    sentence.set_gaps(found.rows.data() + before, static_cast<int64_t>(found.rows.size() - before));
-    for (size_t k = first; k < last; ++k) {
-      if (written.roles[k] == SIGNAL_ROLE && !add(k, of_example)) return false;
-    }
-    return true;
-  };
+  SpanFinder finder(written, by_gap, found);
+  Sentence& sentence = finder.sentence;
   for (size_t example = 0; example < written.plain.size(); ++example) {
     SpanNotes of_example;
     const int64_t size = places[example + 1] - places[example];
@@ -372,8 +408,8 @@ inline void find_spans(const char* data, const int64_t* places, const int32_t* l
     const int64_t last = written.examples[example + 1];
     for (int64_t r = written.examples[example]; is_plain && r < last; ++r) {
       const auto relation = static_cast<size_t>(r);
-      is_plain = add_relation(static_cast<size_t>(written.spans[relation]),
-                              static_cast<size_t>(written.spans[relation + 1]), of_example);
+      is_plain = finder.add_relation(static_cast<size_t>(written.spans[relation]),
+                                     static_cast<size_t>(written.spans[relation + 1]), of_example);
       meter.add_cost(20 * size);
       found.by_role();
       found.end_relation();

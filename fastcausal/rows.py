@@ -183,6 +183,18 @@ class Rows:
             return self.values[:0]
         return self.values[self.row_offsets[index] : self.row_offsets[index + 1]]
 
+    def part(self, start: int, stop: int) -> Rows:
+        """Return examples [start, stop), without copying their rows."""
+        relations = self.relation_offsets[start : stop + 1]
+        rows = self.row_offsets[relations[0] : relations[-1] + 1]
+        return replace(
+            self,
+            values=self.values[rows[0] : rows[-1]],
+            row_offsets=rows - rows[0],
+            relation_offsets=relations - relations[0],
+            lengths=self.lengths[start:stop],
+        )
+
     def marked(self) -> Rows:
         """Drop relations without rows."""
         widths = np.diff(self.row_offsets)

@@ -476,6 +476,17 @@ def without(table: pa.Table, names: Iterable[str]) -> pa.Table:
     return table.drop_columns([name for name in names if name in table.column_names])
 
 
+def no_rows(schema: pa.Schema) -> pa.Table:
+    """Return a table without rows; `pyarrow.Schema.empty_table` imports pandas.
+
+    Examples
+    --------
+    >>> len(no_rows(pa.schema([("id", pa.string())])))
+    0
+    """
+    return pa.Table.from_batches([], schema)
+
+
 def without_views(table: pa.Table) -> pa.Table:
     """Cast string views and byte views to plain types, since pyarrow cannot take rows of views.
 

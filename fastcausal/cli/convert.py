@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -18,6 +18,9 @@ from fastcausal.cli.options import MARKS, AnswerIdOption, AnswersOption, Marks, 
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import PairRelation, Premise, ReadFormat, TagReading, WriteFormat
 from fastcausal.report.escapes import cell_text
+
+if TYPE_CHECKING:
+    from fastcausal.relations import Reading
 
 
 def convert(
@@ -62,13 +65,12 @@ def convert(
     fastcausal convert careful.jsonl careful.bio --like gold.csv
     """
     import fastcausal as fc
-    from fastcausal.errors import InputError, counted
+    from fastcausal.errors import InputError
     from fastcausal.files.targets import keep_apart
     from fastcausal.formats import opened
     from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.reading.format import Opened
     from fastcausal.options import implied
-    from fastcausal.relations import NO_RELATION
 
     keep_apart([target], [source, like])
     if _is_corpus_of_pairs(source, source_format, answers):
@@ -77,6 +79,10 @@ def convert(
         _convert_pairs(source, target, relation)
         return
     refuse(ctx, ("relation",), "is for MAVEN-ERE")
+    given = *(value for value in (like, answers, id, seed, premise) if value is not None), *marks
+    is_plain = tags == "strict" and given == MARKS
+    if is_plain and _in_batches(source, source_format, target, target_format):
+        return
     with doing(f"reading {source}"):
         gold = fc.read(like, tags=GOLD_READING[tags]) if like is not None else None
         file: Any = opened(source, source_format or implied(answers), whole=True)
@@ -89,17 +95,53 @@ def convert(
         raise InputError(f"--like is for predictions, {source} has ids and texts of its own")
     if tags not in ("strict", relations.reading.tags):
         raise InputError(f"--tags is for tagged sentences, {source} has none")
-    for message in relations.reading.unread:
-        warn([message])
-    if relations.n_unread:
-        warn([f"{counted(relations.n_unread, 'relation')} could not be read, written as null"])
-    if not (relations.n_relations or relations.n_unread):
-        warn([f"{source} has {NO_RELATION}"])
-    warn(f"{note}: {n}" for note, n in relations.reading.notes.items())
+    _warn_of(source, relations.reading, relations.n_relations, relations.n_unread)
     with doing(f"writing {target}"):
         lost = fc.write(relations, target, format=target_format, seed=seed, premise=premise)
+    _end(target, lost, len(relations), relations.n_relations)
+
+
+def _in_batches(
+    source: str, source_format: ReadFormat | None, target: Path, target_format: WriteFormat | None
+) -> bool:
+    """Convert Parquet or Arrow files in bounded memory; return False if they must be read whole."""
+    from fastcausal.errors import InputError
+    from fastcausal.formats.reading.streams import stream_of_tables
+    from fastcausal.formats.writing import write_stream
+
+    try:
+        examples = stream_of_tables(source, source_format)
+    except InputError:  # reading reports it
+        return False
+    if examples is None:
+        return False
+    with doing(f"converting {source}") as progress:
+        written = write_stream(examples, target, target_format, progress)
+    if written is None:
+        return False
+    _warn_of(source, written.reading, written.n_relations, written.n_unread)
+    _end(target, written.lost, written.n_examples, written.n_relations)
+    return True
+
+
+def _warn_of(source: str, reading: Reading, n_relations: int, n_unread: int) -> None:
+    """Warn of what could not be read."""
+    from fastcausal.errors import counted
+    from fastcausal.relations import NO_RELATION
+
+    for message in reading.unread:
+        warn([message])
+    if n_unread:
+        warn([f"{counted(n_unread, 'relation')} could not be read, written as null"])
+    if not (n_relations or n_unread):
+        warn([f"{source} has {NO_RELATION}"])
+    warn(f"{note}: {n}" for note, n in reading.notes.items())
+
+
+def _end(target: Path, lost: list[str], n_examples: int, n_relations: int) -> None:
+    """Warn of losses, and print the numbers of written examples and relations."""
     warn([f"lost: {message}" for message in lost])
-    done = f"{target}: {len(relations)} examples, {relations.n_relations} relations"
+    done = f"{target}: {n_examples} examples, {n_relations} relations"
     show(cell_text(done), err=is_standard_output(target))
 
 

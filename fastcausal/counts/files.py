@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal.arrays.arrow import without
+from fastcausal.arrays.arrow import no_rows, without
 from fastcausal.arrays.digests import digest_text, sum_digests
 from fastcausal.counts.columns import (
     SYSTEM,
@@ -336,7 +336,7 @@ def parts_of(part: Part, about: About) -> dict[str, Any]:
     units = kept.table.drop_columns(list(formula.fields))
     return {
         **parts,
-        "units": units if units.column_names else units.schema.empty_table(),
+        "units": units if units.column_names else no_rows(units.schema),
         "left_out": None if left_out is None else left_out.table,
     }
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -228,6 +229,31 @@ def hashes_of(keys: Keys) -> Int64:
             _ids.hash_texts(stops, text or b"", hashes[start : start + len(chunk)])
         start += len(chunk)
     return hashes
+
+
+class SeenKeys:
+    """Hashes of keys that come in batches, 8 bytes each, to find repeated ones.
+
+    Examples
+    --------
+    >>> seen = SeenKeys()
+    >>> for batch in (pa.array(["a", "b"]), pa.array(["a"])):
+    ...     seen.add(batch)
+    >>> seen.any_twice()
+    True
+    """
+
+    def __init__(self) -> None:
+        self._hashes = array("q")
+
+    def add(self, keys: Keys) -> None:
+        """Add a batch."""
+        self._hashes.frombytes(hashes_of(keys).view(np.uint8).data)
+
+    def any_twice(self) -> bool:
+        """Return True if two hashes are equal: most likely, a key occurs twice."""
+        pa.default_memory_pool().release_unused()  # by readers: the search needs as much again
+        return bool(self._hashes) and _ids.any_twice(np.frombuffer(self._hashes, np.int64))
 
 
 def encode(values: Keys, order_of: Callable[[Keys], Keys] | None = None) -> tuple[Int64, pa.Array]:

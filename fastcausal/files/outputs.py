@@ -56,6 +56,21 @@ class Output:
             self._partial.unlink(missing_ok=True)
 
 
+def is_replaced(target: str | os.PathLike[str]) -> bool:
+    """Return True if a target is replaced once its file is complete, False for pipes and devices.
+
+    Examples
+    --------
+    >>> is_replaced("gold.csv"), is_replaced("/dev/stdout")
+    (True, False)
+    """
+    try:
+        place = _without_links(target)
+        return not _is_direct(place, _mode(place))
+    except OSError:  # writing reports it
+        return False
+
+
 def _without_links(target: str | os.PathLike[str]) -> Path:
     """Follow the links of a target, but not beyond an entry of /proc, which is not a real path."""
     path = Path(target).absolute()

@@ -6,7 +6,8 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
      cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
      answers/: raw answers of language models, whose spans spans.py finds
      frames.py: tables and dicts in memory ─────── flat.py: a row per relation in files
-     examples.py: what writers and checks take ─── one example at a time
+     examples.py: what writers and checks take ─── one example, or a block, at a time
+     blockwise.py: files written block by block ── from relations or from a stream
      annotation/: brat.py  webanno.py ... ──────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
 

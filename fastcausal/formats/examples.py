@@ -120,14 +120,22 @@ class Block:
         The row of the first example.
     table : pyarrow.Table
         The rows.
+    position : int
+        The position of the first example in the file to write.
     names, texts : Array of string
         As `Example` has them.
     """
 
     def __init__(
-        self, relations: Relations, spans: tuple[Any, ...], first: int, table: pa.Table
+        self,
+        relations: Relations,
+        spans: tuple[Any, ...],
+        first: int,
+        table: pa.Table,
+        position: int,
     ) -> None:
         self.relations, self.spans, self.first, self.table = relations, spans, first, table
+        self.position = position
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -137,7 +145,8 @@ class Block:
         """The ids, else the positions."""
         if "id" in self.table.column_names:
             return joined(self.table["id"])
-        return pc.cast(numbers(np.arange(self.first, self.first + len(self))), pa.string())
+        positions = np.arange(self.position, self.position + len(self))
+        return pc.cast(numbers(positions), pa.string())
 
     @cached_property
     def texts(self) -> pa.Array:
@@ -272,15 +281,15 @@ class Block:
             yield found[a:b]
 
 
-def blocks(relations: Relations) -> Iterator[Block]:
-    """Yield the examples of a table in blocks."""
+def blocks(relations: Relations, before: int = 0) -> Iterator[Block]:
+    """Yield the examples of a table in blocks; ``before``: examples already in the same file."""
     arrays = relations.arrays
     readable = None
     if arrays.n_null:
         readable = is_valid(joined(relations.table["relations"]).flatten()).astype(np.int8)
     spans = (*arrays[:5], readable)
     for first, table in writing.blocks(relations.table):
-        yield Block(relations, spans, first, table)
+        yield Block(relations, spans, first, table, before + first)
 
 
 def examples(relations: Relations) -> Iterator[Example]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, TypeGuard
 
@@ -22,12 +22,13 @@ from fastcausal.arrays.arrow import (
 )
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems
-from fastcausal.files.files import LineNumbers, Source, replacing
+from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.lines import Lines, first_object, objects
 from fastcausal.files.values import JsonTexts, kind, shown, without_collection
 from fastcausal.files.writing import Strings, WrittenColumn, json_cells, json_lines
 from fastcausal.formats import _writing
-from fastcausal.formats.examples import blocks
+from fastcausal.formats.blockwise import Blockwise
+from fastcausal.formats.examples import Block
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.builder import (
@@ -67,23 +68,39 @@ def read(source: str | os.PathLike[str] | Source, roles: Sequence[str] = ROLES) 
     return _read_lines(Source.open(source), tuple(roles))
 
 
-def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write the canonical table as JSON lines, without the column ``tagged``."""
-    written = JsonTexts()
-    roles = [json.dumps(role, ensure_ascii=False).encode() for role in relations.roles]
-    names = without(relations.table, ("tagged",)).column_names
-    with replacing(target) as file:
-        for block in blocks(relations):
-            made = _writing.write_offsets(block.spans, block.first, len(block), roles)
-            of_relations = WrittenColumn(Strings.made(*made))
-            columns = {
-                name: of_relations
-                if name == "relations"
-                else json_cells(block.table[name], written)
-                for name in names
-            }
-            file.write(json_lines(columns, len(block)))
-    return written.lost + _lost(relations)
+class _OffsetWriter:
+    """The writer of the canonical table as JSON lines, without the column ``tagged``."""
+
+    header: bytes = b""
+    checks: tuple[Callable[[Block], None], ...] = ()
+
+    def __init__(self, relations: Relations, target: str | os.PathLike[str]) -> None:
+        self._written = JsonTexts()
+        self._roles = [json.dumps(role, ensure_ascii=False).encode() for role in relations.roles]
+        self._names = without(relations.table, ("tagged",)).column_names
+
+    def rows(self, block: Block) -> bytes:
+        """Return the lines of a block."""
+        made = _writing.write_offsets(block.spans, block.first, len(block), self._roles)
+        of_relations = WrittenColumn(Strings.made(*made))
+        columns = {
+            name: of_relations
+            if name == "relations"
+            else json_cells(block.table[name], self._written)
+            for name in self._names
+        }
+        return json_lines(columns, len(block))
+
+    def lost(self, reading: Reading) -> list[str]:
+        """Return messages on values, and on the parts of a reading that JSON lines do not hold."""
+        lost = list(self._written.lost)
+        if reading.roles != ROLES:
+            lost.append(f"JSON lines do not hold the list of roles: {', '.join(reading.roles)}")
+        if reading.tags is not None:
+            lost.append(f"JSON lines do not hold how tags were read ({reading.tags})")
+        if reading.unread or reading.notes:
+            lost.append("JSON lines do not hold the messages and notes of the reading")
+        return lost
 
 
 def line_batches(
@@ -223,19 +240,6 @@ def _is_count(value: Any) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < LIMIT
 
 
-def _lost(relations: Relations) -> list[str]:
-    """Return messages on the parts of a reading that JSON lines do not hold."""
-    lost = []
-    reading = relations.reading
-    if relations.roles != ROLES:
-        lost.append(f"JSON lines do not hold the list of roles: {', '.join(relations.roles)}")
-    if reading.tags is not None:
-        lost.append(f"JSON lines do not hold how tags were read ({reading.tags})")
-    if reading.unread or reading.notes:
-        lost.append("JSON lines do not hold the messages and notes of the reading")
-    return lost
-
-
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
     def read_batches(golds: Iterator[Relations]) -> Iterator[batches.ReadingBatch]:
         return map(batches.batch, line_batches(source.path, batches.ROWS))
@@ -254,7 +258,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 FORMAT = Format(
     "jsonl",
     read,
-    write,
+    Blockwise(_OffsetWriter),
     written=LINE_FILES,
     folder=LINE_FILES,
     key="relations",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -13,14 +13,15 @@ import numpy as np
 from fastcausal.arrays.arrow import is_valid
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
-from fastcausal.files.files import Source, replacing
+from fastcausal.files.files import Source
 from fastcausal.files.spelling import TEXT, Spelling, notify_of_text, spelled
 from fastcausal.files.values import JsonTexts, kind, shown, without_collection
 from fastcausal.files.writing import JSON, Strings, WrittenColumn, json_cells, json_lines
 from fastcausal.formats import _writing, span_lines
 from fastcausal.formats._tokens import spans_of
+from fastcausal.formats.blockwise import Blockwise
 from fastcausal.formats.cnc.tagged import token_counts
-from fastcausal.formats.examples import Block, blocks
+from fastcausal.formats.examples import Block
 from fastcausal.formats.reading.builder import (
     Builder,
     ColumnBuilder,
@@ -34,7 +35,7 @@ from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.sentences import AMBIGUOUS, CUT, WHITE, CharRange, Found, SearchedSentence
 from fastcausal.options import Occurrence
-from fastcausal.relations import ROLES, Relations
+from fastcausal.relations import ROLES, Reading, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
 HELD = ("id", "text", "length", "relations", "tagged", UNPARSED)  # not further columns
@@ -174,30 +175,44 @@ def located(
     return build.table({**columns, "text": texts, **further.typed(name)}, lines=lines)
 
 
-def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write span texts as JSON lines, with character offsets for ambiguous texts.
+class _SpanWriter:
+    """The writer of span texts as JSON lines, with character offsets for ambiguous texts.
 
     InputError if an example with relations has no text, or one of another length.
     """
-    for block in blocks(relations):
-        block.require_texts(is_valid(block.texts) | (np.diff(block.relation_places) > 0))
-    written, lost = JsonTexts(), Problems()
-    roles = [f'"{role}"'.encode() if role in ROLES else b"" for role in relations.roles]
-    further = [name for name in relations.table.column_names if name not in HELD]
-    with replacing(target) as file:
-        for block in blocks(relations):
-            if b"" in roles:
-                _report_others(block, lost)
-            texts = Strings.of(block.texts)
-            made = _writing.write_span_texts(texts, block.spans, block.first, len(block), roles)
-            cells = {} if relations.ids is None else {"id": json_cells(block.names, written)}
-            cells |= {
-                "text": WrittenColumn(texts, JSON, null=None),
-                "relations": WrittenColumn(Strings.made(*made)),
-            }
-            cells |= {name: json_cells(block.table[name], written) for name in further}
-            file.write(json_lines(cells, len(block)))
-    return written.lost + messages(lost)
+
+    header: bytes = b""
+
+    def __init__(self, relations: Relations, target: str | os.PathLike[str]) -> None:
+        self.checks: tuple[Callable[[Block], None], ...] = (_require_texts,)
+        self._written, self._lost = JsonTexts(), Problems()
+        self._roles = [f'"{role}"'.encode() if role in ROLES else b"" for role in relations.roles]
+        names = relations.table.column_names
+        self._further = [name for name in names if name not in HELD]
+        self._has_ids = relations.ids is not None
+
+    def rows(self, block: Block) -> bytes:
+        """Return the lines of a block."""
+        if b"" in self._roles:
+            _report_others(block, self._lost)
+        texts = Strings.of(block.texts)
+        made = _writing.write_span_texts(texts, block.spans, block.first, len(block), self._roles)
+        cells = {"id": json_cells(block.names, self._written)} if self._has_ids else {}
+        cells |= {
+            "text": WrittenColumn(texts, JSON, null=None),
+            "relations": WrittenColumn(Strings.made(*made)),
+        }
+        cells |= {name: json_cells(block.table[name], self._written) for name in self._further}
+        return json_lines(cells, len(block))
+
+    def lost(self, reading: Reading) -> list[str]:
+        """Return messages on values and roles."""
+        return self._written.lost + messages(self._lost)
+
+
+def _require_texts(block: Block) -> None:
+    """Raise InputError for a missing text of relations, or one of another length."""
+    block.require_texts(is_valid(block.texts) | (np.diff(block.relation_places) > 0))
 
 
 def _report_others(block: Block, lost: Problems) -> None:
@@ -363,7 +378,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 FORMAT = Format(
     "spans",
     read,
-    write,
+    Blockwise(_SpanWriter),
     takes=("like", "occurrence"),
     folder=LINE_FILES,
     key="relations",

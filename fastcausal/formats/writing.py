@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, OutputError
+from fastcausal.files.outputs import is_replaced
 from fastcausal.formats import declared
+from fastcausal.formats.blockwise import Blockwise, Conversion, Progress
+from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.reading.opening import choice
 from fastcausal.options import Premise, WriteFormat, check
@@ -61,9 +64,51 @@ def write(
             raise ValueError(f"{name} is for {of}, the format of {target} is {known.name}")
     assert known.write is not None
     lost = known.write(relations, target, **options)
-    if not len(relations) and not known.empty:
-        lost.append("a file without examples is empty and cannot be read back")
-    return lost
+    return lost if len(relations) else lost + _without_examples(known)
+
+
+def write_stream(
+    examples: Stream,
+    target: str | os.PathLike[str],
+    format: WriteFormat | None = None,
+    progress: Progress | None = None,
+) -> Conversion | None:
+    """Write the examples of a stream in bounded memory: the same file as `write` makes of all.
+
+    Parameters
+    ----------
+    examples : Stream
+    target, format
+        As `write` takes them.
+    progress : callable, optional
+        Called with the number of finished examples and of all examples, None if unknown.
+
+    Returns
+    -------
+    Conversion or None
+        None, and no file, if `write` has to take all examples at once: for a pipe or a format that
+        is not `Blockwise`, or to report a fault of the examples or of the target's name.
+
+    Raises
+    ------
+    OutputError
+        Writing failed.
+    """
+    try:
+        known = _format_to_write(target, format)
+        if not isinstance(known.write, Blockwise) or not is_replaced(target):
+            return None
+        made = known.write.stream(examples, target, progress)
+    except OutputError:
+        raise
+    except InputError:
+        return None
+    return made if made.n_examples else made._replace(lost=made.lost + _without_examples(known))
+
+
+def _without_examples(known: Format) -> list[str]:
+    """Return the message on a file without examples."""
+    return [] if known.empty else ["a file without examples is empty and cannot be read back"]
 
 
 def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None) -> Format:

@@ -96,6 +96,40 @@ def test_both_readers_agree(lines, id_of, like, occurrence):
         assert quick == outcome(source, like, occurrence)
 
 
+FEW = st.sampled_from("abc")
+REPEATED = st.dictionaries(
+    st.sampled_from(["cause", "effect", "signal"]),
+    st.lists(st.lists(FEW, min_size=1, max_size=2).map(" ".join), min_size=1, max_size=2),
+    min_size=1,
+)
+
+
+@given(
+    st.lists(FEW, min_size=6, max_size=9).map(" ".join),
+    st.lists(REPEATED, min_size=1, max_size=3),
+    st.sampled_from(["gap", "first"]),
+)
+@example("c a a c b a b", [{"effect": ["a"], "cause": ["b"]}], "gap")  # causes come first
+@example("b a c b a b", [{"cause": ["b", "c"], "effect": ["a", "b"], "signal": ["a"]}], "gap")
+def test_texts_that_occur_again(text, relations, occurrence):
+    """Each is placed near those before it, natively and in Python."""
+    line = json.dumps({"text": text, "relations": relations})
+    source = Source("a.jsonl", line.encode(), 1)
+    with pytest.MonkeyPatch.context() as patch:
+        quick = outcome(source, None, occurrence)
+        patch.setattr(span_lines, "read", lambda *_: None)
+        assert quick == outcome(source, None, occurrence)
+
+
+def test_causes_that_occur_again_are_read_natively(monkeypatch):
+    line = b'{"text": "a b a c b", "relations": [{"effect": "b", "cause": "a", "signal": "c"}]}'
+    monkeypatch.setattr(spans, "add_example", None)
+    read = spans.read(Source("a.jsonl", line, 1))
+    assert read.to_examples()[0]["relations"] == [
+        {"cause": [(0, 1)], "effect": [(1, 2)], "signal": [(3, 4)]}
+    ]
+
+
 def outcome(source, like, occurrence):
     try:
         read = spans.read(source, like, occurrence)

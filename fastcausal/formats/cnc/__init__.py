@@ -7,16 +7,13 @@ from collections.abc import Collection, Iterator
 from functools import partial
 
 from fastcausal.arrays.unparsed import UNPARSED
-from fastcausal.errors import Problems
 from fastcausal.files.cells import header_of
-from fastcausal.files.files import Source, replacing
+from fastcausal.files.files import Source
+from fastcausal.formats.blockwise import Blockwise
 from fastcausal.formats.cnc import submissions, truth
-from fastcausal.formats.cnc.tagging import require_texts, tagged_lists
-from fastcausal.formats.cnc.written import SubmissionRows, TruthRows
-from fastcausal.formats.examples import blocks
+from fastcausal.formats.cnc.written import TaggedWriter
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
-from fastcausal.formats.reading.builder import messages, not_held
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.relations import Relations
@@ -62,29 +59,6 @@ def _read(source: Source, like: Relations | None, tags: str) -> Relations:
     return truth.read(source, tags)
 
 
-def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write a truth file (target ends in ``.csv``) or a submission (any other target).
-
-    Tagged sentences in the table are written unchanged, others are made from ``text`` and the
-    spans. In a truth file, missing ``corpus``, ``doc_id`` or ``sent_id`` get stand-ins, which the
-    official programs need and `read` removes.
-
-    InputError if an example has relations but no text, or one of another length.
-    """
-    is_truth = str(target).lower().endswith(".csv")
-    rows = TruthRows(relations) if is_truth else SubmissionRows()
-    for require in (require_texts, rows.require):  # a pipe keeps what was written before an error
-        for block in blocks(relations):
-            require(block)
-    lost = Problems()
-    with replacing(target) as file:
-        file.write(rows.header)
-        for block in blocks(relations):
-            file.write(rows.of(block, *tagged_lists(block, lost)))
-    missing = not_held(relations.table, rows.held, f"{rows.name} does not hold {{}}")
-    return [*missing, *rows.changed, *messages(lost)]
-
-
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream | None:
     """Stream a submission; a truth file has a stream of its own, `truth.stream`."""
     if source.head is not None and not source.head.is_json:
@@ -106,7 +80,7 @@ def _is_truth(source: Source) -> bool:
 FORMAT = Format(
     "cnc",
     _read,
-    write,
+    Blockwise(TaggedWriter),
     suffixes=(".csv",),
     folder=(".csv", *LINE_FILES),
     takes=("like", "tags"),

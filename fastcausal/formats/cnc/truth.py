@@ -286,7 +286,7 @@ def _columns(table: pa.Table, groups: GroupCodes | None, notes: Counter[str]) ->
 
 
 def _without_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
-    """Drop the stand-in columns of `fastcausal.formats.cnc.write`."""
+    """Drop the stand-in columns of `fastcausal.formats.cnc.written.TruthRows`."""
     corpus = columns.get("corpus")
     if corpus is None or not len(corpus):
         return columns

@@ -1,6 +1,9 @@
-"""Rows of the two files of the Causal News Corpus task."""
+"""Rows of the two files of the Causal News Corpus task, and their writer."""
 
 from __future__ import annotations
+
+import os
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +12,7 @@ import pyarrow as pa
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import is_valid, numbers, strings
 from fastcausal.arrays.unparsed import UNPARSED
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, Problems
 from fastcausal.files.values import JsonTexts
 from fastcausal.files.words import MISSING
 from fastcausal.files.writing import (
@@ -23,14 +26,43 @@ from fastcausal.files.writing import (
     lists_of,
     plain,
 )
+from fastcausal.formats.cnc.tagging import require_texts, tagged_lists
 from fastcausal.formats.cnc.truth import SENTENCE
 from fastcausal.formats.examples import Block
-from fastcausal.relations import Relations
+from fastcausal.formats.reading.builder import messages, not_held
+from fastcausal.relations import Reading, Relations
 
 Int64 = npt.NDArray[np.int64]
 MADE_UP = (*SENTENCE, "eg_id")  # columns of a truth file that a table may lack
 OF_RELATIONS = ("index", "causal_text_w_pairs", "num_rs")
 OWN = {"id", "length", "relations", "tagged", "text", UNPARSED, *OF_RELATIONS}
+
+
+class TaggedWriter:
+    """The writer of a truth file (target ends in ``.csv``) or a submission (any other target).
+
+    Tagged sentences in the table are written unchanged, others are made from ``text`` and the
+    spans. In a truth file, missing ``corpus``, ``doc_id`` or ``sent_id`` get stand-ins, which the
+    official programs need and `read` removes.
+
+    InputError if an example has relations but no text, or one of another length.
+    """
+
+    def __init__(self, relations: Relations, target: str | os.PathLike[str]) -> None:
+        is_truth = str(target).lower().endswith(".csv")
+        self._rows = rows = TruthRows(relations) if is_truth else SubmissionRows()
+        self.header: bytes = rows.header
+        self.checks: tuple[Callable[[Block], None], ...] = require_texts, rows.require
+        self._missing = not_held(relations.table, rows.held, f"{rows.name} does not hold {{}}")
+        self._lost = Problems()
+
+    def rows(self, block: Block) -> bytes:
+        """Return the rows of a block."""
+        return self._rows.of(block, *tagged_lists(block, self._lost))
+
+    def lost(self, reading: Reading) -> list[str]:
+        """Return messages on columns, cells and spans."""
+        return [*self._missing, *self._rows.changed, *messages(self._lost)]
 
 
 class SubmissionRows:
@@ -163,4 +195,4 @@ def _integers(values: Int64) -> WrittenColumn:
 
 
 def _positions(block: Block) -> Int64:
-    return np.arange(block.first, block.first + len(block))
+    return np.arange(block.position, block.position + len(block))

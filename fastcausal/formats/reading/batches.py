@@ -162,7 +162,7 @@ def cut(tables: Iterable[pa.Table], n: int) -> Iterator[pa.Table]:
             yield whole.slice(start, n)
         is_cut, count = True, count % n
         # An empty slice would hold all memory of the table.
-        held = [whole.slice(len(whole) - count) if count else whole.schema.empty_table()]
+        held = [whole.slice(len(whole) - count) if count else arrow.no_rows(whole.schema)]
     if count or not is_cut:
         yield _joined(held)
 
@@ -262,7 +262,7 @@ def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterato
         yield reading, pa.Table.from_batches([each])
         reading = None
     if reading is not None:
-        yield reading, schema.empty_table()
+        yield reading, arrow.no_rows(schema)
 
 
 def schema_of(path: str | os.PathLike[str], format: str, name: str) -> pa.Schema | None:

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.errors import InputError
+from fastcausal.files.binary import schema_of
 from fastcausal.files.packed import name_of
 from fastcausal.formats import declared, frames, table
 from fastcausal.formats.annotation import projects
@@ -59,6 +60,34 @@ def stream(
     if is_project(source):
         return projects.stream(name_of(source), None, lambda: zipped(source))
     return folder_stream(*files_of(source), columns) if is_folder(source) else None
+
+
+def stream_of_tables(
+    source: str | os.PathLike[str], format: ReadFormat | None = None
+) -> Stream | None:
+    """Stream Parquet or Arrow files, of a path that can be read again; None for other sources.
+
+    Parameters
+    ----------
+    source : path
+        A file or a directory.
+    format : str, optional
+        One of `fastcausal.options.ReadFormat`; by default found from the name and the content.
+
+    Raises
+    ------
+    InputError
+        As `stream`.
+    """
+    if is_project(source):
+        return None
+    if is_folder(source):
+        name, known, files = files_of(source, format)
+        return folder_stream(name, known, files) if known is not None and known.marks else None
+    if not Path(source).is_file() or schema_of(source) is None:  # a pipe is read only once
+        return None
+    file = opened(source, format)
+    return stream(file) if file.format.marks and file.in_batches else None
 
 
 def stream_of(items: Iterator[Any]) -> Stream:

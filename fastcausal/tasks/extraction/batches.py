@@ -13,7 +13,6 @@ Memory holds three batches a side, and 8 bytes for every id.
 from __future__ import annotations
 
 import os
-from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing, suppress
@@ -21,12 +20,10 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
-from fastcausal.arrays import _ids
 from fastcausal.errors import FaultsError, InputError, OutputError, Problems
-from fastcausal.files.keys import hashes_of
+from fastcausal.files.keys import SeenKeys
 from fastcausal.formats import read, stream
 from fastcausal.formats.cnc import truth
 from fastcausal.formats.cnc.rereading import GOLD_READING
@@ -179,7 +176,7 @@ class InStep:
         return gold.whole(), pred.whole()
 
     def _compared(self) -> Iterator[tuple[Relations, Relations]]:
-        hashes = array("q")
+        seen = SeenKeys()
         last: tuple[Relations, Relations] | None = None
         n_seen = 0
         with closing(self._side_by_side()) as pairs:
@@ -187,15 +184,14 @@ class InStep:
                 this = _same_examples(gold, pred, n_seen)
                 n_seen += len(this[0])
                 for ids in [side.ids for side in this if side.ids is not None][:1]:
-                    hashes.frombytes(hashes_of(ids).view(np.uint8).data)
+                    seen.add(ids)
                 if last is not None:
                     if _columns(*last) != _columns(*this):
                         raise NotInStepError("the columns change")
                     yield last
                 last = this
         assert last is not None  # a stream has at least one batch
-        pa.default_memory_pool().release_unused()  # by readers: ids need as much again
-        if hashes and _ids.any_twice(np.frombuffer(hashes, np.int64)):
+        if seen.any_twice():
             raise NotInStepError("an id occurs twice")
         for batch, side in zip(last, self.sides, strict=True):
             assert side.reading is not None

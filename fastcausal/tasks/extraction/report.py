@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.arrays.arrow import no_rows
 from fastcausal.arrays.strata import By
 from fastcausal.report.groups import Groups
 from fastcausal.report.numbers import number_text
@@ -264,7 +265,7 @@ class ExtractionReport(Report):
 
 
 def _all_reasons(reasons: tuple[pa.Table, ...]) -> pa.Table:
-    return pa.concat_tables([NO_REASONS.empty_table(), *reasons])
+    return pa.concat_tables([no_rows(NO_REASONS), *reasons])
 
 
 def _bounds_line(bounds: Bounds) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import compact
+from fastcausal.arrays.arrow import compact, numbers
 from fastcausal.counts.columns import require_free
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan
@@ -28,6 +28,9 @@ from fastcausal.tasks.relations.unread import with_counts
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
+    from fastcausal.rows import Rows
+
+PART = 1 << 14  # examples of which pairs are listed at a time: their counts stay in the cache
 
 
 def unit_table(aligned: Aligned) -> pa.Table:
@@ -59,19 +62,51 @@ def matches_table(counting: Counting, aligned: Aligned) -> pa.Table:
 
     With the words of their spans, null where an example has no text.
     """
-    plan, gold, pred = counting.plan, aligned.gold, aligned.pred
+    gold, pred, examples = aligned.gold, aligned.pred, aligned.examples
     partner = counting.run(aligned, n_groups=1).partner
+    parts = []
+    for first in range(0, max(gold.n_examples, 1), PART):
+        stop = min(first + PART, gold.n_examples)
+        of_gold, of_pred = (rows.relation_offsets[[first, stop]] for rows in (gold, pred))
+        chosen = partner[slice(*of_gold)]
+        part = _Part(
+            first,
+            examples.slice(first, stop - first),
+            gold.part(first, stop),
+            pred.part(first, stop),
+            np.where(chosen < 0, chosen, chosen - of_pred[0]),
+        )
+        parts.append(_matches_of(part, counting))
+    return pa.concat_tables(parts, promote_options="permissive")  # large strings beside others
+
+
+class _Part(NamedTuple):
+    """Consecutive examples: the first of them, their columns, both sides, partners of gold."""
+
+    first: int
+    examples: pa.Table
+    gold: Rows
+    pred: Rows
+    partner: Int64
+
+
+def _matches_of(part: _Part, counting: Counting) -> pa.Table:
+    """Return the pairs of some examples."""
+    plan, (first, examples, gold, pred, partner) = counting.plan, part
     example, gold_index, pred_index = chosen_pairs(plan, gold, pred, partner)
     counts = count_pairs(plan, gold, pred, gold_index, pred_index, counting.backend)
-    name = aligned.examples["id"].take(example) if "id" in aligned.examples.column_names else None
-    columns: dict[str, Any] = {"id": name} if name is not None else {"example": example}
-    for side, rows, index in (("gold", gold, gold_index), ("pred", pred, pred_index)):
+    columns: dict[str, Any] = {"example": numbers(first + example)}
+    if "id" in examples.column_names:
+        columns = {"id": pc.take(examples["id"], numbers(example))}
+    sides = ("gold", gold, gold_index), ("pred", pred, pred_index)
+    for side, rows, index in sides:
         number = index - rows.relation_offsets[example]
-        columns[f"{side}_relation"] = pa.array(number, mask=index < 0)
-    columns |= _count_columns(plan, counting.roles, counts)
-    for side, rows, index in (("gold", gold, gold_index), ("pred", pred, pred_index)):
-        words = words_of(aligned.examples, gold.lengths, rows)
-        places = pa.array(index, mask=index < 0)
+        columns[f"{side}_relation"] = numbers(number, index >= 0)
+    of_counts = _count_columns(plan, counting.roles, counts)
+    columns |= {name: numbers(column) for name, column in of_counts.items()}
+    for side, rows, index in sides:
+        words = words_of(examples, gold.lengths, rows)
+        places = numbers(index, index >= 0)
         for k, role in enumerate(counting.roles):
             joined = joined_by_relation(words, rows, k, GAP)
             columns[f"{side}_{role}"] = compact(pc.take(joined, places))

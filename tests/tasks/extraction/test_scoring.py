@@ -16,6 +16,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.protocols import RECESS
+from fastcausal.tasks.extraction import tables
 from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
@@ -285,6 +286,19 @@ def test_matches():
     assert [row["signal_fp"] for row in rows] == [0, 0, 0, 1]
     bare = fc.score(table(without_ids(GOLD)), table(without_ids(PRED))).matches
     assert bare["example"].to_pylist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("part", [1, 7, 61])
+@pytest.mark.parametrize("ids", [True, False])
+def test_matches_of_any_part(monkeypatch, part, ids):
+    gold, pred = fc.read(sample.GOLD), fc.read(sample.SYSTEMS["careful"], like=fc.read(sample.GOLD))
+    if not ids:
+        gold, pred = (fc.Relations(s.table.drop_columns(["id"]), s.reading) for s in (gold, pred))
+    whole = fc.score(gold, pred).matches
+    monkeypatch.setattr(tables, "PART", part)
+    assert fc.score(gold, pred).matches.equals(whole)
+    none = fc.Relations(gold.table.slice(0, 0), gold.reading)
+    assert fc.score(none, none).matches.schema.names == whole.schema.names
 
 
 # ------------------------------------------------------------------------------------------ output

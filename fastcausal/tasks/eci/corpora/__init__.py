@@ -162,6 +162,8 @@ def _suffix(source: str | os.PathLike[str]) -> str:
 
 
 def _is_maven(source: str | os.PathLike[str]) -> bool:
+    if Path(source).exists() and not Path(source).is_file():  # a pipe is read only once
+        return False
     try:
         head = Source.open(source, most=1 << 24)
     except InputError:
