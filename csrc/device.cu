@@ -73,6 +73,7 @@ struct SharedCountSink {
 
   __device__ bool wants(uint64_t) const { return true; }
   __device__ bool wants_overall(uint64_t) const { return true; }
+  __device__ void by_length() {}
   __device__ void add(int64_t field, int64_t n) {
     if (!n) return;
     if (!cells) {
