@@ -166,7 +166,7 @@ class BlockWorker {
         counter_(pair_counter(pair, run.plan)) {
     if (full_pairing_is_best(run.plan)) {
       few_ = std::make_unique<FewCounter>(gold_, pred_, run.plan, counter_, traits, run.check,
-                                          run.groups, rows_, run.partner, memory);
+                                          run.groups, run.n_examples, rows_, run.partner, memory);
       if (patterns_) worker_.use_patterns(few_->table(), traits);
     }
   }

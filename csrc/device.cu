@@ -74,6 +74,7 @@ struct SharedCountSink {
 
   __device__ bool wants(uint64_t) const { return true; }
   __device__ bool wants_overall(uint64_t) const { return true; }
+  __device__ void by_length() {}
   __device__ void add(int64_t field, int64_t n) {
     if (!n) return;
     if (!cells) {
@@ -246,6 +247,7 @@ struct EitherSink {
   __device__ bool wants_overall(uint64_t fields) const {
     return to_row || worth.wants_overall(fields);
   }
+  __device__ void by_length() {}
   __device__ void add(int64_t field, int64_t n) {
     if (to_row) {
       row.add(field, n);

@@ -4,31 +4,18 @@
 #include "memory.hpp"
 #include "patterns.hpp"
 #include "rows.hpp"
+#include "shape_lists.hpp"
 #include "ties.hpp"
+#include "token_sums.hpp"
 
 namespace fastcausal {
-
-// The row of counts for an example: the row of its group, or a row of its own. With `apart`, each
-// group has a second row for examples with several gold relations.
-struct Groups {
-  const int64_t* of;  // [n_examples], null: all in one group
-  int64_t n;          // rows of counts
-  bool each;          // every example has its own row
-  bool apart;
-
-  int64_t row(int64_t example, int64_t n_gold) const {
-    if (each) return example;
-    const int64_t group = of ? of[example] : 0;
-    return apart ? 2 * group + (n_gold > 1) : group;
-  }
-};
 
 class FewCounter {
  public:
   // partner may be null.
   FewCounter(const Input& gold, const Input& pred, const Plan& plan, const PairCounter& counter,
-             const KernelTraits& traits, bool check, const Groups& groups, int64_t* counts,
-             int64_t* partner, Memory& memory)
+             const KernelTraits& traits, bool check, const Groups& groups, int64_t n_examples,
+             int64_t* counts, int64_t* partner, Memory& memory)
       : gold_(gold),
         pred_(pred),
         plan_(plan),
@@ -36,13 +23,13 @@ class FewCounter {
         check_(check),
         run_on_(traits.run_on),
         groups_(groups),
-        few_groups_(!groups.each && groups.n <= 2),
         counts_(counts),
         partner_(partner),
         memory_(memory),
         lent_(memory.lend(traits.token_sums)),
         table_(*lent_),
-        ties_{plan, table_, traits.token_sums != 0, partner != nullptr} {
+        few_groups_(!groups.each && groups.n <= 2 && table_.size() < MOST_SEEN * n_examples),
+        ties_(plan, table_, traits.token_sums != 0, partner != nullptr) {
     table_.begin(counter, plan);
   }
 
@@ -57,33 +44,25 @@ class FewCounter {
   // Returns false if rows are invalid.
   bool add(int64_t from, int64_t to, std::vector<int64_t>& left) {
     left.clear();
-    split_by_size(from, to);
-    for (int64_t k = 0; k < n_pairs_; ++k) {  // a loop of their own, because they are the majority
-      const Example e = example(pairs_[k], 1);
-      const Outcome outcome = add_shape<1, 1>(e);
-      if (outcome == Outcome::INVALID) return false;
-      if (outcome == Outcome::LEFT) left.push_back(e.number);
-    }
-    for (int64_t k = 0; k < n_others_; ++k) {
-      const Outcome outcome = add_other(others_[k]);
-      if (outcome == Outcome::INVALID) return false;
-      if (outcome == Outcome::LEFT) left.push_back(others_[k]);
+    lists_.split(gold_.side, pred_.side, from, to, golds_.fits() && preds_.fits(), plan_);
+    for (size_t list = 1; list < ShapeLists::N; ++list) {  // the first one has no relations
+      if (!lists_.empty(list) && !add_list(list, left, Shapes())) return false;
     }
     std::sort(left.begin(), left.end());
-    flush_tokens();
+    for (int64_t group = 0; group < 2; ++group) sums_[group].flush(row(group));
     return true;
   }
 
   // Adds an example whose rows are already read as tagged. Returns false if the general path must.
   bool add_read(int64_t example) {
     check_ = run_on_ = false;  // reading did both
-    const bool added = pack(example, example + 1) && add_other(example) == Outcome::ADDED;
+    const bool added =
+        pack(example, example + 1) && add(example, example + 1, left_) && left_.empty();
     check_ = run_on_ = true;
     return added;
   }
 
   void end() {
-    flush_tokens();  // of examples added after their block
     if (few_groups_) table_.add_chosen(counts_);
     memory_.take_back(std::move(lent_));
   }
@@ -91,6 +70,8 @@ class FewCounter {
  private:
   using Table = PatternTable;
   using Id = Table::Id;
+  // Entries per example: more of them take longer to look through than to add counts one by one.
+  static constexpr int64_t MOST_SEEN = 32;
   // Pairs of spans, in an example with unpacked relations.
   static constexpr int64_t FEW_PAIRS = 1024;
 
@@ -101,27 +82,17 @@ class FewCounter {
   bool check_;   // rows come from a user and must be checked
   bool run_on_;  // rows must still be read as tagged
   const Groups& groups_;
-  const bool few_groups_;  // one or two, so the table counts uses by group
   int64_t* const counts_;
   int64_t* const partner_;
   Memory& memory_;
   std::unique_ptr<Table> lent_;
   Table& table_;
-  const Ties ties_;
-  struct Member {
-    Relation relation;
-    int64_t number;
-  };
-  std::vector<Member> members_[2];  // relations of one example, gold second
+  const bool few_groups_;  // one or two of enough examples, so the table counts uses by group
+  Ties ties_;
   PackedBlock golds_, preds_;
-  int64_t pairs_[PackedBlock::EXAMPLES];   // examples with one relation per side
-  int64_t others_[PackedBlock::EXAMPLES];  // examples with any other numbers
-  int64_t n_pairs_ = 0;
-  int64_t n_others_ = 0;
-  // By group: tokens of each side and of both; lengths and number of pairs that mark something.
-  Tokens of_gold_[2], of_pred_[2], of_both_[2];
-  int64_t lengths_[2] = {0, 0};
-  int64_t marked_[2] = {0, 0};
+  ShapeLists lists_;   // of the block
+  TokenSums sums_[2];  // by group
+  std::vector<int64_t> left_;
 
   enum class Outcome { ADDED, LEFT, INVALID };  // LEFT: for the general path
 
@@ -133,27 +104,12 @@ class FewCounter {
     FewRelations gold, pred;
   };
 
-  void split_by_size(int64_t from, int64_t to) {
-    const bool fit = golds_.fits() && preds_.fits();
-    n_pairs_ = n_others_ = 0;
-    for (int64_t e = from; e < to; ++e) {
-      const int64_t n_gold = gold_.side.n_relations(e);
-      const int64_t n_pred = pred_.side.n_relations(e);
-      const bool one = fit & (n_gold == 1) & (n_pred == 1);
-      pairs_[n_pairs_] = others_[n_others_] = e;
-      n_pairs_ += one;
-      n_others_ += !one & ((n_gold | n_pred) != 0);
-    }
-  }
+  int64_t* row(int64_t group) const { return counts_ + group * plan_.n_fields; }
 
   FC_INLINE Example example(int64_t e, int64_t n_gold) {
     const int64_t group = groups_.row(e, n_gold);
-    return {e,
-            gold_.lengths[e],
-            few_groups_ ? group : 0,
-            counts_ + group * plan_.n_fields,
-            golds_.of(gold_, e),
-            preds_.of(pred_, e)};
+    return {e,          gold_.lengths[e],    few_groups_ ? group : 0,
+            row(group), golds_.of(gold_, e), preds_.of(pred_, e)};
   }
 
   bool is_valid(int64_t example) const {
@@ -167,33 +123,49 @@ class FewCounter {
     return true;
   }
 
-  Outcome add_other(int64_t number) {
-    Example e = example(number, gold_.side.n_relations(number));
-    const int64_t n_counted = plan_.n_counted(e.gold.n, e.pred.n);
-    if (e.gold.n > FewRelations::MOST || e.pred.n > FewRelations::MOST || !e.gold.kinds ||
-        !e.pred.kinds) {
-      return check_ && !is_valid(number) ? Outcome::INVALID : Outcome::LEFT;
-    }
-    if (e.pred.any_unpacked(n_counted, e.pred.n)) {
-      if (run_on_) return Outcome::LEFT;
-      if (check_ && !is_valid(number)) return Outcome::INVALID;
-    }
-    e.pred.n = n_counted;
-    return add_of_shape(static_cast<size_t>(e.gold.n) * N_SIZES + static_cast<size_t>(n_counted), e,
-                        std::make_index_sequence<N_SIZES * N_SIZES>());
+  // Adds the examples of a list. Returns false if rows are invalid.
+  using Shapes = std::make_index_sequence<ShapeLists::N_SHAPES>;
+  template <size_t... Shape>
+  bool add_list(size_t list, std::vector<int64_t>& left, std::index_sequence<Shape...>) {
+    using Add = bool (FewCounter::*)(size_t, std::vector<int64_t>&);
+    constexpr size_t N = ShapeLists::N_SIZES;
+    static constexpr Add ADD[] = {&FewCounter::add_shape<Shape / N, Shape % N>...,
+                                  &FewCounter::add_shape<Shape / N, Shape % N>...,
+                                  &FewCounter::leave};
+    return (this->*ADD[list])(list, left);
   }
 
-  // Adds an example with G gold and P predicted relations.
   template <int G, int P>
-  Outcome add_shape(const Example& e) {
+  bool add_shape(size_t list, std::vector<int64_t>& left) {
+    return lists_.each(list, [&](int64_t number) {
+      Example e = example(number, G);
+      const Outcome outcome = add<G, P>(e);
+      if (outcome == Outcome::LEFT) left.push_back(number);
+      return outcome != Outcome::INVALID;
+    });
+  }
+
+  bool leave(size_t list, std::vector<int64_t>& left) {
+    return lists_.each(list, [&](int64_t number) {
+      left.push_back(number);
+      return !check_ || is_valid(number);
+    });
+  }
+
+  // Adds an example with G gold and P predicted relations. Further predictions do not count.
+  template <int G, int P>
+  FC_INLINE Outcome add(Example& e) {
     const bool unpacked = e.gold.any_unpacked(0, G) | e.pred.any_unpacked(0, P);
-    if (unpacked && run_on_) return Outcome::LEFT;  // its reading needs all tags
-    if (unpacked && check_ && !is_valid(e.number)) return Outcome::INVALID;
-    if (unpacked && !are_few(e)) return Outcome::LEFT;
+    if (unpacked || (e.pred.n > P && e.pred.any_unpacked(P, e.pred.n))) {
+      if (run_on_) return Outcome::LEFT;  // its reading needs all tags
+      if (check_ && !is_valid(e.number)) return Outcome::INVALID;
+      if (unpacked && !are_few(e)) return Outcome::LEFT;
+    }
+    e.pred.n = P;
     if (run_on_) {
       if (std::max(e.gold.tokens, e.pred.tokens) == MOST_TOKENS) return Outcome::LEFT;
-      for (int i = 0; i < G; ++i) run_on(e.gold.packed[i], e.gold.tokens);
-      for (int i = 0; i < P; ++i) run_on(e.pred.packed[i], e.pred.tokens);
+      for (int i = 0; i < G; ++i) run_on(e.gold, i);
+      for (int i = 0; i < P; ++i) run_on(e.pred, i);
     }
     if constexpr (G == 1 && P == 1) {
       const Id id = pair(key(e, 0, 0), e, 0, 0);
@@ -207,17 +179,8 @@ class FewCounter {
         take_alone(id == Table::NONE ? Table::BY_KERNEL : id, e, i, G > 0);
       }
     }
-    if (traits_.token_sums && !few_groups_) flush_tokens(0, e.row);
+    if (traits_.token_sums && !few_groups_) sums_[0].flush(e.row);
     return Outcome::ADDED;
-  }
-
-  // Possible numbers of relations per side.
-  static constexpr size_t N_SIZES = FewRelations::MOST + 1;
-  template <size_t... N>
-  Outcome add_of_shape(size_t shape, const Example& e, std::index_sequence<N...>) {
-    using Shape = Outcome (FewCounter::*)(const Example&);
-    static constexpr Shape SHAPES[] = {&FewCounter::add_shape<N / N_SIZES, N % N_SIZES>...};
-    return (this->*SHAPES[shape])(e);
   }
 
   template <int N>
@@ -234,6 +197,12 @@ class FewCounter {
 
   FC_INLINE Id alone(const Example& e, int i, bool is_gold) {
     const FewRelations& few = is_gold ? e.gold : e.pred;
+    if (few.kinds[i] == SEVERAL) {
+      const Id id = table_.alone(is_gold, few.more[i].sequence);
+      return id ? id
+                : table_.learn_alone(is_gold, few.more[i].sequence, AsRead(few, i).relation,
+                                     e.length);
+    }
     return table_.alone(is_gold, few.kinds[i], few.packed[i], e.length);
   }
 
@@ -243,8 +212,22 @@ class FewCounter {
   }
 
   FC_INLINE Id pair(uint64_t key, const Example& e, int i, int j) {
-    return table_.pair(key, e.gold.packed[i], e.gold.kinds[i], e.pred.packed[j], e.pred.kinds[j],
-                       e.length);
+    const Id id = table_.find(key);
+    return id >= 0 ? id : new_pair(key, e, i, j);
+  }
+
+  // Returns the entry of a pair whose key is unknown, perhaps because it has none.
+  Id new_pair(uint64_t key, const Example& e, int i, int j) {
+    const Kind kinds[2] = {e.gold.kinds[i], e.pred.kinds[j]};
+    if ((kinds[0] | kinds[1]) & UNPACKED) return Table::NONE;
+    if (is_single(kinds[0]) && is_single(kinds[1])) {
+      return table_.learn(key, e.gold.packed[i], kinds[0], e.pred.packed[j], kinds[1], e.length);
+    }
+    const SeveralKey several = key_of(Records(e.gold, i), Records(e.pred, j), traits_);
+    const Id id = table_.find(several);
+    if (id >= 0) return id;
+    return table_.learn(several, AsRead(e.gold, i).relation, AsRead(e.pred, j).relation, e.length,
+                        {alone(e, i, true), alone(e, j, false)});
   }
 
   // Returns whether an example has few spans, so that counting it delays nobody.
@@ -256,17 +239,13 @@ class FewCounter {
     return n_rows(gold_) * n_rows(pred_) <= FEW_PAIRS;
   }
 
-  Relation relation(const Input& input, const FewRelations& few, int i) const {
-    return i < 0 ? Relation() : input.side.relation(few.first + i);
-  }
-
-  // Counts a pair without a pattern. -1 leaves one relation out.
-  Id count_unpacked(const Example& e, int i, int j, const Worth* alone) {
-    const bool unpacked =
-        (i >= 0 && e.gold.kinds[i] == UNPACKED) || (j >= 0 && e.pred.kinds[j] == UNPACKED);
-    if (!unpacked) return Table::NONE;
+  // Counts a pair without a pattern. -1 leaves one relation out; alone is null then.
+  Id count_unpacked(const Example& e, int i, int j, const Table::Alone* alone) {
+    const bool patterned =
+        (i < 0 || is_single(e.gold.kinds[i])) && (j < 0 || is_single(e.pred.kinds[j]));
+    if (patterned) return Table::NONE;
     const Id place = Table::TEMPORARY + (i + 1) * (FewRelations::MOST + 1) + j;
-    return table_.count_temporary(place, relation(gold_, e.gold, i), relation(pred_, e.pred, j),
+    return table_.count_temporary(place, AsRead(e.gold, i).relation, AsRead(e.pred, j).relation,
                                   e.length, alone);
   }
 
@@ -276,7 +255,7 @@ class FewCounter {
     constexpr int R = PREDS_LEAD ? P : G;
     constexpr int C = PREDS_LEAD ? G : P;
     if (!PREDS_LEAD && plan_.official) return false;
-    Id row_alone[FewRelations::MOST], column_alone[FewRelations::MOST];
+    Id row_alone[R], column_alone[C];
     if (!find_alone<R>(e, !PREDS_LEAD, row_alone)) return false;
     if (!find_alone<C>(e, PREDS_LEAD, column_alone)) return false;
     Id ids[R * C];
@@ -297,8 +276,9 @@ class FewCounter {
         const int p = PREDS_LEAD ? r : c;
         Id id = pair(keys[r * C + c], e, g, p);
         if (id == Table::NONE) {
-          const Worth both = table_.worth(row_alone[r]) + table_.worth(column_alone[c]);
-          id = count_unpacked(e, g, p, &both);
+          const Id both[2] = {row_alone[r], column_alone[c]};
+          const Table::Alone alone{both[PREDS_LEAD], both[!PREDS_LEAD]};
+          id = count_unpacked(e, g, p, &alone);
           if (id == Table::NONE) return false;
         }
         ids[r * C + c] = id;
@@ -308,10 +288,8 @@ class FewCounter {
     WaySearch<R, C> search(worth, none);
     // If a way finds nothing and misses nothing, only the general path knows the worth of 0/0.
     if (!plan_.never_costs && std::count(search.worth, search.worth + search.n, 0)) return false;
-    Way way = search.ways[search.best];
-    if (search.tied) {
-      decide(e, {PREDS_LEAD, R, C, ids, row_alone, column_alone}, none, search, way);
-    }
+    const Way way = search.tied ? ties_.decide(e.gold, e.pred, ids, column_alone, none, search)
+                                : search.ways[search.best];
     uint32_t paired = 0;
     if (partner_) std::fill(partner_ + e.gold.first, partner_ + e.gold.first + G, -1);
     FC_UNROLL
@@ -326,96 +304,14 @@ class FewCounter {
     return true;
   }
 
-  // Relations that are paired: rows and columns, and the entries that may count them.
-  struct Pairing {
-    bool preds_lead;  // predictions are rows
-    int n_rows, n_columns;
-    const Id* ids;
-    const Id* row_alone;
-    const Id* column_alone;
-  };
-
-  // Decides between ways of equal worth. none: the worth without any pair.
-  void decide(const Example& e, const Pairing& p, Worth none, const Search& search, Way& way) {
-    const auto gold_of = [&](int k) { return p.preds_lead ? k % p.n_columns : k / p.n_columns; };
-    const auto pred_of = [&](int k) { return p.preds_lead ? k / p.n_columns : k % p.n_columns; };
-    const int n = p.n_rows * p.n_columns;
-    if (search.worth[search.best] == none && add_nothing(p, search)) return;
-    Tokens shared[FewRelations::MOST * FewRelations::MOST];
-    for (int k = 0; k < n && plan_.by_content; ++k) shared[k] = tokens(e, gold_of(k), pred_of(k));
-    ties_.decide(
-        shared, p.n_rows, p.n_columns, p.ids, p.column_alone, search, way,
-        [&] { return order(e, p.preds_lead); },
-        [&](int k) { return meet(e, gold_of(k), pred_of(k)); });
-  }
-
-  // Returns whether no way of the best worth adds counts to those of the relations alone.
-  bool add_nothing(const Pairing& p, const Search& search) const {
-    if (!plan_.by_content || partner_ || traits_.token_sums) return false;
-    for (int k = 0; k < search.n; ++k) {
-      if (compare_worth(search.worth[k], search.worth[search.best])) continue;
-      for (int r = 0; r < p.n_rows; ++r) {
-        const auto c = static_cast<uint8_t>(search.ways[k][r]);
-        const Id both[2] = {p.row_alone[r], p.column_alone[c]};
-        if (!table_.adds_nothing(p.ids[r * p.n_columns + c], both[p.preds_lead],
-                                 both[!p.preds_lead])) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  // Orders the relations of an example as the general path does.
-  FewOrder order(const Example& e, bool preds_are_rows) {
-    Unpacked rows[2][FewRelations::MOST];
-    const auto fill = [&](const Input& input, const FewRelations& few, bool is_gold) {
-      members_[is_gold].clear();
-      for (int i = 0; i < few.n; ++i) {
-        Unpacked& own = rows[is_gold][i];
-        const bool packed = !(few.kinds[i] & UNPACKED);
-        if (packed) own = Unpacked(few.packed[i]);
-        members_[is_gold].push_back(
-            {packed ? Relation{own.rows, own.n} : relation(input, few, i), i});
-      }
-    };
-    fill(gold_, e.gold, true);
-    fill(pred_, e.pred, false);
-    const bool gold_leads = order_members(members_[1], members_[0], plan_, AnySort());
-    FewOrder order{gold_leads != preds_are_rows, {}, {}};
-    int8_t k = 0;
-    for (const Member& leader : members_[gold_leads]) {
-      order.leaders[k++] = static_cast<int8_t>(leader.number);
-    }
-    k = 0;
-    for (const Member& other : members_[!gold_leads]) order.ranks[other.number] = k++;
-    return order;
-  }
-
-  // Counts the common tokens of a pair, role by role.
-  Tokens tokens(const Example& e, int i, int j) const {
-    Tokens shared;
-    if ((e.gold.kinds[i] | e.pred.kinds[j]) & UNPACKED) {
-      shared.of[0] = static_cast<int32_t>(
-          overlap::common(relation(gold_, e.gold, i), relation(pred_, e.pred, j), plan_.n_roles()));
-    } else {
-      shared.add(e.gold.packed[i], e.pred.packed[j]);
-    }
-    return shared;
-  }
-
   FC_INLINE void take(Id id, const Example& e, int i, int j) {
     if (partner_) {
-      const bool disjoint = plan_.by_content && plan_.additive && !meet(e, i, j);
+      const bool disjoint = plan_.by_content && plan_.additive && !meet(e.gold, i, e.pred, j);
       partner_[e.gold.first + i] = disjoint ? -1 : e.pred.first + j;
     }
     if (id < Table::FIRST_PATTERN) return take_unpacked(id, e, i, j);
     choose(id, e);
-    if (!traits_.token_sums) return;
-    of_gold_[e.group].add(e.gold.packed[i], e.gold.packed[i]);
-    of_pred_[e.group].add(e.pred.packed[j], e.pred.packed[j]);
-    of_both_[e.group].add(e.gold.packed[i], e.pred.packed[j]);
-    add_lengths(e, e.gold.kinds[i] | e.pred.kinds[j]);
+    if (traits_.token_sums) sums_[e.group].add(e.gold, i, e.pred, j, e.length);
   }
 
   FC_INLINE void take_alone(Id id, const Example& e, int i, bool is_gold) {
@@ -423,13 +319,11 @@ class FewCounter {
     if (partner_ && is_gold) partner_[few.first + i] = -1;
     if (id < Table::FIRST_PATTERN) return take_unpacked(id, e, is_gold ? i : -1, is_gold ? -1 : i);
     choose(id, e);
-    if (!traits_.token_sums) return;
-    (is_gold ? of_gold_ : of_pred_)[e.group].add(few.packed[i], few.packed[i]);
-    add_lengths(e, few.kinds[i]);
+    if (traits_.token_sums) sums_[e.group].add_alone(few, i, is_gold, e.length);
   }
 
   void take_unpacked(Id id, const Example& e, int i, int j) {
-    table_.add_temporary(e.row, id, relation(gold_, e.gold, i), relation(pred_, e.pred, j),
+    table_.add_temporary(e.row, id, AsRead(e.gold, i).relation, AsRead(e.pred, j).relation,
                          e.length);
   }
 
@@ -439,36 +333,6 @@ class FewCounter {
     } else {
       table_.add_to(e.row, id);
     }
-  }
-
-  void add_lengths(const Example& e, int roles) {
-    const int64_t any = roles != 0;
-    lengths_[e.group] += any * e.length;
-    marked_[e.group] += any;
-  }
-
-  void flush_tokens() {
-    for (int64_t group = 0; group < 2; ++group) {
-      if (marked_[group]) flush_tokens(group, counts_ + group * plan_.n_fields);
-    }
-  }
-  void flush_tokens(int64_t group, int64_t* row) {
-    CountSink sink{row};
-    for (int r = 0; r < 3; ++r) {
-      const overlap::Marked sums{of_gold_[group].of[r], of_pred_[group].of[r],
-                                 of_both_[group].of[r]};
-      overlap::add_tokens(sums, lengths_[group], marked_[group], int64_t{overlap::N_FIELDS} * r,
-                          sink);
-    }
-    of_gold_[group] = of_pred_[group] = of_both_[group] = Tokens();
-    lengths_[group] = marked_[group] = 0;
-  }
-
-  bool meet(const Example& e, int i, int j) const {
-    if ((e.gold.kinds[i] | e.pred.kinds[j]) & UNPACKED) {
-      return fastcausal::meet(relation(gold_, e.gold, i), relation(pred_, e.pred, j));
-    }
-    return compare(e.gold.packed[i], e.pred.packed[j], Across::ALL) & MEETINGS;
   }
 };
 

@@ -1,4 +1,4 @@
-// Relations as records of 16 bytes, in blocks. One pass checks and packs them.
+// Checks relations and packs them into records of 16 bytes.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -77,14 +77,55 @@ FC_INLINE Kind pack(const Row* rows, int64_t n, const KernelTraits& traits, Reco
   return pack_scalar(rows, n, traits, packed);
 }
 
-// A packed relation, turned into rows again.
+// What packing adds to the record of a relation with several spans of a role.
+struct Several {
+  Record second;      // the later spans of these roles
+  uint16_t sequence;  // of all roles, two bits each; or the roles of both records, three bits each
+};
+
+// Packs a relation with at most two spans of each role, which do not overlap: the earlier ones into
+// `first`, whose unused stop is the last of all. Returns UNPACKED for any other rows.
+inline Kind pack_several(const Row* rows, int64_t n, const KernelTraits& traits, Record& first,
+                         Several& more) {
+  if (n > 2 * ROLES) return UNPACKED;
+  first = more.second = NOTHING;
+  Record* const both[2] = {&first, &more.second};
+  uint32_t roles = 0;  // of both records
+  uint32_t sequence = 0xfff;
+  for (int64_t k = 0; k < n; ++k) {
+    const Row& row = rows[k];
+    if (row.role < 0 || row.role >= ROLES || row.start < 0 || row.stop <= row.start ||
+        row.stop > MOST_TOKENS || row.stop - row.start > traits.longest_span ||
+        (k && before(row, rows[k - 1]))) {
+      return UNPACKED;
+    }
+    const uint32_t second = roles >> row.role & 1;
+    roles |= 1u << (row.role + ROLES * second);
+    Record& own = *both[second];
+    if (own.start(row.role) != NO_SPAN || row.start < first.stop(row.role)) return UNPACKED;
+    own.bounds[row.role] = static_cast<int16_t>(row.start);
+    own.bounds[4 + row.role] = static_cast<int16_t>(-row.stop);
+    first.bounds[7] = std::min(first.bounds[7], own.bounds[4 + row.role]);
+    sequence ^= (3u ^ static_cast<uint32_t>(row.role)) << 2 * k;
+  }
+  for (int r = 0; r < ROLES; ++r) {
+    for (int k = 0; k < 4 && traits.disjoint_roles >> r & 1; ++k) {
+      if (shared_tokens(*both[k / 2], r, *both[k % 2], (r + 1) % ROLES) > 0) return UNPACKED;
+    }
+  }
+  more.sequence = static_cast<uint16_t>(traits.sequence ? sequence : roles);
+  return SEVERAL;
+}
+
+// Packed relations, turned into rows again.
 struct Unpacked {
-  Row rows[3];
+  Row rows[2 * ROLES];
   int64_t n = 0;
 
   Unpacked() = default;
-  explicit Unpacked(const Record& packed) {
-    for (int32_t r = 0; r < 3; ++r) {
+  explicit Unpacked(const Record& packed) { add(packed); }
+  void add(const Record& packed) {
+    for (int32_t r = 0; r < ROLES; ++r) {
       const Row row = {r, packed.start(r), packed.stop(r)};
       if (row.stop < 0) continue;
       int64_t place = n++;
@@ -92,79 +133,7 @@ struct Unpacked {
       rows[place] = row;
     }
   }
-};
-
-// The packed relations of one side of an example.
-struct FewRelations {
-  static constexpr int MOST = 5;
-  Record* packed;
-  const Kind* kinds;  // null if the block does not fit
-  int64_t first;
-  int64_t n;
-  int32_t tokens;  // length of the example, as far as bounds reach
-
-  // Returns whether some of these relations are not packed or invalid.
-  FC_INLINE bool any_unpacked(int64_t from, int64_t to) const {
-    bool unpacked = false;
-    for (int64_t i = from; i < to; ++i)
-      unpacked |= (kinds[i] & UNPACKED) | ends_after(packed[i], tokens);
-    return unpacked;
-  }
-};
-
-// The packed relations of one side of a block of examples.
-class PackedBlock {
- public:
-  static constexpr int64_t EXAMPLES = 256;
-
-  // Packs a range of examples. Returns false if offsets are invalid.
-  bool pack(const Input& input, int64_t from, int64_t to, const KernelTraits& traits) {
-    return traits.sequence ? pack_all<true>(input, from, to, traits)
-                           : pack_all<false>(input, from, to, traits);
-  }
-  bool fits() const { return fits_; }
-  FewRelations of(const Input& input, int64_t example) {
-    const int64_t first = input.side.relation_offsets[example];
-    const int64_t n = input.side.relation_offsets[example + 1] - first;
-    const int64_t at = fits_ ? first - first_ : 0;
-    const int32_t length = input.lengths[example];
-    const int32_t tokens = length < 0 || length > MOST_TOKENS ? MOST_TOKENS : length;
-    return {records_ + at, fits_ ? kinds_ + at : nullptr, first, n, tokens};
-  }
-
- private:
-  int64_t first_ = 0;
-  bool fits_ = false;
-  Record records_[FewRelations::MOST * EXAMPLES];
-  Kind kinds_[FewRelations::MOST * EXAMPLES];
-
-  template <bool Sequence>
-  bool pack_all(const Input& input, int64_t from, int64_t to,
-                const KernelTraits& traits_of_kernel) {
-    const Side side = input.side;
-    const KernelTraits traits = traits_of_kernel;  // a copy, because kinds_ may alias it
-    const int64_t n_rows = input.n_rows;
-    first_ = side.relation_offsets[from];
-    const int64_t last = side.relation_offsets[to];
-    int64_t falls = first_ | (input.n_relations - last);
-    for (int64_t e = from; e < to; ++e) falls |= side.n_relations(e);
-    if (falls < 0) return false;
-    fits_ = last - first_ <= FewRelations::MOST * EXAMPLES;
-    for (int64_t r = first_; r < last; ++r) {
-      const int64_t row = side.row_offsets[r];
-      const int64_t n = side.row_offsets[r + 1] - row;
-      if ((row | n | (n_rows - row - n)) < 0) return false;
-      const int64_t at = r - first_;
-      if (!fits_) continue;
-      if (traits.ordinal) {
-        kinds_[at] = fastcausal::pack<Sequence>(side.rows + row, n, traits, records_[at]);
-      } else {
-        kinds_[at] = UNPACKED;
-        records_[at] = {};
-      }
-    }
-    return true;
-  }
+  Relation relation() const { return {rows, n}; }
 };
 
 }  // namespace fastcausal

@@ -68,6 +68,10 @@ FC_INLINE uint64_t compare(const Record& gold, const Record& pred, Across across
 }
 #endif
 
+// The record of a relation without spans.
+constexpr Record NOTHING = {
+    {NO_SPAN, NO_SPAN, NO_SPAN, NO_SPAN, NO_SPAN, NO_SPAN, NO_SPAN, NO_SPAN}};
+
 // Sums of tokens for each of three roles.
 struct alignas(16) Tokens {
   int32_t of[4] = {0, 0, 0, 0};
@@ -92,24 +96,14 @@ struct alignas(16) Tokens {
   int32_t total() const { return of[0] + of[1] + of[2]; }
 };
 
+// Returns whether a span stops after so many tokens, also one of a second record (packed.hpp).
 FC_INLINE bool ends_after(const Record& relation, int32_t tokens) {
 #if FC_SSE2
   const __m128i least = _mm_set1_epi16(static_cast<int16_t>(-tokens));
   return _mm_movemask_epi8(_mm_cmplt_epi16(sse2::load(relation), least));
 #else
-  return ends_after_scalar(relation, tokens);
+  return ends_after_scalar(relation, tokens) || relation.stop(ROLES) > tokens;
 #endif
-}
-
-// Extends arguments (roles 0 and 1) as the official scorers read them. They must not overlap. A
-// one-token argument runs on to the other argument or to the end, like labels::run_on.
-FC_INLINE void run_on(Record& relation, int32_t tokens) {
-  for (int r = 0; r < 2; ++r) {
-    if (relation.stop(r) - relation.start(r) != 1) continue;
-    const int32_t other = relation.start(1 - r);
-    const int32_t next = other > relation.start(r) ? std::min(other, tokens) : tokens;
-    relation.bounds[4 + r] = static_cast<int16_t>(-std::max(relation.stop(r), next));
-  }
 }
 
 }  // namespace fastcausal

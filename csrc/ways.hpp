@@ -43,6 +43,12 @@ struct Search {
   int best = 0;
   bool tied = false;
   Worth worth[MOST];
+  int32_t shared[MOST];  // tokens of each way; set if they decide
+
+  // Returns whether a way is as good as the best one.
+  bool is_best(int way) const {
+    return shared[way] == shared[best] && !compare_worth(worth[way], worth[best]);
+  }
 };
 
 // Finds the best way to pair R relations with C, where R <= C. pairs: the worth of each pair.
@@ -51,7 +57,7 @@ struct WaySearch : Search {
   WaySearch(const Worth* pairs, Worth alone) {
     ways = WAYS<R, C>.data();
     n = n_ways(R, C);
-    fill(pairs, alone, std::make_index_sequence<n_ways(R, C)>());
+    fill(worth, pairs, alone, ALL);
     for (int k = 1; k < n_ways(R, C); ++k) {
       const int64_t more = compare_worth(worth[k], worth[best]);
       tied = more == 0 || (tied && more < 0);
@@ -59,13 +65,27 @@ struct WaySearch : Search {
     }
   }
 
- private:
-  template <size_t... K>
-  void fill(const Worth* pairs, Worth alone, std::index_sequence<K...>) {
-    ((worth[K] = worth_of_way<K>(pairs, alone, std::make_index_sequence<R>())), ...);
+  // Prefers the best way with most shared tokens. of_pairs: those of each pair.
+  void prefer_shared(const int32_t* of_pairs) {
+    fill(shared, of_pairs, 0, ALL);
+    tied = false;
+    for (int k = best + 1; k < n_ways(R, C); ++k) {
+      const int32_t more = shared[k] - shared[best];
+      if (more < 0 || compare_worth(worth[k], worth[best])) continue;
+      tied = more == 0;
+      best = more > 0 ? k : best;
+    }
   }
-  template <size_t K, size_t... Rows>
-  static Worth worth_of_way(const Worth* pairs, Worth alone, std::index_sequence<Rows...>) {
+
+ private:
+  static constexpr std::make_index_sequence<n_ways(R, C)> ALL{};
+
+  template <class T, size_t... K>
+  static void fill(T* of_ways, const T* pairs, T alone, std::index_sequence<K...>) {
+    ((of_ways[K] = sum<K>(pairs, alone, std::make_index_sequence<R>())), ...);
+  }
+  template <size_t K, class T, size_t... Rows>
+  static T sum(const T* pairs, T alone, std::index_sequence<Rows...>) {
     return (alone + ... + pairs[Rows * C + WAYS<R, C>[K][Rows]]);
   }
 };

@@ -175,6 +175,7 @@ FC_HD void fair_spans(const Relation& gold, const Relation& pred, int64_t length
     return;
   }
   if (take_few(gold, pred, params, sink)) return;
+  sink.by_length();
   const Scratch<Spans::N_LISTS * MOST_SPANS> gold_scratch(Spans::N_LISTS * gold.n);
   const Scratch<Spans::N_LISTS * MOST_SPANS> pred_scratch(Spans::N_LISTS * pred.n);
   Spans g(gold, gold_scratch.at);

@@ -27,8 +27,9 @@ FC_HD int64_t distance(const Row& a, const Row& b) {
 // Returns the gold span that a predicted span takes, or -1. Sets `correct` if it counts as correct.
 // A full match ends the search. Otherwise the first overlapping gold span wins. The scheme "type"
 // prefers the nearest span of the same role.
+template <class Sink>
 FC_HD int64_t taken(Scheme scheme, const Row* gold, int64_t n_gold, const Row& p, int32_t role,
-                    const int32_t* used, bool& correct) {
+                    const int32_t* used, bool& correct, Sink& sink) {
   int64_t first = -1;
   int64_t nearest = -1;
   correct = true;
@@ -40,8 +41,11 @@ FC_HD int64_t taken(Scheme scheme, const Row* gold, int64_t n_gold, const Row& p
       if (!meets(g, p)) continue;
       if (!same_role) {
         if (first < 0) first = i;
-      } else if (nearest < 0 || distance(g, p) < distance(gold[nearest], p)) {
+      } else if (nearest < 0) {
         nearest = i;
+      } else {
+        sink.by_length();
+        if (distance(g, p) < distance(gold[nearest], p)) nearest = i;
       }
       continue;
     }
@@ -60,7 +64,7 @@ FC_HD void count_scheme(Scheme scheme, const Row* gold, int64_t n_gold, const Ro
     const Row& p = pred[j];
     if (role != EVERY_ROLE && p.role != role) continue;
     bool correct = false;
-    const int64_t i = taken(scheme, gold, n_gold, p, role, used, correct);
+    const int64_t i = taken(scheme, gold, n_gold, p, role, used, correct, sink);
     if (i < 0) {
       sink.add(first + SPU, 1);
       continue;

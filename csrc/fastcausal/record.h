@@ -82,11 +82,15 @@ struct KernelTraits {
   bool run_on = false;  // arguments of one token run on, as official scorers read them
   // Role fields that are sums of tokens, one bit each. Patterns leave them out.
   uint64_t token_sums = 0;
+  bool several = false;  // the same holds with two spans of a role, unless a kernel says by_length
 };
 
 // The properties of one relation besides its bounds: its roles, one bit each, or their sequence.
 using Kind = uint8_t;
 constexpr Kind UNPACKED = 64;  // not packed, perhaps because it is invalid
+constexpr Kind SEVERAL = 62;   // two spans of some role, in two records: no other kind is 62
+
+FC_HD bool is_single(Kind kind) { return kind != SEVERAL && !(kind & UNPACKED); }
 
 FC_HD int64_t n_roles(uint32_t roles) { return 0x32212110u >> 4 * (roles & 7) & 15; }
 

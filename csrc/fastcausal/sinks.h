@@ -3,6 +3,8 @@
 //   wants(fields)    whether the sink uses any of these role fields, one bit each
 //   wants_overall    the same for overall fields
 //   add(field, n)    adds n to the count of a field; other fields stay 0
+//   by_length()      says that these counts depend on how many tokens spans have or share, not only
+//                    on their order and overlap; for relations with several spans of a role
 //
 // A kernel may skip fields that the sink does not want.
 #pragma once
@@ -16,6 +18,7 @@ struct CountSink {
   FC_HD bool wants(uint64_t) const { return true; }
   FC_HD bool wants_overall(uint64_t) const { return true; }
   FC_HD void add(int64_t field, int64_t n) { counts[field] += n; }
+  FC_HD void by_length() {}
 };
 
 // Returns the exact sign of a / b - c / d for b, d > 0. Compares the continued fractions term by
@@ -98,6 +101,7 @@ struct WorthSink {
       sum[DENOMINATOR] += n * weights[DENOMINATOR];
     }
   }
+  FC_HD void by_length() {}
 
   FC_HD SpanErrors errors() const {
     return {sum[OFFICIAL_TP], sum[OFFICIAL_FP], sum[OFFICIAL_FN], sum[OFFICIAL_HALF]};

@@ -158,3 +158,13 @@ def test_groups_are_in_the_order_of_their_first_rows(rows):
     different = [*dict.fromkeys(rows)]
     assert group.tolist() == [different.index(row) for row in rows]
     assert first.tolist() == [rows.index(row) for row in different]
+
+
+@given(st.lists(st.tuples(NUMBERS, st.integers(1, 40)), min_size=1, max_size=30))
+def test_runs_are_numbered_as_their_values(runs):
+    values = np.repeat(*np.array(runs).T)
+    names, expected = np.unique(values, return_inverse=True)
+    for kind in (pa.int64(), pa.int8()):
+        places, found = encode(pa.array(values, kind))
+        np.testing.assert_array_equal(places, expected)
+        assert found.to_pylist() == names.tolist()

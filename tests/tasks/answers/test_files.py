@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.files.files import Source
+from fastcausal.tasks.answers import formula
 from fastcausal.tasks.answers.join import read_extractions
 from tests.support.cli import cli
 
@@ -331,3 +332,9 @@ def test_texts_without_their_libraries(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "rouge_score.rouge_scorer", None)
     with pytest.raises(fc.InputError, match="text metrics need rouge-score and sacrebleu"):
         fc.answers([item()], text_metrics=True)
+
+
+def test_sums_do_not_depend_on_blocks(monkeypatch):
+    whole = fc.answers([*sample.RATERS.values()]).to_dict()
+    monkeypatch.setattr(formula, "BLOCK", 3)
+    assert fc.answers([*sample.RATERS.values()]).to_dict() == whole
