@@ -64,7 +64,7 @@ class JsonReader {
       if (low < 0xdc00 || low >= 0xe000) return false;
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
-    utf8(code);
+    put_utf8(code, to_);
     return true;
   }
 
@@ -72,17 +72,6 @@ class JsonReader {
     const char* digits = p_;
     if (end_ - p_ >= 4) p_ = std::from_chars(digits, digits + 4, code, 16).ptr;
     return p_ == digits + 4;
-  }
-
-  void utf8(uint32_t code) {
-    const auto put = [&](uint32_t byte) { *to_++ = static_cast<char>(byte); };
-    if (code < 0x80) {
-      put(code);
-      return;
-    }
-    const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    put((0xff00u >> (more + 1) & 0xff) | code >> (6 * more));
-    for (int k = more - 1; k >= 0; --k) put(0x80 | (code >> (6 * k) & 0x3f));
   }
 
   void space() {

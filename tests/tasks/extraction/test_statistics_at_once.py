@@ -133,7 +133,7 @@ def test_pipes(pair, tmp_path):
 
 def test_a_column_that_is_missing(pair):
     """All columns of gold are named, although only some are read."""
-    with parts_of(16), pytest.raises(fc.InputError, match='no column "genre", it has id, doc_id, n'):
+    with parts_of(16), pytest.raises(fc.InputError, match="it has id, doc_id, n"):
         fc.score(*pair, statistics="genre")
     error = cli("score", *pair, "--intervals", "--cluster", "genre", expect=2)[1]
     assert 'gold has no column "genre", it has id, doc_id, note' in error
