@@ -165,21 +165,33 @@ def test_submission(race, files):
     )
 
 
-def test_whole_process(race, files):
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_whole_process(race, files, suffix):
+    gold, pred = files[0].with_suffix(f".{suffix}"), files[1]
+    if suffix == "csv":
+        fc.write(fc.read(files[0]), gold)
+
     def run(code, *args):
         command = [sys.executable, "-c", code, *map(str, args)]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def scored():
         code = "from fastcausal.cli import main; main()"
-        return run(code, "score", *files, "--json")
+        return run(code, "score", gold, pred, "--json")
 
     assert json.loads(scored())["scores"]["overall"]["f1"] == 1.0
     reading = "import sys, pyarrow.json as pj; pj.read_json(sys.argv[1])"
+    others = {"pyarrow reading PRED.jsonl": lambda: run(reading, pred)}
+    if suffix == "csv":
+        both = (
+            "import sys, pyarrow.csv as pc, pyarrow.json as pj; pj.read_json(sys.argv[2]); "
+            "pc.read_csv(sys.argv[1], parse_options=pc.ParseOptions(newlines_in_values=True))"
+        )
+        others = {"pyarrow reading both": lambda: run(both, gold, pred)}
     race(
-        "score GOLD.parquet PRED.jsonl, whole process",
+        f"score GOLD.{suffix} PRED.jsonl, whole process",
         fc.read(files[0]).table.num_rows,
         scored,
-        reading={"pyarrow reading PRED.jsonl": lambda: run(reading, files[1])},
+        reading=others,
         rounds=3,
     )

@@ -65,16 +65,17 @@ def test_parquet(race, files):
     race("score GOLD.parquet PRED.parquet", n, scored, reading=reading)
 
 
+@pytest.mark.parametrize("options", [[], ["--intervals"]], ids=" ".join)
 @both_systems
-def test_parquet_whole_process(race, files):
+def test_parquet_whole_process(race, files, options):
     n, paths = files
 
     def scored():
-        return run(SCORE, "score", *paths, "--json")
+        return run(SCORE, "score", *paths, "--json", *options)
 
     assert json.loads(scored())["n_examples"] == n
     reading = {"pyarrow reading both": lambda: run(READ, *paths)}
-    what = "score GOLD.parquet PRED.parquet, whole process"
+    what = " ".join(["score GOLD.parquet PRED.parquet", *options]) + ", whole process"
     race(what, n, scored, rounds=3, reading=reading)
 
 

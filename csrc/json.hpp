@@ -65,7 +65,7 @@ class JsonReader {
       if (low < 0xdc00 || low >= 0xe000) return false;
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
-    utf8::write(code, [&](char byte) { *to_++ = byte; });
+    utf8::put(code, to_);
     return true;
   }
 

@@ -37,4 +37,9 @@ void write(char32_t point, const Put& put) {
   for (int k = more; k-- > 0;) byte(0x80 | (point >> 6 * k & 0x3F));
 }
 
+// Writes a code point to a place and moves behind it.
+inline void put(char32_t point, char*& place) {
+  write(point, [&](char byte) { *place++ = byte; });
+}
+
 }  // namespace fastcausal::utf8

@@ -244,7 +244,7 @@ class TextReader {
       reach(bare, from, at);
       if (kind == Letters::DELETED) continue;
       if (kind == Letters::OTHER) end_run();
-      to = put(to, known ? letters_.lower[point] : point);
+      utf8::put(static_cast<char32_t>(known ? letters_.lower[point] : point), to);
       if (kind == Letters::OTHER) run = to;
     }
     end_run();
@@ -258,12 +258,6 @@ class TextReader {
     const char32_t point = utf8::next({at, static_cast<size_t>(end - at)}, size);
     at += size;
     return static_cast<int32_t>(point);
-  }
-
-  // Writes a code point and returns the place behind it.
-  static char* put(char* place, int32_t point) {
-    utf8::write(static_cast<char32_t>(point), [&](char byte) { *place++ = byte; });
-    return place;
   }
 };
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lines.hpp"
+
 namespace fastcausal {
 
 struct Strings {
@@ -20,22 +22,6 @@ struct Strings {
     return {data + places[k], static_cast<size_t>(places[k + 1] - places[k])};
   }
 };
-
-// Returns the place of the first special byte, or the size. Plain loops over blocks, which
-// compilers vectorise.
-template <class IsSpecial>
-size_t find_special(std::string_view text, IsSpecial is_special) {
-  constexpr size_t BLOCK = 32;
-  const auto is = [&](size_t k) { return is_special(static_cast<unsigned char>(text[k])); };
-  size_t at = 0;
-  for (; text.size() - at >= BLOCK; at += BLOCK) {
-    uint8_t any = 0;
-    for (size_t k = at; k < at + BLOCK; ++k) any |= static_cast<uint8_t>(is(k));
-    if (any) break;
-  }
-  while (at < text.size() && !is(at)) ++at;
-  return at;
-}
 
 // Adds a text. Calls escape(byte) in place of each special byte.
 template <class IsSpecial, class Escape>

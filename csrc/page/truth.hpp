@@ -6,12 +6,13 @@ namespace fastcausal::page {
 
 // Evaluates a Python literal, a list of strings. Returns false for anything else.
 inline bool literal_list(View cell, std::vector<Text>& found) {
-  Literals plain;
+  Text room(cell.size(), '\0');
+  Literals plain{room.data()};
   const int64_t n = string_list(cell.data(), cell.data() + cell.size(), plain);
   for (int64_t k = 0; k < n; ++k) {
     const auto from = static_cast<size_t>(plain.places[static_cast<size_t>(k)]);
-    found.push_back(plain.data.substr(
-        from, static_cast<size_t>(plain.places[static_cast<size_t>(k) + 1]) - from));
+    found.push_back(
+        room.substr(from, static_cast<size_t>(plain.places[static_cast<size_t>(k) + 1]) - from));
   }
   if (n >= 0) return true;
   cell = stripped(cell);

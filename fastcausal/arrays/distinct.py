@@ -95,7 +95,7 @@ def number_texts(
         text.take(arrow.numbers(np.array(first, np.int64)))
         for text, first in zip(texts, places, strict=True)
     ]
-    return numbers, pa.concat_arrays([pa.array([], pa.string()), *names])
+    return numbers, pa.concat_arrays([arrow.strings([]), *names])
 
 
 def _plain(chunk: pa.Array) -> pa.Array:

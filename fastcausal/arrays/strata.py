@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError
 
 Int64 = npt.NDArray[np.int64]
+DOCUMENT = "doc_id"  # the document column of formats
 By: TypeAlias = str | Sequence[str] | None
 """A column whose values define subsets, several columns, or none."""
 
@@ -67,6 +68,13 @@ def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
     return [named(value) for value in values], codes
 
 
+def require_columns(present: Sequence[str], wanted: Iterable[str]) -> None:
+    """Raise InputError for a column of strata or clusters that examples lack."""
+    for name in wanted:
+        if name not in present:
+            raise InputError(f'gold has no column "{name}", it has {", ".join(present) or "none"}')
+
+
 def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], Int64]:
     """Return the distinct values of a column as text, and the index of each example's value.
 
@@ -75,9 +83,7 @@ def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], In
     InputError
         As `strata_of`.
     """
-    if name not in examples.column_names:
-        known = ", ".join(examples.column_names) or "none"
-        raise InputError(f'gold has no column "{name}", it has {known}')
+    require_columns(examples.column_names, [name])
     try:
         values = arrow.joined(pc.cast(examples[name], pa.string()))
     except pa.ArrowException as error:  # no cast, or bytes that are not text

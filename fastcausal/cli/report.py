@@ -61,6 +61,7 @@ def report(
     fastcausal report gold.csv careful.jsonl hasty.jsonl --out page.html --by corpus
     """
     import fastcausal as fc
+    from fastcausal.arrays.strata import columns_by
     from fastcausal.errors import counted
     from fastcausal.files.packed import readable_again, stem_of
     from fastcausal.files.targets import keep_apart
@@ -80,8 +81,12 @@ def report(
     keep_apart([out], [gold, *pred])
     with doing(f"reading {gold}"):
         gold_side = fc.read(opened(readable_again(gold)), tags=GOLD_READING[protocol.tags])
-    scored = reports_of(pred, lambda path: fc.score(gold_side, readable_again(path), recipe, by=by))
-    reports = with_intervals(scored, draws, by)
+    kept = columns_by(draws.cluster)
+
+    def scored(path: str) -> Report:
+        return fc.score(gold_side, readable_again(path), recipe, by=by, statistics=kept)
+
+    reports = with_intervals(reports_of(pred, scored), draws, by)
     with doing(f"writing {out}"):
         named = ", ".join(reports) if len(reports) <= MOST_NAMED else f"{len(reports)} systems"
         title = f"{named} on {stem_of(gold)}"

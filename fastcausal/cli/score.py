@@ -110,6 +110,7 @@ def score(
     if not intervals:
         _import_numpy()
     import fastcausal as fc
+    from fastcausal.arrays.strata import columns_by
     from fastcausal.files.packed import readable_again
     from fastcausal.files.targets import keep_apart
     from fastcausal.formats import opened
@@ -158,6 +159,7 @@ def score(
                     by=by,
                     backend=backend,
                     num_threads=threads,
+                    statistics=columns_by(draws.cluster) if intervals else None,
                     per_example=counted.get(name),
                     progress=progress,
                 )

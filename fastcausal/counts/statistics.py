@@ -6,7 +6,7 @@ Every total, subset, interval, test and rank is `Statistics.scores` with certain
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
@@ -202,7 +202,7 @@ class Statistics:
         """
         from fastcausal.files.keys import require_unique
 
-        merged = _sum([self, *parts])
+        merged = sum_of([self, *parts])
         every = (self, *parts)
         for tables in ([part.units for part in every], [part.left_out for part in every]):
             if (
@@ -531,7 +531,7 @@ class Statistics:
         return np.arange(len(self.rows)) if self.row_of is None else self.row_of
 
 
-def _sum(parts: list[Statistics]) -> Statistics:
+def sum_of(parts: Sequence[Statistics]) -> Statistics:
     """Add neighbours until one is left, so that each unit is copied only a few times."""
     while len(parts) > 1:
         pairs = (parts[k : k + 2] for k in range(0, len(parts), 2))

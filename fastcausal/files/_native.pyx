@@ -2,7 +2,9 @@
 # cython: freethreading_compatible=True
 """Counts lines of JSON and rows of CSV without an object per line."""
 
-from libc.stdint cimport int64_t
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t
+from libcpp.vector cimport vector
 
 from fastcausal.arrays.buffers cimport Array, text
 
@@ -17,7 +19,15 @@ cdef extern from "lines.hpp" namespace "fastcausal" nogil:
         const char*, const char*, int64_t&, int64_t&
     )
     const char* c_end_of_rows "fastcausal::end_of_rows" (const char*, const char*, int64_t&)
-    int64_t c_csv_rows "fastcausal::csv_rows" (const char*, int64_t)
+
+    cdef cppclass CsvCell:
+        pass
+
+    const char* c_split_rows "fastcausal::split_rows" (
+        const char*, const char*, int64_t, int64_t, vector[CsvCell]&
+    ) except +
+    int64_t size_of_column(const CsvCell*, int64_t, int64_t)
+    void write_column(const CsvCell*, int64_t, int64_t, char*, int32_t*)
 
 
 def object_lines(data):
@@ -50,10 +60,33 @@ def end_of_rows(data, int64_t n):
     return stop - at, n
 
 
-def csv_rows(data):
-    """Return the number of rows that are not empty, -1 if a quote is misplaced."""
+def split_rows(data, int64_t first, int64_t most, int64_t n_columns):
+    """Split at most so many rows of CSV, from a place on.
+
+    Return the place behind them, and of each column its text and the end of each cell; None if a
+    row is not plain, or has another number of cells.
+    """
     cdef Array array = text(data)
-    cdef int64_t n
+    cdef const char* at = <const char*>array.data
+    cdef const char* stop
+    cdef vector[CsvCell] cells
+    cdef const CsvCell* cell
+    cdef int64_t n_rows, k
+    cdef char* to
+    cdef int32_t* place
     with nogil:
-        n = c_csv_rows(<const char*>array.data, array.n)
-    return n
+        stop = c_split_rows(at + first, at + array.n, most, n_columns, cells)
+    if stop is NULL:
+        return None
+    n_rows = cells.size() // n_columns
+    columns = []
+    for k in range(n_columns if n_rows else 0):
+        cell = cells.data() + k
+        column = PyBytes_FromStringAndSize(NULL, size_of_column(cell, n_rows, n_columns))
+        places = PyBytes_FromStringAndSize(NULL, 4 * (n_rows + 1))
+        to = PyBytes_AsString(column)
+        place = <int32_t*>PyBytes_AsString(places)
+        with nogil:
+            write_column(cell, n_rows, n_columns, to, place)
+        columns.append((column, places))
+    return stop - at, columns

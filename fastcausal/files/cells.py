@@ -11,14 +11,15 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import copy_to_arrow, joined, strings, texts_of
+from fastcausal.arrays.arrow import is_utf8, joined, strings, strings_at, texts_of
 from fastcausal.errors import notify
 from fastcausal.files import _native
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.packed import suffix_of
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons"}
-BLOCK = 1 << 20  # bytes that a thread parses at a time
+CELLS = 1 << 22  # cells that are split at a time, into a chunk of every column
+_HEADER = re.compile(rb'[^"\r\n]+(?=[\r\n])')
 
 
 class Cells(NamedTuple):
@@ -109,27 +110,23 @@ def separator_of(header: str) -> str:
 
 
 def _plain(source: Source) -> pa.Table | None:
-    """Return the cells as text; None if pyarrow and Python might split them differently."""
-    import pyarrow.csv as pc_csv
-
-    n = _native.csv_rows(source.data)
-    header = re.match(rb'[^"\r\n]+(?=[\r\n])', source.data)
-    if n < 2 or b"\0" in source.data or header is None:
+    """Return the cells as text by native code; None if Python is to split them or to refuse."""
+    header = _HEADER.match(source.data)
+    if header is None or b"\0" in source.data or not is_utf8(source.data):
         return None
-    try:
-        names = header[0].decode().split(",")
-        table = pc_csv.read_csv(
-            pa.BufferReader(copy_to_arrow(source.data)),
-            pc_csv.ReadOptions(block_size=BLOCK),
-            pc_csv.ParseOptions(newlines_in_values=True),
-            pc_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
-            ),
-        )
-    except (pa.ArrowException, UnicodeDecodeError):
+    names = header[0].decode().split(",")
+    chunks: list[list[pa.Array]] = [[] for _ in names]
+    at = header.end()
+    while at < len(source.data):
+        rows = _native.split_rows(source.data, at, max(1, CELLS // len(names)), len(names))
+        if rows is None:
+            return None
+        at, columns = rows
+        for made, (text, places) in zip(chunks, columns, strict=False):
+            made.append(strings_at(text, places))
+    if not chunks[0] or len(set(names)) < len(names):
         return None
-    same = table.column_names == names and len(set(names)) == len(names)
-    return table if same and len(table) == n - 1 else None
+    return pa.table([pa.chunked_array(made) for made in chunks], names)
 
 
 def filled(column: pa.Array) -> pa.Array:

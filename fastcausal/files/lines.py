@@ -139,13 +139,17 @@ class Lines:
     def __init__(self, source: str | os.PathLike[str]) -> None:
         self.name: str = name_of(source)
         self._line = 1
-        self._rest = b""
+        self._header = b""  # before the lines of each batch
+        # The same memory for all batches: what is read and not yet taken is from start to stop.
+        self._held = bytearray(2 * READ)
+        self._start = self._stop = 0
         try:
-            self._file = stdin() if source == "-" else FileIO(source)
+            self._file: Any = stdin() if source == "-" else FileIO(source)
             self._read()
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise InputError(f"{self.name}: {getattr(error, 'strerror', None) or error}") from error
-        self._rest = self._rest.removeprefix(UTF8_MARK)
+        if self._held.startswith(UTF8_MARK):
+            self._start = len(UTF8_MARK)
 
     def close(self) -> None:
         """Close the file."""
@@ -154,37 +158,43 @@ class Lines:
 
     def take(self, n: int) -> Source | None:
         """Return the next n non-blank lines, fewer at the end, then None."""
-        pieces: list[bytes] = []
-        first = self._line
+        first, size, left = self._line, 0, n
         while True:
-            stop, n_taken, passed = self._end(n)
-            n -= n_taken
-            self._line += passed
-            pieces.append(self._rest[:stop])
-            self._rest = self._rest[stop:]
-            if not n:
+            data = memoryview(self._held)[self._start + size : self._stop]
+            more, n_taken, n_lines = self._end(data, left)
+            left -= n_taken
+            size += more
+            self._line += n_lines
+            if not left:
                 break
             if not self._read():
-                pieces.append(self._rest)
-                self._rest = b""
+                size = self._stop - self._start
                 break
-        data = b"".join(pieces)
-        if not data or data.isspace():
+        lines = memoryview(self._held)[self._start : self._start + size]
+        self._start += size
+        if left == n and not bytes(lines).strip():
             return None
-        return Source(self.name, data, first)
+        return Source(self.name, b"".join((self._header, lines)), first)
 
-    def _end(self, n: int) -> tuple[int, int, int]:
+    def _end(self, data: memoryview, n: int) -> tuple[int, int, int]:
         """Return the end of n lines, the number of such lines, and of all lines passed."""
-        return _native.end_of_lines(self._rest, n)
+        return _native.end_of_lines(data, n)
 
     def _read(self) -> bool:
-        more = self._file.read(max(READ, len(self._rest)))
-        self._rest += more
-        return bool(more)
+        """Read behind what is held; return False at the end of the file."""
+        if self._stop + READ > len(self._held):
+            left = memoryview(self._held)[self._start : self._stop]
+            if 2 * len(left) > len(self._held):
+                self._held = bytearray(4 * len(left))
+            memoryview(self._held)[: len(left)] = left
+            self._start, self._stop = 0, len(left)
+        n = self._file.readinto(memoryview(self._held)[self._stop :])
+        self._stop += n
+        return bool(n)
 
 
 class CsvRows(Lines):
-    r"""The rows of a CSV file, in batches; lines within cells are not counted.
+    r"""The rows of a CSV file, in batches behind its header; lines within cells are not counted.
 
     A row with an unusual quote comes with all that follows it.
 
@@ -196,11 +206,16 @@ class CsvRows(Lines):
     ...     with open(path, "wb") as file:
     ...         n = file.write(b'a,b\n1,"x\ny"\n\n2,z')
     ...     rows = CsvRows(path)
-    ...     parts = rows.take(1), rows.take(1), rows.take(1), rows.take(1)
+    ...     parts = rows.take(1), rows.take(1), rows.take(1)
     ...     rows.close()
     >>> [part and part.data for part in parts]
-    [b'a,b\n', b'1,"x\ny"\n', b'\n2,z', None]
+    [b'a,b\n1,"x\ny"\n', b'a,b\n\n2,z', None]
     """
 
-    def _end(self, n: int) -> tuple[int, int, int]:
-        return *_native.end_of_rows(self._rest, n), 0
+    def __init__(self, source: str | os.PathLike[str]) -> None:
+        super().__init__(source)
+        header = self.take(1)
+        self._header = b"" if header is None else header.data
+
+    def _end(self, data: memoryview, n: int) -> tuple[int, int, int]:
+        return *_native.end_of_rows(data, n), 0

@@ -56,7 +56,7 @@ cdef extern from "copies.hpp" namespace "fastcausal" nogil:
 
 cdef extern from "lines.hpp" namespace "fastcausal" nogil:
     cdef cppclass Literals:
-        string data
+        char* text
         vector[int32_t] places
 
     int64_t c_string_list "fastcausal::string_list" (const char*, const char*, Literals&) except +
@@ -239,7 +239,7 @@ def read_submission(data, int64_t start, int64_t stop):
 def string_lists(data, offsets, widths):
     """Fill widths with the number of strings in each Python list, -1 if it is not plain.
 
-    Return the strings, one after another, and the end of each.
+    Return the strings, one after another with room behind them, and the end of each.
     """
     cdef const char* at = <const char*>text(data).data
     cdef const int32_t* offset = <const int32_t*>int32s(offsets).data
@@ -247,13 +247,12 @@ def string_lists(data, offsets, widths):
     cdef int32_t* to_width = <int32_t*>width.data
     cdef Literals literals
     cdef int64_t k
+    strings = memory(offset[width.n] - offset[0])
+    literals.text = PyBytes_AsString(strings)
     with nogil:
         for k in range(width.n):
             to_width[k] = <int32_t>c_string_list(at + offset[k], at + offset[k + 1], literals)
-    return (
-        copied(literals.data.data(), literals.data.size()),
-        copied(literals.places.data(), 4 * literals.places.size()),
-    )
+    return strings, copied(literals.places.data(), 4 * literals.places.size())
 
 
 def span_texts(data, places, rows, offsets, bint spaced, n_tokens):

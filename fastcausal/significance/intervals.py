@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.arrays.strata import texts_of_column
+from fastcausal.arrays.strata import DOCUMENT, texts_of_column
 from fastcausal.errors import InputError
 from fastcausal.options import Method
 from fastcausal.significance.draws import METHODS, Draws
@@ -24,7 +24,6 @@ Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
 FEW = 30  # below so many units, intervals of resamples are too narrow (docs/inference.md)
-DOCUMENT = "doc_id"  # the document column of formats
 LEVEL_DIGITS = 12  # of a quantile's level: libraries differ in the last digits of normal laws
 
 

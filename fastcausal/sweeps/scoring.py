@@ -91,7 +91,7 @@ class RelationScoring:
 
     def statistics(self, pred: Any) -> Statistics:
         """Count predictions, as `fastcausal.score` does."""
-        return score(self.gold, pred, self.recipe).statistics
+        return score(self.gold, pred, self.recipe, statistics=self.columns).statistics
 
     def count(self, run: Run) -> Statistics:
         """Count a run; keep only the requested columns of gold."""

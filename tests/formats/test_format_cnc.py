@@ -258,6 +258,25 @@ def test_long_sentences_and_many_relations(tmp_path):
     assert formats.read(save(tmp_path, "many.jsonl", line)).n_relations == 10_000
 
 
+ESCAPES = [
+    r"\x9", r"\x92", r"\u12", r"\ufeff", r"\U0001F600", r"\U00110000", r"\ud83d", r"\ude00",
+    r"\N{DASH}", r"\0", r"\101", r"\d", r"\n", r"\'", r"\"", r"\\", r"\a", "a", "é", '"',
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:invalid escape")
+@given(st.lists(st.sampled_from(ESCAPES), max_size=5))
+def test_escapes_are_those_of_python(pieces):
+    cell = f"['', '{''.join(pieces)}']"
+    try:
+        expected = ast.literal_eval(cell)
+    except SyntaxError:
+        with pytest.raises(InputError):
+            truth.strings_in(cell)
+    else:
+        assert truth.strings_in(cell) == expected
+
+
 @given(st.lists(st.text(max_size=6), max_size=3))
 def test_cells_are_python_lists(strings):
     for cell in (repr(strings), repr(tuple(strings)), "".join(strings)):

@@ -15,7 +15,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -96,11 +95,9 @@ def _batches(
     path: str | os.PathLike[str], columns: Collection[str | None] | None, tags: str
 ) -> Iterator[Relations]:
     with closing(CsvRows(path)) as rows:
-        header = rows.take(1)
-        assert header is not None
         while part := rows.take(max(1, batches.ROWS // 2)):
             try:
-                made = read(replace(part, data=header.data + part.data), tags, is_part=True)
+                made = read(part, tags, is_part=True)
             except InputError as error:
                 raise WholeError(str(error)) from error
             names = made.table.column_names

@@ -158,6 +158,7 @@ class _Scored(NamedTuple):
     columns: tuple[str, ...] = ()
     backend: Backend = "cpu"
     system: str | None = None
+    counted: Statistics | None = None
 
 
 class CountedEvaluation(_Scored, Evaluation):
@@ -176,6 +177,8 @@ class CountedEvaluation(_Scored, Evaluation):
         As in `fastcausal.score`.
     system : str, optional
         Name of the predictions.
+    counted : Statistics, optional
+        Counts of every example, if they were asked for beforehand.
     """
 
     @property
@@ -228,7 +231,7 @@ class CountedEvaluation(_Scored, Evaluation):
 
     def without_sides(self) -> Self:
         """Return the evaluation without sources."""
-        return self._replace(sides=None)
+        return self._replace(sides=None, counted=None)
 
     def about(self) -> Statistics:
         """Make statistics without rows, which have all else."""
@@ -256,6 +259,8 @@ class CountedEvaluation(_Scored, Evaluation):
 
         from fastcausal.tasks.extraction.tables import statistics_of
 
+        if self.counted is not None:
+            return self.counted
         details = self.details()
         if details is not None:
             return statistics_of(details.counting, details.examples(), self.about())

@@ -8,8 +8,9 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.arrays.arrow import without
 from fastcausal.arrays.digests import added_digests
-from fastcausal.arrays.strata import By
+from fastcausal.arrays.strata import DOCUMENT, By, columns_by, require_columns
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.counts.files import metadata_of, system_of
 from fastcausal.counts.seals import Written
@@ -40,12 +41,15 @@ from fastcausal.tasks.extraction.otherwise import is_counted_otherwise, score_ot
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tables import statistics_of
+from fastcausal.tasks.extraction.tally import OF_UNITS
 from fastcausal.tasks.relations.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.relations.official import KEY
 from fastcausal.tasks.relations.unread import UnreadRelationsError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from fastcausal.counts.statistics import Statistics
 
 _NOWHERE = nullcontext()
 # Sources that can be read again: a report holds these, and nothing made of them.
@@ -62,6 +66,7 @@ def score(
     unmatched: Policy = "error",
     backend: Backend = "cpu",
     num_threads: int | None = None,
+    statistics: By = None,
     per_example: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     format: ReadFormat | None = None,
@@ -100,6 +105,10 @@ def score(
         Native code, an NVIDIA GPU, or plain Python; the same numbers.
     num_threads : int, optional
         None uses the cores where there is enough work. The numbers never depend on it.
+    statistics : str or sequence of str, optional
+        Columns that `Report.statistics` keep beside ids, ``doc_id`` and ``by``: the counts of
+        every example are then made while it is scored, and no file is read again for intervals
+        and tests. None: all columns, when asked for.
     per_example : path, optional
         A ``.parquet``, ``.arrow`` or ``.csv`` file to write `Report.per_example` to, batch by batch
         as well; it appears complete or not at all.
@@ -120,8 +129,9 @@ def score(
     Returns
     -------
     Report
-        It holds no examples: ``per_example``, ``matches`` and `Report.statistics` are made when
-        asked for, of the same sources, which files are read again for.
+        It holds no examples: ``per_example``, ``matches`` and, without ``statistics``,
+        `Report.statistics` are made when asked for, of the same sources, which files are read
+        again for.
 
     Raises
     ------
@@ -129,7 +139,8 @@ def score(
         The two sides do not fit together, something cannot be read or written, ``per_example``
         is one of the files read, or backend ``cuda`` has no GPU.
     ValueError
-        An unknown protocol, policy or backend, or one that the other arguments exclude.
+        An unknown protocol, policy or backend, or one that the other arguments exclude;
+        ``statistics`` of scores that do not add.
 
     Examples
     --------
@@ -158,7 +169,8 @@ def score(
             raise ValueError(f"{name} is {value!r}, expected none but with fincausal-2020")
     recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
-    if adds and by is None and per_example is None and backend == "cpu":
+    is_tally = adds and by is None and statistics is None and per_example is None
+    if is_tally and backend == "cpu":
         tally = tally_of_arrays(recipe.protocol, gold, pred, num_threads)
         if tally is not None:
             return ExtractionReport(CountedEvaluation(recipe, tally, (gold, pred), num_threads))
@@ -166,16 +178,20 @@ def score(
     if per_example is not None:
         keep_apart([per_example], [gold, pred])
     if not adds:
+        if statistics is not None:
+            raise ValueError(f"statistics of {recipe.protocol.name}, whose scores do not add")
         from fastcausal.tasks.extraction.cnc2022 import report_2022
 
         return report_2022(scorer, gold, pred, per_example)
-    return _scored(scorer, gold, pred, per_example, progress)
+    kept = None if statistics is None else (*scorer.columns, *columns_by(statistics))
+    return _scored(scorer, gold, pred, kept, per_example, progress)
 
 
 def _scored(
     scorer: ExtractionScorer,
     gold: Any,
     pred: Any,
+    kept: tuple[str, ...] | None,
     per_example: str | os.PathLike[str] | None,
     progress: Progress | None,
 ) -> ExtractionReport:
@@ -188,13 +204,15 @@ def _scored(
 
     def scored(batches: Iterable[tuple[Any, Any]]) -> ExtractionReport:
         scorer.reset()
-        only = _add_all(scorer, batches, per_example, system)
-        return ExtractionReport(scorer.evaluation(sides or only, system))
+        statistics = None if kept is None else _Statistics(scorer, kept)
+        only = _add_all(scorer, batches, statistics, per_example, system)
+        counted = None if statistics is None else statistics.sum(system)
+        return ExtractionReport(scorer.evaluation(sides or only, system, counted))
 
     if not streamed:
         return scored([(gold, pred)])
     gold, pred = opened(gold), opened(pred, scorer.recipe.reads.format)
-    columns = _needed(scorer) if per_example is None else None
+    columns = _needed(scorer, kept) if per_example is None else None
     batches = in_step(gold, pred, columns, scorer.protocol.tags, progress)
     if batches is None:
         return scored([(gold, pred)])
@@ -204,10 +222,11 @@ def _scored(
 def _add_all(
     scorer: ExtractionScorer,
     batches: Iterable[tuple[Any, Any]],
+    statistics: _Statistics | None,
     per_example: str | os.PathLike[str] | None,
     system: str | None,
 ) -> Aligned | None:
-    """Count batches, and write them to a file of counts; return the only one aligned, if it is.
+    """Count batches, keep and write their statistics; return the only one aligned, if it is.
 
     After unreadable relations, which the recipe refuses, the others are counted.
     """
@@ -224,6 +243,8 @@ def _add_all(
             if n_unread:
                 continue
             scorer.add(aligned)
+            if statistics is not None:
+                statistics.add(aligned)
             if write is not None:
                 write(aligned)
             n_batches += 1
@@ -233,6 +254,40 @@ def _add_all(
             assert isinstance(batches, InStep)
             raise batches.unread(n_unread)
     return only
+
+
+class _Statistics:
+    """The counts of every example of the batches, and some columns of examples."""
+
+    def __init__(self, scorer: ExtractionScorer, columns: tuple[str, ...]) -> None:
+        self.scorer = scorer
+        self.columns = columns
+        self.parts: list[Statistics] = []
+
+    def add(self, aligned: Aligned) -> None:
+        """Count the examples of a batch that the scorer has added."""
+        examples, left_out = aligned.examples, aligned.left_out
+        require_columns((*examples.column_names, *OF_UNITS), self.columns)
+        others = {*examples.column_names} - {"id", DOCUMENT, *self.columns}
+        if left_out is not None:
+            left_out = without(left_out, others)
+        kept = aligned._replace(columns=without(examples, others), left_out=left_out)
+        evaluation = self.scorer.evaluation()
+        part = statistics_of(evaluation.counting, kept, evaluation.about())
+        self.parts.append(part.compressed())  # a batch has few different rows
+
+    def sum(self, system: str | None) -> Statistics:
+        """Return the statistics of all batches."""
+        from fastcausal.counts.statistics import sum_of
+
+        about = self.scorer.evaluation(system=system).about()
+        return replace(
+            sum_of(self.parts),
+            signature=about.signature,
+            system=system,
+            warnings=about.warnings,
+            totals=about.totals,
+        )
 
 
 class _CountFile:
@@ -265,9 +320,11 @@ class _CountFile:
         return metadata_of(replace(about, gold=self.gold, units=NO_COLUMNS).about(self.written))
 
 
-def _needed(scorer: ExtractionScorer) -> set[str | None]:
-    """Return the columns that scores depend on."""
+def _needed(scorer: ExtractionScorer, kept: tuple[str, ...] | None) -> set[str | None]:
+    """Return the columns that scores depend on, and those to keep."""
     read: set[str | None] = {"id", "length", "relations", "tagged", *scorer.columns}
+    if kept is not None:
+        read |= {DOCUMENT, *kept}
     if scorer.recipe.unparsed != "error":
         read.add(UNPARSED)
     return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}

@@ -214,8 +214,9 @@ class ExtractionScorer:
         self.settle()
         return self.evaluation().statistics()
 
-    def evaluation(self, sides: Any = None, system: str | None = None) -> CountedEvaluation:
-        """Return the tally with what its report needs; ``sides`` as of `CountedEvaluation`."""
-        return CountedEvaluation(
-            self.recipe, self.tally, sides, self.num_threads, self.columns, self.backend, system
-        )
+    def evaluation(
+        self, sides: Any = None, system: str | None = None, counted: Statistics | None = None
+    ) -> CountedEvaluation:
+        """Return the tally with what its report needs; arguments as of `CountedEvaluation`."""
+        how = self.num_threads, self.columns, self.backend
+        return CountedEvaluation(self.recipe, self.tally, sides, *how, system, counted)

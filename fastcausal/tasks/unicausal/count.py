@@ -94,7 +94,7 @@ def spans(
         EntityFormula(),
         f"fastcausal|{__version__}|{SPAN}|tags:{reading}|unparsed:{unparsed}|unmatched:{unmatched}",
         _counts(wanted, said, offsets)[kept],
-        units.filter(pa.array(kept)),
+        units.filter(arrow.numbers(kept)),
         system=system_of(pred),
         gold=_digest(examples, wanted, offsets),
         warnings=warnings,
@@ -180,13 +180,15 @@ def _lists(records: Records) -> _Lists:
     values = arrow.joined(column.flatten())
     if not pa.types.is_string(values.type):
         values = pa.nulls(len(values), pa.string())
-    sizes = np.asarray(pc.fill_null(pc.list_value_length(column), 0)).astype(np.int64)
-    return _Lists(coded(values), np.concatenate([[0], np.cumsum(sizes)]), np.asarray(is_list))
+    sizes = arrow.values_of(pc.list_value_length(column)).astype(np.int64)
+    return _Lists(coded(values), arrow.offsets(sizes), is_list)
 
 
 def _parsed(records: Records, column: pa.Array) -> pa.Array:
     """Return the lists that texts show; null for other texts."""
-    texts = pc.fill_null(pc.cast(column, pa.string()), "")
+    texts = pc.cast(column, pa.string())
+    if texts.null_count:
+        texts = pc.fill_null(texts, "")
     try:
         return lists_in(texts)
     except InputError:

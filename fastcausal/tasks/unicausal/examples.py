@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import Booleans
 from fastcausal.errors import InputError, Warnings
 from fastcausal.files.records import Records
 from fastcausal.formats.cnc.truth import lists_in, strings_in
@@ -79,7 +80,7 @@ def examples_of(tables: Sequence[Records], task: str) -> CorpusExamples:
     InputError
         A table lacks a column, a label or list is invalid, or nothing is left.
     """
-    unused = pa.array(UNUSED[task], pa.string())
+    unused = arrow.strings(UNUSED[task])
     left_out: Counter[str] = Counter()
     found, parts = list[_Chosen](), list[pa.Table]()
     for records in tables:
@@ -87,15 +88,15 @@ def examples_of(tables: Sequence[Records], task: str) -> CorpusExamples:
             records.require(name)
         chosen = _sentences(records) if task == SEQUENCE else _pairs(records, task)
         table = pa.table({n: records.texts(n) for n in KEPT} | {"id": records.keys("index")})
-        table = table.take(arrow.numbers(chosen.rows))
-        is_used = ~np.asarray(pc.is_in(table["corpus"], unused))
+        table = _at(table, chosen.rows)
+        is_used = ~_are_among(arrow.joined(table["corpus"]), unused)
         if not is_used.all():
-            left_out.update(table["corpus"].filter(pa.array(~is_used)).to_pylist())
-            table = table.filter(pa.array(is_used))
+            left_out.update(table["corpus"].filter(arrow.numbers(~is_used)).to_pylist())
+            table = table.filter(arrow.numbers(is_used))
             chosen = _Chosen(
                 chosen.rows[is_used],
                 chosen.labels[is_used],
-                chosen.texts.filter(pa.array(is_used)),
+                chosen.texts.filter(arrow.numbers(is_used)),
             )
         found.append(chosen)
         parts.append(table)
@@ -129,7 +130,7 @@ class _Chosen(NamedTuple):
 def _sentences(records: Records) -> _Chosen:
     """Choose the rows of sentences."""
     sequence, pair = _labels(records)
-    is_first = np.asarray(pc.is_in(records.texts("eg_id"), pa.array(["0", "0.0"])))
+    is_first = _are_among(records.texts("eg_id"), arrow.strings(["0", "0.0"]))
     if SIZE in records:
         is_first = (pair == 1) | (is_first & (sequence == 0))
     rows = np.flatnonzero(is_first)
@@ -142,15 +143,14 @@ def _pairs(records: Records, task: str) -> _Chosen:
     texts = records.texts("text_w_pairs")
     rows = np.flatnonzero((pair == 1) | (task != SPAN))
     listed = _listed(records, rows[pair[rows] == 1])
-    n_texts = np.asarray(pc.fill_null(pc.binary_length(texts), 0)) > 0
-    sizes = n_texts[rows].astype(np.int64)
-    taken = texts.take(arrow.numbers(rows))
+    sizes = _are_filled(texts)[rows].astype(np.int64)
+    taken = _at(texts, rows)
     if listed is None:
         kept = sizes > 0
-        return _Chosen(rows[kept], pair[rows][kept], taken.filter(pa.array(kept)))
+        return _Chosen(rows[kept], pair[rows][kept], _at(taken, np.flatnonzero(kept)))
     given, lists = listed
     at = np.searchsorted(rows, given)
-    sizes[at] = lists.value_lengths().to_numpy()
+    sizes[at] = np.diff(arrow.offsets_of(lists))
     own = np.ones(len(rows), np.bool_)
     own[at] = False
     # Texts of rows without a list, then those of lists; and each at its place.
@@ -166,7 +166,7 @@ def _listed(records: Records, causal: Int64) -> tuple[Int64, pa.ListArray] | Non
     if LIST not in records:
         return None
     cells = records.texts(LIST).take(arrow.numbers(causal))
-    given = causal[np.asarray(pc.fill_null(pc.binary_length(cells), 0)) > 0]
+    given = causal[_are_filled(cells)]
     cells = records.texts(LIST).take(arrow.numbers(given))
     try:
         lists = lists_in(cells)
@@ -177,17 +177,33 @@ def _listed(records: Records, causal: Int64) -> tuple[Int64, pa.ListArray] | Non
             except InputError as error:
                 raise InputError(f"{records.where(row)}: {error}") from None
         raise
-    is_filled = lists.value_lengths().to_numpy() > 0
-    return given[is_filled], lists.filter(pa.array(is_filled))
+    is_filled = np.diff(arrow.offsets_of(lists)) > 0
+    return given[is_filled], lists.filter(arrow.numbers(is_filled))
 
 
 def _labels(records: Records) -> tuple[Int64, Int64]:
     """Return the labels of sentence and pair; a pair of no causal sentence is not causal."""
     sequence, pair = (
-        np.asarray(zeros_and_ones(records, f"{name}_label")) for name in ("seq", "pair")
+        arrow.values_of(zeros_and_ones(records, f"{name}_label")) for name in ("seq", "pair")
     )
     wrong = np.flatnonzero(pair > sequence)
     if len(wrong):
         where = records.where(int(wrong[0]))
         raise InputError(f'{where}: "pair_label" is 1, expected 0 as "seq_label" is')
     return sequence, pair
+
+
+def _at(values: Any, rows: Int64) -> Any:
+    """Return values, or rows of a table, at ascending places; themselves if these are all."""
+    is_whole = len(rows) == len(values) and bool((rows == np.arange(len(rows))).all())
+    return values if is_whole else values.take(arrow.numbers(rows))
+
+
+def _are_among(texts: pa.Array, known: pa.Array) -> Booleans:
+    """Tell which texts are one of some; null is none."""
+    return arrow.is_valid(pc.index_in(texts, known))
+
+
+def _are_filled(texts: pa.Array) -> Booleans:
+    """Tell which texts are neither null nor empty."""
+    return (np.diff(arrow.texts_of(texts)[1]) > 0) & arrow.is_valid(texts)

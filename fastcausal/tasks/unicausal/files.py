@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError
 from fastcausal.files.keys import repeated
 from fastcausal.files.records import Records, read_records
@@ -61,14 +62,14 @@ def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.
     """
     values = records.column(column)
     texts = pc.cast(values, pa.string())
-    known = pa.array(["0", "1", "0.0", "1.0", "false", "true"])
-    places = pc.index_in(texts, known)
-    wrong = pc.and_(pc.is_null(places), pc.or_(texts.is_valid(), pa.scalar(not may_lack)))
-    row = pc.index(wrong, True).as_py()
-    if row >= 0:
+    places = pc.index_in(texts, arrow.strings(["0", "1", "0.0", "1.0", "false", "true"]))
+    is_known = arrow.is_valid(places)
+    wrong = ~is_known & (arrow.is_valid(texts) | (not may_lack))
+    if wrong.any():
+        row = int(wrong.argmax())
         got = shown(values[row].as_py())
         raise InputError(f'{records.where(row)}: "{column}" is {got}, expected 0 or 1')
-    return pc.cast(pc.bit_wise_and(places, 1), pa.int64())
+    return arrow.numbers((arrow.values_of(places) & 1).astype(np.int64), is_known)
 
 
 def numbered(ids: pa.Array) -> pa.Array:

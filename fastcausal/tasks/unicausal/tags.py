@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.distinct import number_texts
 from fastcausal.formats.cnc.markup import parse
 from fastcausal.formats.cnc.tagged import Sentences, count_all
 from fastcausal.formats.schemes import LABELS
@@ -118,16 +119,8 @@ def coded(tags: pa.Array) -> TagCodes:
     >>> coded(pa.array(["B-C", "I-Cause", "O", "I-E", "C"])).tolist()
     [1, 3, 0, 4, -1]
     """
-    data, places = arrow.texts_of(tags)
-    is_outside = np.diff(places) == len(b"O")
-    letters = np.frombuffer(data, np.uint8)
-    is_outside[is_outside] = letters[places[:-1][is_outside]] == ord("O")
-    codes = np.zeros(len(tags), np.int8)
-    others = np.flatnonzero(~is_outside)
-    encoded = tags.take(arrow.numbers(others)).dictionary_encode()
-    known = np.array([*map(_code, encoded.dictionary.to_pylist()), -1], np.int8)
-    codes[others] = known[arrow.values_of(encoded.indices, -1)]
-    return codes
+    (numbers,), names = number_texts([tags])
+    return np.array([*map(_code, names.to_pylist())], np.int8)[numbers]
 
 
 def _code(tag: str) -> int:
