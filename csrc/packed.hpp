@@ -87,7 +87,7 @@ struct Several {
 // `first`, whose unused stop is the last of all. Returns UNPACKED for any other rows.
 inline Kind pack_several(const Row* rows, int64_t n, const KernelTraits& traits, Record& first,
                          Several& more) {
-  if (n > 2 * ROLES) return UNPACKED;
+  if (n > int64_t{2} * ROLES) return UNPACKED;
   first = more.second = NOTHING;
   Record* const both[2] = {&first, &more.second};
   uint32_t roles = 0;  // of both records
