@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -138,12 +139,22 @@ def test_distances_decide_between_two_gold_spans_of_a_role():
     counts_of("partial_spans", order)
 
 
+@pytest.mark.parametrize("kernel", kernels.KERNELS)
+def test_second_spans_beyond_16_bits(kernel):
+    """The records of patterns cannot hold them: their bounds would wrap around."""
+    ends = (16_383, 16_384, 32_768, 40_000, 65_536 + 2)
+    spans = [[(0, 0, 2), (1, 3, 5), (0, end - 4, end)] for end in ends]
+    counts_of(kernel, list(product(spans, spans)), 70_000)
+
+
 @pytest.mark.parametrize(
     ("spans", "message"),
     [
         ([(0, 0, 1), (0, 2, 9)], "ends after the last token"),
         ([(0, 0, 1), (2, 1, 2), (0, 2, 9)], "ends after the last token"),
         ([(0, 4, 5), (0, 0, 1)], "does not follow the row before it"),
+        ([(0, 4, 5), (1, 0, 1), (0, 6, 7)], "does not follow the row before it"),
+        ([(0, -1, 1), (0, 2, 3)], "starts before"),
         ([(0, 0, 1), (0, 3, 3)], "is empty"),
         ([(0, 0, 1), (0, 1, 2), (3, 3, 4)], "has an unknown role"),
     ],
