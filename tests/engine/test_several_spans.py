@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -138,12 +139,36 @@ def test_distances_decide_between_two_gold_spans_of_a_role():
     counts_of("partial_spans", order)
 
 
+@pytest.mark.parametrize("kernel", kernels.KERNELS)
+def test_tokens_of_roles_decide_which_of_two_equal_ways_counts(kernel):
+    """Both ways have the same patterns and share as many tokens, but of other roles."""
+    gold = [[(0, 2, 12), (1, 33, 39)], [(0, 3, 11), (1, 33, 41)]]
+    pred = [[(0, 4, 6), (1, 34, 36)], [(0, 0, 20), (1, 30, 50)]]
+    for golds, preds in product((gold, gold[::-1]), (pred, pred[::-1])):
+        sides = rows_of([golds], 60), rows_of([preds], 60)
+        for protocol in PROTOCOLS:
+            plan = replace(protocol, name="test", kernel=kernel, objective=None).plan(ROLES)
+            expected = run(plan, *sides, backend="reference")
+            found = run(plan, *sides, None, 1, partners=False)
+            np.testing.assert_array_equal(found.counts, expected.counts)
+
+
+@pytest.mark.parametrize("kernel", kernels.KERNELS)
+def test_second_spans_beyond_16_bits(kernel):
+    """The records of patterns cannot hold them: their bounds would wrap around."""
+    ends = (16_383, 16_384, 32_768, 40_000, 65_536 + 2)
+    spans = [[(0, 0, 2), (1, 3, 5), (0, end - 4, end)] for end in ends]
+    counts_of(kernel, list(product(spans, spans)), 70_000)
+
+
 @pytest.mark.parametrize(
     ("spans", "message"),
     [
         ([(0, 0, 1), (0, 2, 9)], "ends after the last token"),
         ([(0, 0, 1), (2, 1, 2), (0, 2, 9)], "ends after the last token"),
         ([(0, 4, 5), (0, 0, 1)], "does not follow the row before it"),
+        ([(0, 4, 5), (1, 0, 1), (0, 6, 7)], "does not follow the row before it"),
+        ([(0, -1, 1), (0, 2, 3)], "starts before"),
         ([(0, 0, 1), (0, 3, 3)], "is empty"),
         ([(0, 0, 1), (0, 1, 2), (3, 3, 4)], "has an unknown role"),
     ],
