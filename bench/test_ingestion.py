@@ -67,7 +67,7 @@ def test_tagged_sentences(race, sentences, reading):
     lengths = np.full(len(sentences), -1, np.int32)
 
     def ours():
-        return tagged.Sentences(kept, lengths, reading, lambda: [None] * len(kept))
+        return tagged.Sentences(kept, lengths, reading, pa.nulls(len(kept), pa.string()))
 
     plain = [markup.parse(s, reading) for s in sentences]
     found = ours()
