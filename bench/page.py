@@ -31,9 +31,9 @@ FAST = ("call", "corpus", "time", "an example", "against", "times as fast")
 READING = ("call", "corpus", "time", "an example", "beside", "times of reading")
 
 
-def parts_of(text: str) -> list[str]:
-    """Return the parts of bench that a page shows."""
-    return [part for _, parts, _ in MARK.findall(text) for part in parts.split()]
+def marks_of(text: str) -> list[list[str]]:
+    """Return the parts of bench that each mark of a page shows."""
+    return [parts.split() for _, parts, _ in MARK.findall(text)]
 
 
 def write(page: Path, outcomes: Sequence[Any], notes: Mapping[str, Sequence[str]], n: int) -> None:
@@ -126,11 +126,14 @@ def main() -> int:
     parser.add_argument("--page", type=Path, default=PAGE)
     parser.add_argument("--sentences", type=int, default=100_000)
     options = parser.parse_args()
-    known = parts_of(options.page.read_text(encoding="utf-8"))
+    marks = marks_of(options.page.read_text(encoding="utf-8"))
+    known = [part for parts in marks for part in parts]
     for part in options.parts:
         if part not in known:
             parser.error(f'{options.page} has no mark of "{part}", only of {", ".join(known)}')
-    files = [str(FOLDER / f"test_{part}.py") for part in options.parts or known]
+    # A mark is written whole: one of its parts brings the others.
+    asked = [parts for parts in marks if not options.parts or {*parts} & {*options.parts}]
+    files = [str(FOLDER / f"test_{part}.py") for parts in asked for part in parts]
     own = ("-c", str(FOLDER / "pytest.ini"), "--rootdir", str(FOLDER), "-p", "no:cacheprovider")
     size = f"--sentences={options.sentences}"
     return pytest.main([*own, "-q", "--benchmark-only", f"--page={options.page}", size, *files])

@@ -100,3 +100,18 @@ def test_one_score_by_jackknife(race, statistics):
         lambda: statistics.interval("overall_f1", method="jackknife"),
         rounds=3,
     )
+
+
+def test_comparison(race, statistics, request):
+    """Of the good system with the bad one: resamples only say how likely a difference is."""
+    gold, _ = corpus.sentences(statistics.n_units)
+    pred = corpus.sentences(statistics.n_units, noise=corpus.BAD)[1]
+    bad = fc.score(*(corpus.table_of(rows, ids=False) for rows in (gold, pred))).statistics
+    race(
+        "compare, 10,000 resamples",
+        statistics.n_units,
+        lambda: fc.compare(statistics, bad),
+        {"BCa of one system": lambda: statistics.intervals(method="bca", n_resamples=MANY)},
+        rounds=3,
+        corpus="CNC, good and bad system",
+    )

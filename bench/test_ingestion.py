@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from bisect import bisect_left, bisect_right
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,7 @@ from fastcausal.formats import cnc
 from fastcausal.formats.cnc import markup, tagged
 
 from . import corpus
+from .test_start import PEAK
 
 CORPUS = "CNC"
 TRAIN = corpus.CNC / "train_subtask2_grouped.csv"
@@ -165,33 +167,67 @@ def test_submission(race, files):
     )
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "csv"])
-def test_whole_process(race, files, suffix):
+def whole(code: str, *paths: Path) -> subprocess.CompletedProcess[str]:
+    """Run code in a process of its own."""
+    command = [sys.executable, "-c", code, *map(str, paths)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def refused(*paths: Path) -> str:
+    """Score in a process of its own, and return its complaint."""
+    run = whole(SCORE, *paths)
+    assert run.returncode == 2
+    return run.stdout  # of --json
+
+
+SCORE = "import sys; from fastcausal.cli import main; sys.argv[1:1] = ['score', '--json']; main()"
+SCORED = f"import sys, fastcausal as fc; fc.score(*sys.argv[1:]){PEAK}"
+READ = {
+    "parquet": "import pyarrow.parquet as p; gold = p.read_table(sys.argv[1])",
+    "csv": "import pyarrow.csv as p; lines = p.ParseOptions(newlines_in_values=True); "
+    "gold = p.read_csv(sys.argv[1], parse_options=lines)",
+}
+
+
+@pytest.mark.parametrize("suffix", READ)
+def test_whole_process(race, note, files, suffix):
     gold, pred = files[0].with_suffix(f".{suffix}"), files[1]
     if suffix == "csv":
         fc.write(fc.read(files[0]), gold)
-
-    def run(code, *args):
-        command = [sys.executable, "-c", code, *map(str, args)]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-    def scored():
-        code = "from fastcausal.cli import main; main()"
-        return run(code, "score", gold, pred, "--json")
-
-    assert json.loads(scored())["scores"]["overall"]["f1"] == 1.0
-    reading = "import sys, pyarrow.json as pj; pj.read_json(sys.argv[1])"
-    others = {"pyarrow reading PRED.jsonl": lambda: run(reading, pred)}
-    if suffix == "csv":
-        both = (
-            "import sys, pyarrow.csv as pc, pyarrow.json as pj; pj.read_json(sys.argv[2]); "
-            "pc.read_csv(sys.argv[1], parse_options=pc.ParseOptions(newlines_in_values=True))"
-        )
-        others = {"pyarrow reading both": lambda: run(both, gold, pred)}
+    assert json.loads(whole(SCORE, gold, pred).stdout)["scores"]["overall"]["f1"] == 1.0
+    reading = f"import sys, pyarrow.json as pj; {READ[suffix]}; pred = pj.read_json(sys.argv[2])"
     race(
         f"score GOLD.{suffix} PRED.jsonl, whole process",
         fc.read(files[0]).table.num_rows,
-        scored,
-        reading=others,
+        lambda: whole(SCORE, gold, pred),
+        reading={"pyarrow reading both": lambda: whole(reading, gold, pred)},
+        rounds=3,
+    )
+    peaks = [int(whole(code, gold, pred).stdout) / 1e6 for code in (SCORED, reading + PEAK)]
+    both = f"peak memory, GOLD.{suffix} and PRED.jsonl"
+    note(f"{both}: {peaks[0]:.0f} MB, pyarrow reads both: {peaks[1]:.0f} MB")
+
+
+# What becomes of a line of a submission, by its number.
+FAULTS = {
+    "160 malformed sentences": lambda k, line: line.replace("</", "<") if k < 160 else line,
+    "every sentence malformed": lambda k, line: line.replace("</", "<"),
+    "a line that is no JSON": lambda k, line: line[:-3] + "\n" if k == 160 else line,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_refused(race, files, tmp_path, fault):
+    """A submission with faults is refused in about the time of one without."""
+    gold, pred = files
+    faulty = tmp_path / "pred.jsonl"
+    with pred.open(encoding="utf-8") as lines, faulty.open("w", encoding="utf-8") as file:
+        file.writelines(FAULTS[fault](k, line) for k, line in enumerate(lines))
+    assert str(faulty) in refused(gold, faulty)
+    race(
+        f"{fault}, refused, whole process",
+        fc.read(gold).table.num_rows,
+        lambda: refused(gold, faulty),
+        {"accepted, without faults": lambda: whole(SCORE, gold, pred)},
         rounds=3,
     )

@@ -10,6 +10,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.tasks.describe.describe import describe
 
+CORPUS = "sentences of the sample"
 SIZES = (12_500, 50_000, 200_000)
 ROUNDS = 3
 

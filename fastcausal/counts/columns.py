@@ -85,9 +85,10 @@ class Part(NamedTuple):
 
     def column(self, field: str) -> pa.ChunkedArray:
         """Return a column; raise InputError if it is missing."""
-        if field not in self.table.column_names:
+        place = self.table.schema.get_field_index(field)
+        if place < 0:
             raise InputError(f'{self.name}: no column "{field}" of counts')
-        return self.table[field]
+        return self.table.column(place)
 
     def numbers(
         self,
@@ -164,8 +165,9 @@ def check_totals(formula: Formula, part: Part) -> None:
     """Refuse an invalid total of a unit, in a column besides the fields."""
     for total in totals_in(formula, part.table):
         part.numbers(total)
+    present = {*part.table.column_names}
     for field in formula.if_empty:
-        if field in part.table.column_names:
+        if field in present:
             given = part.where(part.table[field].is_valid())
             given.numbers(field)
 
@@ -188,8 +190,8 @@ def _check_rules(formula: Formula, columns: dict[str, CountRows], part: Part) ->
 
 def totals_in(formula: Formula, table: pa.Table) -> list[str]:
     """Return the names of the totals in a file; older files lack some."""
-    later = [name for name in formula.later_totals if name in table.column_names]
-    return [*formula.totals, *later]
+    present = {*table.column_names}
+    return [*formula.totals, *(name for name in formula.later_totals if name in present)]
 
 
 def _labels(formula: ConfusionFormula, part: Part) -> tuple[ConfusionFormula, list[Int64]]:

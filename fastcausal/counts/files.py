@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -264,11 +265,17 @@ def batches_in(path: str | os.PathLike[str]) -> tuple[About, Iterator[pa.Table]]
 def formula_in(about: About, name: str) -> Formula:
     """Return the formula described in the metadata; raise InputError if it is invalid."""
     try:
-        formula = formula_of(about["formula"])
-        no_rows = np.zeros((0, len(formula.fields)), formula.dtype)
-        formula.scores(no_rows, np.zeros((1, 0), np.int64))
+        return _tried_formula(json.dumps(about["formula"]))
     except Exception as error:  # arbitrary content
         raise InputError(f"{name}: unknown formula of scores in the metadata") from error
+
+
+@lru_cache(maxsize=16)  # a thousand runs of a sweep have one
+def _tried_formula(described: str) -> Formula:
+    """Return a formula that can score."""
+    formula = formula_of(json.loads(described))
+    no_rows = np.zeros((0, len(formula.fields)), formula.dtype)
+    formula.scores(no_rows, np.zeros((1, 0), np.int64))
     return formula
 
 

@@ -29,6 +29,7 @@ ROW_SUFFIXES = (
     ".csv",
     ".jsonl",
 )  # of tables of rows, for `appending`
+FEW = 1 << 12  # rows that one thread reads before others are awake
 BATCH = 1 << 17  # rows of a written record batch: the unit of reading
 
 
@@ -218,7 +219,7 @@ def _load_parquet(buffer: Any, encoded: bool) -> Any:
         texts = [field.name for field in schema if field.type == pa.string()]
     file = pq.ParquetFile(pa.BufferReader(buffer), read_dictionary=texts)
     if texts or file.metadata.num_rows <= BATCH:
-        return file.read()  # twins too
+        return file.read(use_threads=file.metadata.num_rows > FEW)  # twins too
     # All pages of a column at once would take as much memory again as the table, and more time.
     return pa.Table.from_batches(file.iter_batches(BATCH), file.schema_arrow)
 
