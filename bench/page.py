@@ -36,6 +36,11 @@ def marks_of(text: str) -> list[list[str]]:
     return [parts.split() for _, parts, _ in MARK.findall(text)]
 
 
+def parts_to_run(marks: Sequence[Sequence[str]], asked: Sequence[str] = ()) -> list[str]:
+    """Return the parts to run for those asked: a mark is written whole."""
+    return [part for mark in marks if not asked or {*mark} & {*asked} for part in mark]
+
+
 def write(page: Path, outcomes: Sequence[Any], notes: Mapping[str, Sequence[str]], n: int) -> None:
     """Write the tables of the parts that ran; the others stay."""
 
@@ -127,13 +132,11 @@ def main() -> int:
     parser.add_argument("--sentences", type=int, default=100_000)
     options = parser.parse_args()
     marks = marks_of(options.page.read_text(encoding="utf-8"))
-    known = [part for parts in marks for part in parts]
+    known = parts_to_run(marks)
     for part in options.parts:
         if part not in known:
             parser.error(f'{options.page} has no mark of "{part}", only of {", ".join(known)}')
-    # A mark is written whole: one of its parts brings the others.
-    asked = [parts for parts in marks if not options.parts or {*parts} & {*options.parts}]
-    files = [str(FOLDER / f"test_{part}.py") for parts in asked for part in parts]
+    files = [str(FOLDER / f"test_{part}.py") for part in parts_to_run(marks, options.parts)]
     own = ("-c", str(FOLDER / "pytest.ini"), "--rootdir", str(FOLDER), "-p", "no:cacheprovider")
     size = f"--sentences={options.sentences}"
     return pytest.main([*own, "-q", "--benchmark-only", f"--page={options.page}", size, *files])

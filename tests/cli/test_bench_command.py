@@ -70,10 +70,16 @@ def test_every_import_of_the_benchmarks_is_looked_for():
 
 
 def test_every_part_of_the_page_names_its_corpus():
-    parts = page.parts_of(page.PAGE.read_text())
+    parts = page.parts_to_run(page.marks_of(page.PAGE.read_text()))
     assert len(parts) == len(set(parts))
     for part in parts:
         assert '\nCORPUS = "' in (page.FOLDER / f"test_{part}.py").read_text(), part
+
+
+def test_a_part_brings_the_others_of_its_mark():
+    marks = [["start", "streams"], ["sweep"]]
+    assert page.parts_to_run(marks, ["streams"]) == ["start", "streams"]
+    assert page.parts_to_run(marks) == ["start", "streams", "sweep"]
 
 
 def test_tables_of_a_page_are_written_between_its_marks(tmp_path):
