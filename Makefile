@@ -53,13 +53,13 @@ test-lowest: $(VENV)-lowest/.test  ## run the quick tests of the core on the low
 format: $(VENV)/.dev  ## bring all sources into shape
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
-	$(BIN)/clang-format -i $(filter %.h %.hpp %.cpp %.cu,$(CSRC))
+	$(BIN)/clang-format -i $(filter %.h %.hpp %.cpp %.cu %.cuh,$(CSRC))
 
 lint: $(VENV)/.dev  ## run formatters and linters, changing nothing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint fastcausal
-	$(BIN)/clang-format --dry-run --Werror $(filter %.h %.hpp %.cpp %.cu,$(CSRC))
+	$(BIN)/clang-format --dry-run --Werror $(filter %.h %.hpp %.cpp %.cu %.cuh,$(CSRC))
 	mkdir -p build
 	printf '#include "%s"\n' $(HEADERS) >build/host.cpp
 	echo '#include "grid.cpp" // NOLINT' >build/device.cpp # a device's code, as tests play it

@@ -54,7 +54,9 @@ def rooms() -> dict[str, list[Path]]:
     for folder in sorted(path for path in package.iterdir() if (path / "__init__.py").exists()):
         files = sorted(path for path in folder.rglob("*") if path.suffix in kinds)
         listed[f"fastcausal/{folder.name}"] = files
-    csrc = (path for path in (ROOT / "csrc").rglob("*") if path.suffix in (".h", ".hpp", ".cu"))
+    csrc = (
+        path for path in (ROOT / "csrc").rglob("*") if path.suffix in (".h", ".hpp", ".cu", ".cuh")
+    )
     listed["csrc"] = sorted(csrc)
     listed["docs"] = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     listed["tests"] = sorted((ROOT / "tests").rglob("*.py"))

@@ -25,8 +25,6 @@ struct Matrix {  // [batch, tokens], row-major
 
 namespace labels {
 
-enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks besides the marks of a scheme
-
 // Copies label ids to int8. Returns false if one does not fit.
 template <class Id>
 bool narrowed(const Id* ids, int64_t n, int8_t* code) {

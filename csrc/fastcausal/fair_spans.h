@@ -126,7 +126,7 @@ FC_HD void add_pair(const Row& gold, const Row& pred, Sink& sink) {
 // has tokens of its own, so every pair of the group counts. Returns false for other spans.
 template <class Sink>
 FC_HD bool take_few(const Relation& gold, const Relation& pred, const int64_t* params, Sink& sink) {
-  constexpr int64_t MOST = 8;
+  constexpr int64_t MOST = FC_ON_DEVICE ? MOST_SPANS : 8;
   if (gold.n > MOST || pred.n > MOST) return false;
   uint32_t met[MOST];       // spans of pred that each span of gold meets, one bit each
   int32_t ends[MOST] = {};  // of the last span of gold that each span of pred meets

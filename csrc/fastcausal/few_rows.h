@@ -1,4 +1,4 @@
-// Pairs one example with at most MOST relations per side by the kernel itself.
+// Pairs one example with at most MOST_RELATIONS per side by the kernel itself.
 //
 //   read ── lists both sides
 //   pair ── weighs every pair by the kernel, then finds the best pairing
@@ -11,7 +11,6 @@
 
 namespace fastcausal {
 
-template <int MOST>
 class FewRows {
  public:
   // Returns false if relations are too many or too large.
@@ -20,14 +19,6 @@ class FewRows {
     const int64_t n_pred = plan.n_counted(n_gold, pred.n_relations(example));
     return golds_.read(gold, gold.relation_offsets[example], n_gold) &&
            preds_.read(pred, pred.relation_offsets[example], n_pred);
-  }
-
-  // Pairs relations without weighing them. Returns false if that needs their worth.
-  FC_HD bool pair_unweighed(const Plan& plan) {
-    column_of_[0] = 0;
-    if (golds_.n && preds_.n) return golds_.n == 1 && preds_.n == 1 && plan.never_costs;
-    for (int32_t i = 0; i < MOST; ++i) column_of_[i] = -1;
-    return true;
   }
 
   // weigh(gold, pred) returns a WorthSink. A relation that is missing is null.
@@ -62,6 +53,8 @@ class FewRows {
   }
 
  private:
+  static constexpr int MOST = MOST_RELATIONS;
+
   struct Member {
     Relation relation;
     int64_t number;
@@ -119,6 +112,14 @@ class FewRows {
       const Member* column = j < 0 ? nullptr : &columns().all[j];
       use(gold_leads_ ? row : column, gold_leads_ ? column : row);
     }
+  }
+
+  // Pairs relations without weighing them. Returns false if that needs their worth.
+  FC_HD bool pair_unweighed(const Plan& plan) {
+    column_of_[0] = 0;
+    if (golds_.n && preds_.n) return golds_.n == 1 && preds_.n == 1 && plan.never_costs;
+    for (int32_t i = 0; i < MOST; ++i) column_of_[i] = -1;
+    return true;
   }
 
   // Weighs a row and a column, or one of them alone.

@@ -13,8 +13,8 @@
 namespace fastcausal {
 namespace labels {
 
-// A mark is role * ROLE + BEGINS + ENDS.
-enum Mark : int32_t { BEGINS = 1, ENDS = 2, ROLE = 4, OUTSIDE = -4 };
+// A mark is role * ROLE + BEGINS + ENDS. Tokens without a label of the table have marks, too.
+enum Mark : int32_t { BEGINS = 1, ENDS = 2, ROLE = 4, OUTSIDE = -4, IGNORED = -8, UNKNOWN = -12 };
 
 constexpr int32_t LAST_WORD = 0x7fffffff;  // a span of this word would need a stop beyond 32 bits
 
@@ -27,10 +27,11 @@ struct Scheme {
 
 struct Spans {
   Row* rows;
-  int64_t n_rows;
-  int32_t open;  // role whose span the next token may continue, -1 for none
+  int64_t n_rows = 0;
+  int32_t open = -1;  // role whose span the next token may continue, -1 for none
 
-  FC_HD void token(int32_t mark, int32_t position) {
+  // Reads tokens with one mark. A token that begins or ends a span comes alone.
+  FC_HD void run(int32_t mark, int32_t position, int32_t width) {
     if (mark < 0) {
       open = -1;
       return;
@@ -41,7 +42,7 @@ struct Spans {
       row.role = role;
       row.start = position;
     }
-    rows[n_rows - 1].stop = position + 1;
+    rows[n_rows - 1].stop = position + width;
     open = mark & ENDS ? -1 : role;
   }
 };
@@ -54,7 +55,7 @@ struct Spans {
 template <class Id>
 FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* words, int64_t n,
                           const Scheme& scheme, Row* rows, int32_t* length) {
-  Spans spans{rows, 0, -1};
+  Spans spans{rows};
   int32_t position = 0;
   int32_t word = -1;
   for (int64_t t = 0; t < n; ++t) {
@@ -66,7 +67,7 @@ FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* wo
     if ((where && !where[t]) || ids[t] == scheme.ignored) continue;
     const Id id = ids[t];
     if (id < 0 || id >= scheme.n_labels) return -1 - t;
-    spans.token(scheme.marks[id], position);
+    spans.run(scheme.marks[id], position, 1);
     ++position;
   }
   *length = words ? word + 1 : position;

@@ -29,7 +29,7 @@ def _record(*members: str | tuple[str, int]) -> np.dtype[np.void]:
     return np.dtype([(name, kinds.get(name, np.uint64), (n,)) for name, n in pairs])
 
 
-# The launch records, structs of csrc/decoding.cu.
+# The launch records, structs of csrc/device/decoding.cu.
 _SETTINGS = (
     "method", "top_k", "n_best", "max_signal", "n_columns", ("roles", 3), "min_score"
 )  # fmt: skip

@@ -9,5 +9,5 @@
     cpu.py         backend "cpu": csrc/cpu.hpp through _native.pyx
     jit.py         a user's kernel as a C function for it; ordinal.py: an ordinal one in Python
     reference/     backend "reference": the specification in plain Python
-    device/        backend "cuda": csrc/device.cu through CuPy
+    device/        backend "cuda": csrc/device/ through CuPy
 """

@@ -1,4 +1,4 @@
-"""csrc/device.cu on a host that plays the grid: the same integers as backend "cpu", bit for bit."""
+"""csrc/device/ on a host that plays the grid: the same integers as backend "cpu", bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""csrc/*.cu as NVIDIA's compilers see it: no GPU, no driver, no warnings."""
+"""csrc/device/ as NVIDIA's compilers see it: no GPU, no driver, no warnings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ from fastcausal.engine.reference.kernels import KERNELS
 from tests.support import nvrtc
 
 ENTRIES = {
-    "device.cu": [
-        "packed",
-        "settle",
-        *(f"{kind}_{kernel}" for kind in ("score", "labels") for kernel in KERNELS),
-    ],
+    "relations.cu": ["packed", "settle", *(f"score_{kernel}" for kernel in KERNELS)],
+    "labels.cu": [f"labels_{kernel}" for kernel in KERNELS],
     "decoding.cu": ["decode_labels", "decode_selections", "decode_rows"],
 }
 
@@ -67,8 +64,9 @@ def test_nvcc(tmp_path, name):
     listed = subprocess.run([nvcc, "--list-gpu-code"], capture_output=True, text=True, check=True)
     oldest = listed.stdout.split()[0]
     target = tmp_path / "device.cubin"
-    flags = ["-std=c++17", "-fmad=false", "-Werror", "all-warnings", f"-arch={oldest}", "-cubin"]
-    command = [nvcc, *flags, f"-I{csrc()}", csrc() / name, "-o", target]
+    options = [option for option in cuda.options("packed") if "FC_ONLY" not in option]
+    flags = [*options, "-Werror", "all-warnings", f"-arch={oldest}", "-cubin"]
+    command = [nvcc, *flags, csrc() / "device" / name, "-o", target]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert all(entry.encode() in target.read_bytes() for entry in ENTRIES[name])

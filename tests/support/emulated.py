@@ -1,4 +1,4 @@
-"""A played device: csrc/*.cu compiled for the host, as a machine of engine/device/machine.py."""
+"""A played device: csrc/device/ compiled for the host, as a machine of engine/device/machine.py."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fastcausal.engine.device.sources import csrc
 from fastcausal.engine.plan import Result
 from fastcausal.engine.run import run
 
-BLOCKS, THREADS = 3, 8  # few enough that every thread sees several examples
+BLOCKS = 3
 FLAGS = (
     "-std=c++17",
     "-O1",
@@ -49,7 +49,7 @@ def compiled(source: Path, *options: str | Path) -> subprocess.CompletedProcess[
 
 
 def diagnostics(text: str, folder: Path) -> str:
-    """What the compiler says of this text behind csrc/*.cu, in namespace fastcausal."""
+    """What the compiler says of this text behind csrc/device/, in namespace fastcausal."""
     source = folder / "checked.cpp"
     source.write_text(f'#include "{GRID}"\nnamespace fastcausal {{\n{text}\n}}\n')
     return compiled(source, DEVICE, "-fsyntax-only").stderr
@@ -80,7 +80,7 @@ class Queue:
 
     def launch(self, entry, task, n_items, n_counters=0):
         def play():
-            library().launch(entry.encode(), ctypes.c_void_p(task.ctypes.data), BLOCKS, THREADS)
+            library().launch(entry.encode(), ctypes.c_void_p(task.ctypes.data), BLOCKS)
             if entry == "packed":
                 left_by_patterns.append(ctypes.c_int64.from_address(int(task["n_listed"])).value)
 

@@ -75,7 +75,7 @@ class RawModule:
             assert task.size == 1
             assert shared_mem <= 48 << 10
             address = ctypes.c_void_p(task.ctypes.data)
-            emulated.library().launch(entry.encode(), address, grid[0], min(block[0], 8))
+            emulated.library().launch(entry.encode(), address, grid[0])
 
         return call
 

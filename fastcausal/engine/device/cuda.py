@@ -1,4 +1,4 @@
-"""Backend "cuda": csrc/device.cu on an NVIDIA GPU, through CuPy."""
+"""Backend "cuda": csrc/device/ on an NVIDIA GPU, through CuPy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from fastcausal.arrays.tensors import INTEGERS, check_matrix, detached
 from fastcausal.engine.device import scoring
-from fastcausal.engine.device.launches import THREADS
+from fastcausal.engine.device.launches import LANES, THREADS
 from fastcausal.engine.device.machine import Array, Bytes
 from fastcausal.engine.device.sources import csrc, digest
 from fastcausal.engine.kernel import Int64
@@ -333,14 +333,15 @@ def machine() -> CudaMachine:
 
 @cache
 def function(entry: str) -> Any:
-    """Return an entry of csrc/*.cu; CuPy keeps what it compiled on disk."""
+    """Return an entry of csrc/device/; CuPy keeps what it compiled on disk."""
     return cupy().RawModule(code=code(entry), options=options(entry)).get_function(entry)
 
 
 def code(entry: str) -> str:
     """Return the source file that contains an entry."""
-    name = "decoding.cu" if entry.startswith("decode_") else "device.cu"
-    return (csrc() / name).read_text(encoding="utf-8")
+    names = {"decode": "decoding", "labels": "labels"}
+    name = names.get(entry.partition("_")[0], "relations")
+    return (csrc() / "device" / f"{name}.cu").read_text(encoding="utf-8")
 
 
 def options(entry: str) -> tuple[str, ...]:
@@ -350,6 +351,8 @@ def options(entry: str) -> tuple[str, ...]:
         "-std=c++17",
         "-fmad=false",  # as on the host: results may not depend on the machine
         f"-I{csrc()}",
+        f"-DFC_THREADS={THREADS}",
+        f"-DFC_LANES={LANES}",
         f"-DFC_ONLY=FC_{kind.upper()}({kernel})",
         f"-DFC_SOURCES={digest()}",  # CuPy's cache ignores changes in included files
     )

@@ -1,4 +1,4 @@
-"""Launches of csrc/device.cu: their records, counters and order."""
+"""Launches that count: their records, counters and order (csrc/device/)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ LAUNCH = ("counts", "first", "last", "n_totals", "n_lanes")
 
 
 def _record(members: str) -> np.dtype[np.void]:
-    """Declare a record: addresses and numbers of 8 bytes, then struct Launch of csrc/device.cu."""
+    """Declare a record: addresses and numbers of 8 bytes, then struct Launch."""
     numbers = [(name, np.uint64) for name in (*members.split(), *LAUNCH)]
     return np.dtype([*numbers, ("plan", PLAN)])
 
 
-# The launch records, struct Task and struct LabelTask of csrc/device.cu.
+# The launch records: struct Task of examples.cuh, struct LabelTask of labels.cu.
 TASK = _record(
     "gold_rows gold_row_offsets gold_relation_offsets "
     "pred_rows pred_row_offsets pred_relation_offsets lengths groups partner apart check "
@@ -29,9 +29,9 @@ LABEL_TASK = _record(
     "gold_ids pred_ids marks n_labels ignored n_tokens gold_itemsize pred_itemsize run_on left_out"
 )
 
+# The compiler of csrc/device/ is given both.
 LANES = 32  # threads of a warp
 THREADS = 128  # of a block
-TILE = 2 * 49 + 16 * THREADS // 2  # numbers of 32 bits, of struct Tile in csrc/device.cu
 COUNTERS = 24 << 10  # bytes of counters in a block's memory: leaves room for several blocks
 MOST_CHOSEN = 2  # most rows of counts for which patterns are told apart
 
@@ -87,10 +87,10 @@ def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:
     """Count rows by the task's patterns, then the remaining rows by the plan's kernel."""
     if task["patterns"]:
         n, n_totals = int(task["n_chosen"]), int(task["n_totals"] * task["n_lanes"])
-        count(queue, "packed", task, n * int(task["n_chosen_lanes"]) + TILE)
+        count(queue, "packed", task, n * int(task["n_chosen_lanes"]))
         queue.launch("settle", task, n, n_totals)
     if plan.built_in:
-        count(queue, entry_of("score", plan), task, TILE)
+        count(queue, entry_of("score", plan), task)
 
 
 def by_patterns(machine: Machine, known: Patterns, groups: CountGroups) -> dict[str, int]:
@@ -105,7 +105,7 @@ def by_patterns(machine: Machine, known: Patterns, groups: CountGroups) -> dict[
 
 
 def entry_of(kind: str, plan: Plan) -> str:
-    """Return the entry of csrc/device.cu for a plan: ``score`` for rows, or ``labels``."""
+    """Return the entry of csrc/device/ for a plan: ``score`` for rows, or ``labels``."""
     if not plan.built_in:
         raise InputError(f'{plan.kernel} is written in Python, which backend "cuda" does not run')
     return f"{kind}_{plan.kernel.name}"

@@ -23,7 +23,7 @@ class Queue(Protocol):
     def launch(
         self, entry: str, task: npt.NDArray[np.void], n_items: int, n_counters: int = 0
     ) -> None:
-        """Run an entry of csrc/*.cu over n items, with 32-bit counters for each block."""
+        """Run an entry of csrc/device/ over n items, with 32-bit counters for each block."""
 
     def download(self, target: Bytes, source: int) -> None:
         """Copy from an address to host bytes."""

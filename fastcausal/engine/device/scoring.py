@@ -8,7 +8,7 @@
       launches.py   the launches
       finish        backend "cpu" counts examples that are invalid or do not fit
 
-A `Machine` (machine.py) is CuPy's device, or csrc/device.cu compiled for the host (in the tests).
+A `Machine` (machine.py) is CuPy's device, or csrc/device/ compiled for the host (in the tests).
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Lane:
         self.queue: Queue = machine.queue()
         self.host: Bytes = np.empty(0, np.uint8)
         self.memory: Array = None
-        self.lists: Array = machine.empty(0)  # int64[2, n_examples], see csrc/device.cu
+        self.lists: Array = machine.empty(0)  # int64[2, n_examples], see csrc/device/examples.cuh
         self.n_listed: Int64 = np.zeros(2, np.int64)
         self.last_list = (0, 0)  # number and address of the list for the host
         self.outputs: tuple[Pieces, dict[str, int]] = ({}, {})

@@ -15,7 +15,7 @@ def csrc() -> Path:
 
     Examples
     --------
-    >>> (csrc() / "device.cu").is_file()
+    >>> (csrc() / "device" / "relations.cu").is_file()
     True
     """
     return next(p for p in (PACKAGE / "_csrc", PACKAGE.parent / "csrc") if p.is_dir())

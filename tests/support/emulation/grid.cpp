@@ -1,9 +1,10 @@
-// csrc/*.cu on the host: threads emulate the threads of a block, one block after another. Shared
+// csrc/device/ on the host: threads emulate the threads of a block, one block after another. Shared
 // memory starts as rubbish on purpose, because a device promises nothing about it.
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -14,12 +15,15 @@
 #define __host__
 #define __noinline__
 #define __launch_bounds__(...)
+// Few enough that every thread sees several examples, and a warp reads a sequence in many steps.
+#define FC_THREADS 8
+#define FC_LANES 4
 
 struct Index {
   unsigned x;
 };
 static thread_local Index threadIdx, blockIdx;
-static Index blockDim, gridDim;
+static Index gridDim;
 
 class Barrier {
  public:
@@ -45,50 +49,30 @@ static Barrier* barrier;
 
 static void __syncthreads() { barrier->wait(); }
 
-// A warp is narrow here, so it reads a sequence in many steps.
-static constexpr int warpSize = 4;
+static std::deque<Barrier>* warps;
 
-struct Warp {
-  Barrier barrier{warpSize};
-  uint32_t numbers[warpSize];
-};
-static std::vector<Warp>* warps;
+static void __syncwarp() { (*warps)[threadIdx.x / FC_LANES].wait(); }
 
-// Gives every lane the result of read(numbers), from the numbers of all lanes of its warp.
-template <class Read>
-static auto exchange(uint32_t mine, const Read& read) {
-  Warp& warp = (*warps)[threadIdx.x / warpSize];
-  warp.numbers[threadIdx.x % warpSize] = mine;
-  warp.barrier.wait();
-  const auto found = read(warp.numbers);
-  warp.barrier.wait();
-  return found;
-}
-static uint32_t __ballot_sync(uint32_t, bool yes) {
-  return exchange(yes, [](const uint32_t* numbers) {
-    uint32_t lanes = 0;
-    for (int k = 0; k < warpSize; ++k) lanes |= numbers[k] << k;
-    return lanes;
-  });
-}
-static int32_t __shfl_sync(uint32_t, int32_t number, int lane) {
-  return exchange(static_cast<uint32_t>(number),
-                  [=](const uint32_t* numbers) { return static_cast<int32_t>(numbers[lane]); });
-}
 static int __ffs(int lanes) { return __builtin_ffs(lanes); }
-static int __clz(int lanes) { return __builtin_clz(static_cast<unsigned>(lanes)); }
-static int __popc(uint32_t lanes) { return __builtin_popcount(lanes); }
 
 template <class T>
 T atomicAdd(T* at, T n) {
   return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 }
 
-#include "decoding.cu"
-#include "device.cu"
+#include "device/decoding.cu"
+#include "device/labels.cu"
+#include "device/relations.cu"
 
 namespace fastcausal {
 uint32_t counters[48 << 8];  // the most bytes that engine/device/launches.py requests
+}
+
+// Nothing is promised about the memory of a block.
+static void fill_with_rubbish() {
+  std::memset(fastcausal::counters, 0xA5, sizeof fastcausal::counters);
+  std::memset(&fastcausal::tile, 0xA5, sizeof fastcausal::tile);
+  std::memset(fastcausal::labels::tiles, 0xA5, sizeof fastcausal::labels::tiles);
 }
 
 static void enter(const char* name, const void* task) {
@@ -116,24 +100,24 @@ extern "C" int64_t decode_rows_bytes() { return sizeof(fastcausal::rows_task); }
 extern "C" int64_t selection_bytes() { return sizeof(fastcausal::selection::Selection); }
 extern "C" int64_t scratch_of(int64_t n) { return fastcausal::selection::scratch_of(n); }
 
-extern "C" void launch(const char* entry, const void* task, unsigned n_blocks, unsigned n_threads) {
-  Barrier all(n_threads);
+extern "C" void launch(const char* entry, const void* task, unsigned n_blocks) {
+  Barrier all(FC_THREADS);
   barrier = &all;
-  std::vector<Warp> of_block(n_threads / warpSize);
+  std::deque<Barrier> of_block;
+  for (int k = 0; k < fastcausal::WARPS; ++k) of_block.emplace_back(FC_LANES);
   warps = &of_block;
   gridDim.x = n_blocks;
-  blockDim.x = n_threads;
   const auto play = [&](unsigned thread) {
     threadIdx.x = thread;
     for (unsigned block = 0; block < n_blocks; ++block) {
       blockIdx.x = block;
-      if (!thread) std::memset(fastcausal::counters, 0xA5, sizeof fastcausal::counters);
+      if (!thread) fill_with_rubbish();
       all.wait();
       enter(entry, task);
       all.wait();
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned t = 0; t < n_threads; ++t) threads.emplace_back(play, t);
+  for (unsigned t = 0; t < FC_THREADS; ++t) threads.emplace_back(play, t);
   for (std::thread& thread : threads) thread.join();
 }

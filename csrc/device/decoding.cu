@@ -6,7 +6,7 @@
 //   decode_rows        joins the selections; sums of their numbers give the start of each example
 //
 // A device cannot wait for an answer. So it marks the inputs that a host would refuse. The
-// compilers are those of device.cu.
+// compilers are those of relations.cu.
 #include "fastcausal/label_paths.h"
 #include "fastcausal/span_selection.h"
 
@@ -106,9 +106,9 @@ FC_HD void decode(const rows_task& task, int64_t example) {
 
 template <class Task>
 __device__ void decode_all(const Task& task) {
-  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  const int64_t step = int64_t{gridDim.x} * FC_THREADS;
   const int64_t n = task.n_items();
-  for (int64_t k = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < n; k += step) {
+  for (int64_t k = int64_t{blockIdx.x} * FC_THREADS + threadIdx.x; k < n; k += step) {
     decode(task, k);
   }
 }
