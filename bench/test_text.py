@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from math import log
 
+import pyarrow.json as pj
 import pytest
 
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.tasks.describe.describe import describe
 
-CORPUS = "sentences of the sample"
+from .conftest import Clocks
+
+CORPUS = "embedded sample, repeated"
 SIZES = (12_500, 50_000, 200_000)
 ROUNDS = 3
+ONE_THREAD = pj.ReadOptions(use_threads=False)
+WAYS = {
+    "clean": "{}",
+    "in a fence": "```json\n{}\n```",
+    "in prose": "Sure, here it is: {} I hope so.",
+}
 
 
 def repeated(n):
@@ -28,44 +41,70 @@ def repeated(n):
         yield {"id": f"e{k}", "text": of["text"], "relations": relations}
 
 
-def written(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+def files(folder, rows_of):
+    """Write JSON lines of each size."""
+    paths = {n: folder / f"{n}.jsonl" for n in SIZES}
+    for n, path in paths.items():
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows_of(n)), encoding="utf-8")
+    return paths
 
 
-@pytest.mark.parametrize("n", SIZES)
-def test_span_lines(race, tmp_path, n):
-    path = written(tmp_path / "a.jsonl", repeated(n))
-    lines = path.read_text(encoding="utf-8").splitlines()
-    rows = [*map(json.loads, lines)]
-    assert fc.read(path).table.equals(fc.read(rows, format="spans").table)
-    others = {"json.loads of the lines": lambda: [*map(json.loads, lines)]}
-    race(f"span texts in JSON lines, {n:,}", n, lambda: fc.read(path), others, ROUNDS)
+@pytest.fixture
+def grown(race, note) -> Callable[..., None]:
+    def run(what, call, reading=None):
+        """Race a call with the largest size; note its examples a second, and its growth."""
+        least = []
+        for n in SIZES:
+            call(n)
+            least.append(min(Clocks.of(partial(call, n)).process for _ in range(ROUNDS)))
+        steps = [log(after / before, 4) for before, after in pairwise(least)]
+        note(
+            f"{what}: {n / least[-1]:,.0f} a second of CPU, "
+            f"exponents to 4n and to 16n {steps[0]:.2f}, {steps[1]:.2f}"
+        )
+        race(what, n, partial(call, n), rounds=ROUNDS, reading=reading)
+
+    return run
 
 
-@pytest.mark.parametrize("way", ["{}", "```json\n{}\n```", "Sure, here it is: {} I hope so."])
-@pytest.mark.parametrize("n", SIZES)
-def test_answer_lines(race, tmp_path, n, way):
-    rows = list(repeated(n))
-    for row in rows:
-        row["output"] = way.replace("{}", json.dumps({"relations": row["relations"]}))
-    spans = fc.read(rows, format="spans").table["relations"]
-    path = written(tmp_path / "a.jsonl", [{**row, "relations": None} for row in rows])
-    assert fc.read(path, answers="output").table["relations"].equals(spans)
-    what = {"{": "clean", "`": "in a fence", "S": "in prose"}[way[0]]
-    race(f"answers {what}, {n:,}", n, lambda: fc.read(path, answers="output"), {}, ROUNDS)
+def test_span_lines(grown, tmp_path):
+    paths = files(tmp_path, repeated)
+    rows = [*map(json.loads, paths[SIZES[0]].read_text(encoding="utf-8").splitlines())]
+    assert fc.read(paths[SIZES[0]]).table.equals(fc.read(rows, format="spans").table)
+    reading = {"pyarrow.json": lambda: pj.read_json(paths[SIZES[-1]], ONE_THREAD)}
+    grown("span texts in JSON lines", lambda n: fc.read(paths[n]), reading)
 
 
-@pytest.mark.parametrize("n", SIZES)
-def test_description(race, n):
-    corpus = fc.read(list(repeated(n)), format="spans")
-    assert describe(corpus).n_sentences == n
-    race(f"describe, {n:,}", n, lambda: describe(corpus), {}, ROUNDS)
+@pytest.mark.parametrize("way", WAYS)
+def test_answer_lines(grown, tmp_path, way):
+    def rows_of(n):
+        for row in repeated(n):
+            said = json.dumps({"relations": row.pop("relations")})
+            yield {**row, "output": WAYS[way].replace("{}", said)}
+
+    def read(n):
+        return fc.read(paths[n], answers="output")
+
+    paths = files(tmp_path, rows_of)
+    spans = fc.read([*repeated(SIZES[0])], format="spans").table["relations"]
+    assert read(SIZES[0]).table["relations"].equals(spans)
+    reading = {"pyarrow.json": lambda: pj.read_json(paths[SIZES[-1]], ONE_THREAD)}
+    grown(f"answers {way} in JSON lines", read, reading)
 
 
-@pytest.mark.parametrize("n", SIZES)
-def test_words_of_matches(race, n):
-    corpus = fc.read(list(repeated(n)), format="spans")
-    matches = fc.score(corpus, corpus).matches
-    assert matches["gold_cause"].equals(matches["pred_cause"])
-    race(f"matches with words, {n:,}", n, lambda: fc.score(corpus, corpus).matches, {}, ROUNDS)
+@pytest.fixture(scope="module")
+def corpora():
+    return {n: fc.read([*repeated(n)], format="spans") for n in SIZES}
+
+
+def test_description(grown, corpora):
+    assert all(describe(corpus).n_sentences == n for n, corpus in corpora.items())
+    grown("describe", lambda n: describe(corpora[n]))
+
+
+def test_words_of_matches(grown, corpora):
+    def matches(n):
+        return fc.score(corpora[n], corpora[n]).matches
+
+    assert matches(SIZES[0])["gold_cause"].equals(matches(SIZES[0])["pred_cause"])
+    grown("matches with words", matches)

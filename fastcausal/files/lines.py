@@ -29,6 +29,7 @@ BLOCK = 1 << 20  # bytes that a thread parses at a time
 _FILLED_LINE = re.compile(rb"\S[^\n]*")
 FEW = 50  # lines that tell the kind of a field which is null in the first
 TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+TEXTS = pa.list_(pa.string())
 READ = 1 << 22  # bytes read at a time: memory of that size is used again
 
 
@@ -83,6 +84,8 @@ def plain_objects(file: Source) -> pa.Table | None:
     table = objects(file, kinds) if kinds else None
     if table is None or not all(map(_is_exact, table.columns)):
         return None
+    if TEXTS in table.schema.types and any(column.null_count for column in table.columns):
+        return None  # readers of lists tell a missing key from null
     return pa.table([*map(joined, table.columns)], table.column_names)
 
 
@@ -96,8 +99,14 @@ def _kinds(file: Source) -> dict[str, pa.DataType]:
             return {}
         if isinstance(row, dict):
             first = {name: row.get(name) if v is None else v for name, v in first.items()}
-    kinds = {name: TYPES[type(v)] for name, v in first.items() if type(v) in TYPES}
-    return kinds if len(kinds) == len(first) else {}
+    kinds = {name: _kind(value) for name, value in first.items()}
+    return kinds if None not in kinds.values() else {}
+
+
+def _kind(value: Any) -> pa.DataType | None:
+    """Return the type of a value; None for objects, and for lists of anything but texts."""
+    is_texts = isinstance(value, list) and {*map(type, value)} == {str}
+    return TEXTS if is_texts else TYPES.get(type(value))
 
 
 def _is_exact(column: pa.ChunkedArray) -> bool:

@@ -21,6 +21,7 @@ import pyarrow as pa
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import compact, is_utf8, is_valid, joined, strings_at, texts_of
 from fastcausal.errors import InputError, Problems
+from fastcausal.files.cells import column_of
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.spelling import TEXT
 from fastcausal.files.values import JSON
@@ -66,11 +67,51 @@ class JsonColumn(NamedTuple):
             values[k] = value
         return values
 
+    def stored(self) -> tuple[pa.Array, bool]:
+        """Return the values as `column_of` does."""
+        if OTHER in self.kinds or TEXT_VALUE not in self.kinds:
+            return column_of(self.values())
+        return compact(self.texts), False
+
     def typed(self, source: str, name: str) -> pa.Array:
         """Return the values as `ColumnBuilder.typed` does."""
         if OTHER in self.kinds:
             return typed(source, name, self.values())
         return compact(self.texts)
+
+
+class SpanLines(NamedTuple):
+    """The lines of a file, before spans are found.
+
+    Attributes
+    ----------
+    source : Source
+    written : Written
+        Their relations, and their places in the source.
+    columns : dict of str to JsonColumn
+        The values of all other keys, in the order of their first use.
+    """
+
+    source: Source
+    written: _span_lines.Written
+    columns: dict[str, JsonColumn]
+
+    @classmethod
+    def of(cls, source: Source) -> SpanLines | None:
+        """Read the lines; None if Python might read or refuse one in another way."""
+        if source.is_list or not is_utf8(source.data):
+            return None
+        written = _span_lines.read_lines(source.data)
+        if written is None:
+            return None
+        columns = {name: JsonColumn.of(*written.column(k)) for k, name in enumerate(written.names)}
+        return cls(source, written, columns)
+
+    @property
+    def numbers(self) -> LineNumbers:
+        """The number of each line in its file."""
+        first, numbers = self.source.first, self.written.places[2]
+        return LineNumbers(lambda: (np.frombuffer(numbers, np.int64) + first).tolist())
 
 
 def read(
@@ -85,18 +126,15 @@ def read(
     add : callable
         Adds an example that native code cannot read to a builder, see `spans`.
     """
-    if source.is_list or not is_utf8(source.data):
+    lines = SpanLines.of(source)
+    if lines is None or any(map(_is_other_name, lines.columns)):
         return None
-    written = _span_lines.read_lines(source.data)
-    if written is None or any(map(_is_other_name, written.names)):
-        return None
-    columns = {name: JsonColumn.of(*written.column(k)) for k, name in enumerate(written.names)}
-    ids = _ids(columns.get("id"))
-    if ids is None and "id" in columns and (columns["id"].kinds >= TEXT_VALUE).any():
+    ids = _ids(lines.columns.get("id"))
+    if ids is None and "id" in lines.columns and (lines.columns["id"].kinds >= TEXT_VALUE).any():
         return None
     if like is not None and not _has_strings(like.table):
         return None
-    return _WrittenLines(source, written, columns, ids, like, by_gap).read(held, add)
+    return _Unlocated(lines, ids, like, by_gap).read(held, add)
 
 
 def _is_other_name(name: str) -> bool:
@@ -106,8 +144,12 @@ def _is_other_name(name: str) -> bool:
 
 def _has_strings(gold: pa.Table) -> bool:
     """Return True unless a column ``text`` holds anything but strings."""
-    names = gold.column_names
-    return "text" not in names or gold["text"].type in (pa.string(), pa.large_string())
+    return "text" not in gold.column_names or _are_strings(gold["text"].type)
+
+
+def _are_strings(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return kind in (pa.string(), pa.large_string())
 
 
 def _ids(column: JsonColumn | None) -> pa.Array | None:
@@ -118,31 +160,31 @@ def _ids(column: JsonColumn | None) -> pa.Array | None:
     return compact(column.texts) if all(map(_INTEGER.fullmatch, others)) else None
 
 
-class _WrittenLines(NamedTuple):
-    """The lines of a file, before their spans are found."""
+class _Unlocated(NamedTuple):
+    """Lines whose spans are to be found."""
 
-    source: Source
-    written: _span_lines.Written
-    columns: dict[str, JsonColumn]
+    lines: SpanLines
     ids: pa.Array | None
     like: Relations | None
     by_gap: bool
 
     def read(self, held: Collection[str], add: Add) -> Relations:
         """Find the spans; InputError names the lines with faults."""
-        name, n = self.source.name, len(self.written.plain)
-        rows, of_gold = placed(self.like, self._keys(), n, name)
+        source, written, columns = self.lines
+        name, n = source.name, len(written.plain)
+        rows, of_gold = placed(self.like, self.ids, n, name)
         known = of_gold | ({} if self.ids is None else {"id": self.ids})
-        texts = self._texts(known.get("text"), n)
+        own = columns["text"].texts if "text" in columns else None
+        texts = texts_among(own, known.get("text"), n)
         lengths = token_counts(self.like, "strict", rows)
-        plain = np.frombuffer(self.written.plain, np.int8).copy()
-        if "text" in self.columns:
-            plain[self.columns["text"].kinds == OTHER] = 0
-        starts, stops, numbers = (np.frombuffer(each, np.int64) for each in self.written.places)
+        plain = np.frombuffer(written.plain, np.int8).copy()
+        if "text" in columns:
+            plain[columns["text"].kinds == OTHER] = 0
+        starts, stops, numbers = (np.frombuffer(each, np.int64) for each in written.places)
 
         def add_line(build: Builder, k: int) -> None:
-            example = JSON.decode(self.source.data[starts[k] : stops[k]].decode())
-            line = f"{name}:{self.source.first + numbers[k]}"
+            example = JSON.decode(source.data[starts[k] : stops[k]].decode())
+            line = f"{name}:{source.first + numbers[k]}"
             where = f"{line}: example {known['id'][k].as_py() if 'id' in known else k}"
             own = example.get("text")
             text = own if own is not None else texts[k].as_py()
@@ -152,33 +194,22 @@ class _WrittenLines(NamedTuple):
             except InputError as error:
                 raise InputError(f"{where}: {error}") from error
 
-        build = found(name, self.written, texts, lengths, plain, self.by_gap, add_line)
+        build = found(name, written, texts, lengths, plain, self.by_gap, add_line)
         further = {
-            key: column.typed(name, key) for key, column in self.columns.items() if key not in held
+            key: column.typed(name, key) for key, column in columns.items() if key not in held
         }
-        return build.table({**known, "text": compact(texts), **further}, lines=self._numbers())
+        all_columns = {**known, "text": compact(texts), **further}
+        return build.table(all_columns, lines=self.lines.numbers)
 
-    def _keys(self) -> Any:
-        """Return ids to be looked up in gold: objects if its ids have another type."""
-        if self.ids is None or self.like is None or self.like.ids is None:
-            return self.ids
-        same = self.ids.type == self.like.ids.type
-        return pa.chunked_array([self.ids]) if same else self.ids.to_pylist()
 
-    def _texts(self, of_gold: pa.ChunkedArray | None, n: int) -> pa.Array:
-        """Return the text of each line, else that of gold; null without either."""
-        others = pa.nulls(n, pa.large_string())
-        if of_gold is not None:
-            others = joined(of_gold).cast(pa.large_string())
-        if "text" not in self.columns:
-            return others
-        if not self.columns["text"].texts.null_count:
-            return self.columns["text"].texts
-        return pc.coalesce(self.columns["text"].texts, others)
-
-    def _numbers(self) -> LineNumbers:
-        first, numbers = self.source.first, self.written.places[2]
-        return LineNumbers(lambda: (np.frombuffer(numbers, np.int64) + first).tolist())
+def texts_among(own: pa.Array | None, of_gold: pa.ChunkedArray | None, n: int) -> pa.Array:
+    """Return the text of each example, else that of gold; null without either."""
+    if own is not None and not own.null_count:
+        return own
+    others = pa.nulls(n, pa.large_string())
+    if of_gold is not None and _are_strings(of_gold.type):
+        others = joined(of_gold.cast(pa.large_string()))
+    return others if own is None else pc.coalesce(own.cast(pa.large_string()), others)
 
 
 def found(

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -141,8 +141,9 @@ VALUES = st.one_of(
     st.floats() | st.sampled_from([0.0, -0.0, 1.5, 2.0**53]),
     st.text(max_size=3) | st.sampled_from(["\ud800", "\udc00x", "2024-01-01", "1", "\0"]),
     st.none() | st.booleans(),
-    st.sampled_from([[], [1], {}, {"a": 1}]),
+    st.sampled_from([[], [1], {}, {"a": 1}, ["a"], [None], ["", None], ["\ud800"]]),
 )
+TEXTS = st.lists(st.text(max_size=3), max_size=2)
 ODD_LINES = ["", " ", "\t", '{"a": 1, "a": 2}', '{"a": -0}', '{"a": 1e400}', '{"a": 1e2}', "{}"]
 ODD_LINES += ["[1]", '{"a": 9007199254740993}', '{"a": 1}{"b": 2}', '{"b": "\\u0000"}', '{"a"', "1"]
 ODD_LINES += ['{"\\u0061": 3}', '{"a": 01}', '{"a": Infinity}', '{"a": 1,}', '{"a": 1}\r']
@@ -151,7 +152,7 @@ ODD_LINES += ['{"\\u0061": 3}', '{"a": 01}', '{"a": Infinity}', '{"a": 1,}', '{"
 @st.composite
 def json_lines(draw):
     """Objects whose fields mostly are of one kind each, between odd lines."""
-    one_kind = {"a": draw(st.sampled_from([st.integers(-99, 99), st.floats(-9, 9), VALUES]))}
+    one_kind = {"a": draw(st.sampled_from([st.integers(-99, 99), st.floats(-9, 9), TEXTS, VALUES]))}
     one_kind |= {"b": draw(st.sampled_from([st.text(max_size=3), st.booleans(), VALUES]))}
     row = st.fixed_dictionaries({}, optional=one_kind) | st.fixed_dictionaries(one_kind)
     line = row.map(lambda fields: json.dumps(fields, ensure_ascii=draw(st.booleans())))
@@ -168,10 +169,15 @@ def outcome(data):
         return str(error)
     columns = [[repr(value) for value in column.to_pylist()] for column in rows.table.columns]
     mixed = [name for name in rows.names if rows.is_mixed(name)]
-    return rows.table.schema, columns, list(rows.lines), mixed
+    has_lists = any(map(pa.types.is_list, rows.table.schema.types))
+    objects = [repr(sorted(row.items())) for row in rows.objects()] if has_lists else []
+    return rows.table.schema, columns, list(rows.lines), mixed, objects
 
 
 @given(json_lines())
+@example(b'{"a": [null]}')
+@example(b'{"a": ["x"]}\n{"a": [["x"]]}')
+@example(b'{"a": ["x"]}\n{}')
 def test_json_lines_of_one_kind_are_read_as_all_others(data):
     quick = outcome(data)
     with pytest.MonkeyPatch.context() as patch:
@@ -186,6 +192,8 @@ def test_json_lines_of_one_kind_make_no_objects(monkeypatch):
     assert rows.where(1) == "x.jsonl:3"
     rows = read_records(Source("x.jsonl", b'\n{"a": null}\n{"a": null}\n{"a": 0.5}\n'))
     assert rows.table.to_pydict() == {"a": [None, None, 0.5]}
+    rows = read_records(Source("x.jsonl", b'{"b": ["x"]}\n{"b": []}\n'))
+    assert rows.table.to_pydict() == {"b": [["x"], []]}
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 
 import duckdb
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
+from fastcausal.errors import InputError
+from fastcausal.files.files import Source
+from fastcausal.formats.model_output import sources
 from tests.support.cli import cli
 
 from .test_answers import CASES, by_role, expected, rows
@@ -65,6 +71,91 @@ def same_as_rows(read):
     assert read.table["kind"].to_pylist() == [case.kind for case in CASES]
     assert read.unparsed.equals(whole.unparsed)
     assert "output" not in read.table.column_names
+
+
+RAIN = {"cause": "rain", "effect": ["floods"]}
+SAID = st.sampled_from(
+    [json.dumps({"relations": [RAIN]}), "Sure: []", "none", "", None, 5, {"relations": [RAIN]}]
+)
+VALUES = st.sampled_from([None, "x", "é", 1, -0.0, 2.5, True, [], [1], {"a": 1}, {"b": [RAIN]}])
+ROWS = st.fixed_dictionaries(
+    {"output": SAID.filter(lambda said: type(said) is str) | SAID},
+    optional={"id": st.integers(0, 9), "text": st.sampled_from(["rain , floods", "a", None, 5])}
+    | dict.fromkeys(["relations", "Text", "model", "kind"], VALUES),
+)
+LINES = st.lists(ROWS.map(json.dumps), min_size=1, max_size=4)
+ODD_LINES = st.sampled_from(["", "{}", '{"output": "\\ud800"}', '{"output": "a", "output": "b"}'])
+
+
+@given(
+    st.tuples(LINES, st.lists(ODD_LINES, max_size=1)).map(lambda lines: [*lines[0], *lines[1]]),
+    st.sampled_from(["output", "output", "output", "relations", "Output", "kind.b"]),
+    st.sampled_from([None, None, "id", "model", "kind.a"]),
+)
+@example(['{"output": "[]", "relations": [{"cause": "e1"}]}'], "output", "relations.0.cause")
+@example(['{"output": 5, "model": null}', '{"output": "none"}'], "output", None)
+@example(['{"output": "none", "text": "a", "model": null}'] * 2, "output", None)
+@example(['{"output": ""}', '{"output": "none", "text": "a"}'], "output", None)
+def test_lines_are_read_as_objects_are(lines, answers, id):
+    source = Source("a.jsonl", "\n".join(lines).encode())
+
+    def read():
+        try:
+            read = fc.read(source, answers=answers, id=id)
+        except InputError as error:
+            return str(error)
+        return str(read.table.schema), repr(read.table.to_pydict()), read.reading
+
+    quick = read()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "_of_lines", lambda *_: None)
+        assert quick == read()
+
+
+def test_lines_make_no_objects(monkeypatch):
+    monkeypatch.delattr(Source, "objects")
+    line = {"text": "rain , floods", "output": "[]", "relations": [RAIN], "usage": {"in": 1}}
+    read = fc.read(Source("a.jsonl", json.dumps(line).encode()), answers="output")
+    assert read.table["usage"].to_pylist() == [{"in": 1}]
+
+
+def test_bytes_below_null_are_no_answer():
+    said = pa.array(['{"relations": []}', '```json\n{"relations": []}```'])
+    bits = pa.py_buffer(np.packbits([True, False], bitorder="little"))
+    hidden = pa.Array.from_buffers(said.type, 2, [bits, *said.buffers()[1:]])
+    read = fc.read(pa.table({"text": ["a", "b"], "output": hidden}), answers="output")
+    assert read.unparsed.to_pylist()[0]["reason"] == "the answer is empty"
+    assert (read.n_unread, read.reading.notes) == (1, {})
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())]
+)
+def test_texts_of_gold_of_every_type(kind):
+    table = pa.table({"id": ["a", "b"], "text": ["rain , floods", "none"], "relations": [[], []]})
+    text = table["text"].cast(kind)
+    gold = fc.Relations(table.set_column(1, "text", text))
+    bare = [{"id": "b", "output": "[]"}, {"id": "a", "output": json.dumps({"relations": [RAIN]})}]
+    read = fc.read(bare, answers="output", like=gold)
+    assert read.table["text"].to_pylist() == ["none", "rain , floods"]
+    assert read.to_examples()[1]["relations"] == [{"cause": [(0, 1)], "effect": [(2, 3)]}]
+    lines = b'{"id": "a", "relations": [{"cause": "rain"}]}'
+    read = fc.read(Source("a.jsonl", lines), format="spans", like=gold)
+    assert read.to_examples()[0]["relations"] == [{"cause": [(0, 1)]}]
+
+
+def test_an_answer_that_gold_lacks_needs_a_text():
+    gold = fc.Relations.from_examples([{"id": "a", "text": "rain", "relations": []}])
+    rows = [{"id": "a"}, {"id": "b"}, {"id": "c", "text": "floods"}]
+    read = fc.read([row | {"output": "[]"} for row in rows], answers="output", like=gold)
+    reasons = [(row["id"], row["reason"]) for row in read.unparsed.to_pylist()]
+    assert reasons == [("b", 'gold has no "b", and the answer no text')]
+
+
+def test_texts_of_gold_that_are_numbers():
+    gold = fc.Relations(pa.table({"text": [5], "relations": [[]]}))
+    with pytest.raises(fc.InputError, match=r'row 0: example 0: "text" is a number, expected a'):
+        fc.read([{"output": "none"}], answers="output", like=gold)
 
 
 def test_texts_come_from_gold():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.formats import span_lines, spans
+from fastcausal.formats.reading.builder import places_in
 from fastcausal.relations import Relations
 
 WORDS = st.sampled_from(["rain", "The", "the", "a", "a", "n't", "“é”", "😀", "b\u3000c"])
@@ -145,6 +147,10 @@ def test_plain_lines_are_read_natively(value):
     read = span_lines.read(source, None, True, spans.HELD, None)
     assert read.to_examples()[0]["relations"] == [{"cause": [(0, 1)]}]
     assert read.ids.to_pylist() == ["1"]
+
+
+def test_ids_of_another_type_than_those_of_gold():
+    assert places_in(GOLD, pa.array(["e1", "x"], pa.large_string()), 2, "a").tolist() == [1, -1]
 
 
 def test_bytes_that_are_not_utf8():

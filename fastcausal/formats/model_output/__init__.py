@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from fastcausal.arrays.arrow import compact, is_valid
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.values import without_collection
 from fastcausal.formats import span_lines, spans
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.model_output.forms import FORMS, noted
-from fastcausal.formats.model_output.plain import ParsedAnswers, encoded, parsed
+from fastcausal.formats.model_output.plain import ParsedAnswers, parsed, value_at
 from fastcausal.formats.model_output.sources import SUFFIXES, RawAnswers, is_log, load, saying
 from fastcausal.formats.model_output.texts import relations_in
-from fastcausal.formats.reading.builder import Builder, UnreadError, placed
+from fastcausal.formats.reading.builder import Builder, Int32, Int64, UnreadError, placed
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Occurrence
@@ -85,10 +89,15 @@ def read(
     ([{'cause': [(0, 1)], 'effect': [(2, 3)]}], {'answer in a fence': 1})
     """
     said = saying(source, answers, id)
+    records, n = said.records, len(said.answers)
+    rows, columns = placed(like, said.ids, n, records.name)
+    if said.ids is not None:
+        columns["id"] = said.ids
     notes = Counter[str]()
     answered = parsed(said.answers, notes)
-    answered.others.update(_unknown(said, like))
-    relations = _located(said, answered, like, occurrence)
+    answered.others.update(_unknown(said, like, rows))
+    lengths = token_counts(like, "strict", rows)
+    relations = _located(said, answered, columns, lengths, occurrence == "gap")
     notes.update(relations.reading.notes)
     table = relations.table
     for name_of_column, column in said.carried.items():
@@ -100,37 +109,34 @@ def read(
 
 
 def _located(
-    said: RawAnswers, answered: ParsedAnswers, like: Relations | None, occurrence: Occurrence
+    said: RawAnswers,
+    answered: ParsedAnswers,
+    columns: Mapping[str, Any],
+    lengths: Int32,
+    by_gap: bool,
 ) -> Relations:
-    """Find the spans of answers in their texts."""
-    records, n = said.records, len(said.answers)
-    rows, columns = placed(like, said.ids, n, records.name)
-    of_gold = columns["text"].to_pylist() if "text" in columns else [None] * n
-    if said.ids is not None:
-        columns["id"] = said.ids
-    texts = said.texts or of_gold
-    if said.texts is not None and None in said.texts:
-        texts = [t if t is not None else g for t, g in zip(said.texts, of_gold, strict=True)]
-    lengths = token_counts(like, "strict", rows)
-    by_gap = occurrence == "gap"
+    """Find the spans of answers in their texts, or in those of gold."""
+    records, of_gold = said.records, columns.get("text")
+    texts = span_lines.texts_among(said.texts, of_gold, len(said.answers))
     plain = answered.plain.copy()
     plain[list(answered.others)] = 0
 
     def add(build: Builder, k: int) -> None:
         relations = answered.others.get(k)
         if relations is None:
-            relations = relations_in(said.answers[k], Counter())
+            relations = relations_in(value_at(said.answers, k), Counter())
         where = f"{records.where(k)}: example {columns['id'][k] if 'id' in columns else k}"
         length = None if lengths[k] < 0 else int(lengths[k])
+        text = texts[k].as_py()
+        if text is None and of_gold is not None:
+            text = of_gold[k].as_py()  # no text: the message says so
         try:
-            spans.add_example(build, where, {"relations": relations}, texts[k], length, by_gap)
+            spans.add_example(build, where, {"relations": relations}, text, length, by_gap)
         except InputError as error:
             raise InputError(f"{where}: {error}") from error
 
-    located = span_lines.found(
-        records.name, answered.written, encoded(texts), lengths, plain, by_gap, add
-    )
-    return located.table({**columns, "text": texts}, lines=records.lines)
+    located = span_lines.found(records.name, answered.written, texts, lengths, plain, by_gap, add)
+    return located.table({**columns, "text": compact(texts)}, lines=records.lines)
 
 
 def _forms(answered: ParsedAnswers, notes: Counter[str]) -> tuple[str, ...]:
@@ -141,25 +147,25 @@ def _forms(answered: ParsedAnswers, notes: Counter[str]) -> tuple[str, ...]:
     return tuple(sorted([*forms, *(["json"] if len(answered.plain) - unread > n_noted else [])]))
 
 
-def _unknown(said: RawAnswers, like: Relations | None) -> dict[int, UnreadError]:
+def _unknown(said: RawAnswers, like: Relations | None, rows: Int64) -> dict[int, UnreadError]:
     """Return the reasons of answers to other examples than gold's, unread without a text.
 
     InputError if gold lacks all ids.
     """
     if like is None or like.ids is None or said.ids is None:
         return {}
-    known = set(like.ids.to_pylist())
-    if known and said.ids and known.isdisjoint(said.ids):
+    is_unknown = rows < 0
+    if len(like.ids) and is_unknown.all():
         raise InputError(
             f'{said.records.where(0)}: "{said.id}" is "{said.ids[0]}", and gold has no id of this '
             f'file: its "id" is "{like.ids[0]}" in the first example',
             Remedy("id", ("PATH",), "would name another column of ids"),
         )
-    texts = said.texts or [None] * len(said.ids)
+    if said.texts is not None:
+        is_unknown &= ~is_valid(said.texts)
     return {
-        k: UnreadError(f'gold has no "{id}", and the answer no text')
-        for k, (id, text) in enumerate(zip(said.ids, texts, strict=True))
-        if id not in known and text is None
+        k: UnreadError(f'gold has no "{said.ids[k]}", and the answer no text')
+        for k in np.flatnonzero(is_unknown).tolist()
     }
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import strings, texts_of
+from fastcausal.arrays.arrow import is_valid, strings, texts_of
 from fastcausal.errors import InputError
 from fastcausal.formats import _span_lines
 from fastcausal.formats.model_output.shapes import NO_SPAN
@@ -48,12 +48,14 @@ class ParsedAnswers(NamedTuple):
     others: dict[int, list[Any] | UnreadError]
 
 
-def parsed(answers: Sequence[Any], notes: Counter[str]) -> ParsedAnswers:
+def parsed(answers: pa.Array | Sequence[Any], notes: Counter[str]) -> ParsedAnswers:
     """Read the relations of raw answers; count the ways of reading."""
     ways = np.zeros(len(answers), np.int8)
-    data, places = texts_of(encoded(answers))
+    texts = answers if isinstance(answers, pa.Array) else encoded(answers)
+    data, places = texts_of(texts)
     no_spans = "\n".join(NO_SPAN).encode()
     written = _span_lines.read_answers(data, places.astype(np.int64), no_spans, ways)
+    ways[~is_valid(texts)] = 0  # any bytes may stand below null
     first = {way: int(np.argmax(ways == way)) for way in PLACES if (ways == way).any()}
     others: dict[int, list[Any] | UnreadError] = {}
     # Notes keep the order in which they first occur.
@@ -61,11 +63,17 @@ def parsed(answers: Sequence[Any], notes: Counter[str]) -> ParsedAnswers:
         if way := int(ways[k]):
             notes.update(dict.fromkeys((*BEFORE, PLACES[way], *BEHIND), 0))
         else:
-            answer = answers[k]
+            answer = value_at(answers, k)
             others[k] = answer if isinstance(answer, UnreadError) else relations_in(answer, notes)
     for way in first.keys() - {BARE}:
         notes[PLACES[way]] += int(np.count_nonzero(ways == way))
     return ParsedAnswers(written, (ways > 0).astype(np.int8), others)
+
+
+def value_at(values: pa.Array | Sequence[Any], k: int) -> Any:
+    """Return a value of an array, or of a sequence, as Python has it."""
+    value = values[k]
+    return value.as_py() if isinstance(value, pa.Scalar) else value
 
 
 def encoded(values: Sequence[Any]) -> pa.Array:

@@ -16,6 +16,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
@@ -28,6 +30,7 @@ from fastcausal.formats.logs import inspect_ai
 from fastcausal.formats.logs.replies import ids_in, log_of, reply_of
 from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.formats.reading.sources import RelationSource
+from fastcausal.formats.span_lines import SpanLines
 
 SUFFIXES = (".eval",)
 _IDS = ("id", "custom_id")
@@ -41,23 +44,23 @@ class RawAnswers:
     ----------
     records : Records
         The source.
-    answers : sequence
+    answers : string array, or sequence
         Text, values of JSON, rows of a log, or UnreadError for failed requests.
     id : str or None
         The column or path of the ids.
-    ids : list of str or None
+    ids : string array or None
     carried : mapping of str to array
         Columns to keep.
-    texts : list of (str or None), optional
-        The text of each example.
+    texts : string array, optional
+        The text of each example, or null.
     """
 
     records: Records
-    answers: Sequence[Any]
+    answers: pa.Array | Sequence[Any]
     id: str | None
-    ids: list[str] | None
+    ids: pa.Array | None
     carried: Mapping[str, Any] = field(default_factory=dict)
-    texts: list[str | None] | None = None
+    texts: pa.Array | None = None
 
 
 def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAnswers:
@@ -68,12 +71,12 @@ def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAn
     InputError
         The source cannot be read, is no log and no column is named, or lacks the column or path.
     """
-    records = _records(source)
+    records = _records(source, answers, id)
     if answers is not None and answers in records:
         id = id or records.find(*_IDS)
         kept = records.without(*spans.HELD, answers, id)
         carried = dict(zip(kept.column_names, kept.columns, strict=True))
-        said = [*map(_without_nulls, records.values(answers))]
+        said = _of_column(records, answers)
         return RawAnswers(records, said, id, _ids(records, id), carried, _texts(records))
     rows = records.objects()
     log = log_of(rows[0])
@@ -94,8 +97,16 @@ def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAn
     return RawAnswers(records, said, id, _ids(records, id), texts=texts)
 
 
-def _texts(records: Records) -> list[str | None] | None:
-    return records.texts("text").to_pylist() if "text" in records else None
+def _of_column(records: Records, name: str) -> pa.Array | list[Any]:
+    """Return the answers in a column: text as it is stored, other values as objects."""
+    stored = records.column(name)
+    if stored.type in (pa.string(), pa.large_string()) and not records.is_mixed(name):
+        return stored
+    return [*map(_without_nulls, records.values(name))]
+
+
+def _texts(records: Records) -> pa.Array | None:
+    return records.texts("text") if "text" in records else None
 
 
 def is_log(source: Source) -> bool:
@@ -123,7 +134,7 @@ def load(path: str | os.PathLike[str] | Source) -> Source:
     return Source.open(path)
 
 
-def _records(source: RelationSource) -> Records:
+def _records(source: RelationSource, answers: str | None, id: str | None) -> Records:
     if not isinstance(source, str | os.PathLike | Source):
         return read_records(source, "answers")
     file = load(source)
@@ -132,7 +143,23 @@ def _records(source: RelationSource) -> Records:
         return _samples(file.name, [sample for _, sample in named], [place for place, _ in named])
     if file.data.lstrip()[:1] == b"{" and inspect_ai.is_document(file.name, BytesIO(file.data)):
         return _samples(file.name, inspect_ai.samples_of(file.name, BytesIO(file.data)))
-    return read_records(file)
+    quick = _of_lines(file, answers, id)
+    return read_records(file) if quick is None else quick
+
+
+def _of_lines(file: Source, answers: str | None, id: str | None) -> Records | None:
+    """Read JSON lines without an object for each; None where Python is to read them.
+
+    Relations beside the answers are left out.
+    """
+    lines = SpanLines.of(file) if answers is not None and file.is_json else None
+    if lines is None or answers not in lines.columns or id not in (None, *lines.columns):
+        return None
+    columns = {name: column.stored() for name, column in lines.columns.items()}
+    if any(is_mixed for _, is_mixed in columns.values()):
+        return None
+    table = pa.table({name: array for name, (array, _) in columns.items()})
+    return Records(file.name, table, lines=lines.numbers)
 
 
 def _samples(name: str, samples: list[Any], places: list[str] | None = None) -> Records:
@@ -157,15 +184,14 @@ def _of_first_filter(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str,
     return [row for row in rows if row.get("filter") == first] if first is not None else rows
 
 
-def _ids(records: Records, id: str | None) -> list[str] | None:
+def _ids(records: Records, id: str | None) -> pa.Array | None:
     if id is None or (id in records and not records.has(id)):
         return None
     if id not in records:
         at_path = [{id: at(row, id)} for row in records.objects()]
         places = [records.where(row) for row in range(len(records))]
         records = Records(records.name, at_path, places=places)
-    ids: list[str] = records.keys(id).to_pylist()
-    return ids
+    return records.keys(id)
 
 
 def _at(row: Mapping[str, Any], path: str) -> Any:

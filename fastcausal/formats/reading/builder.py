@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from fastcausal.relations import ROLES, Reading, Relations
 MOST_COLUMNS = 1_000  # of examples: each costs time and memory even if few lines have it
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+Ids: TypeAlias = "pa.Array | pa.ChunkedArray | Sequence[Any] | None"
 RoleSpan = tuple[int, int, int]
 """(role, start, stop), in tokens, stop exclusive."""
 
@@ -321,9 +322,7 @@ def messages(problems: Problems) -> list[str]:
     return problems.first + ([f"... and {more} more"] if more else [])
 
 
-def places_in(
-    like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
-) -> Int64:
+def places_in(like: Relations | None, ids: Ids, n: int, name: str) -> Int64:
     """Return the row of ``like`` for each of n examples: by id if both have ids, else by place.
 
     int64[n], -1 if ``like`` is None or lacks the id. InputError if n examples without ids face
@@ -332,10 +331,12 @@ def places_in(
     if like is None:
         return np.full(n, -1)
     if ids is not None and like.ids is not None:
-        if not isinstance(ids, pa.ChunkedArray):
-            rows = {known: row for row, known in enumerate(like.ids.to_pylist())}
-            return np.array([rows.get(wanted, -1) for wanted in ids], np.int64)
-        return places_of(ids, like.ids)
+        if isinstance(ids, pa.Array | pa.ChunkedArray):
+            if ids.type == like.ids.type:
+                return places_of(ids, like.ids)
+            ids = ids.to_pylist()
+        rows = {known: row for row, known in enumerate(like.ids.to_pylist())}
+        return np.array([rows.get(wanted, -1) for wanted in ids], np.int64)
     if n != like.table.num_rows:
         raise InputError(f"{name} has {counted(n, 'example')}, expected {len(like)}")
     return np.arange(n)
@@ -346,9 +347,7 @@ def at_rows(values: Int32, rows: Int64) -> Int32:
     return np.where(rows < 0, np.int32(-1), values.take(rows, mode="clip") if len(values) else -1)
 
 
-def placed(
-    like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
-) -> tuple[Int64, dict[str, Any]]:
+def placed(like: Relations | None, ids: Ids, n: int, name: str) -> tuple[Int64, dict[str, Any]]:
     """Match examples with ``like``: return `places_in` it, with its ids and texts, if any."""
     rows = places_in(like, ids, n, name)
     if like is None:
