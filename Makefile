@@ -141,19 +141,19 @@ $(VENV)/.switches: FORCE | $(BIN)/python
 # Installs groups of pyproject.toml, which older releases of pip do not know.
 INSTALL := $(BIN)/pip install -q 'pip>=25.1' && $(BIN)/pip install -q
 
-# Stamps for the package alone, with what the tests need, with what all tests need, with the
-# developer's tools.
+# Stamps for the package alone, with what the tests need, with what all tests need. Where the package
+# is installed, pip adds what an extra of it needs, and builds nothing again.
 $(VENV)/.run: $(INPUTS) | $(BIN)/python
 	$(BIN)/pip install -q -e .
 	touch $@
 
-$(VENV)/.test: $(INPUTS) | $(BIN)/python
-	$(INSTALL) -e '.[cas]' --group test
-	touch $(VENV)/.run $@
+$(VENV)/.test: pyproject.toml | $(VENV)/.run
+	$(INSTALL) 'fastcausal[cas]' --group test
+	touch $@
 
-$(VENV)/.test-all: $(INPUTS) | $(BIN)/python
-	$(INSTALL) -e '.[cas,text,torch,hf,ray]' --group test-all
-	touch $(VENV)/.run $(VENV)/.test $@
+$(VENV)/.test-all: pyproject.toml | $(VENV)/.run
+	$(INSTALL) 'fastcausal[cas,text,torch,hf,ray]' --group test-all
+	touch $(VENV)/.test $@
 
 # Harnesses write logs in an environment of their own (1 GB); test-all uses it where
 # `make .venv-harnesses/.test` has built it, and skips their tests without it.
@@ -172,14 +172,7 @@ $(VENV)-lowest/.test: $(VENV)/.test tests/support/lowest.py
 		Path(site.getsitepackages()[0], "fastcausal.pth").write_text(sys.argv[1])' '$(CURDIR)'
 	touch $@
 
-$(VENV)/.docs: $(VENV)/.test pyproject.toml
-	$(INSTALL) --group docs
+# And with what documentation, packages and developers need.
+$(VENV)/.docs $(VENV)/.wheels $(VENV)/.dev: $(VENV)/.test
+	$(INSTALL) --group $(patsubst .%,%,$(notdir $@))
 	touch $@
-
-$(VENV)/.wheels: $(VENV)/.test pyproject.toml
-	$(INSTALL) --group wheels
-	touch $@
-
-$(VENV)/.dev: $(INPUTS) | $(BIN)/python
-	$(INSTALL) -e '.[cas]' --group test --group dev
-	touch $(VENV)/.run $(VENV)/.test $@
