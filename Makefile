@@ -41,9 +41,10 @@ demo: $(VENV)/.run  ## score the embedded sample
 test: $(VENV)/.test  ## run the quick tests of the core, and the examples in docstrings and documents
 	$(BIN)/pytest -q $(ON_ALL_CORES) -m 'not slow' --hypothesis-profile=dev
 
-# On the newest versions that pip finds for $(VENV), the quick tests of the core as well.
-test-all: $(VENV)/.test-all $(if $(ASAN),sanitize) test-lowest  ## run all tests: also slow ones, those of training, sanitizers, lowest versions
-	FASTCAUSAL_HARNESSES=$(abspath $(wildcard $(VENV)-harnesses/bin/python)) $(BIN)/pytest -q $(ON_ALL_CORES)
+# What `test` runs is not run again but for tests that draw: these draw all their examples.
+test-all: $(VENV)/.test-all test $(if $(ASAN),sanitize) test-lowest  ## run all tests: also slow ones, those of training, sanitizers, lowest versions
+	FASTCAUSAL_HARNESSES=$(abspath $(wildcard $(VENV)-harnesses/bin/python)) \
+		$(BIN)/pytest -q $(ON_ALL_CORES) -m 'slow or drawn'
 
 # Without fuzzing, training and documents, and without the examples in docstrings: 1 to 2 minutes.
 test-lowest: $(VENV)-lowest/.test  ## run the quick tests of the core on the lowest versions that pyproject.toml declares
@@ -72,7 +73,7 @@ typecheck: $(VENV)/.dev  ## run mypy --strict, and compare the stubs of native m
 	$(BIN)/stubtest $(STUBBED) --mypy-config-file pyproject.toml \
 		--allowlist tests/support/stubtest.txt
 
-check: lint typecheck wheel-test demo site test test-all fuzz  ## run all that CI runs
+check: lint typecheck wheel-test demo site test-all fuzz  ## run all that CI runs
 
 site: $(VENV)/.docs  ## build the documentation into build/site and test it: links, search, pages in a browser
 	$(MKDOCS) build --quiet
