@@ -8,14 +8,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from fastcausal.engine.device.sources import csrc
 from tests.support import capi, emulated
-from tests.support.data import ROOT
 
 pytestmark = pytest.mark.slow  # programs are built
 
@@ -26,27 +23,17 @@ PARSERS = Path(__file__).parent / "parsers"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 NAMES = ("submission", "lines", "tagged", "answers", "crab_answers", "fincausal")
 NAMES += ("span_lines", "model_answers", "page")
-FOLDER = ROOT / "build" / "tested-parsers"
 
 
-def written(path: Path) -> int:
-    return path.stat().st_mtime_ns
-
-
-@cache
 def program(name: str) -> Path:
     """The program of a parser; `make fuzz` takes those that `make test-all` has built."""
-    target = FOLDER / name
-    sources = [*csrc().rglob("*.*"), *PARSERS.iterdir(), *map(Path, (__file__, emulated.__file__))]
-    if target.exists() and written(target) > max(map(written, sources)):
-        return target
-    FOLDER.mkdir(parents=True, exist_ok=True)
     counts = counting() if name == "page" else ()
-    done = emulated.compiled(PARSERS / f"{name}.cpp", *SANITIZERS, *counts, "-o", target)
-    if re.search("cannot find .*(asan|ubsan)", done.stderr):
-        pytest.skip("no sanitizers")
-    assert not done.returncode, done.stderr
-    return target
+    try:
+        return emulated.built(PARSERS / f"{name}.cpp", *SANITIZERS, *counts)
+    except AssertionError as error:
+        if re.search("cannot find .*(asan|ubsan)", str(error)):
+            pytest.skip("no sanitizers")
+        raise
 
 
 def counting() -> tuple[str, ...]:
