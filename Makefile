@@ -41,9 +41,10 @@ demo: $(VENV)/.run  ## score the embedded sample
 test: $(VENV)/.test  ## run the quick tests of the core, and the examples in docstrings and documents
 	$(BIN)/pytest -q $(ON_ALL_CORES) -m 'not slow' --hypothesis-profile=dev
 
-# On the newest versions that pip finds for $(VENV), the quick tests of the core as well.
-test-all: $(VENV)/.test-all $(if $(ASAN),sanitize) test-lowest  ## run all tests: also slow ones, those of training, sanitizers, lowest versions
-	FASTCAUSAL_HARNESSES=$(abspath $(wildcard $(VENV)-harnesses/bin/python)) $(BIN)/pytest -q $(ON_ALL_CORES)
+# What `test` runs is not run again but for tests that draw: these draw all their examples.
+test-all: $(VENV)/.test-all test $(if $(ASAN),sanitize) test-lowest  ## run all tests: also slow ones, those of training, sanitizers, lowest versions
+	FASTCAUSAL_HARNESSES=$(abspath $(wildcard $(VENV)-harnesses/bin/python)) \
+		$(BIN)/pytest -q $(ON_ALL_CORES) -m 'slow or drawn'
 
 # Without fuzzing, training and documents, and without the examples in docstrings: 1 to 2 minutes.
 test-lowest: $(VENV)-lowest/.test  ## run the quick tests of the core on the lowest versions that pyproject.toml declares
@@ -72,7 +73,7 @@ typecheck: $(VENV)/.dev  ## run mypy --strict, and compare the stubs of native m
 	$(BIN)/stubtest $(STUBBED) --mypy-config-file pyproject.toml \
 		--allowlist tests/support/stubtest.txt
 
-check: lint typecheck wheel-test demo site test test-all fuzz  ## run all that CI runs
+check: lint typecheck wheel-test demo site test-all fuzz  ## run all that CI runs
 
 site: $(VENV)/.docs  ## build the documentation into build/site and test it: links, search, pages in a browser
 	$(MKDOCS) build --quiet
@@ -141,19 +142,19 @@ $(VENV)/.switches: FORCE | $(BIN)/python
 # Installs groups of pyproject.toml, which older releases of pip do not know.
 INSTALL := $(BIN)/pip install -q 'pip>=25.1' && $(BIN)/pip install -q
 
-# Stamps for the package alone, with what the tests need, with what all tests need, with the
-# developer's tools.
+# Stamps for the package alone, with what the tests need, with what all tests need. Where the package
+# is installed, pip adds what an extra of it needs, and builds nothing again.
 $(VENV)/.run: $(INPUTS) | $(BIN)/python
 	$(BIN)/pip install -q -e .
 	touch $@
 
-$(VENV)/.test: $(INPUTS) | $(BIN)/python
-	$(INSTALL) -e '.[cas]' --group test
-	touch $(VENV)/.run $@
+$(VENV)/.test: pyproject.toml | $(VENV)/.run
+	$(INSTALL) 'fastcausal[cas]' --group test
+	touch $@
 
-$(VENV)/.test-all: $(INPUTS) | $(BIN)/python
-	$(INSTALL) -e '.[cas,text,torch,hf,ray]' --group test-all
-	touch $(VENV)/.run $(VENV)/.test $@
+$(VENV)/.test-all: pyproject.toml | $(VENV)/.run
+	$(INSTALL) 'fastcausal[cas,text,torch,hf,ray]' --group test-all
+	touch $(VENV)/.test $@
 
 # Harnesses write logs in an environment of their own (1 GB); test-all uses it where
 # `make .venv-harnesses/.test` has built it, and skips their tests without it.
@@ -172,14 +173,7 @@ $(VENV)-lowest/.test: $(VENV)/.test tests/support/lowest.py
 		Path(site.getsitepackages()[0], "fastcausal.pth").write_text(sys.argv[1])' '$(CURDIR)'
 	touch $@
 
-$(VENV)/.docs: $(VENV)/.test pyproject.toml
-	$(INSTALL) --group docs
+# And with what documentation, packages and developers need.
+$(VENV)/.docs $(VENV)/.wheels $(VENV)/.dev: $(VENV)/.test
+	$(INSTALL) --group $(patsubst .%,%,$(notdir $@))
 	touch $@
-
-$(VENV)/.wheels: $(VENV)/.test pyproject.toml
-	$(INSTALL) --group wheels
-	touch $@
-
-$(VENV)/.dev: $(INPUTS) | $(BIN)/python
-	$(INSTALL) -e '.[cas]' --group test --group dev
-	touch $(VENV)/.run $(VENV)/.test $@

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Generator
 from importlib.util import find_spec
 
 import pytest
@@ -24,7 +26,20 @@ collect_ignore_glob = ["tests/support/harnesses/*"]  # programs that other envir
 collect_ignore = [path for path, module in BEHIND_EXTRAS.items() if find_spec(module) is None]
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Thousands of tests stay to the end: the collector looks through what comes after them."""
+    gc.disable()
+    found = yield
+    gc.freeze()
+    gc.enable()
+    return found
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("drawn")
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if not marked:
         return

@@ -14,11 +14,13 @@ import shutil
 import sys
 import sysconfig
 import tarfile
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
@@ -62,6 +64,25 @@ def compiler_flags() -> tuple[list[str], list[str]]:
         # Not -Wconversion, which what Cython writes does not stand: tests hold csrc/ to it.
         compile_args += ["-Wall", "-Wextra", "-Wshadow", "-Werror"]
     return compile_args, link_args
+
+
+class BuildExt(build_ext):
+    """Compile on all cores; Cython writes what they compile, one module at a time."""
+
+    cython = threading.Lock()
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
+    def build_extension(self, ext: Extension) -> None:
+        from Cython.Build import cythonize
+        from Cython.Distutils.build_ext import build_ext as by_cython
+
+        with self.cython:
+            [written] = cythonize(ext, force=self.force, quiet=True, build_dir=self.build_temp)
+        ext.sources = written.sources
+        super(by_cython, self).build_extension(ext)  # what it inherits, which compiles alone
 
 
 class BuildPy(build_py):
@@ -120,10 +141,9 @@ modules = [
 
 setup(
     ext_modules=modules,
-    cmdclass={"build_py": BuildPy, "sdist": SDist},
+    cmdclass={"build_ext": BuildExt, "build_py": BuildPy, "sdist": SDist},
     options={
         "build": {"build_base": f"build/{BUILD}"},
-        "build_ext": {"cython_c_in_temp": True},
         "bdist_wheel": {"py_limited_api": "cp311" if ABI3 else False},
     },
 )

@@ -27,7 +27,7 @@ TARGETS = {
     # name: compiler, its options, what runs the program
     "native": ("g++", ["-march=native"], []),
     "sse2": ("g++", ["-O1", *(["-march=x86-64"] if X86 else [])], []),
-    "plain": ("g++", ["-DFASTCAUSAL_PLAIN"], []),  # no intrinsics
+    "plain": ("g++", ["-O1", "-DFASTCAUSAL_PLAIN"], []),  # no intrinsics
     "arm64": ("aarch64-linux-gnu-g++", ["-static"], ["qemu-aarch64-static"]),
 }
 PROTOCOLS = [

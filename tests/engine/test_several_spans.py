@@ -64,7 +64,7 @@ def drawn(seed: int, n: int, length: int, most: int = 3) -> tuple[Rows, Rows]:
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 @pytest.mark.parametrize("length", [9, 25])
 def test_patterns_count_as_the_specification_does(kernel, length):
-    gold, pred = drawn(length, 250, length)
+    gold, pred = drawn(length, 100, length)
     choices = [*((p, RECESS.tracks) for p in PROTOCOLS), *((RECESS, t) for t in TRACKS)]
     for protocol, tracks in choices:
         plan = replace(protocol, name="test", kernel=kernel, objective=None, tracks=tracks).plan(

@@ -165,7 +165,6 @@ def test_few_batches_are_in_memory(tmp_path):
         patch.setattr(batches, "ROWS", 1)
         patch.setattr(Relations, "part", relations)
         done = write_stream(Stream("", read_batches), tmp_path / "a.jsonl")
-    gc.unfreeze()
     assert done is not None
     assert done.n_examples == 12
     assert most <= 5

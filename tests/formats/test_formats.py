@@ -235,6 +235,7 @@ def mutated(random, data):
     return bytes(data)
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("name", [*TEXTS, "parquet", "arrow", "stream"])
 def test_damaged_files_raise_input_errors_only(tmp_path, tmp_path_factory, name):
     if name in TEXTS:

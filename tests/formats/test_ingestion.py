@@ -349,6 +349,7 @@ def fuzz_truth(rng: random.Random) -> None:
     agree(cnc.read, TRUTH_PLAINLY, source, tags=rng.choice(READINGS))
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("fuzz", [fuzz_submissions, fuzz_lines, fuzz_truth])
 def test_fast_readers_give_what_the_others_do(fuzz):
     for seed in range(trials(6_000).max_examples):

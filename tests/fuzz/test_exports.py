@@ -55,6 +55,7 @@ def read(path):
                 side.to_examples()
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("name", EXPORTS)
 def test_damaged_exports(tmp_path, name):
     if name == "x.xmi":
@@ -126,6 +127,7 @@ def test_several_values_of_an_export_missing_or_of_another_type(tmp_path_factory
     read(path)
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("inner", [False, True])
 def test_damaged_projects(tmp_path, inner):
     whole = projects.project({"d.txt": {"amy": ONE, "ben": ONE}}, "tsv", inner)

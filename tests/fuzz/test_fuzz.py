@@ -21,6 +21,7 @@ from fastcausal.cli.annotate import annotate
 from fastcausal.cli.crab import crab
 from tests.fuzz.commands import TAKES, WITHOUT_FILES, name_of
 from tests.fuzz.runs import CORPUS, judged_run
+from tests.support.profiles import trials
 
 ROOT = Path(__file__).parents[2]
 SECONDS = os.environ.get("FASTCAUSAL_FUZZ_SECONDS")
@@ -33,7 +34,7 @@ from tests.fuzz.runs import main
 main(int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
 """
 MOST_FAULTS = 50  # after which no more are looked for
-RUNS = 400  # where the number of them decides, and not the time
+RUNS = 400  # in a full run, where the number of them decides, and not the time
 
 # Every command of one kind of file, or of two.
 OF_ONE = {
@@ -48,10 +49,12 @@ OF_TWO = {
 }
 
 
+@pytest.mark.drawn
 def test_mutated_files():
     """In a process of its own, which a crash, a hang or too much memory ends; another goes on."""
     first, end = int(FIRST), time.monotonic() + float(SECONDS or "inf")
-    count = int(os.environ.get("FASTCAUSAL_FUZZ_INPUTS", "0")) or (2**62 if SECONDS else RUNS)
+    few = trials(RUNS).max_examples
+    count = int(os.environ.get("FASTCAUSAL_FUZZ_INPUTS", "0")) or (2**62 if SECONDS else few)
     stop = first + count
     faults: list[str] = []
     while first < stop and time.monotonic() < end and len(faults) < MOST_FAULTS:

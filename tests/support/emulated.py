@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import shutil
 import subprocess
@@ -10,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from fastcausal.engine.device import cuda, scoring
 from fastcausal.engine.device.sources import csrc
 from fastcausal.engine.plan import Result
 from fastcausal.engine.run import run
+from tests.support.data import ROOT
 
 BLOCKS = 3
 FLAGS = (
@@ -55,15 +57,27 @@ def diagnostics(text: str, folder: Path) -> str:
     return compiled(source, DEVICE, "-fsyntax-only").stderr
 
 
-FOLDER = TemporaryDirectory()
+def built(source: Path, *options: str | Path) -> Path:
+    """What becomes of a source: one file for all processes and runs, until a source changes."""
+    way = crc32(" ".join(map(str, (*FLAGS, *options))).encode())
+    target = ROOT / "build" / "tested-programs" / f"{source.stem}-{way:08x}"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    sources = [*csrc().rglob("*.*"), *source.parent.iterdir()]
+    with target.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists() or written(target) <= max(map(written, sources)):
+            done = compiled(source, *options, "-o", target)
+            assert not done.returncode, done.stderr
+    return target
+
+
+def written(path: Path) -> int:
+    return path.stat().st_mtime_ns
 
 
 @cache
 def library() -> ctypes.CDLL:
-    target = Path(FOLDER.name, "device.so")
-    done = compiled(GRID, DEVICE, "-fPIC", "-shared", "-o", target)
-    assert not done.returncode, done.stderr
-    return ctypes.CDLL(str(target))
+    return ctypes.CDLL(str(built(GRID, DEVICE, "-fPIC", "-shared")))
 
 
 left_by_patterns: list[int] = []  # examples, by each launch that counts by patterns

@@ -25,7 +25,7 @@ def zip_of(members, method=ZSTD, size=None, crc=None):
 
     ``size`` and ``crc`` are those that it claims.
     """
-    out, central = b"", b""
+    out, central = bytearray(), bytearray()
     for name, data in members:
         raw, encoded = packed(data, method), name.encode()
         fields = struct.pack(
@@ -38,7 +38,7 @@ def zip_of(members, method=ZSTD, size=None, crc=None):
     ends = struct.pack(
         "<IHHHHIIH", 0x06054B50, 0, 0, len(members), len(members), len(central), len(out), 0
     )
-    return out + central + ends
+    return bytes(out + central + ends)
 
 
 def sample(id, epoch=1, scores=None, error=None, limit=None, input=None, target="x", **metadata):
