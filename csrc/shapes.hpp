@@ -133,7 +133,7 @@ inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, i
     counts.assign(static_cast<size_t>(events.size() * width), 0);
     for (int64_t k = first; k < last; ++k) {
       int64_t* of = counts.data() + events.place(pairs.b[k]) * width;
-      const int64_t gold = judgments.gold[k], pred = judgments.pred[k];
+      const int8_t gold = judgments.gold[k], pred = judgments.pred[k];
       of[0] += judgments.in_document[k];
       ++of[1 + judgments.classes[k]];
       if (gold < 0 || pred < 0) continue;
