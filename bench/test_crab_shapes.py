@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from functools import partial
 from importlib import import_module
+from itertools import pairwise
+from math import log
+from pathlib import Path
 
 import networkx
 import numpy as np
@@ -21,10 +25,12 @@ from fastcausal.tasks.crab.count import Answers
 from fastcausal.tasks.crab.files import JudgedPairs
 from fastcausal.tasks.crab.shapes import ClassedPairs
 
+from .conftest import Clocks
 from .stories import stories
 
 CORPUS = "random stories"
 EVENTS = 20
+ROUNDS = 5
 LETTERS = np.array([*"ABCD"])
 
 
@@ -32,21 +38,21 @@ def judged_pairs(n_stories: int) -> ClassedPairs:
     """Stories of 20 events; half of the answers are right."""
     made = stories(n_stories, EVENTS)
     n = len(made.story)
-    none = np.full(n, np.nan)
+    classes, answers = (codes.astype(np.int8) for codes in (made.classes, made.answers))
     pairs = JudgedPairs(
         Records("bench", pa.table({})),
-        np.arange(n),
+        None,
         pa.array(np.arange(n_stories)),
         made.story,
         made.a,
         made.b,
-        none,
-        made.classes,
+        np.full(n, np.nan),
+        classes,
         made.in_document,
     )
-    read = Answers(4, made.answers, none, np.zeros(n, np.int8), made.answers, {})
+    read = Answers(4, answers, None, np.zeros(n, np.int8), answers, {})
     choices = Choices("multiclass")
-    return ClassedPairs(pairs, made.classes, read, choices)
+    return ClassedPairs(pairs, classes, read, choices)
 
 
 def chains(judged: ClassedPairs) -> fc.Report:
@@ -135,24 +141,51 @@ def test_a_hundred_thousand_stories(race, shapes):
          lambda: shapes(judged), rounds=3)  # fmt: skip
 
 
-@pytest.mark.parametrize("shapes", [fc.crab.frames, fc.crab.chains])
-def test_from_parquet(race, shapes, tmp_path):
-    judged = judged_pairs(10_000)
+def written(judged: ClassedPairs, folder: Path) -> list[Path]:
+    """Write gold and answers as Parquet."""
     pairs = judged.pairs
     key = {"topic_id": pairs.story, "event_order_a": pairs.a, "event_order_b": pairs.b}
     files = {"gold": ("class", judged.classes), "pred": ("prediction", judged.counted)}
     paths = []
     for name, (column, codes) in files.items():
-        paths.append(tmp_path / f"{name}.parquet")
+        paths.append(folder / f"{name}.parquet")
         letters = pa.array(LETTERS.tolist()).take(pa.array(codes))
         pq.write_table(pa.table({**key, column: letters}), paths[-1])
+    return paths
+
+
+@pytest.mark.parametrize("shapes", [fc.crab.frames, fc.crab.chains])
+def test_from_parquet(race, shapes, tmp_path):
+    judged = judged_pairs(10_000)
+    paths = written(judged, tmp_path)
     ours = {frames: fc.crab.frames, chains: fc.crab.chains}
     [of_arrays] = [make for make, public in ours.items() if public is shapes]
     assert dict(of_arrays(judged)["overall"])["f1"] == shapes(*paths)["overall"].f1
     race(
         f"{shapes.__name__}: 10,000 stories from Parquet",
-        len(pairs),
+        len(judged.pairs),
         lambda: shapes(*paths),
         reading={"pyarrow reading both": lambda: [pq.read_table(path) for path in paths]},
         rounds=3,
     )
+
+
+def test_exponents(benchmark, note, request, tmp_path):
+    """16n pairs are ten times ``--sentences``, of stories of 20 events."""
+    most = max(16, 10 * request.config.getoption("--sentences") // 190)
+    calls = {
+        "frames": fc.crab.frames,
+        "chains": fc.crab.chains,
+        "pairwise": partial(fc.crab.pairwise, task="multiclass"),
+    }
+    least: dict[str, list[float]] = {name: [] for name in calls}
+    for n_stories in (most // 16, most // 4, most):
+        paths = written(judged_pairs(n_stories), tmp_path)
+        for name, call in calls.items():
+            call(*paths)
+            times = [Clocks.of(partial(call, *paths)).process for _ in range(ROUNDS)]
+            least[name].append(min(times))
+    benchmark.pedantic(calls["frames"], paths, rounds=1)
+    steps = {name: [log(b / a, 4) for a, b in pairwise(times)] for name, times in least.items()}
+    grown = "; ".join(f"{name} {a:.2f}, {b:.2f}" for name, (a, b) in steps.items())
+    note(f"CRAB, exponents of {190 * most:,} pairs from Parquet, to 4n and to 16n: {grown}")

@@ -69,7 +69,22 @@ class GroupCounts {
     return few ? scores(packed) : finish();
   }
 
-  // Scores a group from its counts.
+  // Scores a group from its counts of each label: correct answers, and members of gold plus
+  // answers. The last of the latter are answers without a label.
+  GroupScore scores(const int64_t* hits, const int64_t* both) const {
+    double sum = 0;
+    int64_t n = 0, all = both[n_labels_], right = 0;
+    for (int64_t label = 0; label < n_labels_; ++label) {
+      sum += 2.0 * static_cast<double>(hits[label]) /
+             static_cast<double>(std::max(both[label], int64_t{1}));
+      n += both[label] != 0;
+      all += both[label];
+      right += hits[label];
+    }
+    return score(sum, n, all, right);
+  }
+
+  // Scores a group from its packed counts.
   GroupScore scores(const PackedCounts& members) const {
     double sum = 0;
     int64_t n = 0;

@@ -1,9 +1,9 @@
 // Causal frames and chains in judged pairs. The pairs are sorted by story, cause and effect.
 //
 //   Events ── numbers the events of one story in their order
-//     ├─ each_frame ── groups pairs by effect; score_frames counts and scores their classes
+//     ├─ score_frames ── counts the pairs of each effect by class, and scores their answers
 //     └─ Story ── strong pairs by cause and by effect
-//          └─ Chains ── every x < y < z with two strong pairs and a weak or absent third
+//          └─ each_wedge ── every x < y < z with two strong pairs, and the code of the third
 //
 // The code of a pair stands for its classes in gold and in the answer. Bits tell the parts that a
 // code may play in a chain, so nothing here knows a class.
@@ -33,20 +33,23 @@ struct JudgedPairs {
   }
 };
 
-// Returns whether every pair comes after the one before it, by story, cause and effect.
-inline bool ascend(const JudgedPairs& pairs) {
-  const auto after = [](const int64_t* at) { return at[0] > at[-1]; };
-  const auto same = [](const int64_t* at) { return at[0] == at[-1]; };
-  constexpr int64_t BLOCK = 4096;
-  for (int64_t start = 1; start < pairs.n; start += BLOCK) {
-    bool all = true;
-    for (int64_t k = start; k < std::min(start + BLOCK, pairs.n); ++k) {
-      const int64_t *story = pairs.story + k, *a = pairs.a + k, *b = pairs.b + k;
-      all &= after(story) | (same(story) & (after(a) | (same(a) & after(b))));
-    }
-    if (!all) return false;
+// Numbers the stories of pairs by topic. Fills story, [n], and the topic of each story; topics has
+// room for n. Returns the number of stories, or -1 if a pair does not come after the one before it,
+// by topic, cause and effect, or has not its cause before its effect.
+inline int64_t number_stories(const int64_t* topic, const int64_t* a, const int64_t* b, int64_t n,
+                              int64_t* story, int64_t* topics) {
+  int64_t number = -1;
+  for (int64_t k = 0; k < n; ++k) {
+    const bool begins = k == 0 || topic[k] > topic[k - 1];
+    // Without branches: they would depend on the data.
+    const bool follows = begins || ((topic[k] == topic[k - 1]) &
+                                    ((a[k] > a[k - 1]) | ((a[k] == a[k - 1]) & (b[k] > b[k - 1]))));
+    if (!(follows & (a[k] < b[k]))) return -1;
+    number += begins;
+    story[k] = number;
+    topics[number] = topic[k];
   }
-  return true;
+  return number + 1;
 }
 
 class Events {
@@ -80,40 +83,37 @@ class Events {
   std::vector<int64_t> listed_;
 };
 
-// Calls call(event, members) for each effect, story by story. Members are sorted by cause.
+// Calls call(events, first, last) for each story: its events, and its pairs.
 template <class Call>
-void each_frame(const JudgedPairs& pairs, StopRequested stop_requested, const Call& call) {
+void each_story(const JudgedPairs& pairs, StopRequested stop_requested, const Call& call) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
   Events events;
-  std::vector<int64_t> starts, ends, members;
   for (int64_t first = 0, last = 0; first < pairs.n; first = last) {
     last = pairs.end_of_story(first);
     meter.add_cost(20 * (last - first));
     events.read(pairs, first, last);
-    starts.assign(static_cast<size_t>(events.size()) + 1, 0);
-    for (int64_t k = first; k < last; ++k) ++starts[events.place(pairs.b[k]) + 1];
-    std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    ends = starts;
-    members.resize(static_cast<size_t>(last - first));
-    for (int64_t k = first; k < last; ++k) members[ends[events.place(pairs.b[k])]++] = k;
-    for (int64_t place = 0; place < events.size(); ++place)
-      if (starts[place] < ends[place])
-        call(events.event(place), members.data() + starts[place], members.data() + ends[place]);
+    call(events, first, last);
   }
 }
 
+// Returns the number of different effects.
 inline int64_t count_frames(const JudgedPairs& pairs, StopRequested stop_requested) {
   int64_t n = 0;
-  each_frame(pairs, stop_requested, [&](int64_t, const int64_t*, const int64_t*) { ++n; });
+  std::vector<int8_t> is_effect;
+  each_story(pairs, stop_requested, [&](const Events& events, int64_t first, int64_t last) {
+    is_effect.assign(static_cast<size_t>(events.size()), 0);
+    for (int64_t k = first; k < last; ++k) is_effect[events.place(pairs.b[k])] = 1;
+    n += std::count(is_effect.begin(), is_effect.end(), 1);
+  });
   return n;
 }
 
 // The classes of pairs in gold and in the answers. All arrays are [n_pairs].
 struct Judgments {
-  const int64_t* classes;
-  const int64_t* gold;  // labels, as for GroupCounts
-  const int64_t* pred;
+  const int8_t* classes;
+  const int8_t* gold;  // labels, as for GroupCounts
+  const int8_t* pred;
   const int8_t* in_document;  // 0 or 1
   int64_t n_classes;
   int64_t n_labels;
@@ -124,24 +124,35 @@ struct Judgments {
 // document, counted pairs, and pairs of each class. Marks are F1 and exact match.
 inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, int64_t* rows,
                          double* marks, StopRequested stop_requested) {
-  GroupCounts counts(judgments.n_labels, judgments.undefined);
-  each_frame(pairs, stop_requested, [&](int64_t effect, const int64_t* begin, const int64_t* end) {
-    int64_t* classes = rows + 4;
-    std::fill_n(classes, judgments.n_classes, int64_t{0});
-    int64_t n_in_document = 0;
-    for (const int64_t* k = begin; k < end; ++k) {
-      ++classes[judgments.classes[*k]];
-      n_in_document += judgments.in_document[*k];
+  const GroupCounts scorer(judgments.n_labels, judgments.undefined);
+  // Of each event: pairs in a document, of each class, then the counts of labels.
+  const int64_t of_labels = 1 + judgments.n_classes;
+  const int64_t of_both = of_labels + judgments.n_labels, width = of_both + judgments.n_labels + 1;
+  std::vector<int64_t> counts;
+  each_story(pairs, stop_requested, [&](const Events& events, int64_t first, int64_t last) {
+    counts.assign(static_cast<size_t>(events.size() * width), 0);
+    for (int64_t k = first; k < last; ++k) {
+      int64_t* of = counts.data() + events.place(pairs.b[k]) * width;
+      const int8_t gold = judgments.gold[k], pred = judgments.pred[k];
+      of[0] += judgments.in_document[k];
+      ++of[1 + judgments.classes[k]];
+      if (gold < 0 || pred < 0) continue;
+      of[of_labels + gold] += gold == pred;
+      ++of[of_both + gold];
+      ++of[of_both + pred];
     }
-    const auto place_of = [&](int64_t k) { return begin[k]; };
-    const GroupScore score = counts.of(judgments.gold, judgments.pred, end - begin, place_of);
-    rows[0] = pairs.story[*begin];
-    rows[1] = effect;
-    rows[2] = n_in_document;
-    rows[3] = score.n;
-    rows = classes + judgments.n_classes;
-    *marks++ = score.f1;
-    *marks++ = score.exact;
+    const int64_t* of = counts.data();
+    for (int64_t place = 0; place < events.size(); ++place, of += width) {
+      if (std::all_of(of + 1, of + of_labels, [](int64_t count) { return count == 0; })) continue;
+      const GroupScore score = scorer.scores(of + of_labels, of + of_both);
+      *rows++ = pairs.story[first];
+      *rows++ = events.event(place);
+      *rows++ = of[0];
+      *rows++ = score.n;
+      rows = std::copy(of + 1, of + of_labels, rows);
+      *marks++ = score.f1;
+      *marks++ = score.exact;
+    }
   });
 }
 
@@ -158,7 +169,7 @@ struct Codes {
   bool weak(int8_t code, ChainType type) const { return bits[code] >> (type + 1) & 1; }
 };
 
-// One story: places of its events, strong pairs by cause and by effect, and one row of all pairs.
+// Strong pairs of one story, by cause and by effect.
 class Story {
  public:
   struct Strong {
@@ -166,91 +177,117 @@ class Story {
     int8_t code;
   };
 
-  Events events;
+  struct Range {
+    const Strong* first;
+    const Strong* last;
+    const Strong* begin() const { return first; }
+    const Strong* end() const { return last; }
+    int64_t size() const { return last - first; }
+  };
 
-  void read(const JudgedPairs& pairs, const Codes& codes, int64_t first, int64_t last) {
-    events.read(pairs, first, last);
+  void read(const JudgedPairs& pairs, const Codes& codes, const Events& events, int64_t first,
+            int64_t last) {
     const size_t size = static_cast<size_t>(events.size());
-    if (effects_.size() < size) {
-      effects_.resize(size);
-      causes_.resize(size);
-    }
-    for (size_t place = 0; place < size; ++place) {
-      effects_[place].clear();
-      causes_[place].clear();
-    }
-    row_.assign(size, codes.absent);
-    pair_ = first;
+    effects_.starts.assign(size + 1, 0);
+    causes_.starts.assign(size + 1, 0);
+    pairs_.resize(static_cast<size_t>(last - first));
+    size_t n = 0;
     for (int64_t k = first; k < last; ++k) {
       const int8_t code = codes.of_pair[k];
-      if (!codes.strong(code)) continue;
-      const int64_t a = events.place(pairs.a[k]), b = events.place(pairs.b[k]);
-      effects_[a].push_back({b, code});
-      causes_[b].push_back({a, code});
+      const bool is_strong = codes.strong(code);
+      const Pair pair = {events.place(pairs.a[k]), events.place(pairs.b[k]), code};
+      pairs_[n] = pair;  // without a branch: strong ones come in no order
+      n += is_strong;
+      effects_.starts[static_cast<size_t>(pair.a) + 1] += is_strong;
+      causes_.starts[static_cast<size_t>(pair.b) + 1] += is_strong;
     }
+    pairs_.resize(n);
+    effects_.prepare(n);
+    causes_.prepare(n);
+    for (const Pair& pair : pairs_) {
+      effects_.add(pair.a, {pair.b, pair.code});
+      causes_.add(pair.b, {pair.a, pair.code});
+    }
+    effects_.restart();
+    causes_.restart();
   }
 
-  const std::vector<Strong>& effects(int64_t place) const { return effects_[place]; }
-  const std::vector<Strong>& causes(int64_t place) const { return causes_[place]; }
+  Range effects(int64_t place) const { return effects_.of(place); }
+  Range causes(int64_t place) const { return causes_.of(place); }
 
-  // Calls with the codes of all pairs of one cause, by effect. Causes come in ascending order.
-  template <class Call>
-  void with_row(const JudgedPairs& pairs, const Codes& codes, int64_t last, int64_t place,
-                const Call& call) {
-    const int64_t start = pair_, cause = events.event(place);
-    for (; pair_ < last && pairs.a[pair_] == cause; ++pair_)
-      row_[events.place(pairs.b[pair_])] = codes.of_pair[pair_];
-    call(row_.data());
-    for (int64_t k = start; k < pair_; ++k) row_[events.place(pairs.b[k])] = codes.absent;
-  }
+  // Return those behind the next one, for callers that go through events in order.
+  Range later_effects(int64_t place) { return effects_.behind_next(place); }
+  Range later_causes(int64_t place) { return causes_.behind_next(place); }
 
  private:
-  std::vector<std::vector<Strong>> effects_, causes_;  // ascending
-  std::vector<int8_t> row_;
-  int64_t pair_ = 0;
+  struct Pair {
+    int64_t a, b;
+    int8_t code;
+  };
+
+  // Strong pairs by the place of one of their events, ascending by the other.
+  struct Lists {
+    std::vector<int64_t> starts, next;
+    std::vector<Strong> strong;
+
+    void prepare(size_t n) {
+      std::partial_sum(starts.begin(), starts.end(), starts.begin());
+      strong.resize(n);
+      restart();
+    }
+    void restart() { next = starts; }
+    void add(int64_t place, Strong one) { strong[next[place]++] = one; }
+    Range of(int64_t place) const {
+      return {strong.data() + starts[place], strong.data() + starts[place + 1]};
+    }
+    Range behind_next(int64_t place) {
+      return {strong.data() + ++next[place], strong.data() + starts[place + 1]};
+    }
+  };
+
+  std::vector<Pair> pairs_;
+  Lists effects_, causes_;
 };
 
-// Calls add(type, x, y, z, codes of two strong pairs, code of the weak one) with places of events.
+// Calls add(type, x, y, z, codes of two strong pairs, code of the third) with places of events, for
+// all wedges of which event v is the first end of the third pair. row has the codes of v's pairs.
 template <class Add>
-void chains_around(const Story& story, const Codes& codes, int64_t v, const int8_t* row,
-                   const Add& add) {
-  for (const auto [y, xy] : story.effects(v))
-    for (const auto [z, yz] : story.effects(y))
-      if (codes.weak(row[z], mediation)) add(mediation, v, y, z, xy, yz, row[z]);
-  for (const auto [z, xz] : story.effects(v)) {
-    const auto& causes = story.causes(z);
-    for (auto it = causes.rbegin(); it != causes.rend() && it->other > v; ++it)
-      if (codes.weak(row[it->other], collider))
-        add(collider, v, it->other, z, xz, it->code, row[it->other]);
+void wedges_around(Story& story, int64_t v, const int8_t* row, CostMeter& meter, const Add& add) {
+  int64_t n = 0;
+  for (const auto [y, vy] : story.effects(v)) {
+    const Story::Range further = story.effects(y), causes = story.later_causes(y);
+    for (const auto [z, yz] : further) add(mediation, v, y, z, vy, yz, row[z]);
+    for (const auto [x, xy] : causes) add(collider, v, x, y, vy, xy, row[x]);
+    n += further.size() + causes.size();
   }
-  for (const auto [x, xy] : story.causes(v)) {
-    const auto& effects = story.effects(x);
-    for (auto it = effects.rbegin(); it != effects.rend() && it->other > v; ++it)
-      if (codes.weak(row[it->other], confounding))
-        add(confounding, x, v, it->other, xy, it->code, row[it->other]);
+  for (const auto [x, xv] : story.causes(v)) {
+    const Story::Range effects = story.later_effects(x);
+    for (const auto [z, xz] : effects) add(confounding, x, v, z, xv, xz, row[z]);
+    n += effects.size();
   }
+  meter.add_cost(50 + 3 * n);
 }
 
-// Calls add(story, events, type, x, y, z, codes) for every chain of every story.
+// Calls add(story, events, type, x, y, z, codes) for every two strong pairs of a story that share
+// an event.
 template <class Add>
-void each_chain(const JudgedPairs& pairs, const Codes& codes, StopRequested stop_requested,
+void each_wedge(const JudgedPairs& pairs, const Codes& codes, StopRequested stop_requested,
                 const Add& add) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
   Story story;
-  for (int64_t first = 0, last = 0; first < pairs.n; first = last) {
-    last = pairs.end_of_story(first);
-    story.read(pairs, codes, first, last);
-    for (int64_t v = 0; v < story.events.size(); ++v) {
-      meter.add_cost(50);
-      story.with_row(pairs, codes, last, v, [&](const int8_t* row) {
-        chains_around(story, codes, v, row, [&](auto... chain) {
-          meter.add_cost(2);
-          add(pairs.story[first], story.events, chain...);
-        });
-      });
+  std::vector<int8_t> row;  // codes of the pairs of one cause, by effect
+  each_story(pairs, stop_requested, [&](const Events& events, int64_t first, int64_t last) {
+    story.read(pairs, codes, events, first, last);
+    row.assign(static_cast<size_t>(events.size()), codes.absent);
+    for (int64_t v = 0, k = first; v < events.size(); ++v) {
+      const int64_t start = k, cause = events.event(v);
+      for (; k < last && pairs.a[k] == cause; ++k) row[events.place(pairs.b[k])] = codes.of_pair[k];
+      wedges_around(story, v, row.data(), meter,
+                    [&](auto... wedge) { add(pairs.story[first], events, wedge...); });
+      for (int64_t j = start; j < k; ++j) row[events.place(pairs.b[j])] = codes.absent;
     }
-  }
+  });
 }
 
 // Returns the index of the codes of a chain in an array of [absent + 1]^3.
@@ -262,28 +299,34 @@ inline int64_t pattern_of(const Codes& codes, int8_t strong, int8_t other, int8_
 // Adds the number of chains of each type and pattern to counts[3, (absent + 1)^3].
 inline void count_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* counts,
                          StopRequested stop_requested) {
-  const int64_t n = codes.absent + 1;
-  each_chain(pairs, codes, stop_requested,
-             [&](int64_t, const Events&, ChainType type, int64_t, int64_t, int64_t, int8_t strong,
-                 int8_t other, int8_t weak) {
-               ++counts[type * n * n * n + pattern_of(codes, strong, other, weak)];
+  const int64_t n = codes.absent + 1, n_patterns = n * n * n;
+  // Also of wedges whose third pair is not weak: that is one branch less for each.
+  std::vector<int64_t> wedges(static_cast<size_t>(n_chain_types * n_patterns));
+  each_wedge(pairs, codes, stop_requested,
+             [&, of = wedges.data()](int64_t, const Events&, ChainType type, int64_t, int64_t,
+                                     int64_t, int8_t strong, int8_t other, int8_t third) {
+               ++of[type * n_patterns + pattern_of(codes, strong, other, third)];
              });
+  for (int64_t k = 0; k < n_chain_types * n_patterns; ++k) {
+    const auto type = static_cast<ChainType>(k / n_patterns);
+    if (codes.weak(static_cast<int8_t>(k % n), type)) counts[k] += wedges[k];
+  }
 }
 
 // Fills [n_chains, 6] with story, x, y, z, type and pattern. Stops when the rows are full.
 inline void list_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* rows, int64_t n_rows,
                         StopRequested stop_requested) {
   const int64_t* end = rows + 6 * n_rows;
-  each_chain(pairs, codes, stop_requested,
+  each_wedge(pairs, codes, stop_requested,
              [&](int64_t story, const Events& events, ChainType type, int64_t x, int64_t y,
-                 int64_t z, int8_t strong, int8_t other, int8_t weak) {
-               if (rows == end) return;
+                 int64_t z, int8_t strong, int8_t other, int8_t third) {
+               if (rows == end || !codes.weak(third, type)) return;
                const int64_t row[] = {story,
                                       events.event(x),
                                       events.event(y),
                                       events.event(z),
                                       type,
-                                      pattern_of(codes, strong, other, weak)};
+                                      pattern_of(codes, strong, other, third)};
                rows = std::copy_n(row, 6, rows);
              });
 }

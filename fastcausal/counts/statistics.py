@@ -518,8 +518,7 @@ class Statistics:
 
     def rows_of_units(self) -> CountRows:
         """Return the row of each unit: int64[n_units, n_fields]."""
-        rows: CountRows = self.rows[self._row_of]
-        return rows
+        return self.rows if self.row_of is None else self.rows[self.row_of]
 
     def _table(self) -> pa.Table:
         if self.units is None:

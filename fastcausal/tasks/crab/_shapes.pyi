@@ -1,15 +1,21 @@
 from numpy import float64, int8, int64
 from numpy.typing import NDArray
 
-def ascend(story: NDArray[int64], a: NDArray[int64], b: NDArray[int64]) -> bool: ...
+def number_stories(
+    topic: NDArray[int64],
+    a: NDArray[int64],
+    b: NDArray[int64],
+    story: NDArray[int64],
+    topics: NDArray[int64],
+) -> int: ...
 def count_frames(story: NDArray[int64], a: NDArray[int64], b: NDArray[int64]) -> int: ...
 def score_frames(
     story: NDArray[int64],
     a: NDArray[int64],
     b: NDArray[int64],
-    classes: NDArray[int64],
-    gold: NDArray[int64],
-    pred: NDArray[int64],
+    classes: NDArray[int8],
+    gold: NDArray[int8],
+    pred: NDArray[int8],
     in_document: NDArray[int8],
     n_labels: int,
     undefined: float,

@@ -4,7 +4,6 @@
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int8_t, int64_t
-from libcpp cimport bool as cbool
 
 from fastcausal.arrays.buffers cimport Array, float64s, int8s, int64s
 from fastcausal.interrupts cimport StopRequested, interrupted
@@ -18,9 +17,9 @@ cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
         int64_t n
 
     cdef cppclass Judgments:
-        const int64_t* classes
-        const int64_t* gold
-        const int64_t* pred
+        const int8_t* classes
+        const int8_t* gold
+        const int8_t* pred
         const int8_t* in_document
         int64_t n_classes
         int64_t n_labels
@@ -31,7 +30,9 @@ cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
         const int8_t* bits
         int8_t absent
 
-    cbool c_ascend "fastcausal::ascend" (const JudgedPairs&)
+    int64_t c_number_stories "fastcausal::number_stories" (
+        const int64_t*, const int64_t*, const int64_t*, int64_t, int64_t*, int64_t*
+    )
     int64_t c_count_frames "fastcausal::count_frames" (const JudgedPairs&, StopRequested) except +
     void c_score_frames "fastcausal::score_frames" (
         const JudgedPairs&, const Judgments&, int64_t*, double*, StopRequested
@@ -70,13 +71,22 @@ cdef Codes codes_of(object codes, object bits, int64_t n) except *:
     return both
 
 
-def ascend(story, a, b):
-    """Return True if every pair comes after the one before it. story, a, b: int64[n]."""
-    cdef JudgedPairs pairs = pairs_of(story, a, b)
-    cdef cbool found
+def number_stories(topic, a, b, story, topics):
+    """Fill story and topics, as csrc/shapes.hpp describes. Return the number of stories.
+
+    Return -1 if the pairs do not ascend. All: int64[n].
+    """
+    cdef JudgedPairs pairs = pairs_of(topic, a, b)
+    cdef Array to_story = int64s(story, 1, PyBUF_WRITABLE)
+    cdef Array to_topics = int64s(topics, 1, PyBUF_WRITABLE)
+    cdef int64_t n
+    if to_story.n != pairs.n or to_topics.n != pairs.n:
+        raise ValueError(f"{to_story.n} stories and {to_topics.n} topics of {pairs.n} pairs")
     with nogil:
-        found = c_ascend(pairs)
-    return found
+        n = c_number_stories(
+            pairs.story, pairs.a, pairs.b, pairs.n,
+            <int64_t*>to_story.data, <int64_t*>to_topics.data)
+    return n
 
 
 def count_frames(story, a, b):
@@ -93,20 +103,20 @@ def score_frames(
 ):
     """Fill rows and marks of every frame, as csrc/shapes.hpp describes.
 
-    story, a, b, classes, gold, pred: int64[n]; in_document: int8[n].
+    story, a, b: int64[n]; classes, gold, pred, in_document: int8[n].
     Filled: rows int64[n_frames, 4 + n_classes], marks float64[n_frames, 2].
     """
     cdef JudgedPairs pairs = pairs_of(story, a, b)
-    cdef Array of_class = int64s(classes)
-    cdef Array of_gold = int64s(gold)
-    cdef Array of_pred = int64s(pred)
+    cdef Array of_class = int8s(classes)
+    cdef Array of_gold = int8s(gold)
+    cdef Array of_pred = int8s(pred)
     cdef Array inside = int8s(in_document)
     cdef Array to_rows = int64s(rows, 2, PyBUF_WRITABLE)
     cdef Array to_marks = float64s(marks, 2, PyBUF_WRITABLE)
     cdef Judgments judgments
-    judgments.classes = <const int64_t*>of_class.data
-    judgments.gold = <const int64_t*>of_gold.data
-    judgments.pred = <const int64_t*>of_pred.data
+    judgments.classes = <const int8_t*>of_class.data
+    judgments.gold = <const int8_t*>of_gold.data
+    judgments.pred = <const int8_t*>of_pred.data
     judgments.in_document = <const int8_t*>inside.data
     judgments.n_classes = to_rows.width - 4
     judgments.n_labels = n_labels

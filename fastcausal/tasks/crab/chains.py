@@ -127,10 +127,10 @@ class Codes:
     def of(cls, judged: ClassedPairs, strengths: Strengths) -> Codes:
         """Number judged pairs."""
         width = judged.n_labels + 2
-        answers = judged.counted.astype(np.int8) + np.int8(1)
+        answers = judged.counted + np.int8(1)
         of_class = np.array([strengths.bits(letter) for letter in (*CLASSES, ABSENT)], np.int8)
         return cls(
-            judged.classes.astype(np.int8) * np.int8(width) + answers,
+            judged.classes * np.int8(width) + answers,
             np.append(np.repeat(of_class[:-1], width), of_class[-1]),
             np.append(np.repeat(judged.labels_of_classes, width), -1),
             np.append(np.tile(np.arange(-1, width - 1), len(CLASSES)), -1),

@@ -22,7 +22,7 @@ from fastcausal.options import Border, GoldFrom
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.crab.corpus_report import KEYS, CorpusReport
-from fastcausal.tasks.crab.files import ARTICLES, CLASSES, JudgedPairs, read_pairs
+from fastcausal.tasks.crab.files import ARTICLES, CLASSES, Int8, JudgedPairs, read_pairs
 from fastcausal.tasks.crab.graph import Graph, require_acyclic
 from fastcausal.tasks.crab.report import CROSS, IN_DOCUMENT
 from fastcausal.tasks.crab.story_page import Stories, count_by_distance
@@ -180,7 +180,7 @@ def _parts(pairs: JudgedPairs, by: By) -> dict[str, Any]:
     return parts
 
 
-def _classes(codes: Int64) -> dict[str, dict[str, Any]]:
+def _classes(codes: Int8) -> dict[str, dict[str, Any]]:
     """Return number and share of each class."""
     return _shares(np.bincount(codes, minlength=len(CLASSES)).tolist())
 
@@ -247,7 +247,7 @@ class Topics(Mapping[str, dict[str, Any]]):
         return len(self._places)
 
 
-def _topics(pairs: JudgedPairs, codes: Int64, stories: Mapping[str, Any]) -> Topics:
+def _topics(pairs: JudgedPairs, codes: Int8, stories: Mapping[str, Any]) -> Topics:
     n, width = len(pairs.topics), len(CLASSES)
     counts = np.bincount(pairs.story * width + codes, minlength=n * width).reshape(n, width)
     return Topics(pairs.topics.cast(pa.string()).to_pylist(), stories, counts)
@@ -284,7 +284,7 @@ def _graph(
     return {"graph": numbers, "ends": {"n_sources": graph.n_sources, "n_sinks": graph.n_sinks}}
 
 
-def _distances(pairs: JudgedPairs, codes: Int64, distances: Int64, counts: Int64) -> Distances:
+def _distances(pairs: JudgedPairs, codes: Int8, distances: Int64, counts: Int64) -> Distances:
     """Return mean and largest distance of events by class, and the mean distance in days.
 
     Parameters

@@ -21,12 +21,13 @@ from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.files import (
     KEY,
     Booleans,
+    Int8,
     Int64,
     JudgedPairs,
     class_of,
     ids_of,
 )
-from fastcausal.tasks.crab.parse import LABELS, REASONS, parse_column
+from fastcausal.tasks.crab.parse import LABELS, MISSING, REASONS, Reasons, parse_column
 
 READ, UNMATCHED = REASONS.index("read"), REASONS.index("unmatched")
 LABEL_OF_CLASS = {"three": (0, 1, 1, 2), "binary": (1, 1, 0, 0)}
@@ -41,24 +42,24 @@ class Answers:
     ----------
     n_labels : int
         The number of labels of the task.
-    codes : int64[n]
+    codes : int8[n]
         The label of each answer, an index of `fastcausal.tasks.crab.parse.LABELS`; -1 if
         unreadable.
-    values : float64[n]
-        Its score for task score; NaN if unreadable.
+    values : float64[n] or None
+        Its score, NaN if unreadable; None for a task of labels.
     reasons : int8[n]
         Index in `fastcausal.tasks.crab.parse.REASONS`.
-    counted : int64[n]
+    counted : int8[n]
         As ``codes``; for an unreadable answer ``n_labels`` (no class: policy ``"empty"``), or -1
         (left out: ``"skip"``).
     warnings : mapping
     """
 
     n_labels: int
-    codes: Int64
-    values: Float64
-    reasons: npt.NDArray[np.int8]
-    counted: Int64
+    codes: Int8
+    values: Float64 | None
+    reasons: Reasons
+    counted: Int8
     warnings: Warnings
 
     @property
@@ -112,60 +113,77 @@ def read_answers(
     InputError
         Something cannot be read or joined, or a policy forbids it.
     """
-    task, column, border = choices.task, choices.column, choices.border
-    unparsed, unmatched = choices.unparsed, choices.unmatched
-    records = read_records(source, name, column=column, encoded=True)
-    if column not in records:
-        records = answers_of(records, column)
-    values, why = parse_column(records.answers(column), task, choices.pattern)
-    rows, warnings = _joined(records, asked, unmatched)
-    n_labels = len(LABELS[task])
-    in_order = np.array_equal(rows, np.arange(len(values)))
-    if not why.any() and (in_order or (rows >= 0).all()):  # READ is 0: nothing to decide
-        if not in_order:
-            values, why = values[rows], why[rows]
-        codes = class_of(values, border) if task == "score" else values.astype(np.int64)
+    records = read_records(source, name, column=choices.column, encoded=True)
+    if choices.column not in records:
+        records = answers_of(records, choices.column)
+    values, why, codes = _read(records.answers(choices.column), choices)
+    rows, warnings = _joined(records, asked, choices.unmatched)
+    n_labels = len(LABELS[choices.task])
+    if not why.any() and (rows is None or (rows >= 0).all()):  # READ is 0: nothing to decide
+        if rows is not None:
+            values, why, codes = None if values is None else values[rows], why[rows], codes[rows]
         return Answers(n_labels, codes, values, why, codes, warnings)
-    if unparsed == "error":
-        _require_read(records, column, why, rows)
+    rows = np.arange(len(why)) if rows is None else rows
+    if choices.unparsed == "error":
+        _require_read(records, choices.column, why, rows)
     present = rows >= 0
-    reasons = np.where(present, why[rows], UNMATCHED).astype(np.int8)
-    values = np.where(reasons == READ, values[rows], np.nan)
-    codes = class_of(values, border) if task == "score" else _codes(values)
+    reasons = np.where(present, why[rows], np.int8(UNMATCHED))
+    is_read = reasons == READ
+    codes = np.where(is_read, codes[rows], np.int8(-1))
+    if values is not None:
+        values = np.where(is_read, values[rows], np.nan)
     state = {"error": -1, "empty": n_labels, "skip": -1}
-    unread = np.where(present, state[unparsed], state[unmatched])
-    counted = np.where(reasons == READ, codes, unread)
+    unread = np.where(present, state[choices.unparsed], state[choices.unmatched])
+    counted = np.where(is_read, codes, unread.astype(np.int8))
     return Answers(n_labels, codes, values, reasons, counted, warnings)
 
 
-def _codes(values: Float64) -> Int64:
-    return np.where(np.isnan(values), -1, values).astype(np.int64)
+def _read(column: pa.Array, choices: Choices) -> tuple[Float64 | None, Reasons, Int8]:
+    """Return the score of each answer, its reason, and its label; texts of a dictionary once."""
+    if pa.types.is_dictionary(column.type):
+        values, why, codes = _read(column.dictionary, choices)
+        return (
+            None if values is None else _taken(values, column, np.nan),
+            _taken(why, column, MISSING),
+            _taken(codes, column, -1),
+        )
+    values, why = parse_column(column, choices.task, choices.pattern)
+    if choices.task == "score":
+        return values, why, class_of(values, choices.border)
+    return None, why, np.where(np.isnan(values), -1, values).astype(np.int8)
+
+
+def _taken(values: npt.NDArray[Any], column: pa.DictionaryArray, null: float) -> npt.NDArray[Any]:
+    """Return the value of each row's text, ``null`` for a null row."""
+    return arrow.values_of(arrow.numbers(values).take(column.indices), null)
 
 
 def _joined(
     records: Records, asked: JudgedPairs | int, unmatched: Policy
-) -> tuple[Int64, Warnings]:
-    """Return the row of the answer to each pair or question, -1 if missing."""
+) -> tuple[Int64 | None, Warnings]:
+    """Return the row of the answer to each pair or question, -1 if missing; None for its own."""
     n = asked if isinstance(asked, int) else len(asked)
-    rows = np.arange(n) if isinstance(asked, int) else asked.rows
+    in_source = None if isinstance(asked, int) else asked.order
     if not isinstance(asked, int) and all(key in records for key in KEY):
         if all(records.table[key].equals(asked.records.table[key]) for key in KEY):
-            return rows, {}
+            return in_source, {}
         topics = records.texts(KEY[0])
         keys = ids_of(topics, *(records.integers(column) for column in KEY[1:]))
         known = asked.ids()
     elif "index" in records:
-        keys, known = _indices(records), arrow.numbers(rows)
+        keys = _indices(records)
+        known = arrow.numbers(np.arange(n) if in_source is None else in_source)
     elif "id" in records:
         keys = records.keys("id")
-        known = arrow.numbers(rows).cast(pa.string()) if isinstance(asked, int) else asked.ids()
+        numbers = arrow.numbers(np.arange(n))
+        known = numbers.cast(pa.string()) if isinstance(asked, int) else asked.ids()
     elif len(records) != n:
         raise InputError(
             f'{records.name} has {len(records)} rows, gold has {n}, and rows have no "id" and '
             'no "index" to join by'
         )
     else:
-        return rows, {}
+        return in_source, {}
     noun = "question" if isinstance(asked, int) else "pair"
     noun = "index" if pa.types.is_integer(keys.type) else noun
     require_unique(keys, records.where, lambda row: f'{noun} "{keys[row]}"')
@@ -195,9 +213,7 @@ def _matched(
     return rows, both.warnings if has_extra else {}
 
 
-def _require_read(
-    records: Records, column: str, reasons: npt.NDArray[np.int8], rows: Int64
-) -> None:
+def _require_read(records: Records, column: str, reasons: Reasons, rows: Int64) -> None:
     """Raise InputError for the first unreadable answer."""
     asked = rows[rows >= 0]
     unread = asked[reasons[asked] != READ]

@@ -7,6 +7,7 @@ A pair is (topic, order of event a, order of event b), a before b. Raters gave i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.options import Border, GoldFrom, check
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.crab._shapes import ascend
+from fastcausal.tasks.crab._shapes import number_stories
 from fastcausal.tasks.crab.parse import single_letters
 
+Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
@@ -47,8 +49,8 @@ class JudgedPairs:
     ----------
     records : Records
         The source.
-    rows : int64[n]
-        The row of each pair in the source.
+    order : int64[n] or None
+        The row of each pair in the source; None if the source has this order.
     topics : pyarrow.Array
         The distinct topics, ascending: int64, or string if one of them is not an integer.
     story : int64[n]
@@ -57,24 +59,29 @@ class JudgedPairs:
         Orders of its events; a < b.
     score : float64[n]
         From 0 to 100; NaN if missing.
-    given : int64[n]
+    given : int8[n]
         The code of the given class; -1 if missing.
     in_document : bool[n] or None
         True if one article tells both events; None if gold has no articles.
     """
 
     records: Records
-    rows: Int64
+    order: Int64 | None
     topics: pa.Array
     story: Int64
     a: Int64
     b: Int64
     score: Float64
-    given: Int64
+    given: Int8
     in_document: Booleans | None
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.story)
+
+    @cached_property
+    def rows(self) -> Int64:
+        """Row of each pair in the source: int64[n]."""
+        return np.arange(len(self)) if self.order is None else self.order
 
     def where(self, k: int) -> str:
         """Return the name of a pair for messages: the place of its row, and its key."""
@@ -87,8 +94,8 @@ class JudgedPairs:
         topics = self.topics.cast(pa.string()).take(arrow.numbers(self.story))
         return ids_of(topics, self.a, self.b)
 
-    def classes(self, border: Border = "up", gold_from: GoldFrom = "class") -> Int64:
-        """Return the code of each pair's class: int64[n].
+    def classes(self, border: Border = "up", gold_from: GoldFrom = "class") -> Int8:
+        """Return the code of each pair's class: int8[n].
 
         Parameters
         ----------
@@ -137,6 +144,8 @@ class JudgedPairs:
 
     def disagreements(self, border: Border = "up") -> Warnings:
         """Warn of pairs with a class that differs from the class of their score."""
+        if not all(name in self.records for name in ("score", "class")):
+            return {}
         both = np.flatnonzero((self.given >= 0) & ~np.isnan(self.score))
         n = int(np.count_nonzero(self.given[both] != class_of(self.score[both], border)))
         texts = (
@@ -146,8 +155,8 @@ class JudgedPairs:
         return {texts: (n,)} if n else {}
 
 
-def class_of(score: Float64, border: Border = "up") -> Int64:
-    """Return the class codes of scores, -1 for NaN: int64[n].
+def class_of(score: Float64, border: Border = "up") -> Int8:
+    """Return the class codes of scores, -1 for NaN: int8[n].
 
     Parameters
     ----------
@@ -160,16 +169,16 @@ def class_of(score: Float64, border: Border = "up") -> Int64:
     Examples
     --------
     >>> class_of(np.array([19.0, 20, 50, 80, np.nan]))
-    array([ 3,  2,  1,  0, -1])
-    >>> class_of(np.array([20.0, 50, 80]), "text"), class_of(np.array([20.0, 50, 80]), "down")
-    (array([2, 1, 1]), array([3, 2, 1]))
+    array([ 3,  2,  1,  0, -1], dtype=int8)
+    >>> [class_of(np.array([20.0, 50, 80]), border).tolist() for border in ("text", "down")]
+    [[2, 1, 1], [3, 2, 1]]
     """
     check("border", border, BORDERS)
     codes = np.full(len(score), 3, np.int8)
     for value, at in zip((80, 50, 20), BORDERS[border], strict=True):
         codes -= (score >= value if at else score > value).view(np.int8)
     codes[np.isnan(score)] = -1
-    return codes.astype(np.int64)
+    return codes
 
 
 def reaches(threshold: float, border: Border) -> bool:
@@ -215,21 +224,36 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
         return source
     records = read_records(source, name, encoded=True)
     problems = Problems()
-    a, b = orders_of(records, problems)
+    a, b = (records.integers(column) for column in KEY[1:])
+    stories = _in_order(records, a, b)
+    if stories is None:
+        report_orders(records, a, b, problems)
     score, given = scores_of(records, problems), given_of(records, problems)
     neither = (given < 0) & np.isnan(score) if given.min() < 0 else np.zeros(0, bool)
     for k in np.flatnonzero(neither).tolist():
         problems.add(f'{records.where(k)}: no "score" and no "class"')
     problems.raise_if_any()
-    story, topics = names_of(records, "topic_id")
+    story, topics = stories or names_of(records, KEY[0])
     columns: list[Any] = [story, a, b, score, given, _in_document(records)]
-    if ascend(story, a, b):
-        return JudgedPairs(records, np.arange(len(a)), topics, *columns)
+    if stories or number_stories(story, a, b, np.empty_like(a), np.empty_like(a)) >= 0:
+        return JudgedPairs(records, None, topics, *columns)
     rows = np.lexsort((b, a, story))
     columns = [None if column is None else column[rows] for column in columns]
     pairs = JudgedPairs(records, rows, topics, *columns)
     _require_once(pairs)
     return pairs
+
+
+def _in_order(records: Records, a: Int64, b: Int64) -> tuple[Int64, pa.Array] | None:
+    """Number the integer topics of pairs that ascend, as `names_of`; None for other pairs."""
+    if KEY[0] not in records:
+        return None
+    topics = records.column(KEY[0])
+    if not pa.types.is_signed_integer(topics.type) or topics.null_count:
+        return None
+    story, different = np.empty(len(a), np.int64), np.empty(len(a), np.int64)
+    n = number_stories(arrow.values_of(topics.cast(pa.int64())), a, b, story, different)
+    return None if n < 0 else (story, arrow.numbers(different[:n].copy()))
 
 
 def ids_of(topics: pa.Array, a: Int64, b: Int64) -> pa.Array:
@@ -241,12 +265,17 @@ def ids_of(topics: pa.Array, a: Int64, b: Int64) -> pa.Array:
 def orders_of(records: Records, problems: Problems) -> tuple[Int64, Int64]:
     """Return the orders of the events of every row, int64[n] each; report rows without a < b."""
     a, b = (records.integers(column) for column in KEY[1:])
+    report_orders(records, a, b, problems)
+    return a, b
+
+
+def report_orders(records: Records, a: Int64, b: Int64, problems: Problems) -> None:
+    """Report rows without a < b."""
     for k in np.flatnonzero(a >= b).tolist():
         problems.add(
             f'{records.where(k)}: "event_order_a" is {a[k]}, "event_order_b" is {b[k]}, '
             "expected a before b"
         )
-    return a, b
 
 
 def scores_of(records: Records, problems: Problems, column: str = "score") -> Float64:
@@ -263,13 +292,15 @@ def scores_of(records: Records, problems: Problems, column: str = "score") -> Fl
     return score
 
 
-def given_of(records: Records, problems: Problems) -> Int64:
-    """Return the code of the given class of every row, -1 if missing: int64[n]."""
+def given_of(records: Records, problems: Problems) -> Int8:
+    """Return the code of the given class of every row, -1 if missing: int8[n]."""
     if "class" not in records:
-        return np.broadcast_to(-1, len(records))
+        return np.full(len(records), -1, np.int8)
     stored = records.dictionary("class")
     letters = records.texts("class") if stored is None else stored
     given = _codes_of(letters)
+    if given.min() >= 0:
+        return given
     for k in np.flatnonzero((given < 0) & np.asarray(letters.is_valid())).tolist():
         got = shown(letters[int(k)].as_py())
         problems.add(f'{records.where(k)}: "class" is {got}, expected one of A, B, C, D')
@@ -277,14 +308,14 @@ def given_of(records: Records, problems: Problems) -> Int64:
     return given
 
 
-def _codes_of(letters: pa.Array) -> Int64:
+def _codes_of(letters: pa.Array) -> Int8:
     if pa.types.is_dictionary(letters.type):
         codes = arrow.numbers(_codes_of(letters.dictionary))
         return arrow.values_of(codes.take(letters.indices), -1)
     if not letters.null_count and (bare := single_letters(letters)) is not None:
-        return bare.astype(np.int64)
+        return bare.astype(np.int8)
     known = pc.index_in(letters, pa.array(CLASSES, letters.type))
-    return np.array(known.fill_null(-1), np.int64)
+    return np.array(known.fill_null(-1), np.int8)
 
 
 def names_of(records: Records, column: str) -> tuple[Int64, pa.Array]:

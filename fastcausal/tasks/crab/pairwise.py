@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -19,7 +20,7 @@ from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.count import LABEL_OF_CLASS, Answers, read_answers
-from fastcausal.tasks.crab.files import JudgedPairs, read_pairs
+from fastcausal.tasks.crab.files import Int8, JudgedPairs, read_pairs
 from fastcausal.tasks.crab.formula import NO_NUMBER, JudgedFormula, ScoredFormula
 from fastcausal.tasks.crab.parse import LABELS, REASONS
 from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, present
@@ -91,11 +92,11 @@ def pairwise(
     pairs = read_pairs(gold)
     is_yes_or_no = task == "binary"
     if is_yes_or_no:
-        truth = pairs.reaches(threshold, border).astype(np.int64)
+        truth = pairs.reaches(threshold, border).astype(np.int8)
     else:
         truth = pairs.classes(border, gold_from)
     if task == "three":
-        truth = np.array(LABEL_OF_CLASS[task])[truth]
+        truth = np.array(LABEL_OF_CLASS[task], np.int8)[truth]
     answers = read_answers(pred, pairs, choices)
     signature = choices.signature(
         "crab-pairwise", {**choices.of_pairs, "threshold": f"{threshold:g}"}
@@ -119,7 +120,9 @@ def units_of(pairs: JudgedPairs) -> pa.Table:
 
     Columns of gold of these names and ``answer`` are not carried along.
     """
-    table = pairs.records.table.take(arrow.numbers(pairs.rows))
+    table = pairs.records.table
+    if pairs.order is not None:
+        table = table.take(arrow.numbers(pairs.order))
     columns = {"id": pairs.ids()}
     columns |= {name: table[name] for name in table.column_names if name not in OWN}
     if pairs.in_document is not None:
@@ -129,15 +132,20 @@ def units_of(pairs: JudgedPairs) -> pa.Table:
 
 def digest_of(pairs: JudgedPairs) -> int:
     """Return the digest of gold, independent of order."""
-    sides = (pairs.given.astype(np.float64), pairs.score)
-    texts = (arrow.numbers(side).cast(pa.string()) for side in sides)
+    texts = (_texts_of(side) for side in (pairs.given.astype(np.float64), pairs.score))
     return digest_of_texts(pairs.ids(), pc.binary_join_element_wise(*texts, "/"))
+
+
+def _texts_of(numbers: Float64) -> pa.Array:
+    """Return numbers as text; each different one is written once."""
+    encoded = arrow.numbers(numbers).dictionary_encode()
+    return encoded.dictionary.cast(pa.string()).take(encoded.indices)
 
 
 def judged(
     choices: Choices,
     signature: str,
-    truth: Int64,
+    truth: Int8 | Int64,
     answers: Answers,
     units: pa.Table,
     *,
@@ -151,7 +159,7 @@ def judged(
     Parameters
     ----------
     choices : Choices
-    truth : int64[n]
+    truth : int8[n] or int64[n]
         Gold labels.
     units : pyarrow.Table
         A row per unit: id, strata, clusters.
@@ -161,16 +169,20 @@ def judged(
     task, labels = choices.task, LABELS[choices.task]
     kind = JudgedFormula if numbers is None else ScoredFormula
     formula = kind(labels, True, "yes" if task == "binary" else None, choices.undefined, task)
-    sides = [truth, answers.counted]
-    if numbers is not None:
+    sides: list[npt.NDArray[Any]] = [truth, answers.counted]
+    if numbers is not None and answers.values is not None:
         sides += [np.where(np.isnan(s), NO_NUMBER, s) for s in (numbers, answers.values)]
     units = units.append_column(REASON, pa.array(REASONS).take(arrow.numbers(answers.reasons)))
-    kept = np.flatnonzero(answers.scored)
+    rows = np.stack(sides, axis=1).astype(formula.dtype, copy=False)
+    kept = units
+    if not answers.scored.all():
+        places = np.flatnonzero(answers.scored)
+        rows, kept = rows[places], units.take(arrow.numbers(places))
     return Statistics.of_units(
         formula,
         signature,
-        np.stack(sides, axis=1)[kept].astype(formula.dtype, copy=False),
-        units.take(arrow.numbers(kept)),
+        rows,
+        kept,
         system=system,
         gold=gold,
         warnings=warnings_of(answers, warnings),
@@ -179,7 +191,7 @@ def judged(
 
 
 def _left_out(
-    formula: JudgedFormula, units: pa.Table, truth: Int64, answers: Answers
+    formula: JudgedFormula, units: pa.Table, truth: Int8 | Int64, answers: Answers
 ) -> pa.Table | None:
     """Return the units left out by a policy, in a file's form: without an answer."""
     places = np.flatnonzero(~answers.scored)

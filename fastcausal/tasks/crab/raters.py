@@ -135,7 +135,7 @@ def agree(
     votes = Votes.of(rated)
     majority = np.nan_to_num(votes.labels(first_of_ties=ties == "first")).astype(np.int64)
     means, variances = _moments(table)
-    mean_class = len(CLASSES) - class_of(means, border)
+    mean_class = len(CLASSES) - class_of(means, border).astype(np.int64)
     is_expert = _experts(means, variances, border_width, min_variance, expert_share)
     against = {"majority": majority}
     if gold is not None:

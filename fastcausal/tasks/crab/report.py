@@ -203,16 +203,15 @@ def _counted(statistics: Statistics) -> _Counted:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    kept = statistics.take(statistics.clusters(None))
-    units, left_out = kept.units, statistics.left_out
+    rows, units, left_out = statistics.rows_of_units(), statistics.units, statistics.left_out
     assert units is not None
     if left_out is not None:
         units = pa.concat_tables([units, left_out.select(units.column_names)])
-    n_left = len(units) - len(kept.rows)
-    gold, pred = (np.append(side, np.full(n_left, -1)) for side in kept.rows[:, :2].T)
+    n_left = len(units) - len(rows)
+    gold, pred = (np.append(side, np.full(n_left, -1)) for side in rows[:, :2].T)
     reasons = pc.index_in(joined(units[REASON]), pa.array(REASONS))
     codes = (np.asarray(codes, np.int64) for codes in (reasons, gold, pred))
-    return _Counted(units, next(codes), kept.rows, *codes)
+    return _Counted(units, next(codes), rows, *codes)
 
 
 class _Part(NamedTuple):

@@ -22,7 +22,7 @@ from fastcausal.report.report import Report
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.count import LABEL_OF_CLASS, Answers, read_answers
-from fastcausal.tasks.crab.files import CLASSES, JudgedPairs, read_pairs
+from fastcausal.tasks.crab.files import CLASSES, Int8, JudgedPairs, read_pairs
 from fastcausal.tasks.crab.pairwise import warnings_of
 from fastcausal.tasks.crab.parse import LABELS
 
@@ -36,14 +36,14 @@ class ClassedPairs:
     Attributes
     ----------
     pairs : JudgedPairs
-    classes : int64[n]
+    classes : int8[n]
         Codes of the classes A to D.
     answers : Answers or None
     choices : Choices
     """
 
     pairs: JudgedPairs
-    classes: Int64
+    classes: Int8
     answers: Answers | None
     choices: Choices
 
@@ -53,20 +53,22 @@ class ClassedPairs:
         return len(LABELS[self.choices.task])
 
     @property
-    def labels_of_classes(self) -> Int64:
+    def labels_of_classes(self) -> Int8:
         """Label of each class: itself, or the one that stands for it."""
-        return np.array(LABEL_OF_CLASS.get(self.choices.task, range(len(CLASSES))))
+        return np.array(LABEL_OF_CLASS.get(self.choices.task, range(len(CLASSES))), np.int8)
 
     @property
-    def labels(self) -> Int64:
+    def labels(self) -> Int8:
         """Label of each pair in gold."""
         is_class = self.choices.task not in LABEL_OF_CLASS
         return self.classes if is_class else self.labels_of_classes[self.classes]
 
     @cached_property
-    def counted(self) -> Int64:
+    def counted(self) -> Int8:
         """Label of each answer, as `Answers.counted`; without answers all are left out."""
-        return np.full(len(self.pairs), -1) if self.answers is None else self.answers.counted
+        return (
+            np.full(len(self.pairs), -1, np.int8) if self.answers is None else self.answers.counted
+        )
 
     @property
     def warnings(self) -> Warnings:
@@ -107,7 +109,14 @@ def groups_of(
     formula: MeanFormula, rows: CountRows, times: Int64, counts: Mapping[str, Sequence[Number]]
 ) -> Groups:
     """Return counts and means of ``overall`` and of every type; counts start with overall."""
-    means = formula.groups_of(sums_of(formula.terms(rows), times[None]))
+    measures, members = np.hsplit(rows, [len(formula.measures)])
+    alone = MeanFormula(formula.measures, ())
+    # As the sums of all terms, without the zeros of units of other types.
+    sums = [
+        sums_of(alone.terms(measures[chosen]), times[None, chosen])
+        for chosen in (slice(None), *(members.T > 0))
+    ]
+    means = formula.groups_of(np.hstack(sums))
     return {
         group: Scores(
             {name: values[k] for name, values in counts.items()}

@@ -18,7 +18,7 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.page import ABOUT, Drawn, Page, Scripted, Section
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.crab.files import CLASSES, JudgedPairs
+from fastcausal.tasks.crab.files import CLASSES, Int8, JudgedPairs
 from fastcausal.tasks.crab.frames import FrameReport, frames
 
 FOLDER = Path(__file__).parent / "page"
@@ -32,7 +32,7 @@ class Stories:
     Attributes
     ----------
     pairs : JudgedPairs
-    codes : int64[n_pairs]
+    codes : int8[n_pairs]
         Classes.
     threshold : float
         The least score of an edge at first.
@@ -42,7 +42,7 @@ class Stories:
     """
 
     pairs: JudgedPairs
-    codes: Int64
+    codes: Int8
     threshold: float
     border: Border
     gold_from: GoldFrom
@@ -97,7 +97,7 @@ class Stories:
         }
 
 
-def count_by_distance(distances: Int64, codes: Int64) -> tuple[Int64, Int64]:
+def count_by_distance(distances: Int64, codes: Int8) -> tuple[Int64, Int64]:
     """Return the different distances, ascending, and the number of pairs of each class.
 
     Examples

@@ -18,7 +18,7 @@ from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.count import read_answers
-from fastcausal.tasks.crab.files import reaches, read_pairs
+from fastcausal.tasks.crab.files import Int8, reaches, read_pairs
 from fastcausal.tasks.crab.pairwise import warnings_of
 from fastcausal.tasks.crab.parse import LABELS
 
@@ -138,14 +138,14 @@ def _rising(thresholds: Sequence[float]) -> Float64:
     return limits
 
 
-def count(score: Float64, counted: Int64, limits: Float64, border: Border = "up") -> Int64:
+def count(score: Float64, counted: Int8, limits: Float64, border: Border = "up") -> Int64:
     """Count answers by threshold, gold label and answer: int64[n_thresholds, 2, 3].
 
     Parameters
     ----------
     score : float64[n]
         Gold scores.
-    counted : int64[n]
+    counted : int8[n]
         0 for no, 1 for yes, 2 for an answer without a class, -1 for a left-out one.
     limits : float64[n_thresholds]
         Rising.

@@ -293,6 +293,22 @@ def test_classes_in_a_dictionary_of_parquet(tmp_path):
     assert read_pairs(tmp_path / "gold.parquet").given.tolist() == [1, -1, 3, 0]
 
 
+def test_answers_in_a_dictionary_of_parquet(tmp_path):
+    """In the order of gold, which is not that of the pairs; a null is missing."""
+    key = {"topic_id": [1] * 3, "event_order_a": [0] * 3, "event_order_b": [3, 1, 2]}
+    gold = pa.table({**key, "class": ["A", "B", "D"]})
+    pred = pa.table({**key, "prediction": ["A", "[B]", None]})
+    paths = [tmp_path / "gold.parquet", tmp_path / "pred.parquet"]
+    for path, table in zip(paths, (gold, pred), strict=True):
+        pq.write_table(table, path)
+    report = fc.crab.pairwise(*paths, "multiclass", unparsed="empty")
+    assert report.per_pair.select(["id", "answer", "gold", "pred"]).to_pylist() == [
+        {"id": "1/0/1", "answer": "read", "gold": "B", "pred": "B"},
+        {"id": "1/0/2", "answer": "missing", "gold": "D", "pred": "unanswered"},
+        {"id": "1/0/3", "answer": "read", "gold": "A", "pred": "A"},
+    ]
+
+
 def test_every_way_to_join():
     """By key, by index from 0, in order, or a plain list; scores, numbers and arrays alike."""
     pairs, answers = random_case(30)
