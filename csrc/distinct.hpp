@@ -88,16 +88,25 @@ class DistinctTexts {
         continue;
       }
       before = text;
-      const int64_t number =
-          numbers_.add(hash_before(text.data() + length, length, data),
-                       [&](int64_t k) { return same_text(texts_[static_cast<size_t>(k)], text); });
-      if (static_cast<size_t>(number) == texts_.size()) {
-        texts_.push_back(text);
-        first.push_back(i);
-      }
+      const size_t n_before = texts_.size();
+      const int64_t number = number_of(text, offsets[i]);
+      if (n_before < texts_.size()) first.push_back(i);
       numbers[i] = static_cast<int32_t>(number);
     }
   }
+
+  // Returns the number of a text; so many bytes before it are readable.
+  int64_t number_of(std::string_view text, int64_t n_before = 0) {
+    const auto length = static_cast<int64_t>(text.size());
+    const int64_t number =
+        numbers_.add(hash_before(text.data() + length, length, text.data() - n_before),
+                     [&](int64_t k) { return same_text(texts_[static_cast<size_t>(k)], text); });
+    if (static_cast<size_t>(number) == texts_.size()) texts_.push_back(text);
+    return number;
+  }
+
+  // The different texts.
+  const std::vector<std::string_view>& texts() const { return texts_; }
 
  private:
   Numbers numbers_;

@@ -1,10 +1,10 @@
 // Words of texts as numbers: lower case, without ASCII punctuation and the articles a, an, the.
 //
 //   Letters ──── Python's properties of each code point, up to the size of the table
-//   LetterRun ── letters and digits of ASCII in a row, eight at a time
 //   Words ────── the words of one example: equal words have equal numbers
 //     └─ TextReader ── finds the words of texts
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bits.hpp"
-#include "numbers.hpp"
+#include "text_bits.hpp"
 #include "utf8.hpp"
 
 namespace fastcausal {
@@ -46,27 +46,7 @@ struct Letters {
   }
 };
 
-// Letters and digits of ASCII in a row, up to eight.
-struct LetterRun {
-  uint64_t letters;  // in lower case: the first is the lowest byte, and 0 follows the last
-  int32_t size;
-
-  // Returns those before the first other of eight bytes.
-  static LetterRun of(uint64_t bytes) {
-    constexpr uint64_t EACH = 0x0101010101010101;
-    constexpr uint64_t HIGH = 0x80 * EACH;
-    // Sets the high bit of each byte that is at least so large.
-    const auto at_least = [](uint64_t each, uint64_t least) {
-      return (each & ~HIGH) + (0x80 - least) * EACH;
-    };
-    const uint64_t lower = bytes | 0x20 * EACH;  // digits stay
-    const uint64_t letter = at_least(lower, 'a') & ~at_least(lower, 'z' + 1);
-    const uint64_t digit = at_least(bytes, '0') & ~at_least(bytes, '9' + 1);
-    const uint64_t others = (~(letter | digit) | bytes) & HIGH;
-    const uint64_t first = others & (~others + 1);
-    return {lower & ((first >> 7) - 1), others ? lowest_one(others) / 8 : 8};
-  }
-};
+constexpr uint64_t IN_LOWER_CASE = 0x2020202020202020;  // makes letters so; digits stay
 
 // Returns the bytes up to eight before a limit, as a word: the first is the lowest.
 inline uint64_t eight_bytes(const char* at, const char* limit) {
@@ -85,11 +65,11 @@ class Words {
   // Forgets all words.
   void clear() {
     bytes_.clear();
-    words_.clear();
-    numbers_.clear();
+    first_ += n_;
+    n_ = 0;
   }
 
-  int32_t size() const { return static_cast<int32_t>(words_.size()); }
+  int32_t size() const { return n_; }
 
   void append_to(std::string& text, int32_t word) const {
     const Word& of = words_[static_cast<size_t>(word)];
@@ -101,127 +81,204 @@ class Words {
   // Returns the number of a word, -1 of a new one unless it is kept. Eight bytes from any of its
   // letters on must be readable.
   int32_t number_of(const char* letters, size_t size, bool keep) {
-    return number_of(letters, size, first_of(letters, size), keep);
+    const uint64_t first = first_of(eight_bytes(letters), size);
+    if (size <= 8) return keep ? short_number<true>(first, size) : short_number<false>(first, size);
+    uint64_t hash = first;
+    for (size_t at = 8; at < size; at += 8) {
+      hash = mixed(hash) ^ first_of(eight_bytes(letters + at), size - at);
+    }
+    size_t at = place(hash);
+    while (slots_[at] >= first_ && !is_word(number_at(at), letters, size)) at = next(at);
+    if (slots_[at] >= first_) return number_at(at);
+    if (!keep) return -1;
+    words_[static_cast<size_t>(n_)] = {hash, first, bytes_.size(), size};
+    bytes_.append(letters, size);
+    return add(at, n_);
   }
 
-  // The same with the first eight bytes, as `eight_bytes` returns them.
-  int32_t number_of(const char* letters, size_t size, uint64_t first, bool keep) {
-    uint64_t hash = mixed(first);
-    for (size_t at = 8; at < size; at += 8) hash = mixed(hash ^ first_of(letters + at, size - at));
-    const auto is = [&](int64_t number) { return is_word(number, letters, size, first); };
-    if (!keep) return static_cast<int32_t>(numbers_.find(hash, is));
-    const int64_t number = numbers_.add(hash, is);
-    if (number == static_cast<int64_t>(words_.size())) {
-      words_.push_back({bytes_.size(), size, first});
-      if (size > 8) bytes_.append(letters, size);
+  // The same for a word of up to eight bytes. Whether it is new is not branched on, since that is
+  // often mispredicted: a free slot leads to the word itself.
+  template <bool Keep>
+  int32_t short_number(uint64_t first, size_t size) {
+    Word& own = words_[static_cast<size_t>(n_)];
+    own = {first, first, 0, size};
+    for (size_t at = place(first);; at = next(at)) {
+      const int64_t known = slots_[at] - first_;
+      const bool is_new = known < 0;
+      const auto number = static_cast<int32_t>(known ^ ((known ^ n_) & -int64_t{is_new}));
+      const Word& word = words_[static_cast<size_t>(number)];
+      if ((word.first != first) | (word.size != size)) continue;
+      return Keep ? add(at, number) : number | -int32_t{is_new};
     }
-    return static_cast<int32_t>(number);
   }
 
   // Returns whether this is the word with a number.
   bool is_word(int32_t number, const char* letters, size_t size) const {
-    return is_word(number, letters, size, first_of(letters, size));
+    const Word& word = words_[static_cast<size_t>(number)];
+    return word.size == size && word.first == first_of(eight_bytes(letters), size) &&
+           (size <= 8 || std::memcmp(bytes_.data() + word.start, letters, size) == 0);
   }
 
-  // Returns up to eight bytes of a word. All eight must be readable.
-  static uint64_t first_of(const char* letters, size_t size) {
-    const uint64_t bytes = eight_bytes(letters);
+  // Returns up to eight bytes of a word, of which these are the first eight and others.
+  static uint64_t first_of(uint64_t bytes, size_t size) {
     return size < 8 ? bytes & ((uint64_t{1} << 8 * size) - 1) : bytes;
   }
 
  private:
   struct Word {
-    size_t start, size;
+    uint64_t hash;
     uint64_t first;  // up to eight bytes
+    size_t start, size;
   };
+  static constexpr int64_t FREE = -1;
   std::string bytes_;  // of words with more than eight
-  std::vector<Word> words_;
-  Numbers numbers_;
+  // Numbers from first_ on; lower ones are forgotten. A power of two, at most half are taken.
+  std::vector<int64_t> slots_ = std::vector<int64_t>(512, FREE);
+  int shift_ = 64 - 9;
+  std::vector<Word> words_ = std::vector<Word>(256);
+  int64_t first_ = 0;
+  int32_t n_ = 0;
 
-  bool is_word(int64_t number, const char* letters, size_t size, uint64_t first) const {
-    const Word& word = words_[static_cast<size_t>(number)];
-    return word.first == first && word.size == size &&
-           (size <= 8 || std::memcmp(bytes_.data() + word.start, letters, size) == 0);
+  size_t place(uint64_t hash) const { return mixed(hash) >> shift_; }
+  size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
+  int32_t number_at(size_t at) const { return static_cast<int32_t>(slots_[at] - first_); }
+  static uint64_t mixed(uint64_t hash) { return hash * 0x9E3779B97F4A7C15u; }
+
+  // Puts a number into a slot. The next one is that of a new word.
+  int32_t add(size_t at, int32_t number) {
+    slots_[at] = first_ + number;
+    n_ += number == n_;
+    if (2 * static_cast<size_t>(n_) == slots_.size()) grow();
+    return number;
   }
 
-  static uint64_t mixed(uint64_t bytes) {
-    const uint64_t hash = bytes * 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 32;
+  void grow() {
+    words_.resize(slots_.size());
+    slots_.assign(2 * slots_.size(), FREE);
+    --shift_;
+    for (int32_t number = 0; number < n_; ++number) {
+      size_t at = place(words_[static_cast<size_t>(number)].hash);
+      while (slots_[at] != FREE) at = next(at);
+      slots_[at] = first_ + number;
+    }
   }
 };
 
 // Reads the words of texts.
 class TextReader {
  public:
-  explicit TextReader(const Letters& letters) : letters_(letters) {}
+  explicit TextReader(const Letters& letters) : letters_(letters) {
+    for (int byte = 0; byte < 256; ++byte)
+      is_mark_[byte] = letters.is_mark(static_cast<char>(byte));
+  }
 
-  // Calls take(number) for each word in turn; -1 for a new one unless it is kept.
-  // Returns false if a letter is not in the table. Sets bare to the text without outer white space.
-  // Bytes between the text and the limit are readable, and not read as words.
-  template <class Take>
-  bool read(Text text, const char* limit, Words& words, bool keep, Text& bare, const Take& take) {
+  // Calls take(number) for each word in turn; -1 for a new one unless it is kept. Calls
+  // end_span(bare) behind the last word and, if spans are wanted, at each '|'; bare is the span
+  // without outer white space.
+  // Returns false if a letter is not in the table. Bytes before the limit are readable.
+  template <bool HasSpans, bool Keep, class Take, class EndSpan>
+  bool read(Text text, const char* limit, Words& words, const Take& take, const EndSpan& end_span) {
     // Lower case has at most three bytes for two, and an invalid byte becomes a letter of three.
     const size_t most = 3 * static_cast<size_t>(text.size) + 16;
     if (buffer_.size() < most) buffer_.resize(most);
-    const char *at = text.data, *const end = text.end();
-    bare = {text.data, 0};
-    while (true) {
-      while (at < end && *at == ' ') ++at;
-      if (at == end) return true;
-      const char* const start = at;
-      uint64_t first = 0;
-      const ptrdiff_t size = read_plain(at, end, limit, first);
-      if (size < 0) {
-        if (!read_any(at, end, words, keep, bare, take)) return false;
-        continue;
+    const char* const end = text.end();
+    Bare bare{end, end};
+    uint64_t behind_break = 1;  // of the byte before
+    for (const char* from = text.data; from < end; from += TextBits::STEP) {
+      const TextBits bits(from, end, limit, HasSpans);
+      const uint64_t breaks = bits.blank | bits.separator;
+      const uint64_t starts = ~breaks & (breaks << 1 | behind_break);
+      behind_break = breaks >> (TextBits::STEP - 1) & 1;
+      uint64_t places = (starts | bits.separator) & ((uint64_t{1} << TextBits::STEP) - 1);
+      for (; places; places &= places - 1) {
+        const int at = lowest_one(places);
+        const char* const word = from + at;
+        const int size = bits.n_plain(at);
+        if (size <= 8 && breaks >> (at + size) & 1) {
+          const bool is_taken = take_short<Keep>(word, size, limit, words, take);
+          if (HasSpans && !is_taken && bits.separator >> at & 1) {
+            end_span(bare.text());
+            bare = {end, end};
+          } else {
+            bare.reach(word, word + size);
+          }
+        } else if (size < 8 && is_mark(word[size]) && breaks >> (at + size + 1) & 1) {
+          take_short<Keep>(word, size, limit, words, take);
+          bare.reach(word, word + size + 1);
+        } else if (!read_more(word, end, HasSpans, limit, words, Keep, bare, take)) {
+          return false;
+        }
       }
-      reach(bare, start, at);
-      if (size == 0 || is_article(first)) continue;
-      take(words.number_of(buffer_.data(), static_cast<size_t>(size), first, keep));
     }
+    end_span(bare.text());
+    return true;
   }
 
  private:
   const Letters letters_;
+  bool is_mark_[256];
   std::vector<char> buffer_;  // of the word that is read, and eight bytes more
+
+  bool is_mark(char byte) const { return is_mark_[static_cast<unsigned char>(byte)]; }
+
+  // A span without outer white space.
+  struct Bare {
+    const char *start, *stop;
+
+    void reach(const char* from, const char* to) {
+      start = std::min(start, from);
+      stop = to;
+    }
+    Text text() const { return {start, stop - start}; }
+  };
 
   static bool is_article(uint64_t first) {
     constexpr uint64_t A = 'a', N = 'n', T = 't', H = 'h', E = 'e';
-    return first == A || first == (A | N << 8) || first == (T | H << 8 | E << 16);
+    return (first == A) | (first == (A | N << 8)) | (first == (T | H << 8 | E << 16));
   }
 
-  static void reach(Text& bare, const char* start, const char* stop) {
-    if (!bare.size) bare.data = start;
-    bare.size = stop - bare.data;
+  // Takes a word of up to eight letters and digits of ASCII, unless it is an article or empty.
+  template <bool Keep, class Take>
+  static bool take_short(const char* word, int size, const char* limit, Words& words,
+                         const Take& take) {
+    const auto n = static_cast<size_t>(size);
+    const uint64_t first = Words::first_of(eight_bytes(word, limit) | IN_LOWER_CASE, n);
+    if ((size == 0) | is_article(first)) return false;
+    take(words.short_number<Keep>(first, n));
+    return true;
   }
 
-  // Writes a word of ASCII letters and digits, perhaps with marks behind it, before a blank or the
-  // end. Moves behind it and returns its size. Returns -1 for anything else.
-  ptrdiff_t read_plain(const char*& at, const char* end, const char* limit, uint64_t& first) {
-    char* to = buffer_.data();
-    const char* stop = at;
-    LetterRun run = LetterRun::of(eight_bytes(at, limit));
-    first = run.letters;
-    while (true) {
-      put_bytes(to, run.letters);
-      to += run.size;
-      stop += run.size;
-      if (run.size < 8 || stop >= end) break;
-      run = LetterRun::of(eight_bytes(stop, limit));
-    }
-    if (stop < end && *stop != ' ') {
-      while (stop < end && letters_.is_mark(*stop)) ++stop;
-      if (stop < end && *stop != ' ') return -1;
-    }
-    if (stop > end) return -1;
-    at = stop;
-    return to - buffer_.data();
+  bool is_break(char byte, bool has_spans) const {
+    return byte == ' ' || (has_spans && byte == '|');
   }
 
-  // Reads up to white space and moves behind it.
+  // Reads up to a blank, a separator or the end: a longer word, one with marks behind it, others.
   template <class Take>
-  bool read_any(const char*& at, const char* end, Words& words, bool keep, Text& bare,
-                const Take& take) {
+  bool read_more(const char* at, const char* end, bool has_spans, const char* limit, Words& words,
+                 bool keep, Bare& bare, const Take& take) {
+    const char* stop = at;
+    while (stop < end && is_plain(*stop)) ++stop;
+    const auto size = static_cast<size_t>(stop - at);
+    while (stop < end && is_mark(*stop) && !is_break(*stop, has_spans)) ++stop;
+    if (stop == end || is_break(*stop, has_spans)) {
+      for (size_t k = 0; k < size; k += 8) {
+        put_bytes(buffer_.data() + k, eight_bytes(at + k, limit) | IN_LOWER_CASE);
+      }
+      bare.reach(at, stop);
+      const uint64_t first = Words::first_of(eight_bytes(buffer_.data()), size);
+      if (size && !is_article(first)) take(words.number_of(buffer_.data(), size, keep));
+      return true;
+    }
+    do {
+      if (!read_any(at, end, has_spans, words, keep, bare, take)) return false;
+    } while (at < end && at[-1] != ' ' && !is_break(*at, has_spans));
+    return true;
+  }
+
+  // Reads up to white space and moves behind it, or up to a separator.
+  template <class Take>
+  bool read_any(const char*& at, const char* end, bool has_spans, Words& words, bool keep,
+                Bare& bare, const Take& take) {
     char* const start = buffer_.data();
     char* to = start;   // end of the word so far
     char* run = start;  // start of the letters that may be an article
@@ -230,18 +287,19 @@ class TextReader {
       if (size) take(words.number_of(start, size, keep));
     };
     const auto end_run = [&] {
-      if (!is_article(Words::first_of(run, static_cast<size_t>(to - run)))) return;
+      const auto size = static_cast<size_t>(to - run);
+      if (!is_article(Words::first_of(eight_bytes(run), size))) return;
       end_word(run);
       to = start;
     };
-    while (at < end) {
+    while (at < end && !(has_spans && *at == '|')) {
       const char* const from = at;
       const int32_t point = next_point(at, end);
       const bool known = letters_.has(point);
       if (!known && !letters_.lenient) return false;
       const int8_t kind = known ? letters_.kind[point] : int8_t{Letters::LETTER};
       if (kind == Letters::SPACE) break;
-      reach(bare, from, at);
+      bare.reach(from, at);
       if (kind == Letters::DELETED) continue;
       if (kind == Letters::OTHER) end_run();
       utf8::put(static_cast<char32_t>(known ? letters_.lower[point] : point), to);

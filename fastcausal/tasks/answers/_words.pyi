@@ -14,8 +14,9 @@ def compare(
     letters: tuple[NDArray[int32], NDArray[int8]],
     lenient: bool,
     fcr: bool,
-    rows: NDArray[int64],
-    sizes: NDArray[int64],
+    fields: NDArray[int64],
+    start: int,
     known: NDArray[int8],
+    sizes: NDArray[int64] | None,
     num_threads: int,
-) -> tuple[bytes, bytes, bytes]: ...
+) -> tuple[list[bytes], bytes]: ...

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal._version import __version__
-from fastcausal.arrays.arrow import joined, numbers, strings, values_of
+from fastcausal.arrays.arrow import joined, numbers
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
@@ -23,9 +22,9 @@ from fastcausal.files.values import shown
 from fastcausal.options import AnswerProtocol, Policy, UnsurePolicy, check
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.answers.formula import ExtractionFormula
+from fastcausal.tasks.answers.formula import FIELDS, ExtractionFormula
 from fastcausal.tasks.answers.join import Extractions, read_extractions
-from fastcausal.tasks.answers.overlap import WordCounts, count_words
+from fastcausal.tasks.answers.overlap import RELATIONS, WordCounts, count_words
 from fastcausal.tasks.answers.report import AnswersReport, report_of, verdicts_of
 from fastcausal.tasks.answers.shares import differing_of, shares_of
 from fastcausal.tasks.answers.tables import judgments_of, per_item_of
@@ -102,7 +101,7 @@ def answers(
     if by is not None and by not in items.columns.column_names:
         known = ", ".join(items.columns.column_names) or "none"
         raise InputError(f'{items.names[0]}: no column "{by}": found {known}')
-    counts = count_words(items.source, items.reference, items.answer, protocol)
+    counts = count_words(items.source, items.reference, items.answer, protocol, len(FIELDS))
     scored = _scored(items, counts, protocol, unparsed)
     signature = (
         f"fastcausal|{__version__}|judged|{protocol}|unparsed:{unparsed}|unsure:{unsure}"
@@ -121,7 +120,7 @@ def answers(
         verdicts=verdicts_of(*_verdicts(items)),
         reasons=shares_of(items),
         tables={
-            "per_item": partial(per_item_of, items, counts, statistics, scored, texts),
+            "per_item": partial(per_item_of, items, statistics, scored, texts),
             "judgments": partial(judgments_of, items),
             "differing": partial(differing_of, items),
         },
@@ -189,20 +188,13 @@ def _statistics(
     signature: str,
 ) -> Statistics:
     """Return a row per scored item; its columns may serve as strata and clusters."""
-    gold, pred = (
-        column if protocol == "guide" else pc.fill_null(column, UNREAD_RELATION)
-        for column in (counts.relation, counts.pred_relation)
-    )
-    formula = ExtractionFormula(protocol, _classes(gold, pred, protocol))
-    relations = [_codes(column, formula.relations) for column in (gold, pred)]
+    classes, codes = _relations(counts, protocol)
+    formula = ExtractionFormula(protocol, classes)
     unread = (~counts.read).any(axis=1)
-    rows = np.empty((len(items), len(formula.fields)), np.int64)
-    rows[:, : counts.rows.shape[1]] = counts.rows
-    besides = (counts.contained + 1, *relations, *_verdicts(items), unread)
-    for k, column in enumerate(besides, counts.rows.shape[1]):
-        rows[:, k] = column
-    names = {*formula.fields, "id", "system", "times"}
-    units = {c: items.columns[c] for c in items.columns.column_names if c not in names}
+    counts.fields[RELATIONS.start :] = [*codes, *_verdicts(items), unread]
+    rows = counts.fields.T
+    others = {*formula.fields, "id", "system", "times"}
+    units = {c: items.columns[c] for c in items.columns.column_names if c not in others}
     table = pa.table({"id": items.keys, **units})
     skipped = {} if scored.all() else {"left_out": table.filter(numbers(~scored))}
     return Statistics.of_units(
@@ -221,18 +213,20 @@ def _unread_warning(counts: WordCounts, unparsed: Policy) -> dict[tuple[str, ...
     return {text: (n_unread,)} if n_unread else {}
 
 
-def _classes(gold: pa.Array, pred: pa.Array, protocol: AnswerProtocol) -> tuple[str, ...]:
-    """Return the relations of both sides; for the guide, only references' if there are many."""
-    classes, predicted = ({*column.drop_null().unique().to_pylist()} for column in (gold, pred))
-    if protocol == "fcr" or len(predicted) <= MOST_RELATIONS:
+def _relations(counts: WordCounts, protocol: AnswerProtocol) -> tuple[tuple[str, ...], Int64]:
+    """Return the classes of relations, and for both sides 1 + the index of each one, 0 for none.
+
+    Classes are those of both sides; for the guide only references' if there are many.
+    """
+    of_texts = counts.fields[RELATIONS]
+    names = (*counts.relations, UNREAD_RELATION if protocol == "fcr" else None)  # -1 is the last
+    used = (np.flatnonzero(np.bincount(side + 1)) - 1 for side in of_texts)
+    classes, predicted = ({names[k] for k in own.tolist()} for own in used)
+    if protocol == "fcr" or len(predicted - {None}) <= MOST_RELATIONS:
         classes |= predicted
-    return tuple(sorted(classes))
-
-
-def _codes(relations: pa.Array, classes: tuple[str, ...]) -> Int64:
-    """Return 1 + the index of each relation, 0 for none."""
-    places = pc.index_in(relations, strings(classes))
-    return values_of(places, -1).astype(np.int64) + 1
+    ascending = tuple(sorted(name for name in classes if name is not None))
+    code_of: dict[str | None, int] = {name: code for code, name in enumerate(ascending, 1)}
+    return ascending, np.array([code_of.get(name, 0) for name in names])[of_texts]
 
 
 def _verdicts(items: Extractions) -> tuple[Int64, Int64, Int64]:

@@ -42,7 +42,7 @@ class ItemVerdicts:
     ----------
     item : int64[n]
         Row of each verdict.
-    rater : string[n]
+    rater : string[n], in a dictionary
     valid : int8[n]
         1 valid, 0 invalid, 2 unsure, -1 missing.
     reasons : int8[n, 2]
@@ -50,7 +50,7 @@ class ItemVerdicts:
     """
 
     item: Int64
-    rater: pa.Array
+    rater: pa.DictionaryArray
     valid: Int8
     reasons: Int8
 
@@ -253,7 +253,7 @@ def _verdict_column(records: Records, reference: str) -> str | None:
 def _ratings(records: Records, column: str | None, rater: str) -> ItemVerdicts:
     if column is None:
         none = np.zeros(0, np.int64)
-        return ItemVerdicts(none, pa.array([], pa.string()), _codes([], str), _reasons([]))
+        return ItemVerdicts(none, strings([]).dictionary_encode(), _codes([], str), _reasons([]))
     values = records.column(column)
     if records.is_mixed(column) or pa.types.is_nested(values.type):
         return _listed(records, column, rater)
@@ -268,7 +268,7 @@ def _ratings(records: Records, column: str | None, rater: str) -> ItemVerdicts:
     reasons = reasons_of(records.values("reason"), valid, records.where) if given else None
     return ItemVerdicts(
         np.arange(len(records)),
-        strings([rater]).take(_zeros(records)),
+        pa.DictionaryArray.from_arrays(_zeros(records), strings([rater])),
         valid,
         _reasons(valid) if reasons is None else reasons,
     )
@@ -300,7 +300,7 @@ def _listed(records: Records, column: str, rater: str) -> ItemVerdicts:
     items = [np.array(places, np.int64) for places in rows.values()]
     return ItemVerdicts(
         np.concatenate([np.zeros(0, np.int64), *items]),
-        strings(names),
+        strings(names).dictionary_encode(),
         np.concatenate([_codes([], str), *valid]),
         np.concatenate([_reasons([]), *parsed]),
     )

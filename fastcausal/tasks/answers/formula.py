@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +13,12 @@ from fastcausal.counts.arithmetic import ScoresByName, precision_recall_f1, rati
 from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.rules import Rule, ascending
-from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
+from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, max_abs, sums_of
 
 ROLES = ("cause", "effect")
 ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")
 BESIDES = ("contained", "relation", "pred_relation", "asked", "judged", "valid", "unread")
+FIELDS = (*(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS), *BESIDES)
 MOST_OF = {"cause_equal": 1, "effect_equal": 1, "contained": 2, "unread": 1}
 MEASURES = ("precision", "recall", "f1")
 BLOCK = 1 << 13  # rows whose terms stay in the cache
@@ -56,7 +58,7 @@ class ExtractionFormula(Formula):
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return (*(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS), *BESIDES)
+        return FIELDS
 
     def limits(self, field: str) -> tuple[float, float]:
         """Return the least and the largest value of indices of relations, flags and counts."""
@@ -103,19 +105,21 @@ class ExtractionFormula(Formula):
 
     def summed(self, rows: CountRows, times: Int64) -> CountRows:
         """Return the sums of terms, float64[1, n_terms], without a table of all of them."""
-        weights = times[None]
-        parts = list[list[CountRows]]()  # of each block: sums of counts, and all shares
+        if float(max_abs(rows)) * float(times.sum()) >= EXACT:
+            return sums_of(self.terms(rows), times[None])
+        parts = list[list[Any]]()  # of each block: sums of counts, and all shares
         for start in range(0, max(len(rows), 1), BLOCK):
             block = slice(start, start + BLOCK)
             parts.append([
-                term if term.dtype.kind == "f" else sums_of(term[:, None], weights[:, block])[0]
+                term if term.dtype.kind == "f" else np.dot(times[block], term)
                 for term in self._terms(rows[block])
             ])  # fmt: skip
-        sums = np.zeros((1, len(parts[0])))
-        for k, part in enumerate(map(np.concatenate, zip(*parts, strict=True))):
-            is_share = part.dtype.kind == "f"
-            sums[:, k] = sums_of(part[:, None], weights)[0] if is_share else part.sum()
-        return sums
+        shares = (isinstance(part, np.ndarray) for part in parts[0])
+        columns = zip(*parts, strict=True)
+        return np.array([[
+            sums_of(np.concatenate(column)[:, None], times[None])[0, 0] if is_share else sum(column)
+            for is_share, column in zip(shares, columns, strict=True)
+        ]], np.float64)  # fmt: skip
 
     def _terms(self, rows: CountRows) -> list[CountRows]:
         columns = self.by_field(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -18,13 +18,15 @@ from fastcausal.arrays.arrow import is_valid, numbers, offsets, strings, strings
 from fastcausal.errors import InputError
 from fastcausal.tasks.answers import _words
 from fastcausal.tasks.answers.files import Texts
-from fastcausal.tasks.answers.parse import PARSERS, RELATIONS, Parsed
+from fastcausal.tasks.answers.parse import PARSED_RELATIONS, PARSERS, Parsed
 from fastcausal.tasks.words import words
 
 Int64 = npt.NDArray[np.int64]
 ROLES = ("cause", "effect")
-ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")  # order of csrc
-FIELDS = tuple(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS)
+ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")
+OF_ROLES = tuple(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS)
+FIELDS = (*OF_ROLES, "contained", "relation", "pred_relation")  # order of csrc
+RELATIONS = slice(len(OF_ROLES) + 1, len(FIELDS))
 SIGMA = 0x3A3  # has another lower case at the end of a word
 N_LETTERS = 0x3000  # code points of the native table: all but Asian scripts and symbols
 OTHER, LETTER, SPACE, DELETED = range(4)  # order of csrc
@@ -37,27 +39,24 @@ class WordCounts:
 
     Attributes
     ----------
-    rows : int64[n, 10]
-        In the order of `FIELDS`.
+    fields : int64[n_fields, n]
+        Those of `FIELDS`; further ones are free for the caller. ``contained`` is 2 if all words of
+        the answer are in the source, 1 if not, 0 without a source or an answer. ``relation`` and
+        ``pred_relation`` are indices of ``relations``, -1 of a text that cannot be read.
+    relations : tuple of str or None
+        The relations of all texts, as the protocol reads them; one may be there several times.
     read : bool[n, 2]
         True if reference and answer can be read.
-    contained : int64[n]
-        1 if all words of the answer are in the source; -1 without a source or an answer.
-    relation, pred_relation : string[n]
-        Of reference and answer, or null.
-    missing : string[n]
-        Words absent from the source, in the order of the answer, separated by blanks.
     """
 
-    rows: Int64
+    fields: Int64
+    relations: tuple[str | None, ...]
     read: npt.NDArray[np.bool_]
-    contained: Int64
-    relation: pa.Array
-    pred_relation: pa.Array
-    missing: pa.Array
 
 
-def count_words(source: Texts, reference: Texts, answer: Texts, protocol: str) -> WordCounts:
+def count_words(
+    source: Texts, reference: Texts, answer: Texts, protocol: str, n_fields: int = len(FIELDS)
+) -> WordCounts:
     """Compare the words of answers and references.
 
     Parameters
@@ -65,46 +64,74 @@ def count_words(source: Texts, reference: Texts, answer: Texts, protocol: str) -
     source, reference, answer : string[n], in one array or in chunks
         ``source`` may have nulls.
     protocol : {"guide", "fcr"}
+    n_fields : int
+        Rows of the result's ``fields``.
 
     Examples
     --------
     >>> texts = ("Rain again", "[Cause] the rain [Effect] floods", "[Cause] rain [Effect] mud")
     >>> counts = count_words(*(strings([text]) for text in texts), "guide")
-    >>> dict(zip(FIELDS, counts.rows[0].tolist()))["cause_shared"], counts.missing.to_pylist()
-    (1, ['mud'])
+    >>> dict(zip(FIELDS, counts.fields[:, 0].tolist()))["cause_shared"], counts.relations
+    (1, (None,))
     """
-    columns = (source, reference, answer)
-    counts, known = _counted(columns, protocol)
-    odd = np.flatnonzero(known == 0)
-    if not len(odd):
-        return counts
-    texts = zip(*(column.take(numbers(odd)).to_pylist() for column in columns), strict=True)
-    rows = [_spelt(a, b, c, protocol) for a, b, c in texts]
-    spelt = [strings(column) for column in zip(*rows, strict=True)]
-    return _replaced(counts, known == 0, _counted(spelt, protocol, lenient=True)[0])
+    fields, names, _ = _compared((source, reference, answer), protocol, n_fields)
+    read = (fields[RELATIONS] >= 0).T
+    return WordCounts(fields, tuple(map(PARSED_RELATIONS[protocol], names)), read)
 
 
-def _counted(
-    columns: Sequence[Texts], protocol: str, lenient: bool = False
-) -> tuple[WordCounts, npt.NDArray[np.int8]]:
-    """Return counts, with 0 for texts with letters outside the table."""
+def missing_words(source: Texts, reference: Texts, answer: Texts, protocol: str) -> pa.Array:
+    """Return the words absent from each source, in the order of the answer, between blanks.
+
+    The parameters are those of `count_words`. Without a source or an answer there are none.
+
+    Examples
+    --------
+    >>> texts = ("Rain again", "[Cause] the rain [Effect] floods", "[Cause] rain [Effect] mud")
+    >>> missing_words(*(strings([text]) for text in texts), "guide").to_pylist()
+    ['mud']
+    """
+    return _compared((source, reference, answer), protocol, len(FIELDS), missing=True)[2]
+
+
+def _compared(
+    columns: Sequence[Texts],
+    protocol: str,
+    n_fields: int,
+    missing: bool = False,
+    lenient: bool = False,
+) -> tuple[Int64, list[str], pa.Array | None]:
+    """Return fields, the relations that these number, and missing words, if requested."""
     n = len(columns[0])
-    rows, sizes = np.empty((n, _words.N_FIELDS), np.int64), np.empty((n, 3), np.int64)
-    known = np.empty(n, np.int8)
-    fcr, threads = protocol == "fcr", os.cpu_count() or 1
-    parts, start = [(b"", b"", b"")], 0
+    fields, known = np.empty((n_fields, n), np.int64), np.empty(n, np.int8)
+    sizes = np.empty(n, np.int64) if missing else None
+    names, parts, start = list[str](), list[bytes](), 0
     for batch in pa.table(list(columns), ["source", "reference", "answer"]).to_batches():
-        own = slice(start, start := start + len(batch))
+        own = slice(start, start + len(batch))
         source, reference, answer = map(_texts, batch.columns)
-        out = (rows[own], sizes[own], known[own])
-        texts = _words.compare(source, reference, answer, _letters(), lenient, fcr, *out, threads)
-        parts.append(texts)
-    joined = map(b"".join, zip(*parts, strict=True))
-    arrays = [_strings(data, size) for data, size in zip(joined, sizes.T, strict=True)]
-    counts, (gold, pred, contained) = rows[:, : len(FIELDS)], rows[:, len(FIELDS) :].T
-    read = np.column_stack([gold, pred]).astype(bool)
-    relations = [_relations(arrays[k], read[:, k], protocol) for k in (0, 1)]
-    return WordCounts(counts, read, contained, relations[0], relations[1], arrays[2]), known
+        out = (fields, start, known[own], None if sizes is None else sizes[own])
+        options = (_letters(), lenient, protocol == "fcr", *out, os.cpu_count() or 1)
+        relations, lacking = _words.compare(source, reference, answer, *options)
+        _renumber(fields[RELATIONS, own], len(names))
+        names += [name.decode() for name in relations]
+        parts.append(lacking)
+        start = own.stop
+    words = None if sizes is None else _strings(b"".join(parts), sizes)
+    odd = np.flatnonzero(known == 0)
+    if len(odd):  # letters outside the table
+        texts = zip(*(column.take(numbers(odd)).to_pylist() for column in columns), strict=True)
+        spelt = zip(*(_spelt(a, b, c, protocol) for a, b, c in texts), strict=True)
+        by = _compared([*map(strings, spelt)], protocol, n_fields, missing, lenient=True)
+        _renumber(by[0][RELATIONS], len(names))
+        fields[:, odd] = by[0]
+        names += by[1]
+        words = None if words is None else pc.replace_with_mask(words, numbers(known == 0), by[2])
+    return fields, names, words
+
+
+def _renumber(relations: Int64, n: int) -> None:
+    """Number relations from n on."""
+    if n:
+        np.add(relations, n, out=relations, where=relations >= 0)
 
 
 def _texts(column: pa.Array) -> tuple[Any, Int64, npt.NDArray[np.int8] | None]:
@@ -117,13 +144,6 @@ def _strings(data: bytes, sizes: Int64) -> pa.Array:
     if len(data) >= 2**31:
         raise InputError("words that are missing take 2 GiB, expected less: score parts")
     return strings_at(data, offsets(sizes).astype(np.int32).tobytes())
-
-
-def _relations(written: pa.Array, read: npt.NDArray[np.bool_], protocol: str) -> pa.Array:
-    """Return relations as the protocol reads them; null for unreadable texts."""
-    encoded = written.dictionary_encode()
-    names = strings([RELATIONS[protocol](name) for name in encoded.dictionary.to_pylist()])
-    return pc.if_else(numbers(read), names.take(encoded.indices), None)
 
 
 def _spelt(source: str | None, reference: str, answer: str, protocol: str) -> list[str | None]:
@@ -146,16 +166,6 @@ def _of_spans(spans: Sequence[str]) -> str:
     width = len(spans).bit_length()
     marks = (f"{place[span]:0{width}b}".translate(MARKS) for span in spans)
     return " | ".join(f"{m} {' '.join(words(s))}" for m, s in zip(marks, spans, strict=True))
-
-
-def _replaced(counts: WordCounts, odd: npt.NDArray[np.bool_], by: WordCounts) -> WordCounts:
-    """Replace the counts of texts with letters outside the table."""
-    for field in ("rows", "read", "contained"):
-        getattr(counts, field)[odd] = getattr(by, field)
-    mask = numbers(odd)
-    names = ("relation", "pred_relation", "missing")
-    arrays = {n: pc.replace_with_mask(getattr(counts, n), mask, getattr(by, n)) for n in names}
-    return replace(counts, **arrays)
 
 
 @cache

@@ -72,7 +72,10 @@ def _fcr_relation(text: str) -> str:
 
 PARSERS: dict[str, Callable[[str], Parsed | None]] = {"guide": parse_guide, "fcr": parse_fcr}
 
-RELATIONS: dict[str, Callable[[str], str | None]] = {"guide": _guide_relation, "fcr": _fcr_relation}
+PARSED_RELATIONS: dict[str, Callable[[str], str | None]] = {
+    "guide": _guide_relation,
+    "fcr": _fcr_relation,
+}
 
 
 def _collapsed(text: str) -> str:

@@ -15,7 +15,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.significance.sums import CountRows
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.join import Extractions
-from fastcausal.tasks.answers.overlap import WordCounts
+from fastcausal.tasks.answers.overlap import missing_words
 from fastcausal.tasks.answers.shares import reasons_table
 
 TRIAGE = ("exact", "empty", "disjoint", "judge")
@@ -44,7 +44,6 @@ def triage_of(columns: Mapping[str, CountRows]) -> npt.NDArray[np.int64]:
 
 def per_item_of(
     items: Extractions,
-    counts: WordCounts,
     statistics: Statistics,
     scored: npt.NDArray[np.bool_],
     texts: Mapping[str, npt.NDArray[np.float64]],
@@ -57,6 +56,7 @@ def per_item_of(
     contained = columns["contained"]
     sourced = contained > 0
     kept = numbers(scored)
+    missing = missing_words(items.source, items.reference, items.answer, formula.protocol)
     table = {
         "item": items.ids.filter(kept),
         "f1": defined(mean_of_pairs(np.array([cause, effect]))),
@@ -65,7 +65,7 @@ def per_item_of(
         "exact_match": numbers(columns["cause_equal"] * columns["effect_equal"]),
         "contained": numbers((contained == 2).astype(np.int64), sourced),
         "triage": strings(TRIAGE).take(numbers(triage_of(columns))),
-        "missing": pc.if_else(numbers(sourced), counts.missing.filter(kept), None),
+        "missing": pc.if_else(numbers(sourced), missing.filter(kept), None),
         **{name: defined(values) for name, values in texts.items()},
     }
     besides = {c: joined(items.columns[c]).filter(kept) for c in items.columns.column_names}

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.arrays.arrow import strings
-from fastcausal.files.keys import places_of
+from fastcausal.arrays.arrow import values_of
 from fastcausal.options import UnsurePolicy
 from fastcausal.tasks.answers.files import (
     INVALID,
@@ -67,22 +66,25 @@ def voted(
         item = np.flatnonzero(own >= 0)
         item_of = np.empty(len(item), np.int64)
         item_of[own[item]] = item
-        cell = item_of[part.item] * len(raters) + places_of(part.rater, strings(raters))
+        place_of = np.array([raters.index(name) for name in part.rater.dictionary.to_pylist()])
+        cell = item_of[part.item] * len(raters)
+        cell += place_of[values_of(part.rater.indices)] if len(raters) > 1 else 0
         cells.append(cell)
         for code in (INVALID, VALID, UNSURE):
             votes[code] += np.bincount(cell[part.valid == code], minlength=n_cells)
     against = votes[INVALID] + (votes[UNSURE] if unsure == "invalid" else 0)
     said = np.where(votes[VALID] + against > 0, INVALID, MISSING)
     verdicts = np.where(votes[VALID] > against, VALID, said).astype(np.int8)
-    reasons = [
-        np.where(verdicts == INVALID, _most_given(parts, cells, column, len(names), n_cells), NONE)
-        for column, names in enumerate((SIDES, KINDS))
-    ]
+    reasons = np.full((n_cells, 2), NONE, np.int8)
+    for column, names in enumerate((SIDES, KINDS)):
+        if any((part.reasons[:, column] != NONE).any() for part in parts):
+            given = _most_given(parts, cells, column, len(names), n_cells)
+            reasons[:, column] = np.where(verdicts == INVALID, given, NONE)
     return Voted(
         tuple(raters),
         verdicts.reshape(shape),
         (votes[UNSURE] > 0).reshape(shape),
-        np.stack(reasons, axis=-1).astype(np.int8).reshape(*shape, 2),
+        reasons.reshape(*shape, 2),
     )
 
 
@@ -90,8 +92,6 @@ def _most_given(
     parts: Sequence[ItemVerdicts], cells: Sequence[Int64], column: int, n_names: int, n_cells: int
 ) -> Int64:
     """Return the most frequent side or kind of each cell; -1 for none, or in a tie."""
-    if not any((part.reasons[:, column] != NONE).any() for part in parts):
-        return np.full(n_cells, NONE)
     sums = np.zeros((n_names, n_cells), np.int64)
     for part, cell in zip(parts, cells, strict=True):
         for code in range(n_names):

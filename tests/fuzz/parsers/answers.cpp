@@ -23,8 +23,7 @@ struct Table {
 
   Table() : lower(128), kind(128, fastcausal::Letters::OTHER) {
     for (int32_t code = 0; code < 128; ++code) {
-      const auto letter = static_cast<char>(code);
-      lower[static_cast<size_t>(code)] = fastcausal::answers::lowered(letter);
+      lower[static_cast<size_t>(code)] = std::tolower(code);
       int8_t& of = kind[static_cast<size_t>(code)];
       if (std::isalnum(code)) of = fastcausal::Letters::LETTER;
       if (std::isspace(code)) of = fastcausal::Letters::SPACE;
@@ -42,23 +41,21 @@ struct Table {
 void check(const std::string& input) {
   const Table table;
   const Exact bytes(input);
-  const fastcausal::Text text{bytes.data(), bytes.size()};
+  const fastcausal::ColumnText text{{bytes.data(), bytes.size()}, bytes.data() + bytes.size()};
   fastcausal::Stop stop(never);
   fastcausal::CostMeter meter(stop);
   for (const bool fcr : {false, true}) {
     for (const bool lenient : {false, true}) {
       fastcausal::Comparison comparison(table.letters(lenient), fcr);
-      int64_t row[fastcausal::N_ANSWER_FIELDS];
-      fastcausal::Text relations[2];
+      fastcausal::Comparison::Result result;
       std::string missing;
-      const bool known = comparison.compare(text, text, text, row, relations, missing, meter);
+      const bool known = comparison.compare(text, text, text, result, &missing, meter);
       require(known || !lenient, "a letter is refused");
       if (!known) continue;
-      const bool read = row[2 * fastcausal::N_ROLE_FIELDS + 1] != 0;
-      const int64_t contained = row[2 * fastcausal::N_ROLE_FIELDS + 2];
-      require(contained == (read ? missing.empty() : -1), "missing words are miscounted");
+      const int64_t contained = result.read[1] ? 1 + missing.empty() : 0;
+      require(result.contained == contained, "missing words are miscounted");
       for (int role = 0; role < 2; ++role) {
-        const int64_t* counts = row + role * fastcausal::N_ROLE_FIELDS;
+        const int64_t* counts = result.roles[role];
         require(counts[fastcausal::EQUAL] == 1, "a text is unlike itself");
         require(counts[fastcausal::SHARED] == counts[fastcausal::WANTED], "words are not shared");
         require(counts[fastcausal::MATCHED] == counts[fastcausal::WANTED], "spans do not match");

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -71,15 +73,48 @@ BY_NUMBER = [
 def test_words_are_those_of_python(table, protocol):
     columns = [strings(column) for column in zip(*table, strict=True)]
     counted = overlap.count_words(*columns, protocol)
+    lacking = overlap.missing_words(*columns, protocol)
     for k, row in enumerate(table):
         numbers, missing = plain_row(*row, protocol)
-        assert counted.rows[k].tolist() == numbers
+        assert counted.fields[: len(numbers), k].tolist() == numbers
         read = [PARSERS[protocol](text) for text in row[1:]]
         assert counted.read[k].tolist() == [side is not None for side in read]
-        sides = (counted.relation[k].as_py(), counted.pred_relation[k].as_py())
+        names = (*counted.relations, None)  # -1 of a text that cannot be read
+        sides = tuple(names[number] for number in counted.fields[overlap.RELATIONS, k])
         assert sides == tuple(side and side.relation for side in read)
-        assert (counted.missing[k].as_py() if counted.contained[k] >= 0 else None) == missing
-        assert counted.contained[k] == (-1 if missing is None else not missing)
+        assert lacking[k].as_py() == (missing or "")
+        contained = counted.fields[overlap.FIELDS.index("contained"), k]
+        assert contained == (0 if missing is None else 2 - bool(missing))
+
+
+LONG = ["rain", "the", "a", "hail,", "storms", "abcdefgh", "abcdefgi", "abcdefgh1", "ABCDEFGH,",
+        "internationalisation", "internationalism", "internationalism.", "nurses'", "Caf\u00e9",
+        "\t", "rain\tmud", "x" * 70, "x" * 71, "x" * 69 + "-", "--", ""]  # fmt: skip
+
+
+@pytest.mark.parametrize("protocol", ["guide", "fcr"])
+def test_words_of_long_texts_are_those_of_python(protocol):
+    """Words at all places of the 64 bytes that are read together, and hundreds of them."""
+    draws = random.Random(0)
+
+    def side(n):
+        spans = range(draws.choice([1, 1, 2, 3, 4]))
+        return draws.choice(["|", " | ", ", |"]).join(
+            " ".join([*draws.choices(LONG, k=draws.randint(0, n)), *map(str, range(k, n, 7))])
+            for k in spans
+        )
+
+    table = []
+    for n in [*range(40), 400]:
+        texts = [f"[Cause]{side(n)}[Relation]x[Effect]{side(n)}" for _ in range(2)]
+        table.append((draws.choice([texts[1], " ".join(draws.choices(LONG, k=2 * n))]), *texts))
+    columns = [strings(column) for column in zip(*table, strict=True)]
+    fields = overlap.count_words(*columns, protocol).fields
+    missing = overlap.missing_words(*columns, protocol).to_pylist()
+    for k, row in enumerate(table):
+        assert (fields[: len(overlap.OF_ROLES), k].tolist(), missing[k]) == plain_row(
+            *row, protocol
+        )
 
 
 @trials(200)
