@@ -186,7 +186,6 @@ class BlockWorker {
     }
     for (const int64_t e : left_) {
       if (patterns_ && !read(e, e + 1)) return false;
-      if (run_.reading != ReadAs::GIVEN && few_ && patterns_ && few_->add_read(e)) continue;
       int64_t* row = rows_ + run_.groups.row(e, gold_.side.n_relations(e)) * run_.plan.n_fields;
       worker_.run(e, run_.partner, row);
     }

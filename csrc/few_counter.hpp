@@ -53,15 +53,6 @@ class FewCounter {
     return true;
   }
 
-  // Adds an example whose rows are already read as tagged. Returns false if the general path must.
-  bool add_read(int64_t example) {
-    check_ = run_on_ = false;  // reading did both
-    const bool added =
-        pack(example, example + 1) && add(example, example + 1, left_) && left_.empty();
-    check_ = run_on_ = true;
-    return added;
-  }
-
   void end() {
     if (few_groups_) table_.add_chosen(counts_);
     memory_.take_back(std::move(lent_));
@@ -79,8 +70,8 @@ class FewCounter {
   const Input& pred_;
   const Plan& plan_;
   const KernelTraits traits_;
-  bool check_;   // rows come from a user and must be checked
-  bool run_on_;  // rows must still be read as tagged
+  const bool check_;   // rows come from a user and must be checked
+  const bool run_on_;  // rows must be read as tagged
   const Groups& groups_;
   int64_t* const counts_;
   int64_t* const partner_;
@@ -92,7 +83,6 @@ class FewCounter {
   PackedBlock golds_, preds_;
   ShapeLists lists_;   // of the block
   TokenSums sums_[2];  // by group
-  std::vector<int64_t> left_;
 
   enum class Outcome { ADDED, LEFT, INVALID };  // LEFT: for the general path
 
@@ -166,6 +156,7 @@ class FewCounter {
       if (std::max(e.gold.tokens, e.pred.tokens) == MOST_TOKENS) return Outcome::LEFT;
       for (int i = 0; i < G; ++i) run_on(e.gold, i);
       for (int i = 0; i < P; ++i) run_on(e.pred, i);
+      e.gold.as_given = e.pred.as_given = false;
     }
     if constexpr (G == 1 && P == 1) {
       const Id id = pair(key(e, 0, 0), e, 0, 0);
@@ -288,26 +279,26 @@ class FewCounter {
     WaySearch<R, C> search(worth, none);
     // If a way finds nothing and misses nothing, only the general path knows the worth of 0/0.
     if (!plan_.never_costs && std::count(search.worth, search.worth + search.n, 0)) return false;
-    const Way way = search.tied ? ties_.decide(e.gold, e.pred, ids, column_alone, none, search)
-                                : search.ways[search.best];
-    uint32_t paired = 0;
+    const Pairing pairing{e.gold, e.pred, PREDS_LEAD, R, C, ids, column_alone, none};
+    const Way way = search.tied ? ties_.decide(pairing, search) : search.ways[search.best];
     if (partner_) std::fill(partner_ + e.gold.first, partner_ + e.gold.first + G, -1);
     FC_UNROLL
     for (int r = 0; r < R; ++r) {
       const int c = static_cast<unsigned char>(way[r]);
-      paired |= 1u << c;
       take(ids[r * C + c], e, PREDS_LEAD ? c : r, PREDS_LEAD ? r : c);
     }
-    for (int c = 0; c < C && C > R; ++c) {
-      if (!(paired >> c & 1)) take_alone(column_alone[c], e, c, PREDS_LEAD);
+    FC_UNROLL
+    for (int k = R; k < C; ++k) {
+      const int c = static_cast<unsigned char>(way[k]);
+      take_alone(column_alone[c], e, c, PREDS_LEAD);
     }
     return true;
   }
 
   FC_INLINE void take(Id id, const Example& e, int i, int j) {
     if (partner_) {
-      const bool disjoint = plan_.by_content && plan_.additive && !meet(e.gold, i, e.pred, j);
-      partner_[e.gold.first + i] = disjoint ? -1 : e.pred.first + j;
+      const bool paired = may_pair(e.gold, i, e.pred, j, plan_);
+      partner_[e.gold.first + i] = paired ? e.pred.first + j : -1;
     }
     if (id < Table::FIRST_PATTERN) return take_unpacked(id, e, i, j);
     choose(id, e);

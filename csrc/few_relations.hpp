@@ -14,7 +14,8 @@ struct FewRelations {
   Several* more;      // of kind SEVERAL
   int64_t first;
   int64_t n;
-  int32_t tokens;  // length of the example, as far as bounds reach
+  int32_t tokens;        // length of the example, as far as bounds reach
+  bool as_given = true;  // spans have not run on
 
   // Returns whether some of these relations are not packed or invalid.
   FC_INLINE bool any_unpacked(int64_t from, int64_t to) const {
@@ -29,15 +30,16 @@ struct FewRelations {
 struct Records {
   static constexpr uint32_t ABSENT = 0xfff;  // no relation has this kind
   Record of[2] = {NOTHING, NOTHING};
-  int n = 1;
   uint32_t kind = ABSENT;
 
   Records() = default;
-  Records(const FewRelations& few, int i) : of{few.packed[i], NOTHING}, kind(few.kinds[i]) {
-    if (kind != SEVERAL) return;
-    of[1] = few.more[i].second;
-    n = 2;
-    kind = few.more[i].sequence;
+  Records(const FewRelations& few, int i) {
+    static constexpr Several NO_MORE{NOTHING, 0};  // chosen without a branch
+    const bool several = few.kinds[i] == SEVERAL;
+    const Several& more = several ? few.more[i] : NO_MORE;
+    of[0] = few.packed[i];
+    of[1] = more.second;
+    kind = several ? more.sequence : few.kinds[i];
   }
 };
 
@@ -54,16 +56,14 @@ struct SeveralKey {
 
 inline SeveralKey key_of(const Records& gold, const Records& pred, const KernelTraits& traits) {
   SeveralKey key;
-  for (int i = 0; i < gold.n; ++i) {
-    for (int j = 0; j < pred.n; ++j) {
-      key.of[2 * i + j] = key_of(compare(gold.of[i], pred.of[j], traits.across), 0, 0, traits);
-    }
+  for (int k = 0; k < 4; ++k) {
+    key.of[k] = key_of(compare(gold.of[k / 2], pred.of[k % 2], traits.across), 0, 0, traits);
   }
   key.of[0] |= (gold.kind | uint64_t{pred.kind} << 12) << KINDS;
   return key;
 }
 
-// The rows of a relation as read: a packed one may have run on since. -1 is no relation.
+// The rows of a relation as read: a packed one may have run on. -1 is no relation.
 struct AsRead {
   Unpacked rows;
   Relation relation;
@@ -71,9 +71,9 @@ struct AsRead {
   AsRead(const FewRelations& few, int i) {
     if (i < 0) return;
     relation = few.side->relation(few.first + i);
-    if (few.kinds[i] & UNPACKED) return;
+    if (few.as_given || few.kinds[i] & UNPACKED) return;
     const Records packed(few, i);
-    for (int k = 0; k < packed.n; ++k) rows.add(packed.of[k]);
+    for (const Record& record : packed.of) rows.add(record);
     relation = rows.relation();
   }
   AsRead(const AsRead&) = delete;
@@ -107,20 +107,21 @@ FC_INLINE void add_shared(const FewRelations& a, int i, const FewRelations& b, i
   for (int k = 0; k < 4; ++k) tokens.add(of_a.of[k / 2], of_b.of[k % 2]);
 }
 
-// Returns the tokens that two relations share, role by role, or all for the first role.
-FC_INLINE Tokens shared(const FewRelations& gold, int i, const FewRelations& pred, int j,
-                        int64_t n_roles) {
-  Tokens tokens;
+// Returns the tokens that two relations share, role by role.
+FC_INLINE int64_t shared(const FewRelations& gold, int i, const FewRelations& pred, int j,
+                         int64_t n_roles) {
   if ((gold.kinds[i] | pred.kinds[j]) & UNPACKED) {
-    tokens.of[0] = static_cast<int32_t>(
-        overlap::common(AsRead(gold, i).relation, AsRead(pred, j).relation, n_roles));
-  } else {
-    add_shared(gold, i, pred, j, tokens);
+    return overlap::common(AsRead(gold, i).relation, AsRead(pred, j).relation, n_roles);
   }
-  return tokens;
+  Tokens tokens;
+  add_shared(gold, i, pred, j, tokens);
+  return tokens.total();
 }
 
-inline bool meet(const FewRelations& gold, int i, const FewRelations& pred, int j) {
+// Returns whether a pair counts otherwise than both relations alone.
+inline bool may_pair(const FewRelations& gold, int i, const FewRelations& pred, int j,
+                     const Plan& plan) {
+  if (!plan.must_meet()) return true;
   if (!is_single(gold.kinds[i]) || !is_single(pred.kinds[j])) {
     return meet(AsRead(gold, i).relation, AsRead(pred, j).relation);
   }
@@ -130,7 +131,7 @@ inline bool meet(const FewRelations& gold, int i, const FewRelations& pred, int 
 // The packed relations of one side of a block of examples.
 class PackedBlock {
  public:
-  static constexpr int64_t EXAMPLES = 256;
+  static constexpr int64_t EXAMPLES = 512;
 
   // Packs a range of examples. Returns false if offsets are invalid.
   bool pack(const Input& input, int64_t from, int64_t to, const KernelTraits& traits) {

@@ -26,12 +26,14 @@ namespace fastcausal {
 inline KernelTraits traits_of(const exact_spans_pair&, const Plan&) {
   KernelTraits traits;
   traits.ordinal = traits.several = true;
+  traits.directed = traits.ends = false;
   return traits;
 }
 
 inline KernelTraits traits_of(const fair_spans_pair&, const Plan& plan) {
   KernelTraits traits;
   const int64_t* track = plan.params + 1;
+  traits.ends = false;
   traits.ordinal = traits.several = track[0] != track[1] || track[0] != track[2];
   for (int r = 0; r < 3 && traits.ordinal; ++r) {
     const int other = (r + 1) % 3;
@@ -53,7 +55,7 @@ inline KernelTraits traits_of(const span_overlap_pair&, const Plan& plan) {
 inline KernelTraits traits_of(const partial_spans_pair&, const Plan&) {
   KernelTraits traits;
   traits.ordinal = traits.several = traits.sequence = true;
-  traits.directed = false;
+  traits.directed = traits.ends = false;
   traits.across = Across::ALL;
   traits.longest_span = 100;  // one token of a longer span is below 1%
   return traits;
@@ -256,7 +258,7 @@ class PatternTable {
 
   static uint64_t hash_of(const SeveralKey& key) {
     uint64_t hash = 0;
-    for (const uint64_t word : key.of) hash = (hash ^ hash >> 32 ^ word) * 0x9E3779B97F4A7C15u;
+    for (const uint64_t word : key.of) hash = hash * 0x9E3779B97F4A7C15u + word;
     return hash;
   }
   Id known_id(Id id) const { return entries_[id].worth == Pattern::UNKNOWN ? NONE : id; }

@@ -42,7 +42,7 @@ class ShapeLists {
       const size_t shape = n_gold * N_SIZES + (drops ? n_gold + N_SHAPES : n_pred);
       const bool fits = few & (n_gold < N_SIZES) & (n_pred < N_SIZES);
       const size_t list = fits ? shape : N - 1;
-      lists_[list][n_of_[list]++] = static_cast<uint8_t>(e - from);
+      lists_[list][n_of_[list]++] = static_cast<uint16_t>(e - from);
     }
   }
 
@@ -59,7 +59,7 @@ class ShapeLists {
 
  private:
   int64_t from_ = 0;
-  uint8_t lists_[N][PackedBlock::EXAMPLES];
+  uint16_t lists_[N][PackedBlock::EXAMPLES];
   size_t n_of_[N];
 };
 

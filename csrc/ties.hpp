@@ -17,12 +17,14 @@ struct Pairing {
   int n_rows, n_columns;
   const Id* ids;  // of pairs
   const Id* column_alone;
-  const Tokens* tokens;  // that pairs share, role by role, if they decide
+  Worth none;  // worth without any pair
 
-  int gold_of(int k) const { return preds_lead ? k % n_columns : k / n_columns; }
-  int pred_of(int k) const { return preds_lead ? k / n_columns : k % n_columns; }
+  int pair(const Way& way, int row) const { return row * n_columns + way[row]; }
+  int gold_of(int pair) const { return preds_lead ? pair % n_columns : pair / n_columns; }
+  int pred_of(int pair) const { return preds_lead ? pair / n_columns : pair % n_columns; }
 };
 
+// Decides between ways of equal worth.
 class Ties {
  public:
   using Id = PatternTable::Id;
@@ -31,23 +33,14 @@ class Ties {
   Ties(const Plan& plan, const PatternTable& table, bool sums, bool partners)
       : plan_(plan), table_(table), sums_(sums), partners_(partners) {}
 
-  // Decides between the best ways, as the general path does. ids, column_alone: the entries that
-  // may count the pairs and the columns alone. none: the worth without any pair.
-  template <int R, int C>
-  Way decide(const FewRelations& gold, const FewRelations& pred, const Id* ids,
-             const Id* column_alone, Worth none, WaySearch<R, C>& search) {
+  // Decides between the best ways, as the general path does.
+  Way decide(const Pairing& p, const Search& search) {
     const Worth most = search.worth[search.best];
-    const bool no_hit = plan_.official && !top_of(most);  // then the first way counts
-    if (no_hit || (most == none && all_add_nothing(ids, R * C))) return search.ways[search.best];
-    Tokens tokens[R * C];
-    int32_t totals[R * C] = {};
-    const Pairing pairing{gold, pred, pred.n <= gold.n, R, C, ids, column_alone, tokens};
-    for (int k = 0; k < R * C && plan_.by_content; ++k) {
-      tokens[k] = shared(gold, pairing.gold_of(k), pred, pairing.pred_of(k), plan_.n_roles());
-      totals[k] = tokens[k].total();
-    }
-    search.prefer_shared(totals);
-    return search.tied ? decide(pairing, search) : search.ways[search.best];
+    const Way& first = search.ways[search.best];
+    if (plan_.official) return top_of(most) ? official(p) : first;
+    if (most == p.none && all_add_nothing(p)) return first;
+    find_equal(p, search);
+    return equal_.size() == 1 || all_count_alike(p) ? equal_[0] : first_in_order(p);
   }
 
  private:
@@ -60,51 +53,65 @@ class Ties {
   const PatternTable& table_;
   const bool sums_, partners_;
   std::vector<Member> members_[2];  // relations of one example, gold second
+  std::vector<Way> equal_;          // the best ways with most shared tokens
 
   // Returns whether all ways count the same, because no pair adds to the counts of its relations
   // alone.
-  FC_INLINE bool all_add_nothing(const Id* ids, int n) const {
+  bool all_add_nothing(const Pairing& p) const {
     bool nothing = plan_.by_content && !partners_ && !sums_;
-    for (int k = 0; k < n; ++k) nothing &= table_.adds_nothing(ids[k]);
+    for (int k = 0; k < p.n_rows * p.n_columns; ++k) nothing &= table_.adds_nothing(p.ids[k]);
     return nothing;
   }
 
-  // Decides between ways that share as many tokens.
-  Way decide(const Pairing& p, const Search& search) {
-    if (plan_.official) return official(p, search);
-    const Way& first = search.ways[search.best];
-    bool alike = plan_.by_content && !partners_;
-    for (int k = search.best + 1; k < search.n && alike; ++k) {
-      alike = !search.is_best(k) || count_alike(first, search.ways[k], p);
+  void find_equal(const Pairing& p, const Search& search) {
+    int64_t of_pairs[FewRelations::MOST * FewRelations::MOST] = {};
+    for (int k = 0; k < p.n_rows * p.n_columns && plan_.by_content; ++k) {
+      of_pairs[k] = shared(p.gold, p.gold_of(k), p.pred, p.pred_of(k), plan_.n_roles());
     }
-    if (alike) return first;
-    const FewOrder leading = order(p);
-    const bool need_tokens = plan_.by_content && plan_.additive;
-    uint32_t edges = 0;  // pairs that may be chosen
-    for (int k = 0; k < p.n_rows * p.n_columns; ++k) {
-      const bool edge = !need_tokens || meet(p.gold, p.gold_of(k), p.pred, p.pred_of(k));
-      edges |= uint32_t{edge} << k;
-    }
-    uint32_t lowest = ~uint32_t{0};
-    int chosen = search.best;
+    int64_t most = -1;
     for (int k = search.best; k < search.n; ++k) {
       if (!search.is_best(k)) continue;
-      const uint32_t place = leading.place(search.ways[k], p.n_rows, p.n_columns, edges);
-      if (place >= lowest) continue;
-      lowest = place;
-      chosen = k;
+      int64_t own = 0;
+      for (int r = 0; r < p.n_rows; ++r) own += of_pairs[p.pair(search.ways[k], r)];
+      if (own < most) continue;
+      if (own > most) equal_.clear();
+      most = own;
+      equal_.push_back(search.ways[k]);
     }
-    return search.ways[chosen];
   }
 
-  Way official(const Pairing& p, const Search& search) const {
+  bool all_count_alike(const Pairing& p) const {
+    return plan_.by_content && !partners_ &&
+           std::all_of(equal_.begin() + 1, equal_.end(),
+                       [&](const Way& way) { return count_alike(equal_[0], way, p); });
+  }
+
+  Way first_in_order(const Pairing& p) {
+    const FewOrder leading = order(p);
+    uint32_t edges = 0;  // pairs that may be chosen
+    for (int k = 0; k < p.n_rows * p.n_columns; ++k) {
+      edges |= uint32_t{may_pair(p.gold, p.gold_of(k), p.pred, p.pred_of(k), plan_)} << k;
+    }
+    const auto place = [&](const Way& way) {
+      return leading.place(way, p.n_rows, p.n_columns, edges);
+    };
+    return *std::min_element(equal_.begin(), equal_.end(),
+                             [&](const Way& a, const Way& b) { return place(a) < place(b); });
+  }
+
+  Way official(const Pairing& p) const {
     int32_t columns[FewRelations::MOST] = {};
     const auto errors_of = [&](int32_t r, int32_t c) {
       return table_.errors(r < 0 ? p.column_alone[c] : p.ids[r * p.n_columns + c]);
     };
     search_officially<FewRelations::MOST>(p.n_rows, p.n_columns, errors_of, columns);
-    Way way = search.ways[search.best];
-    for (int r = 0; r < FewRelations::MOST; ++r) way[r] = static_cast<int8_t>(columns[r]);
+    Way way{};
+    uint32_t taken = 0;
+    for (int r = 0; r < p.n_rows; ++r) {
+      way[r] = static_cast<int8_t>(columns[r]);
+      taken |= 1u << columns[r];
+    }
+    add_left(way, p.n_rows, p.n_columns, taken);
     return way;
   }
 
@@ -113,17 +120,21 @@ class Ties {
     if (counted(p, a) != counted(p, b)) return false;
     Tokens of_a, of_b;
     for (int r = 0; r < p.n_rows && sums_; ++r) {
-      of_a.add(p.tokens[r * p.n_columns + a[r]]);
-      of_b.add(p.tokens[r * p.n_columns + b[r]]);
+      add_shared_of(p, p.pair(a, r), of_a);
+      add_shared_of(p, p.pair(b, r), of_b);
     }
     return std::equal(of_a.of, of_a.of + ROLES, of_b.of);
+  }
+
+  static void add_shared_of(const Pairing& p, int pair, Tokens& tokens) {
+    add_shared(p.gold, p.gold_of(pair), p.pred, p.pred_of(pair), tokens);
   }
 
   // Returns the entries that a way counts, sorted: per column its pair, or the column alone.
   static std::array<Id, FewRelations::MOST> counted(const Pairing& p, const Way& way) {
     std::array<Id, FewRelations::MOST> of_way{};
     std::copy(p.column_alone, p.column_alone + p.n_columns, of_way.begin());
-    for (int r = 0; r < p.n_rows; ++r) of_way[way[r]] = p.ids[r * p.n_columns + way[r]];
+    for (int r = 0; r < p.n_rows; ++r) of_way[way[r]] = p.ids[p.pair(way, r)];
     std::sort(of_way.begin(), of_way.end());
     return of_way;
   }

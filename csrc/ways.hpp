@@ -8,9 +8,16 @@
 
 namespace fastcausal {
 
-// The ways to pair R relations with C others, each with a different one. A way lists the partners
-// of all R, and ways are in lexicographic order.
+// A way to pair R relations with C others, each with a different one: the partners of all R, then
+// the others that are left. The ways are in lexicographic order.
 using Way = std::array<int8_t, 5>;
+
+// taken: the columns of the first r relations, one bit each.
+constexpr void add_left(Way& way, int r, int c, uint32_t taken) {
+  for (int column = 0; column < c; ++column) {
+    if (!(taken >> column & 1)) way[r++] = static_cast<int8_t>(column);
+  }
+}
 
 constexpr int n_ways(int r, int c) { return r ? c * n_ways(r - 1, c - 1) : 1; }
 
@@ -29,6 +36,7 @@ constexpr std::array<Way, n_ways(R, C)> all_ways() {
       taken |= 1u << column;
       ways[k][r] = static_cast<int8_t>(column);
     }
+    add_left(ways[k], R, C, taken);
   }
   return ways;
 }
@@ -43,12 +51,9 @@ struct Search {
   int best = 0;
   bool tied = false;
   Worth worth[MOST];
-  int32_t shared[MOST];  // tokens of each way; set if they decide
 
-  // Returns whether a way is as good as the best one.
-  bool is_best(int way) const {
-    return shared[way] == shared[best] && !compare_worth(worth[way], worth[best]);
-  }
+  // Returns whether a way is worth as much as the best one.
+  bool is_best(int way) const { return !compare_worth(worth[way], worth[best]); }
 };
 
 // Finds the best way to pair R relations with C, where R <= C. pairs: the worth of each pair.
@@ -57,7 +62,7 @@ struct WaySearch : Search {
   WaySearch(const Worth* pairs, Worth alone) {
     ways = WAYS<R, C>.data();
     n = n_ways(R, C);
-    fill(worth, pairs, alone, ALL);
+    fill(pairs, alone, std::make_index_sequence<n_ways(R, C)>());
     for (int k = 1; k < n_ways(R, C); ++k) {
       const int64_t more = compare_worth(worth[k], worth[best]);
       tied = more == 0 || (tied && more < 0);
@@ -65,27 +70,13 @@ struct WaySearch : Search {
     }
   }
 
-  // Prefers the best way with most shared tokens. of_pairs: those of each pair.
-  void prefer_shared(const int32_t* of_pairs) {
-    fill(shared, of_pairs, 0, ALL);
-    tied = false;
-    for (int k = best + 1; k < n_ways(R, C); ++k) {
-      const int32_t more = shared[k] - shared[best];
-      if (more < 0 || compare_worth(worth[k], worth[best])) continue;
-      tied = more == 0;
-      best = more > 0 ? k : best;
-    }
-  }
-
  private:
-  static constexpr std::make_index_sequence<n_ways(R, C)> ALL{};
-
-  template <class T, size_t... K>
-  static void fill(T* of_ways, const T* pairs, T alone, std::index_sequence<K...>) {
-    ((of_ways[K] = sum<K>(pairs, alone, std::make_index_sequence<R>())), ...);
+  template <size_t... K>
+  void fill(const Worth* pairs, Worth alone, std::index_sequence<K...>) {
+    ((worth[K] = sum<K>(pairs, alone, std::make_index_sequence<R>())), ...);
   }
-  template <size_t K, class T, size_t... Rows>
-  static T sum(const T* pairs, T alone, std::index_sequence<Rows...>) {
+  template <size_t K, size_t... Rows>
+  static Worth sum(const Worth* pairs, Worth alone, std::index_sequence<Rows...>) {
     return (alone + ... + pairs[Rows * C + WAYS<R, C>[K][Rows]]);
   }
 };

@@ -45,7 +45,7 @@ FC_HD bool order_members(Members& golds, Members& preds, const Plan& plan, const
 
 // Returns whether a pair counts otherwise than both relations alone.
 FC_HD bool may_pair(const Relation& gold, const Relation& pred, const Plan& plan) {
-  return !plan.by_content || !plan.additive || meet(gold, pred);
+  return !plan.must_meet() || meet(gold, pred);
 }
 
 // Returns the tokens that decide between equal pairings: those with the same role on both sides.

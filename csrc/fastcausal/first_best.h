@@ -71,7 +71,8 @@ struct BetterValue {
 };
 
 // The first highest float F1 wins. Float operations keep the official order: equal ratios may
-// differ in the last bit, and that decides.
+// differ in the last bit, and that decides. Integers spare most divisions: a quarter of the time of
+// six relations a side.
 struct BetterOfficially {
   FC_HD bool operator()(const SpanErrors& sum, const SpanErrors& best) const {
     const int64_t less = best.tp * sum.n() - sum.tp * best.n();

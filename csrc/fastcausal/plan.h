@@ -80,6 +80,9 @@ struct Plan {
 
   FC_HD int64_t n_roles() const { return params[0]; }
 
+  // Returns whether only pairs with a common token count otherwise than both relations alone.
+  FC_HD bool must_meet() const { return by_content && additive; }
+
   // Returns the number of predicted relations that count in an example.
   FC_HD int64_t n_counted(int64_t n_gold, int64_t n_pred) const {
     if (!n_gold) return ignore_non_causal ? 0 : n_pred;

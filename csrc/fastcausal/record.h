@@ -75,6 +75,7 @@ struct KernelTraits {
   bool ordinal = false;  // counts depend on order and overlap alone; the other members list them
   Across across = Across::NOTHING;
   bool directed = true;   // tell which of two meeting spans starts first and stops first
+  bool ends = true;       // tell spans that start apart from spans that stop apart
   bool sequence = false;  // use the order of spans within a relation
   int32_t longest_span = MOST_TOKENS;  // relations with a longer span are not packed
   // Roles, one bit each: if one meets the next role, the relation is not packed.
@@ -137,6 +138,7 @@ FC_HD Kind pack_scalar(const Row* rows, int64_t n, const KernelTraits& traits, R
 // Returns the pattern of a pair: its bounds, compared, and both kinds. All its counts depend on it.
 FC_INLINE uint64_t key_of(uint64_t bits, Kind of_gold, Kind of_pred, const KernelTraits& traits) {
   if (!traits.directed) bits = (bits & ~uint64_t{0xff00}) | (bits >> 8 & 0xff);
+  if (!traits.ends) bits = (bits & ~uint64_t{0xf0f0}) | (bits >> 4 & 0x0f0f);
   return bits | uint64_t{of_gold} << KINDS | uint64_t{of_pred} << (KINDS + 7);
 }
 

@@ -73,6 +73,19 @@ def test_order_shows_in_nothing(kernel, both, data):
         np.testing.assert_array_equal(alone.counts[0], result.counts[e])
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_shared_tokens_decide_beyond_32_bits(kernel):
+    """Each role has most of the tokens that a length can count, so their sum is larger."""
+    far = 16 * 10**8
+    gold = [(0, 0, far), (1, 0, far)]
+    preds = [[(0, 1, 10), (1, 1, 10)], [(0, 1, far - 1), (1, 1, far - 1)]]
+    plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
+    for order in permutations(range(2)):
+        pred = [[preds[k] for k in order]]
+        found = run(plan, rows_of([[gold]], 2**31 - 1), rows_of(pred, 2**31 - 1))
+        assert found.partner.tolist() == [order.index(1)]
+
+
 SYMMETRIC = pytest.mark.parametrize("kernel", ["exact_spans", "span_overlap"])
 
 
