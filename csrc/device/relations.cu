@@ -110,7 +110,7 @@ __device__ void add_tokens(const FewPacked& few, int64_t length, SharedCountSink
 
 // Sets the predicted partner of every gold relation.
 __device__ void write_partners(const FewPacked& few, const Plan& plan, int64_t* partner) {
-  const bool must_meet = plan.by_content && plan.additive;
+  const bool must_meet = plan.must_meet();
   few.each([&](const FewPacked::Counted& c) {
     if (!c.of_gold) return;
     const bool paired =
