@@ -10,6 +10,8 @@ import time
 import timeit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from math import log
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -88,6 +90,15 @@ class Outcome:
             return True
         by_wall = other.wall / self.ours.wall
         return 1 / UNLIKE < other.seconds / self.ours.seconds / by_wall < UNLIKE
+
+
+def exponents(seconds: list[float]) -> str:
+    """Return the exponents of the cost of n, 4n and 16n: to 4n and to 16n.
+
+    >>> exponents([1, 4, 32])
+    '1.00, 1.50'
+    """
+    return ", ".join(f"{log(after / before, 4):.2f}" for before, after in pairwise(seconds))
 
 
 OUTCOMES = pytest.StashKey[list[Outcome]]()

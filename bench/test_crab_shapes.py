@@ -6,8 +6,6 @@ import warnings
 from collections import Counter
 from functools import partial
 from importlib import import_module
-from itertools import pairwise
-from math import log
 from pathlib import Path
 
 import networkx
@@ -25,7 +23,7 @@ from fastcausal.tasks.crab.count import Answers
 from fastcausal.tasks.crab.files import JudgedPairs
 from fastcausal.tasks.crab.shapes import ClassedPairs
 
-from .conftest import Clocks
+from .conftest import Clocks, exponents
 from .stories import stories
 
 CORPUS = "random stories"
@@ -186,6 +184,5 @@ def test_exponents(benchmark, note, request, tmp_path):
             times = [Clocks.of(partial(call, *paths)).process for _ in range(ROUNDS)]
             least[name].append(min(times))
     benchmark.pedantic(calls["frames"], paths, rounds=1)
-    steps = {name: [log(b / a, 4) for a, b in pairwise(times)] for name, times in least.items()}
-    grown = "; ".join(f"{name} {a:.2f}, {b:.2f}" for name, (a, b) in steps.items())
+    grown = "; ".join(f"{name} {exponents(times)}" for name, times in least.items())
     note(f"CRAB, exponents of {190 * most:,} pairs from Parquet, to 4n and to 16n: {grown}")

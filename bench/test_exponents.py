@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from math import log
-
 import numpy as np
 import pytest
 
@@ -12,7 +9,7 @@ from fastcausal.engine.run import run
 from fastcausal.relations import ROLES
 
 from . import corpus, ours
-from .conftest import Clocks
+from .conftest import Clocks, exponents
 
 CORPUS = "CNC"
 KERNELS = ("recess", "cnc-2023", *ours.KERNELS)
@@ -37,7 +34,6 @@ def test_exponents(benchmark, note, request, system):
 
             call()
             least.append(min(Clocks.of(call).thread for _ in range(ROUNDS)))
-        steps = [log(after / before, 4) for before, after in pairwise(least)]
-        found.append(f"{name} {steps[0]:.2f}, {steps[1]:.2f}")
+        found.append(f"{name} {exponents(least)}")
     benchmark.pedantic(call, rounds=1)
     note(f"exponents of {most:,} sentences, {system} system, to 4n and to 16n: {'; '.join(found)}")

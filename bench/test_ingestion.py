@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from bisect import bisect_left, bisect_right
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from fastcausal.formats import cnc
 from fastcausal.formats.cnc import markup, tagged
 
 from . import corpus
-from .test_start import PEAK
+from .test_start import PEAK, python
 
 CORPUS = "CNC"
 TRAIN = corpus.CNC / "train_subtask2_grouped.csv"
@@ -167,17 +166,12 @@ def test_submission(race, files):
     )
 
 
-def whole(code: str, *paths: Path) -> subprocess.CompletedProcess[str]:
-    """Run code in a process of its own."""
-    command = [sys.executable, "-c", code, *map(str, paths)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 def refused(*paths: Path) -> str:
     """Score in a process of its own, and return its complaint."""
-    run = whole(SCORE, *paths)
-    assert run.returncode == 2
-    return run.stdout  # of --json
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        python(SCORE, *paths)
+    assert error.value.returncode == 2
+    return error.value.stdout  # of --json
 
 
 SCORE = "import sys; from fastcausal.cli import main; sys.argv[1:1] = ['score', '--json']; main()"
@@ -194,16 +188,16 @@ def test_whole_process(race, note, files, suffix):
     gold, pred = files[0].with_suffix(f".{suffix}"), files[1]
     if suffix == "csv":
         fc.write(fc.read(files[0]), gold)
-    assert json.loads(whole(SCORE, gold, pred).stdout)["scores"]["overall"]["f1"] == 1.0
+    assert json.loads(python(SCORE, gold, pred))["scores"]["overall"]["f1"] == 1.0
     reading = f"import sys, pyarrow.json as pj; {READ[suffix]}; pred = pj.read_json(sys.argv[2])"
     race(
         f"score GOLD.{suffix} PRED.jsonl, whole process",
         fc.read(files[0]).table.num_rows,
-        lambda: whole(SCORE, gold, pred),
-        reading={"pyarrow reading both": lambda: whole(reading, gold, pred)},
+        lambda: python(SCORE, gold, pred),
+        reading={"pyarrow reading both": lambda: python(reading, gold, pred)},
         rounds=3,
     )
-    peaks = [int(whole(code, gold, pred).stdout) / 1e6 for code in (SCORED, reading + PEAK)]
+    peaks = [int(python(code, gold, pred)) / 1e6 for code in (SCORED, reading + PEAK)]
     both = f"peak memory, GOLD.{suffix} and PRED.jsonl"
     note(f"{both}: {peaks[0]:.0f} MB, pyarrow reads both: {peaks[1]:.0f} MB")
 
@@ -228,6 +222,6 @@ def test_refused(race, files, tmp_path, fault):
         f"{fault}, refused, whole process",
         fc.read(gold).table.num_rows,
         lambda: refused(gold, faulty),
-        {"accepted, without faults": lambda: whole(SCORE, gold, pred)},
+        {"accepted, without faults": lambda: python(SCORE, gold, pred)},
         rounds=3,
     )

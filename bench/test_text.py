@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
-from math import log
 
 import pyarrow.json as pj
 import pytest
@@ -15,7 +13,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.tasks.describe.describe import describe
 
-from .conftest import Clocks
+from .conftest import Clocks, exponents
 
 CORPUS = "embedded sample, repeated"
 SIZES = (12_500, 50_000, 200_000)
@@ -57,10 +55,9 @@ def grown(race, note) -> Callable[..., None]:
         for n in SIZES:
             call(n)
             least.append(min(Clocks.of(partial(call, n)).process for _ in range(ROUNDS)))
-        steps = [log(after / before, 4) for before, after in pairwise(least)]
         note(
             f"{what}: {n / least[-1]:,.0f} a second of CPU, "
-            f"exponents to 4n and to 16n {steps[0]:.2f}, {steps[1]:.2f}"
+            f"exponents to 4n and to 16n {exponents(least)}"
         )
         race(what, n, partial(call, n), rounds=ROUNDS, reading=reading)
 
