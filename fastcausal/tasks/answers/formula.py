@@ -17,8 +17,9 @@ from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, max_a
 
 ROLES = ("cause", "effect")
 ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")
-BESIDES = ("contained", "relation", "pred_relation", "asked", "judged", "valid", "unread")
-FIELDS = (*(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS), *BESIDES)
+OF_ROLES = tuple(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS)
+OF_WORDS = (*OF_ROLES, "contained", "relation", "pred_relation")  # order of csrc
+FIELDS = (*OF_WORDS, "asked", "judged", "valid", "unread")
 MOST_OF = {"cause_equal": 1, "effect_equal": 1, "contained": 2, "unread": 1}
 MEASURES = ("precision", "recall", "f1")
 BLOCK = 1 << 13  # rows whose terms stay in the cache

@@ -18,15 +18,12 @@ from fastcausal.arrays.arrow import is_valid, numbers, offsets, strings, strings
 from fastcausal.errors import InputError
 from fastcausal.tasks.answers import _words
 from fastcausal.tasks.answers.files import Texts
+from fastcausal.tasks.answers.formula import OF_ROLES, OF_WORDS
 from fastcausal.tasks.answers.parse import PARSED_RELATIONS, PARSERS, Parsed
 from fastcausal.tasks.words import words
 
 Int64 = npt.NDArray[np.int64]
-ROLES = ("cause", "effect")
-ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")
-OF_ROLES = tuple(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS)
-FIELDS = (*OF_ROLES, "contained", "relation", "pred_relation")  # order of csrc
-RELATIONS = slice(len(OF_ROLES) + 1, len(FIELDS))
+RELATIONS = slice(len(OF_ROLES) + 1, len(OF_WORDS))
 SIGMA = 0x3A3  # has another lower case at the end of a word
 N_LETTERS = 0x3000  # code points of the native table: all but Asian scripts and symbols
 OTHER, LETTER, SPACE, DELETED = range(4)  # order of csrc
@@ -40,8 +37,8 @@ class WordCounts:
     Attributes
     ----------
     fields : int64[n_fields, n]
-        Those of `FIELDS`; further ones are free for the caller. ``contained`` is 2 if all words of
-        the answer are in the source, 1 if not, 0 without a source or an answer. ``relation`` and
+        Those of `OF_WORDS`; further ones are free for the caller. ``contained`` is 2 if all words
+        of the answer are in the source, 1 if not, 0 without a source or an answer. ``relation`` and
         ``pred_relation`` are indices of ``relations``, -1 of a text that cannot be read.
     relations : tuple of str or None
         The relations of all texts, as the protocol reads them; one may be there several times.
@@ -55,7 +52,7 @@ class WordCounts:
 
 
 def count_words(
-    source: Texts, reference: Texts, answer: Texts, protocol: str, n_fields: int = len(FIELDS)
+    source: Texts, reference: Texts, answer: Texts, protocol: str, n_fields: int = len(OF_WORDS)
 ) -> WordCounts:
     """Compare the words of answers and references.
 
@@ -71,7 +68,7 @@ def count_words(
     --------
     >>> texts = ("Rain again", "[Cause] the rain [Effect] floods", "[Cause] rain [Effect] mud")
     >>> counts = count_words(*(strings([text]) for text in texts), "guide")
-    >>> dict(zip(FIELDS, counts.fields[:, 0].tolist()))["cause_shared"], counts.relations
+    >>> dict(zip(OF_WORDS, counts.fields[:, 0].tolist()))["cause_shared"], counts.relations
     (1, (None,))
     """
     fields, names, _ = _compared((source, reference, answer), protocol, n_fields)
@@ -90,7 +87,7 @@ def missing_words(source: Texts, reference: Texts, answer: Texts, protocol: str)
     >>> missing_words(*(strings([text]) for text in texts), "guide").to_pylist()
     ['mud']
     """
-    return _compared((source, reference, answer), protocol, len(FIELDS), missing=True)[2]
+    return _compared((source, reference, answer), protocol, len(OF_WORDS), missing=True)[2]
 
 
 def _compared(

@@ -83,7 +83,7 @@ def test_words_are_those_of_python(table, protocol):
         sides = tuple(names[number] for number in counted.fields[overlap.RELATIONS, k])
         assert sides == tuple(side and side.relation for side in read)
         assert lacking[k].as_py() == (missing or "")
-        contained = counted.fields[overlap.FIELDS.index("contained"), k]
+        contained = counted.fields[overlap.OF_WORDS.index("contained"), k]
         assert contained == (0 if missing is None else 2 - bool(missing))
 
 
