@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -72,29 +73,17 @@ class GroupCounts {
   // Scores a group from its counts of each label: correct answers, and members of gold plus
   // answers. The last of the latter are answers without a label.
   GroupScore scores(const int64_t* hits, const int64_t* both) const {
-    double sum = 0;
-    int64_t n = 0, all = both[n_labels_], right = 0;
-    for (int64_t label = 0; label < n_labels_; ++label) {
-      sum += 2.0 * static_cast<double>(hits[label]) /
-             static_cast<double>(std::max(both[label], int64_t{1}));
-      n += both[label] != 0;
-      all += both[label];
-      right += hits[label];
-    }
-    return score(sum, n, all, right);
+    return scores([&](int64_t label) { return hits[label]; },
+                  [&](int64_t label) { return both[label]; },
+                  std::accumulate(both, both + n_labels_ + 1, int64_t{0}),
+                  std::accumulate(hits, hits + n_labels_, int64_t{0}));
   }
 
   // Scores a group from its packed counts.
   GroupScore scores(const PackedCounts& members) const {
-    double sum = 0;
-    int64_t n = 0;
-    for (int64_t label = 0; label < n_labels_; ++label) {
-      const int64_t both = PackedCounts::of(members.both, label);
-      const auto hits = static_cast<double>(PackedCounts::of(members.hits, label));
-      sum += 2.0 * hits / static_cast<double>(std::max(both, int64_t{1}));
-      n += both != 0;
-    }
-    return score(sum, n, PackedCounts::sum(members.both), PackedCounts::sum(members.hits));
+    return scores([&](int64_t label) { return PackedCounts::of(members.hits, label); },
+                  [&](int64_t label) { return PackedCounts::of(members.both, label); },
+                  PackedCounts::sum(members.both), PackedCounts::sum(members.hits));
   }
 
  private:
@@ -106,6 +95,21 @@ class GroupCounts {
   const double undefined_;
   std::vector<Counts> of_label_;  // the last: answers without a label
   std::vector<int64_t> present_;  // labels of this group
+
+  // all, right: the sums of both and of hits.
+  template <class HitsOf, class BothOf>
+  GroupScore scores(const HitsOf& hits_of, const BothOf& both_of, int64_t all,
+                    int64_t right) const {
+    double sum = 0;
+    int64_t n = 0;
+    for (int64_t label = 0; label < n_labels_; ++label) {
+      const int64_t both = both_of(label);
+      sum += 2.0 * static_cast<double>(hits_of(label)) /
+             static_cast<double>(std::max(both, int64_t{1}));
+      n += both != 0;
+    }
+    return score(sum, n, all, right);
+  }
 
   Counts& count(int64_t label) {
     Counts& counts = of_label_[static_cast<size_t>(label)];
