@@ -12,14 +12,16 @@ import pyarrow as pa
 
 from fastcausal.arrays import _spans, arrow, unparsed
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import RELATIONS as RELATIONS
-from fastcausal.arrays.arrow import SPAN as SPAN
 from fastcausal.arrays.arrow import ArrowStreamExportable
 from fastcausal.arrays.examples import columns_of
 from fastcausal.arrays.kept import Kept
 from fastcausal.arrays.reading import METADATA_KEY, checked_roles
 from fastcausal.arrays.reading import ROLES as ROLES
 from fastcausal.arrays.reading import Reading as Reading
+from fastcausal.arrays.span_arrays import RELATIONS as RELATIONS
+from fastcausal.arrays.span_arrays import SPAN as SPAN
+from fastcausal.arrays.span_arrays import SpanArrays, span_arrays
+from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError
 from fastcausal.files.keys import Int64, require_unique
 
@@ -111,9 +113,7 @@ class Relations:
                 missing = pc.index(pc.is_null(self.ids), True)
                 raise InputError(f"example {missing.as_py()} has no id")
             require(self.ids)
-        self.arrays: arrow.SpanArrays = arrow.span_arrays(
-            self.table["relations"], self.table["length"]
-        )
+        self.arrays: SpanArrays = span_arrays(self.table["relations"], self.table["length"])
         self.n_unread: int = self.arrays.n_null
         self.values: npt.NDArray[np.int32] = _values(self)
 
@@ -248,7 +248,7 @@ def taken(data: ArrowStreamExportable) -> pa.Table:
     """
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
-        arrow.validate(table)
+        validate(table)
         table = arrow.without_views(table)
     except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
         raise InputError(f"the Arrow data cannot be read: {error}") from error

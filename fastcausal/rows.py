@@ -13,6 +13,7 @@ from fastcausal.arrays import _spans, arrow
 from fastcausal.arrays._objects import example_rows
 from fastcausal.arrays.kept import Key
 from fastcausal.arrays.reading import ROLES
+from fastcausal.arrays.span_arrays import span_lists
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError
 
@@ -120,7 +121,7 @@ class Rows:
         from fastcausal.relations import Reading, Relations
 
         counts = np.diff(self.relation_offsets)
-        lists = arrow.span_lists(self.values.T, np.diff(self.row_offsets), counts)
+        lists = span_lists(self.values.T, np.diff(self.row_offsets), counts)
         if like is None:
             lengths = arrow.numbers(self.lengths, self.lengths >= 0)
             table = pa.table({"relations": lists, "length": lengths})

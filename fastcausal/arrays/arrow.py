@@ -7,17 +7,13 @@ takes longer than reading and scoring a corpus. The functions here use buffers a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from fastcausal.errors import InputError
 
-SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
-BLOCK = 1 << 16  # bytes that are looked at together
-FIRST_BLOCK = 1 << 8  # a broken offset leads beyond memory, where bytes are soon not ASCII
-RELATIONS = pa.list_(pa.list_(SPAN))
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
 
 
@@ -171,43 +167,6 @@ def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None
     return pa.Array.from_buffers(kind, len(places) - 1, buffers, children=[values])
 
 
-def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
-    """Build the column ``relations``.
-
-    Parameters
-    ----------
-    spans : three arrays of integers, [n_spans] each
-        Role, start and stop.
-    widths : int[n_relations]
-        Spans of each relation, -1 for an unreadable one.
-    counts : int[n_examples]
-        Relations of each example.
-    """
-    kinds = (np.int8, np.int32, np.int32)
-    columns = [numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
-    flat = pa.StructArray.from_arrays(columns, fields=list(SPAN))
-    read = widths >= 0
-    if read.all():
-        return lists(counts, lists(widths, flat))
-    return lists(counts, lists(np.maximum(widths, 0), flat, read))
-
-
-def relation_columns(spans: Any, widths: Any, counts: Any, lengths: Any) -> dict[str, pa.Array]:
-    """Return the columns ``length`` and ``relations``.
-
-    Parameters
-    ----------
-    spans, widths, counts
-        As `span_lists` takes them.
-    lengths : int32[n_examples]
-        Tokens of each example, negative if unknown.
-    """
-    return {
-        "length": numbers(lengths, lengths >= 0),
-        "relations": span_lists(spans, widths, counts),
-    }
-
-
 def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListArray:
     """Build lists of the given lengths over strings that native code wrote, see `strings_at`.
 
@@ -217,62 +176,6 @@ def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListAr
     [[], ['a', 'bc']]
     """
     return lists(widths, strings_at(data, places))
-
-
-class SpanArrays(NamedTuple):
-    """A column of relations as read-only flat arrays, sharing its memory if possible.
-
-    Attributes
-    ----------
-    role, start, stop : int8[n_spans], int32[n_spans], int32[n_spans]
-    row_offsets : int64[n_relations + 1]
-        Spans of each relation; a null relation has none.
-    relation_offsets : int64[n_examples + 1]
-        Relations of each example.
-    lengths : int32[n_examples]
-        Tokens, -1 if unknown.
-    n_null : int
-        Relations that are null.
-    is_complete : bool
-        True if no span, role, start or stop is null.
-    """
-
-    role: np.ndarray[Any, np.dtype[np.int8]]
-    start: np.ndarray[Any, np.dtype[np.int32]]
-    stop: np.ndarray[Any, np.dtype[np.int32]]
-    row_offsets: np.ndarray[Any, np.dtype[np.int64]]
-    relation_offsets: np.ndarray[Any, np.dtype[np.int64]]
-    lengths: np.ndarray[Any, np.dtype[np.int32]]
-    n_null: int
-    is_complete: bool
-
-
-def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArrays:
-    """Convert a column of type `RELATIONS` and its lengths to flat arrays: inverts `span_lists`.
-
-    Examples
-    --------
-    >>> column = pa.chunked_array([[[[{"role": 0, "start": 0, "stop": 2}], None]]], RELATIONS)
-    >>> arrays = span_arrays(column, pa.chunked_array([[None]], pa.int32()))
-    >>> arrays.stop, arrays.row_offsets, arrays.lengths, arrays.n_null
-    (array([2], dtype=int32), array([0, 1, 1]), array([-1], dtype=int32), 1)
-    """
-    inner, relation_offsets = flattened(joined(relations))
-    spans, row_offsets = flattened(inner)
-    parts = role, start, stop = [spans.field(k) for k in range(3)]
-    made = SpanArrays(
-        values_of(role),
-        values_of(start),
-        values_of(stop),
-        row_offsets,
-        relation_offsets,
-        values_of(joined(lengths), -1),
-        inner.null_count,
-        not spans.null_count and not any(part.null_count for part in parts),
-    )
-    for array in made[:6]:
-        array.flags.writeable = False
-    return made
 
 
 def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.int64]]]:
@@ -395,71 +298,6 @@ def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
     if not lists.null_count:
         return np.asarray(np.subtract(stored, stored[0], dtype=np.int64))
     return offsets(np.where(is_valid(lists), np.diff(stored), 0))
-
-
-def validate(table: pa.Table) -> None:
-    """Check the memory of a foreign table: offsets and indices in range, valid UTF-8.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        Names the column and the fault.
-
-    Examples
-    --------
-    >>> places = pa.py_buffer(np.array([0, 9, 1], np.int32))
-    >>> text = pa.Array.from_buffers(pa.string(), 2, [None, places, pa.py_buffer(b"a")])
-    >>> validate(pa.table({"id": text}))
-    Traceback (most recent call last):
-    pyarrow.lib.ArrowInvalid: column "id": ...
-    """
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        try:
-            for chunk in column.chunks:
-                _validate(chunk)
-        except pa.ArrowInvalid as error:
-            raise pa.ArrowInvalid(f'column "{name}": {error}') from error
-
-
-def _is_ascii(strings: pa.Array) -> bool:
-    """Tell if offsets ascend within the text, which is ASCII: ten times as fast as a full check."""
-    data, places = texts_of(strings)
-    text = np.frombuffer(data, np.uint8)
-    if not 0 <= places[0] <= places[-1] <= len(text) or (places[1:] < places[:-1]).any():
-        return False
-    at, stop = int(places[0]), int(places[-1])
-    size = FIRST_BLOCK
-    while at < stop:
-        if text[at : min(at + size, stop)].max() >= 0x80:
-            return False
-        at, size = at + size, min(2 * size, BLOCK)
-    return True
-
-
-def _validate(array: pa.Array) -> None:
-    """Check an array in full; of the values below lists, check only the lists' own part.
-
-    Arrow alone would check all shared values again for each batch that was cut from them.
-    """
-    array.validate()
-    if pa.types.is_struct(array.type):
-        for k in range(array.type.num_fields):
-            _validate(array.field(k))
-    elif array.type in (pa.string(), pa.large_string()) and _is_ascii(array):
-        pass
-    elif pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
-        empty = pa.list_ if pa.types.is_list(array.type) else pa.large_list
-        nothing = [pa.nulls(len(array.values))]
-        buffers = array.buffers()[:2]
-        pa.Array.from_buffers(
-            empty(pa.null()), len(array), buffers, offset=array.offset, children=nothing
-        ).validate(full=True)
-        if len(array):
-            kind = np.int32 if empty is pa.list_ else np.int64
-            starts = np.frombuffer(buffers[1], kind)[array.offset :][: len(array) + 1]
-            _validate(array.values.slice(starts[0], starts[-1] - starts[0]))
-    else:
-        array.validate(full=True)
 
 
 def joined(column: pa.ChunkedArray | pa.Array) -> pa.Array:

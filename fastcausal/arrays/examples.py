@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.arrays import _objects, arrow
+from fastcausal.arrays import _objects
+from fastcausal.arrays.arrow import strings
+from fastcausal.arrays.span_arrays import RELATIONS, relation_columns
 from fastcausal.errors import InputError, Remedy
 
 
@@ -20,14 +22,14 @@ def columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
     if plain is not None:
         values, row_offsets, relation_offsets, lengths, ids = plain
         if ids is not None:
-            columns["id"] = arrow.strings(ids)
+            columns["id"] = strings(ids)
         flat = values.T, np.diff(row_offsets), np.diff(relation_offsets)
-        return columns | arrow.relation_columns(*flat, lengths)
+        return columns | relation_columns(*flat, lengths)
     spans = [_example_spans(e, str(e.get("id", i)), numbers) for i, e in enumerate(examples)]
     if "id" in columns:
         columns["id"] = pa.array(map(_text, columns["id"]), pa.string())
     columns["length"] = pa.array(map(_length, examples), pa.int32())
-    columns["relations"] = pa.array(spans, arrow.RELATIONS)
+    columns["relations"] = pa.array(spans, RELATIONS)
     return columns
 
 

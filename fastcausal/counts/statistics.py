@@ -202,19 +202,10 @@ class Statistics:
         """
         from fastcausal.files.keys import require_unique
 
-        merged = sum_of([self, *parts])
         every = (self, *parts)
+        merged = sum_of(every)
         for tables in ([part.units for part in every], [part.left_out for part in every]):
-            if (
-                len(
-                    {
-                        "id" in table.column_names
-                        for table in tables
-                        if table is not None and len(table)
-                    }
-                )
-                > 1
-            ):
+            if len({"id" in t.column_names for t in tables if t is not None and len(t)}) > 1:
                 raise InputError("a part has ids and another one has none")
         if (ids := merged.ids()) is not None:
             require_unique(ids)

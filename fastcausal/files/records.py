@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import binary
 from fastcausal.files.cells import cells, column_of, delimiter_of, encodable, filled
@@ -412,7 +413,7 @@ def _of_table(source: Any, name: str) -> Records:
 def _of_columns(source: Any, name: str) -> pa.Table:
     try:
         table = pa.table(source)
-        arrow.validate(table)
+        validate(table)
         table = arrow.without_views(table)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name}: the table cannot be read: {error}") from error

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.arrays import arrow
 from fastcausal.arrays.reading import METADATA_KEY
+from fastcausal.arrays.validation import validate
 from fastcausal.relations import RELATIONS, SPAN
 from tests.support import hostile_arrow
 from tests.support.hostile_arrow import COLUMNS, FAULTS, WAYS, Stream, table
@@ -50,16 +50,16 @@ def test_sound_data_are_taken_whole_and_in_batches(column, rows):
 def test_slices_of_sound_lists_are_sound(values, start, length):
     for kind in (pa.list_, pa.large_list):
         sliced = pa.array(values, kind(kind(pa.string()))).slice(start, length)
-        arrow.validate(pa.table({"x": sliced, "s": pa.StructArray.from_arrays([sliced], ["x"])}))
+        validate(pa.table({"x": sliced, "s": pa.StructArray.from_arrays([sliced], ["x"])}))
 
 
 def test_only_the_values_of_a_slice_are_looked_at():
     # What lists were cut from is not gone through for every slice.
     bad = pa.Array.from_buffers(pa.string(), 2, pa.array([b"a", b"\xff"]).buffers())
     lists = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), bad)
-    arrow.validate(pa.table({"x": lists.slice(0, 1)}))
+    validate(pa.table({"x": lists.slice(0, 1)}))
     with pytest.raises(pa.ArrowInvalid, match='column "x": Invalid UTF8'):
-        arrow.validate(pa.table({"x": lists.slice(1)}))
+        validate(pa.table({"x": lists.slice(1)}))
 
 
 def test_a_reader_that_fails_midway():

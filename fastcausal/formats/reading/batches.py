@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.binary import ARROW_MARKS, DAMAGE, damaged
 from fastcausal.files.schemas import require_plain
@@ -247,7 +248,7 @@ def read(
         opened = _parquet(path, columns) if format == "parquet" else _arrow(os.fspath(path))
         require_plain(opened[0], name)
         for reading, table in of_one_file(*opened):
-            arrow.validate(table)  # offsets of a damaged file may point anywhere
+            validate(table)  # offsets of a damaged file may point anywhere
             yield reading, arrow.without_views(table)
     except InputError:
         raise

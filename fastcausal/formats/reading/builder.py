@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import lists, numbers, relation_columns, strings
+from fastcausal.arrays.arrow import lists, numbers, strings
+from fastcausal.arrays.span_arrays import relation_columns
 from fastcausal.arrays.unparsed import UNPARSED, Reason, reason_lists
 from fastcausal.errors import InputError, Problems, counted
 from fastcausal.files.keys import places_of, require_unique

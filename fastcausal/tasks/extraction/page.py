@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays.distinct import distinct
+from fastcausal.arrays.span_arrays import span_arrays, span_lists
 from fastcausal.arrays.strata import sorted_strata
 from fastcausal.engine.run import chosen_pairs, count_pairs
 from fastcausal.errors import InputError, counted
@@ -221,9 +222,7 @@ def _counted(counting: Counting, aligned: Aligned, cells: Sequence[str]) -> _Sys
 
 def _lists(rows: Rows) -> pa.ListArray:
     """The column ``relations`` of some rows."""
-    return arrow.span_lists(
-        rows.values.T, np.diff(rows.row_offsets), np.diff(rows.relation_offsets)
-    )
+    return span_lists(rows.values.T, np.diff(rows.row_offsets), np.diff(rows.relation_offsets))
 
 
 def _joined(systems: Sequence[_System]) -> tuple[Int64, Int64]:
@@ -323,7 +322,7 @@ class _Characters(NamedTuple):
 
     def relations(self, column: pa.ChunkedArray) -> Columns:
         """Return relations with their spans in characters."""
-        flat = arrow.span_arrays(column, self.lengths)
+        flat = span_arrays(column, self.lengths)
         n_spans = np.diff(flat.row_offsets[flat.relation_offsets])
         first = np.repeat(self.offsets[:-1], n_spans)
         spans = flat.role, self.starts[first + flat.start], self.stops[first + flat.stop - 1]

@@ -9,13 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import (
-    RELATIONS,
-    ArrowStreamExportable,
-    strings,
-    without,
-)
+from fastcausal.arrays.arrow import ArrowStreamExportable, strings, without
 from fastcausal.arrays.reading import METADATA_KEY, Reading
+from fastcausal.arrays.span_arrays import RELATIONS
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.counts.columns import require_free
 from fastcausal.counts.files import (

@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays import arrow as arrays
-from fastcausal.arrays.arrow import joined
+from fastcausal.arrays import arrow
+from fastcausal.arrays.arrow import joined, values_of
+from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError
 from fastcausal.files.keys import encode, require_unique
 from fastcausal.options import KappaWeights, check
@@ -126,7 +127,7 @@ def numbers_of(*columns: Any, what: str = "ratings") -> tuple[Float64, Names | N
     try:
         column = _arrow(columns)
         if is_number(column.type):
-            return arrays.values_of(column.cast(pa.float64()), np.nan), None
+            return values_of(column.cast(pa.float64()), np.nan), None
         places, labels = encode(column)
     except (pa.ArrowException, TypeError, OverflowError) as error:
         reason = str(error).splitlines()[0]
@@ -184,7 +185,7 @@ def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
         raise ValueError("groups of a long table are the name of a column")
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
-        arrays.validate(table)
+        validate(table)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"not a table: {error}") from error
     units, unit_of_row = _keys(table, unit)
@@ -204,7 +205,7 @@ def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
         order = np.argsort(key, kind="stable")
         key, values = key[order], values[order]
     row_unit, row_rater = np.divmod(key, max(len(raters), 1))
-    offsets = arrays.offsets(np.bincount(row_unit, minlength=len(units)))
+    offsets = arrow.offsets(np.bincount(row_unit, minlength=len(units)))
     ratings = Ratings(
         values, offsets, row_rater, len(raters), names, units=units, rater_names=raters
     )
@@ -242,7 +243,7 @@ def _keys(table: Any, name: str) -> tuple[Any, Int64]:
         raise InputError(
             f'column "{name}" is of type {column.type}, expected text or integers'
         ) from error
-    return encoded.dictionary, arrays.values_of(encoded.indices).astype(np.int64)
+    return encoded.dictionary, values_of(encoded.indices).astype(np.int64)
 
 
 def _grouped(ratings: Ratings, values: Float64, names: Names | None) -> Ratings:

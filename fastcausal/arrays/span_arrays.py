@@ -1,0 +1,106 @@
+"""The column ``relations`` of an Arrow table, and the flat arrays that it holds."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import flattened, joined, lists, numbers, values_of
+
+SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
+RELATIONS = pa.list_(pa.list_(SPAN))
+
+
+def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
+    """Build the column ``relations``.
+
+    Parameters
+    ----------
+    spans : three arrays of integers, [n_spans] each
+        Role, start and stop.
+    widths : int[n_relations]
+        Spans of each relation, -1 for an unreadable one.
+    counts : int[n_examples]
+        Relations of each example.
+    """
+    kinds = (np.int8, np.int32, np.int32)
+    columns = [numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
+    flat = pa.StructArray.from_arrays(columns, fields=list(SPAN))
+    read = widths >= 0
+    if read.all():
+        return lists(counts, lists(widths, flat))
+    return lists(counts, lists(np.maximum(widths, 0), flat, read))
+
+
+def relation_columns(spans: Any, widths: Any, counts: Any, lengths: Any) -> dict[str, pa.Array]:
+    """Return the columns ``length`` and ``relations``.
+
+    Parameters
+    ----------
+    spans, widths, counts
+        As `span_lists` takes them.
+    lengths : int32[n_examples]
+        Tokens of each example, negative if unknown.
+    """
+    return {
+        "length": numbers(lengths, lengths >= 0),
+        "relations": span_lists(spans, widths, counts),
+    }
+
+
+class SpanArrays(NamedTuple):
+    """A column of relations as read-only flat arrays, sharing its memory if possible.
+
+    Attributes
+    ----------
+    role, start, stop : int8[n_spans], int32[n_spans], int32[n_spans]
+    row_offsets : int64[n_relations + 1]
+        Spans of each relation; a null relation has none.
+    relation_offsets : int64[n_examples + 1]
+        Relations of each example.
+    lengths : int32[n_examples]
+        Tokens, -1 if unknown.
+    n_null : int
+        Relations that are null.
+    is_complete : bool
+        True if no span, role, start or stop is null.
+    """
+
+    role: np.ndarray[Any, np.dtype[np.int8]]
+    start: np.ndarray[Any, np.dtype[np.int32]]
+    stop: np.ndarray[Any, np.dtype[np.int32]]
+    row_offsets: np.ndarray[Any, np.dtype[np.int64]]
+    relation_offsets: np.ndarray[Any, np.dtype[np.int64]]
+    lengths: np.ndarray[Any, np.dtype[np.int32]]
+    n_null: int
+    is_complete: bool
+
+
+def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArrays:
+    """Convert a column of type `RELATIONS` and its lengths to flat arrays: inverts `span_lists`.
+
+    Examples
+    --------
+    >>> column = pa.chunked_array([[[[{"role": 0, "start": 0, "stop": 2}], None]]], RELATIONS)
+    >>> arrays = span_arrays(column, pa.chunked_array([[None]], pa.int32()))
+    >>> arrays.stop, arrays.row_offsets, arrays.lengths, arrays.n_null
+    (array([2], dtype=int32), array([0, 1, 1]), array([-1], dtype=int32), 1)
+    """
+    inner, relation_offsets = flattened(joined(relations))
+    spans, row_offsets = flattened(inner)
+    parts = role, start, stop = [spans.field(k) for k in range(3)]
+    made = SpanArrays(
+        values_of(role),
+        values_of(start),
+        values_of(stop),
+        row_offsets,
+        relation_offsets,
+        values_of(joined(lengths), -1),
+        inner.null_count,
+        not spans.null_count and not any(part.null_count for part in parts),
+    )
+    for array in made[:6]:
+        array.flags.writeable = False
+    return made
