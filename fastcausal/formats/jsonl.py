@@ -111,7 +111,7 @@ def line_batches(
     Raises
     ------
     InputError
-        As `read`; for faults in lines, those of the first faulty batch.
+        As `read`; faults in lines are reported for the first faulty batch.
     """
     with closing(Lines(source)) as lines:
         while batch := lines.take(n):

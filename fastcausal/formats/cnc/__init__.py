@@ -48,7 +48,7 @@ def read(
     ------
     InputError
         The source deviates from this description; the message has file and line. An unreadable
-        tagged sentence is not an error but a null relation.
+        tagged sentence is no error: it becomes a null relation.
     """
     return _read(Source.open(source), like, tags)
 
