@@ -60,7 +60,7 @@ class DecodedOnDevice(Decoded):
     Those after ``rows.relation_offsets[-1]`` belong to no example and have no rows. `get` waits.
     """
 
-    _wrong: Any  # int64[n_examples], see device_decoding.select_spans
+    _wrong: Any  # int64[n_examples], see `device.select_spans`
     _read: tuple[Any, Any]  # columns, words
 
     @classmethod
