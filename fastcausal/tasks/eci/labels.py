@@ -42,7 +42,7 @@ class LabelScheme:
     Raises
     ------
     ValueError
-        A label is known already, or there are too many.
+        A label is already known, or there are too many labels.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class LabelScheme:
 
     @cached_property
     def codes(self) -> dict[str, int]:
-        """The code of each label."""
+        """Code of each label."""
         codes = dict.fromkeys(NO_RELATIONS, NO_RELATION) | {OF_UNKNOWN: UNKNOWN}
         pairs: list[tuple[str | None, str | None]] = [*CONVERSES.items()]
         pairs += [*((label, None) for label in self.forward)]
