@@ -180,7 +180,7 @@ class JsonTexts:
 
     @property
     def lost(self) -> list[str]:
-        """Return the types that were written as text."""
+        """Messages on types that were written as text."""
         return [f"values of type {name} are written as text" for name in sorted(self._odd)]
 
     def _as_text(self, value: object) -> str:

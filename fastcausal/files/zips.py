@@ -63,7 +63,7 @@ class Archive:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Return the sorted paths of its files, without directories.
+        """Sorted paths of its files, without directories.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Archive:
 
     @property
     def own_names(self) -> list[str]:
-        """Return the paths of its files, without those added by operating systems."""
+        """Paths of its files, without files added by operating systems."""
         return [
             path
             for path in self.names

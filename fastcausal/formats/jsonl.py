@@ -123,7 +123,7 @@ def _read_lines(source: Source, roles: tuple[str, ...]) -> Relations:
 
 
 def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
-    """Fast path of `_checked_lines`; return None if that must report an error."""
+    """Read as `_checked_lines` does, but fast; return None if that must report an error."""
     types = {str: pa.string(), int: pa.int64()}
     row = first_object(source)
     kinds = {name: types.get(type(value)) for name, value in row.items()}

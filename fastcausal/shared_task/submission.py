@@ -36,7 +36,7 @@ class Predictions(NamedTuple):
 
     @property
     def safe_name(self) -> str:
-        """Return a name for a file on disk, which keeps only the suffix of its own name."""
+        """Name for a file on disk; it keeps only the suffix of its own name."""
         suffix = _SUFFIX.search(self.name)
         return f"predictions{suffix[0].lower() if suffix else ''}"
 

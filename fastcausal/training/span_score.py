@@ -303,7 +303,7 @@ class SpanScore(Metric):
 
     @property
     def statistics(self) -> Statistics:
-        """Return the sums in the states of this process, without units."""
+        """Sums in the states of this process, without units."""
         return self.report().statistics
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:

@@ -183,7 +183,7 @@ def _predictions(source: Source, like: Relations | None, tags: str, start: int) 
 
 
 def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions | None:
-    """Fast path of `_checked`; return None if that must report an error."""
+    """Read as `_checked` does, but fast; return None if `_checked` must report an error."""
     chunks = _plain_chunks(source)
     if chunks is None:
         return None

@@ -94,7 +94,7 @@ class LabelScheme:
 
     @property
     def text(self) -> str:
-        """Return the declared labels for a signature."""
+        """Declared labels, for a signature."""
         parts = {"forward": self.forward, "backward": self.backward}
         return "".join(f"|{name}:{','.join(labels)}" for name, labels in parts.items() if labels)
 

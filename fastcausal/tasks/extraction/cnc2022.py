@@ -214,7 +214,7 @@ def scores_2022(
 
 
 class _Program:
-    """The official program on the same counts in the same order: does it stop or give NaN?
+    """The official program on the same counts in the same order: its stops and its NaN.
 
     It stops at a sum without causes or without effects, and at 0/0 of Python integers. It goes on
     with NaN after 0/0 of NumPy integers, which hold the counts of every role that has occurred.

@@ -50,9 +50,7 @@ class WordFormula(Formula):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Rules: hits are at most predicted and gold words; both sides label all words; exact rows
-        are at most all rows.
-        """
+        """Rules of hits within words, of equal numbers of words on both sides, of exact rows."""
         of = [tuple(f"{name}_{count}" for name in CLASSES.values()) for count in COUNTS]
         within = [
             Rule((f"{name}_hits",), (f"{name}_{count}",))
