@@ -40,7 +40,7 @@ def read(
     Returns
     -------
     Relations
-        With columns ``id, text, corpus, doc_id, sent_id`` as far as known, all others of the
+        With the known ones of ``id, text, corpus, doc_id, sent_id``, all others of the
         source, and ``tagged``. A file with a row per relation keeps the columns of sentences.
         Columns of CSV are text; other keys of JSON lines are text, numbers or booleans.
 

@@ -57,7 +57,7 @@ class Labels:
         return len(self.values)
 
     def where(self, row: int) -> str:
-        """Return the place of a row for messages: file, line and id, as far as known."""
+        """Return the place of a row for messages: file, line if known, and id or position."""
         line = self.name if self.lines is None else f"{self.name}:{self.lines[row]}"
         return f"{line}: example {row if self.ids is None else self.ids[row]}"
 

@@ -115,7 +115,7 @@ def report_2022(
     Raises
     ------
     ValueError
-        Subsets or rows of examples are asked for.
+        The caller requests subsets, or rows of examples.
     """
     if scorer.columns:
         parts = ", ".join(scorer.columns)
