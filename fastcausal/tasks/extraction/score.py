@@ -224,7 +224,7 @@ def _add_all(
     per_example: str | os.PathLike[str] | None,
     system: str | None,
 ) -> Aligned | None:
-    """Count batches, keep and write their statistics; return the aligned batch if there is one.
+    """Count batches, keep and write their statistics; return the aligned batch of a single one.
 
     After unparsed relations that the recipe refuses, the rest is only searched for more of them.
     """
