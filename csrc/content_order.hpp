@@ -1,4 +1,4 @@
-// The place of a way among several equal ones, of which the first counts.
+// The order of equally good ways; the first counts.
 #pragma once
 #include <algorithm>
 #include <cstdint>

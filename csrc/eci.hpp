@@ -27,8 +27,8 @@ struct Rows {
 };
 
 struct Rules {
-  bool ordered = false;         // a pair is told from its reverse, and no label is turned round
-  bool repeats = false;         // rows count, not different items
+  bool ordered = false;         // a pair differs from its reverse, and no label is turned round
+  bool repeats = false;         // rows count, not distinct items
   bool unknown_hits = false;    // an unknown direction is a label like others
   bool ignore_outside = false;  // predictions that are no candidates do not count
 };
@@ -36,7 +36,7 @@ struct Rules {
 enum Source { CANDIDATES, GOLD_ROWS, PRED_ROWS };
 enum Group : size_t { EXISTS, DIRECTION, TYPED, N_GROUPS };
 enum Stratum : size_t { OVERALL, INTRA, INTER, N_STRATA };
-// Wrong: predicted without a hit, invented where gold does not relate the pair at all. Missed: gold
+// Wrong: predicted without a hit; invented if gold does not relate the pair at all. Missed: gold
 // without a hit.
 enum Count : size_t { TP, WRONG, MISSED, INVENTED, N_COUNTS };
 // After the counts of groups and strata: tp, predicted and gold of calling every candidate causal,
@@ -73,7 +73,7 @@ class ByDocument {
 
  private:
   std::vector<int64_t> starts_;
-  std::vector<int32_t> rows_;  // empty where documents ascend
+  std::vector<int32_t> rows_;  // empty if documents ascend
 };
 
 // A mention whose sentence differs from the one that an earlier row gives.
@@ -86,7 +86,7 @@ class Document {
  public:
   using Counts = std::array<int64_t, N_FIELDS>;
 
-  // Mentions are numbers below the length of hashes, which are those of their texts.
+  // Mentions are numbers below the length of `hashes`, the hashes of their texts.
   Document(const Rules& rules, const uint64_t* hashes, int64_t n_mentions)
       : rules_(rules), hashes_(hashes), places_(static_cast<size_t>(n_mentions)) {}
 
@@ -125,7 +125,7 @@ class Document {
     if (has_candidates_ && add(gold_pairs_, pair)) different_gold_.push_back(pair);
   }
 
-  // Returns true where the row predicts a pair that is no candidate.
+  // Returns true if the row predicts a pair that is not a candidate.
   bool add_predicted(const Rows& rows, int64_t row) {
     const Line line = read(rows, row, PRED_ROWS);
     if (line.label == NO_RELATION) return false;
@@ -200,7 +200,7 @@ class Document {
   static uint32_t first_of(uint64_t pair) { return static_cast<uint32_t>(pair >> 32); }
   static uint32_t second_of(uint64_t pair) { return static_cast<uint32_t>(pair); }
 
-  // Adds a key; false where it was there. Equal hashes are equal keys, as mixed is a bijection.
+  // Adds a key; false if it is known. Equal hashes are equal keys, as mixed is a bijection.
   static bool add(Numbers& keys, uint64_t key) {
     const int64_t n = keys.n();
     return keys.add(mixed(key), [](int64_t) { return true; }) == n;

@@ -34,7 +34,7 @@ inline int64_t first_other_text(const TextColumn& gold, const TextColumn& pred, 
   return row;
 }
 
-// What became of the words of a row's spans on one side.
+// Facts on the words of a row's spans on one side.
 struct SpanFacts {
   int64_t unknown = 0;  // words that the text lacks
   int64_t longest = 0;  // words of the longest chain
@@ -135,8 +135,8 @@ class RowLabels {
     return number < 0 ? number_with_stop(word) : number;
   }
 
-  // Adds a word to those of a span. Words that stand in a row, from the first place of the first
-  // one on, are the chain: it is the longest, and no other comes before it.
+  // Adds a word to the words of a span. If they follow each other from the first place of the first
+  // word on, they are the chain: it is the longest, and no other comes before it.
   void follow(int32_t number) {
     if (!known_.empty() && next_ < numbers_.size() && numbers_[next_] == number) {
       ++next_;

@@ -8,7 +8,7 @@
 
 namespace fastcausal::fincausal {
 
-// Letters and digits of ASCII as bits, and where two of n, m, t are in a row.
+// Letters and digits of ASCII as bits, and the places of two of n, m, t in a row.
 class PlainLetters {
  public:
   static constexpr size_t SPARE = 65;  // bytes that are read behind a text, none a letter or digit

@@ -1,7 +1,7 @@
 // Steps that put blanks between the words of a piece of a sentence, for pieces with quotes,
-// apostrophes and contractions: each step sees what the one before it wrote.
+// apostrophes and contractions: each step reads the output of the step before.
 //
-//   Traits ──── what letters of a piece ask for
+//   Traits ──── the steps that letters of a piece need
 //   Rewriting ─ the steps
 #pragma once
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace fastcausal::fincausal {
 
-// What a letter asks for. Two full stops or hyphens in a row are padded, too; two of n, m, t may
-// be the middle of a contraction.
+// The step that a letter needs. Two full stops or hyphens in a row are padded, too; two of n, m, t
+// may be the middle of a contraction.
 enum Trait : int {
   QUOTE = 1,
   COMMA = 2,
@@ -99,7 +99,7 @@ class Rewriting {
   Rewriting(const LetterKinds& kinds, const Traits& traits) : kinds_(kinds), traits_(traits) {}
 
   // Returns a piece with blanks between its words, until the next call. `before` and `behind` are
-  // the white space around it, 0 where a sentence begins or ends.
+  // the white space around it, 0 at the beginning or end of a sentence.
   const Letters& of(char32_t before, std::string_view piece, char32_t behind, bool ends_sentence) {
     from_.clear();
     if (before) from_.push_back(before);

@@ -13,7 +13,7 @@
 
 namespace fastcausal::fincausal {
 
-// Where words come from, in the order of fastcausal/tasks/fincausal/words.py.
+// Sources of words, in the order of fastcausal/tasks/fincausal/words.py.
 enum class Cutting : int64_t { GIVEN, BLANK, SENTENCES };
 constexpr char SEPARATOR = 0x1F;  // of given words
 
@@ -170,8 +170,9 @@ class WordCutter {
     end_word();
   }
 
-  // Cuts a piece without quotes: marks are words, and what is between them. A comma or colon is one
-  // unless a digit follows; directly behind another, it is seen at the end of a sentence alone.
+  // Cuts a piece without quotes: marks are words, and so are texts between marks. A comma or colon
+  // is a mark unless a digit follows; directly after another, it is one only at the end of a
+  // sentence.
   template <class Take>
   void part_marks(const Piece& piece, size_t end, size_t last_stop, const Take& take) {
     size_t start = piece.start;

@@ -183,7 +183,7 @@ class TagCodes {
   SortedSpans sorted_;
 };
 
-// What an example loses in a file of tags.
+// Losses of an example in a file of tags.
 enum TagLoss : uint8_t {
   LINE_ENDS = 1,  // of its text
   NO_TOKENS = 2,

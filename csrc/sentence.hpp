@@ -157,7 +157,7 @@ class Sentence {
   }
 };
 
-// What is noted of spans: texts that occur again, spans that cut a token, spans given as texts.
+// Notes on spans: texts that occur again, spans that cut a token, spans given as texts.
 struct SpanNotes {
   int n_again = 0, n_cut = 0, n_texts = 0;
 

@@ -60,7 +60,7 @@ struct WrittenRelations {
   }
 };
 
-// Texts that say that there is no span.
+// Texts that stand for no span.
 class NoSpans {
  public:
   // Takes texts that line feeds separate.
@@ -79,8 +79,8 @@ class NoSpans {
   std::vector<std::string> texts_;
 };
 
-// Reads relations. With `NoSpans` they are those of a model's answer: each has a text, and nothing
-// but texts that are spans.
+// Reads relations. With `NoSpans` they are from a model's answer: each has a text, and only texts
+// that are spans.
 class RelationsReader : protected JsonReader {
  public:
   // `room` has room for the strings of the value.

@@ -48,7 +48,7 @@ class SentenceTokens {
   }
 };
 
-// Finds the texts of the spans of n sentences; those of sentence k are rows[offsets[k]] and so on.
+// Finds the texts of the spans of n sentences; spans of sentence k start at rows[offsets[k]].
 // Sets n_tokens of each sentence.
 template <class Offset>
 FoundTexts span_texts(const char* data, const Offset* places, const Row* rows,

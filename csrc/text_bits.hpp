@@ -37,7 +37,7 @@ inline uint64_t bits_of(const char* bytes, char letter) {
 }
 
 inline uint64_t plain_bits(const char* bytes) {
-  // Moves the last letter to the largest signed byte; what comes behind it becomes negative.
+  // Moves the last letter to the largest signed byte; bytes after it become negative.
   const auto last = [](__m128i part, char letter, int n) {
     const __m128i moved = _mm_add_epi8(part, _mm_set1_epi8(static_cast<char>(127 - letter)));
     return _mm_cmpgt_epi8(moved, _mm_set1_epi8(static_cast<char>(127 - n)));
@@ -62,7 +62,7 @@ inline uint64_t bits_of(const char* bytes, char letter) {
 inline uint64_t plain_bits(const char* bytes) { return bits_where(bytes, is_plain); }
 #endif
 
-// 64 bytes of a text. What is behind the text is a blank.
+// 64 bytes of a text. Bytes after the text are blanks.
 struct TextBits {
   static constexpr int STEP = 54;  // so that the first bytes have ten behind them
 
@@ -85,7 +85,7 @@ struct TextBits {
     separator = separates ? bits_of(bytes, '|') & ~behind : 0;
   }
 
-  // Returns the number of letters and digits from a place on, at most those of the block.
+  // Returns the number of letters and digits from a place on, within the block.
   int n_plain(int at) const { return lowest_one(~(plain >> at) | uint64_t{1} << 63); }
 };
 

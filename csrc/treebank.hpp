@@ -1,5 +1,5 @@
 // Words and punctuation marks of running text, by the conventions of the Penn Treebank. The pattern
-// in tests/oracles/treebank.py specifies them; `\w`, `\s` and `\d` are those of Python.
+// in tests/oracles/treebank.py specifies them; `\w`, `\s` and `\d` are Python's.
 #pragma once
 #include <array>
 #include <cstddef>

@@ -56,7 +56,7 @@ struct Search {
   bool is_best(int way) const { return !compare_worth(worth[way], worth[best]); }
 };
 
-// Finds the best way to pair R relations with C, where R <= C. pairs: the worth of each pair.
+// Finds the best way to pair R relations with C >= R. pairs: the worth of each pair.
 template <int R, int C>
 struct WaySearch : Search {
   WaySearch(const Worth* pairs, Worth alone) {

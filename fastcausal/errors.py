@@ -141,7 +141,7 @@ class Problems:
 
 
 def summary(count: int, first: list[str]) -> str:
-    """Join the messages in ``first``, and the number of others out of ``count``."""
+    """Join the messages in ``first``, and the number of further messages out of ``count``."""
     left_out = count - len(first)
     return "\n".join(first) + (f"\n... and {left_out} more" if left_out else "")
 
@@ -181,9 +181,10 @@ def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
 
 
 def unknown(noun: str, name: str, known: Sequence[str]) -> str:
-    """Return the message for an unknown name: what was expected, and the nearest of it.
+    """Return the message for an unknown name, with the known names and the nearest of them.
 
-    The nearest has all words of the name, and of such first overall, then f1; or its letters.
+    The nearest name contains all words of the unknown one; names with "overall" go first, then
+    names with "f1", then short ones. If no name does, it is the one with the most similar letters.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class Protocol:
         in one track at most; a role outside all tracks is alone. The data must have every listed
         role other than cause, effect and signal.
     undefined : float or None
-        The value of 0/0, from 0 to 1; None leaves it undefined: NaN in Python, null in JSON.
+        Value of 0/0, from 0 to 1; None: undefined, NaN in Python and null in JSON.
     average : {"counts", "cnc-2022"}
         Scores from summed counts, or the 2022 scorer's running mean of means.
 
@@ -177,7 +177,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
     @cached_property
     def kept(self) -> Kept:
-        """Values that other rooms make of the protocol once."""
+        """Values that other modules derive from the protocol once."""
         return Kept()
 
     @cached_property
@@ -203,7 +203,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         return {name: str(value) for name, value in parts.items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone, without the cache."""
+        """Return only the fields, without the cache."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _plan(self, roles: tuple[str, ...]) -> Plan:

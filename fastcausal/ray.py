@@ -1,4 +1,4 @@
-"""Sweeps on a Ray cluster: `fastcausal.sweep`, whose runs are scored by tasks of its workers."""
+"""Sweeps on a Ray cluster: `fastcausal.sweep`, with runs scored by tasks of Ray's workers."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ def sweep(
         As of `fastcausal.sweep`. Workers open the runs and write to the folder, so both lie on a
         file system that all nodes share, at the same paths.
     run_column, columns, shard, progress
-        As of `fastcausal.sweep`. The data set with a ``run_column`` is read by the caller alone.
+        As of `fastcausal.sweep`. Only the caller reads the data set with a ``run_column``.
 
     Returns
     -------
     SweepResult
-        A run that a worker kept before it died, and could not report, is among the kept ones.
+        A run that was stored by a worker which died before reporting it counts as kept.
 
     Raises
     ------
     InputError
-        As of `fastcausal.sweep`. Ray is not installed, or a node of the cluster does not see the
-        folder or a run; then nothing is written.
+        As of `fastcausal.sweep`; Ray is not installed; or a node of the cluster does not see the
+        folder or a run. In these cases nothing is written.
     ValueError
         An unknown protocol, policy, task or option, or invalid numbers.
 
@@ -100,7 +100,7 @@ def _ray() -> Any:
 
 @contextmanager
 def _connected(ray: Any) -> Iterator[None]:
-    """Keep the connection to a cluster that is there, or have one for so long."""
+    """Use an existing connection to a cluster, or open one and close it at the end."""
     if ray.is_initialized():
         yield
         return
@@ -112,7 +112,7 @@ def _connected(ray: Any) -> Iterator[None]:
 
 
 def _require_shared(ray: Any, out: Path, runs: Iterable[Path]) -> None:
-    """Raise InputError where a node that runs tasks does not see the folder or the runs."""
+    """Raise InputError if a node that runs tasks does not see the folder or the runs."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
@@ -140,12 +140,12 @@ def _first_missing(paths: Sequence[str], cwd: Path) -> str | None:
 
 
 def _working_in(cwd: Path) -> AbstractContextManager[None]:
-    """Resolve relative paths as the caller does, where its folder is there."""
+    """Resolve relative paths from the caller's folder, if the node has it."""
     return chdir(cwd) if cwd.is_dir() else nullcontext()
 
 
 def _scored_by_tasks(ray: Any, job: Job, runs: Iterable[Run]) -> Generator[Outcome]:
-    """Yield the outcomes of runs as they come, while two tasks a core run or wait."""
+    """Yield the outcomes of runs as they finish; keep two tasks per core running or waiting."""
     shared, cwd = ray.put(job), Path.cwd()
     task = ray.remote(num_cpus=1, max_retries=N_RETRIES)(_score)
     waiting: dict[Any, str] = {}
@@ -174,7 +174,7 @@ def _score(job: Job, run: Run, cwd: Path) -> Outcome:
 
 
 def _outcome(ray: Any, job: Job, run: str, ref: Any) -> Outcome:
-    """Return what a task returned; a run that cost each worker its life is set aside."""
+    """Return the outcome of a task; set a run aside if every worker on it has died."""
     deaths = ray.exceptions
     try:
         outcome: Outcome = ray.get(ref)

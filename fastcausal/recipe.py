@@ -21,12 +21,12 @@ from fastcausal.options import (
 )
 from fastcausal.protocols import RECESS, Protocol, line_of, protocol_named
 
-SPANS, FORMS = "spans", "answers"  # settings that the data have
-AS_GIVEN = "as-given"  # the reading of tags where relations are used as they are
+SPANS, FORMS = "spans", "answers"  # settings that come from the data
+AS_GIVEN = "as-given"  # the reading of tags if relations are used as they are
 
 
 class Signature(str):
-    """Line of all that scores depend on, printed from its settings.
+    """Signature line: all settings that the scores depend on.
 
     Parameters
     ----------
@@ -51,14 +51,15 @@ class Signature(str):
         return (self.settings,)
 
     def as_given(self) -> Signature:
-        """Return the signature where relations are used as they are."""
+        """Return the signature for relations used as they are."""
         return Signature({**self.settings, "tags": AS_GIVEN})
 
     def joint(self, other: Signature) -> Signature | None:
-        """Return the signature of two parts of one evaluation; None where they do not add.
+        """Return the signature of two parts of one evaluation; None if the parts do not add up.
 
-        Relations used as they are in one part are so in the whole. So are texts of spans that were
-        located, unless by another rule. Answers have the forms of both parts.
+        The whole uses relations as they are if one part does. It has located spans if one part
+        has them; two parts must locate spans by the same rule. Its answers have the forms of both
+        parts.
         """
         mine, theirs = self.settings, other.settings
         joint = {**mine, **theirs}
@@ -88,7 +89,7 @@ AS_IT_IS = Reads()
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that the scores of predictions depend on, beside the data.
+    """All settings that the scores depend on, besides the data.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ class Recipe:
     Raises
     ------
     ValueError
-        An unknown policy.
+        A policy is unknown.
 
     Examples
     --------
@@ -128,13 +129,13 @@ class Recipe:
         occurrence: Occurrence = "gap",
         id: str | None = None,
     ) -> Recipe:
-        """Make the recipe of arguments of `fastcausal.score`; a recipe stands for all of them.
+        """Make the recipe of arguments of `fastcausal.score`; a recipe replaces all of them.
 
         Raises
         ------
         ValueError
-            An unknown protocol or policy, tags that the protocol excludes, or an argument beside a
-            recipe.
+            A protocol or policy is unknown, the protocol excludes the tags, or a recipe comes with
+            other arguments.
         """
         is_plain = (unparsed, unmatched, format, tags, answers, occurrence, id) == _PLAIN
         if is_plain and isinstance(protocol, Protocol):
@@ -150,14 +151,14 @@ class Recipe:
         return cls(_with_tags(protocol_named(protocol), tags), unparsed, unmatched, reads)
 
     def signature(self, as_given: bool = False, found: Iterable[tuple[str, str]] = ()) -> Signature:
-        """Return the line of all that scores depend on.
+        """Return the signature line: all settings that the scores depend on.
 
         Parameters
         ----------
         as_given : bool
-            Relations are used as they are, although the protocol reads tags otherwise.
+            True if relations are used as they are, although the protocol reads tags otherwise.
         found : iterable of pair of str
-            Settings by name: the rules by which texts of spans were located, the forms of answers.
+            Settings from the data: the rule by which spans were located, the forms of answers.
         """
         settings: dict[str, str] = {}
         for name, value in sorted(found):
@@ -180,12 +181,12 @@ class Recipe:
         return Signature(settings)
 
 
-_PLAIN = ("error", "error", None, None, None, "gap", None)  # arguments that are left as they are
+_PLAIN = ("error", "error", None, None, None, "gap", None)  # default arguments
 _RECIPE: Key[Recipe] = Key("recipe")  # of `Protocol.kept`
 
 
 def _with_tags(protocol: Protocol, tags: TagReading | None) -> Protocol:
-    """Return the protocol with another reading of tags; ValueError where it has its own."""
+    """Return the protocol with another reading of tags; ValueError if its own is not strict."""
     if tags is None or tags == protocol.tags:
         return protocol
     if protocol.tags != "strict":

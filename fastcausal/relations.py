@@ -59,9 +59,9 @@ class Relations:
     values : int32[n_spans, 3]
         Role, start and stop of each span, sorted by (start, stop, role) within a relation.
     n_unread : int
-        Number of relations that could not be read.
+        Number of unreadable relations.
     kept : Kept
-        Values made of the table, which does not change.
+        Values derived from the table, which does not change.
 
     Raises
     ------
@@ -90,7 +90,7 @@ class Relations:
 
     @classmethod
     def part(cls, table: pa.Table, reading: Reading | None = None) -> Relations:
-        """Build from a part of a sound table; uniqueness of ids is checked later, for all parts."""
+        """Build from a part of a sound table; ids are checked for repeats later, over all parts."""
         relations = cls.__new__(cls)
         relations._set(table, reading, lambda ids: None)
         return relations

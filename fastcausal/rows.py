@@ -37,7 +37,7 @@ FAULTS = {
 class Rows:
     """Relations of one side as flat arrays: example → relation → row, with two levels of offsets.
 
-    The input of scoring. `fastcausal.score` takes two of them instead of tables; their examples
+    The input of kernels. `fastcausal.score` takes two `Rows` instead of tables; their examples
     must be in the same order. Nothing is copied.
 
     Parameters
@@ -156,7 +156,7 @@ class Rows:
         return np.diff(marked[self.relation_offsets])
 
     def check(self, name: str, n_roles: int) -> None:
-        """Refuse arrays that break the rules above; ``name`` stands for them in messages.
+        """Refuse arrays that break the rules above; messages call them ``name``.
 
         Raises
         ------
@@ -230,9 +230,9 @@ def rows_of_examples(
     Returns
     -------
     tuple of Rows and list of str, or None
-        The ids are None where no example has an id. None for both where anything is unusual or
-        invalid: then `Relations.from_examples` reads the examples or says what is the matter. Keys
-        other than ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are ignored.
+        The ids are None if no example has an id. The result is None if an example is unusual or
+        invalid: `Relations.from_examples` then reads the examples or reports the error. Keys other
+        than ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are ignored.
 
     Examples
     --------

@@ -19,7 +19,7 @@ inline double ratio(double numerator, double denominator, double undefined) {
   return denominator != 0.0 ? numerator / denominator : undefined;
 }
 
-// Divides integers of any size with one rounding, where a double holds neither. denominator > 0.
+// Divides integers of any size with one rounding, even if no double equals them. denominator > 0.
 inline double exact_ratio(uint64_t numerator, uint64_t denominator) {
   uint64_t quotient = numerator / denominator;
   uint64_t rest = numerator % denominator;

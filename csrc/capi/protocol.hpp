@@ -65,7 +65,7 @@ inline const std::vector<Setting>& settings() {
 
 enum Place { KERNEL, OBJECTIVE, TAGS, TIES, SURPLUS, NON_CAUSAL, TRACKS, UNDEFINED, AVERAGE };
 
-// The settings of reading, which a signature adds to those of its protocol.
+// The settings of reading, which a signature adds to the protocol's settings.
 inline const Texts& settings_of_reading() {
   static const Texts all = {"unparsed", "unmatched", "spans", "answers"};
   return all;
@@ -81,8 +81,8 @@ inline const Texts& named_protocols() {
   return all;
 }
 
-// The protocol of a line for data with given roles. `fault` says what is wrong with the line;
-// nothing else is valid then.
+// The protocol of a line for data with given roles. `fault` describes a fault of the line; nothing
+// else is valid then.
 class Protocol {
  public:
   std::string fault;

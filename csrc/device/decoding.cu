@@ -6,7 +6,7 @@
 //   decode_rows        joins the selections; sums of their numbers give the start of each example
 //
 // A device cannot wait for an answer. So it marks the inputs that a host would refuse. The
-// compilers are those of relations.cu.
+// compilers are the same as for relations.cu.
 #include "fastcausal/label_paths.h"
 #include "fastcausal/span_selection.h"
 

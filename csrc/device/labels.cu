@@ -44,7 +44,7 @@ __device__ int32_t pred_of(uint32_t both) { return static_cast<int16_t>(both >> 
 
 constexpr int AT_ONCE = LANES / 4;  // loads of a side that a lane waits for together
 
-// Loads ids at a distance of `step`, of which n exist.
+// Loads AT_ONCE ids at a distance of `step`; only n exist, the last one is repeated.
 template <class Id>
 __device__ void load_as(const void* ids, int64_t n, int64_t step, int64_t* found) {
   FC_UNROLL for (int k = 0; k < AT_ONCE; ++k) {
@@ -70,7 +70,8 @@ __device__ int32_t mark_of(const LabelTask& task, int64_t id) {
   return id < 0 || id >= task.n_labels ? int32_t{UNKNOWN} : task.marks[id];
 }
 
-// Reads tokens from number `token` on of n sequences. What gold ignores is ignored on both sides.
+// Reads tokens of n sequences from number `token` on. Tokens that gold ignores are ignored on both
+// sides.
 __device__ void read_tile(const LabelTask& task, int64_t first, int64_t n, int64_t token,
                           Tile& tile) {
   const int64_t lane = threadIdx.x % LANES;

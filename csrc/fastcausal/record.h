@@ -83,7 +83,7 @@ struct KernelTraits {
   bool run_on = false;  // arguments of one token run on, as official scorers read them
   // Role fields that are sums of tokens, one bit each. Patterns leave them out.
   uint64_t token_sums = 0;
-  bool several = false;  // the same holds with two spans of a role, unless a kernel says by_length
+  bool several = false;  // the same holds with two spans of a role, unless a kernel calls by_length
 };
 
 // The properties of one relation besides its bounds: its roles, one bit each, or their sequence.

@@ -3,8 +3,9 @@
 //   wants(fields)    whether the sink uses any of these role fields, one bit each
 //   wants_overall    the same for overall fields
 //   add(field, n)    adds n to the count of a field; other fields stay 0
-//   by_length()      says that these counts depend on how many tokens spans have or share, not only
-//                    on their order and overlap; for relations with several spans of a role
+//   by_length()      declares that these counts depend on the numbers of tokens that spans have or
+//                    share, not only on order and overlap; for relations with several spans of a
+//                    role
 //
 // A kernel may skip fields that the sink does not want.
 #pragma once

@@ -59,12 +59,12 @@ typedef struct fastcausal_rows {
   int64_t tagged; /* 1: tags gave these spans; 0: an official protocol reads them as if tagged */
 } fastcausal_rows;
 
-/* Arrays to fill; NULL for what is not needed. */
+/* Arrays to fill; NULL for an unneeded one. */
 typedef struct fastcausal_results {
   int64_t* counts;      /* [n_counts]: the sums of all examples */
   int64_t* per_example; /* [n_examples][n_counts] */
   int64_t* partner;     /* [n_relations of gold]: the paired relation of pred, or -1 */
-  double* scores;       /* [n_scores]; NaN for 0/0 where the protocol leaves it undefined */
+  double* scores;       /* [n_scores]; NaN for 0/0 if the protocol leaves it undefined */
   int64_t* n_as_given;  /* [1]: relations that tags cannot hold, so they keep their spans */
 } fastcausal_results;
 
@@ -72,8 +72,8 @@ typedef struct fastcausal_results {
 FASTCAUSAL_API const char* fastcausal_version(void);
 
 /* Makes a protocol of a name ("recess", "cnc-2023", "cnc-2022") or of a signature line, as reports
- * print it. Settings that the line leaves out are those of fastcausal.Protocol. `roles` lists the
- * roles of the data, parted by commas; NULL: "cause,effect,signal". */
+ * print it. Settings that the line leaves out have the defaults of fastcausal.Protocol. `roles`
+ * lists the roles of the data, separated by commas; NULL: "cause,effect,signal". */
 FASTCAUSAL_API int32_t fastcausal_protocol_new(const char* line, const char* roles,
                                                fastcausal_protocol** made, fastcausal_error* error);
 

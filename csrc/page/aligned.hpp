@@ -6,7 +6,7 @@
 
 namespace fastcausal::page {
 
-// What the page asks for.
+// The settings from the page.
 struct Settings {
   Text line;      // the signature of the protocol
   Text protocol;  // its name

@@ -82,7 +82,7 @@ class Characters {
   }
 };
 
-// The pairs of each example: those of its gold relations, then its predictions without a partner.
+// The pairs of each example: of its gold relations, then of its predictions without a partner.
 struct Pairs {
   std::vector<int64_t> n, gold, pred;  // numbers of relations in their example, -1 for none
   SideRows golds, preds;               // an example for each pair

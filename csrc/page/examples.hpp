@@ -39,7 +39,7 @@ struct Examples {
   std::vector<uint8_t> has_text;
   std::vector<int32_t> lines;
   std::vector<int32_t> lengths;           // -1 if unknown
-  std::array<std::vector<Text>, 3> keys;  // corpus, doc_id, sent_id, where all have them
+  std::array<std::vector<Text>, 3> keys;  // corpus, doc_id, sent_id, if all examples have them
   std::vector<int64_t> relation_offsets{0};
   std::vector<int64_t> row_offsets{0};
   std::vector<Row> rows;
@@ -95,8 +95,8 @@ struct Examples {
   }
 };
 
-// Returns the place in gold of each example: by id if both have some, else by position. Sets
-// `error` where their numbers differ.
+// Returns the place in gold of each example: by id if both sides have ids, else by position. Sets
+// `error` if the numbers of examples differ.
 inline std::vector<int64_t> places_in(const Examples& gold, const Examples& own, Text& error) {
   const size_t n = own.lines.size();
   std::vector<int64_t> places(n);
@@ -117,7 +117,7 @@ inline std::vector<int64_t> places_in(const Examples& gold, const Examples& own,
   return places;
 }
 
-// Takes ids and texts of gold where predictions have none.
+// Takes missing ids and texts of predictions from gold.
 inline void take_from_gold(const Examples& gold, const std::vector<int64_t>& places,
                            Examples& own) {
   const size_t n = places.size();

@@ -17,8 +17,8 @@ using ScoresOf = std::function<Scores(const int64_t* sums)>;  // of the terms of
 
 class Bootstrap {
  public:
-  // rows: int64[n_rows, width], the last column marks examples of several gold relations; terms are
-  // the others, and once more those of such examples alone.
+  // rows: int64[n_rows, width]; the last column marks examples of several gold relations. Terms are
+  // the other columns, followed by the same columns for such examples only.
   void set(const std::vector<int64_t>& rows, size_t width, int64_t seed) {
     const auto n_rows = static_cast<int64_t>(rows.size() / width);
     std::vector<int64_t> first(static_cast<size_t>(n_rows)), place(static_cast<size_t>(n_rows));
@@ -67,7 +67,7 @@ class Bootstrap {
     double low, high;
   };
 
-  // Returns the interval of each score; shares marks scores that are shares of what units have.
+  // Returns the interval of each score; shares marks scores to which each unit adds its part.
   std::vector<Interval> intervals(const Scores& values, const std::vector<uint8_t>& shares,
                                   double confidence, const ScoresOf& scores_of) const {
     constexpr double NAN_ = std::numeric_limits<double>::quiet_NaN();

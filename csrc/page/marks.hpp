@@ -154,7 +154,7 @@ class MarkFinder {
         },
         letters);
   }
-  // Tries the name of a role and what may follow it, in the order of the pattern.
+  // Tries the name of a role and its possible continuations, in the order of the pattern.
   template <class Close>
   size_t past_name(size_t p, Close close, bool letters) const {
     for (const View word : {View("arg"), View("sig"), View("cause"), View("effect"), View("signal"),

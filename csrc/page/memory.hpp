@@ -1,6 +1,6 @@
-// Memory of a page in WebAssembly: blocks of a few sizes, from steps of 16 MB. Growing by 64 KB, as
-// the system library does, takes longer than all reading. That library takes what follows its own
-// memory for its own, so nothing may mix both: the page allocates with `new` alone.
+// Memory of a page in WebAssembly: blocks of a few sizes, from steps of 16 MB. The system library
+// grows memory by 64 KB, which takes longer than all reading. It also treats all memory after its
+// own as its own, so the two must not be mixed: the page allocates only with `new`.
 #pragma once
 #if defined(__wasm__)
 #include <algorithm>
@@ -72,6 +72,6 @@ void operator delete[](void* at) noexcept { fastcausal::page::memory().give(at);
 void operator delete(void* at, size_t) noexcept { fastcausal::page::memory().give(at); }
 void operator delete[](void* at, size_t) noexcept { fastcausal::page::memory().give(at); }
 
-// What is local to the only thread lives as long as the page.
+// Variables of the only thread live as long as the page.
 extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }
 #endif

@@ -20,7 +20,7 @@ struct Mark {
   int64_t start, stop;
 };
 
-// What finds the spans of one example.
+// A finder of the spans of one example.
 class SpanFinder {
  public:
   explicit SpanFinder(const Text& text) {

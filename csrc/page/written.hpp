@@ -1,4 +1,5 @@
-// Counts of aligned examples, by the functions of include/fastcausal.h, and what the page is told.
+// Counts of aligned examples, by the functions of include/fastcausal.h, and the results for the
+// page.
 #pragma once
 #include <cmath>
 #include <cstdio>
@@ -65,13 +66,13 @@ class Counted {
     return "";
   }
 
-  // Returns the scores of all, then those of examples of several gold relations.
+  // Returns the scores of all examples, then of examples of several gold relations.
   Scores both() const {
     Scores made = scores;
     made.insert(made.end(), scores_of_several.begin(), scores_of_several.end());
     return made;
   }
-  // Returns what computes both of sums of terms.
+  // Returns a function that computes both from sums of terms.
   ScoresOf scores_of() const {
     return [this](const int64_t* sums) {
       Scores made = of(sums), several = of(sums + count_names.size());
@@ -178,7 +179,7 @@ inline int64_t count_marked(const SideRows& side) {
   return count_filled(side.row_offsets.data(), static_cast<int64_t>(side.row_offsets.size()) - 1);
 }
 
-// Lists where the official program of 2023 stops instead of giving a score.
+// Lists the reasons for which the official program of 2023 stops without a score.
 inline std::vector<Text> stops_of(const Counted& counted) {
   constexpr const char* STOPS = ", the official program stops";
   std::vector<Text> made;
@@ -233,7 +234,7 @@ inline std::vector<Text> warnings_of(const Aligned& aligned, const Counted& coun
   return made;
 }
 
-// Writes what was scored.
+// Writes the report: settings, scores and counts.
 inline Text report(const Examples& golds, const Examples& preds, const Aligned& aligned,
                    const Counted& counted, const Settings& settings) {
   Text made = "{";

@@ -134,7 +134,7 @@ def strings_between(data: Any, starts: Any, stops: Any) -> pa.Array:
     data : bytes
         UTF-8, not checked.
     starts, stops : int64[n]
-        Places in the bytes, of no string before those of the one before it.
+        Places in the bytes, ascending from string to string.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def is_valid(array: pa.Array) -> Booleans:
     bits = array.buffers()[0]
     if bits is None or not array.null_count:
         return np.full(len(array), not array.null_count)
-    first, at = divmod(array.offset, 8)  # of a slice, not all that it was cut from
+    first, at = divmod(array.offset, 8)  # a slice starts within the bits of its whole array
     packed = np.frombuffer(bits, np.uint8, (at + len(array) + 7) // 8, first)
     return np.unpackbits(packed, bitorder="little")[at : at + len(array)].astype(bool)
 

@@ -24,7 +24,7 @@ def take(values: Any, places: pa.Array) -> Any:
 
 
 def filter(values: Any, chosen: pa.Array) -> Any:
-    """Return the values, or the rows of a table, where ``chosen`` is true.
+    """Return the values, or the rows of a table, selected by the mask ``chosen``.
 
     Examples
     --------

@@ -84,7 +84,7 @@ def digest_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: A
 def digests_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: Any) -> pa.Array:
     """Return the digest of each example as 16 bytes; `sum_digests` adds them up.
 
-    The parameters are those of `digest_of_relations`.
+    Parameters are as in `digest_of_relations`.
     """
     n = len(rows[2]) - 1
     each = np.empty((n, 2), np.int64)

@@ -1,4 +1,4 @@
-"""Values that are made of an object once and kept with it, by typed keys."""
+"""Values derived from an object once and kept with it, by typed keys."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Kept(dict[Key[Any], Any]):
             """Keep a value."""
 
         def get(self, key: Key[T]) -> T | None:  # type: ignore[override]
-            """Return the value; None where there is none yet."""
+            """Return the value; None if it is not set."""
 
         def setdefault(self, key: Key[T], default: T) -> T:  # type: ignore[override]
-            """Return the value; keep this one where there is none yet."""
+            """Return the value; set it to this one if it is not set."""

@@ -16,7 +16,7 @@ WORD, DIGIT, SPACE, UPPER, LOWER, ALNUM = 1, 2, 4, 8, 16, 32  # as in csrc/lette
 
 
 def kinds_of(data: Any) -> npt.NDArray[np.int8]:
-    """Return Python's properties of the first code points, as far as a text has them.
+    """Return Python's properties of the first code points, enough for the letters of a text.
 
     The text is UTF-8, in anything with the buffer protocol.
 

@@ -31,7 +31,7 @@ def columns_by(by: By) -> tuple[str, ...]:
 
 
 def joint_strata(examples: pa.Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Int64]:
-    """Return the combinations of values that occur, and the index of each example's one.
+    """Return the combinations of values that occur, and the index of each example's combination.
 
     Raises
     ------

@@ -41,7 +41,7 @@ def on_host(name: str, value: Any) -> npt.NDArray[Any]:
     Raises
     ------
     InputError
-        It is in GPU memory, or not an array; ``name`` stands for it in the message.
+        It is in GPU memory, or not an array; the message calls it ``name``.
 
     Examples
     --------

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import texts_of
 
-BLOCK = 1 << 16  # bytes that are looked at together
-FIRST_BLOCK = 1 << 8  # a broken offset leads beyond memory, where bytes are soon not ASCII
+BLOCK = 1 << 16  # bytes checked together
+FIRST_BLOCK = 1 << 8  # bytes checked first: after a broken offset some are soon not ASCII
 
 
 def validate(table: pa.Table) -> None:
@@ -36,7 +36,7 @@ def validate(table: pa.Table) -> None:
 
 
 def _is_ascii(strings: pa.Array) -> bool:
-    """Tell if offsets ascend within the text, which is ASCII: ten times as fast as a full check."""
+    """Return True if offsets ascend within an ASCII text; ten times as fast as a full check."""
     data, places = texts_of(strings)
     text = np.frombuffer(data, np.uint8)
     if not 0 <= places[0] <= places[-1] <= len(text) or (places[1:] < places[:-1]).any():

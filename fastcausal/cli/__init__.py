@@ -43,7 +43,7 @@ class Program(Group):
     """The command line as a whole; all errors, also of usage, end alike."""
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Return a command, None for an unknown name; a task without one gets a generic one."""
+        """Return a command; None for an unknown name. A task without a file gets `generic`."""
         if self.entries.get(name) == name and name not in self.commands:
             from fastcausal.cli.task import generic
 
@@ -86,7 +86,7 @@ class Program(Group):
 
 
 def entries() -> dict[str, str]:
-    """Return the entry points of all commands: those of tasks, then tools for all of them."""
+    """Return the entry points of all commands: commands of tasks, then tools for all tasks."""
     tasks = {task.command.rpartition(":")[2]: task.command for task in declared()}
     tools = {name.replace("_", " "): f"fastcausal.cli.{name}:{name}" for name in TOOLS}
     others = {

@@ -84,7 +84,7 @@ def aggregate(
 
 
 def systems_of(files: list[str], reading: ValueReading) -> dict[str, Statistics]:
-    """Read systems by name: parts of one name are joined, and all systems if disjoint.
+    """Read systems by name; join files with the same name, and all systems if they are disjoint.
 
     Raises
     ------
@@ -135,6 +135,6 @@ def _in_gold(statistics: Statistics) -> set[str]:
 
 
 def _disjoint(systems: list[Statistics]) -> bool:
-    """Return True if no two statistics share an example, as far as ids show."""
+    """Return True if no two statistics share an id."""
     ids = [chunk for s in systems if (own := s.ids()) is not None for chunk in own.to_pylist()]
     return len(set(ids)) == len(ids)

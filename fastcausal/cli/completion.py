@@ -1,7 +1,7 @@
 """Completion of words in bash, zsh and fish: scripts for the shells, and their questions.
 
-A script calls the program with the words before the cursor, and offers what it prints. The scripts
-differ from those of click: they offer files beside names, and values after ``--option=``.
+A script calls the program with the words before the cursor, and offers its output. Unlike click's
+scripts, these scripts also offer files, and values after ``--option=``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
 
 
 class _Bash(BashComplete):
-    """Words of bash, which takes ``--option=value`` for three."""
+    """Words of bash, which splits ``--option=value`` in three."""
 
     source_template = BASH
     source = ShellComplete.source  # without a search for the version of bash

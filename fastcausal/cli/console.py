@@ -16,7 +16,7 @@ import click
 from fastcausal.errors import InputError, InputNotice, OutputError
 from fastcausal.report.escapes import COMMANDS, cell_text, printable
 
-WIDTH = 10_000  # outside a terminal nothing is cut or wrapped
+WIDTH = 10_000  # outside a terminal, so that nothing is cut or wrapped
 NARROWEST = 20  # columns in which messages are wrapped
 HANGING = "  "  # before the rest of a long line
 
@@ -107,7 +107,7 @@ def write_tables(*tables: tuple[Path | None, pa.Table]) -> None:
 
 
 def warn(messages: Iterable[str]) -> None:
-    """Print warnings to standard error, each on a line of its own."""
+    """Print warnings to standard error, each on its own line."""
     for message in messages:
         _say(f"warning: {cell_text(message)}", fg="yellow")
 

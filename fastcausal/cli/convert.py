@@ -125,7 +125,7 @@ def _in_batches(
 
 
 def _warn_of(source: str, reading: Reading, n_relations: int, n_unread: int) -> None:
-    """Warn of what could not be read."""
+    """Warn of unparsed relations, of notes, and of a source without relations."""
     from fastcausal.errors import counted
     from fastcausal.relations import NO_RELATION
 

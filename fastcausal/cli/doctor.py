@@ -69,7 +69,7 @@ def _install(extra: str) -> str:
 
 
 def facts_grid(report: dict[str, Any]) -> Grid:
-    """Make a row per fact; missing facts have none."""
+    """Make a row per fact, except for missing facts."""
     from fastcausal.report.grid import Grid
 
     native, cores, cuda = report["native"], report["cores"], report["cuda"]

@@ -1,4 +1,4 @@
-"""GOLD and predictions where commands take counts: scored in memory, as `score` does."""
+"""GOLD and predictions for commands that take counts: scored in memory, like `score` does."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OF_VALUES = (
 
 
 class GoldOptions(NamedTuple):
-    """Options of how predictions are scored against GOLD."""
+    """Options for scoring predictions against GOLD."""
 
     task: TaskOption = "score"
     set: SetOption = None
@@ -59,7 +59,7 @@ class GoldOptions(NamedTuple):
         values: ValueOptions,
         cluster: str | None,
     ) -> dict[str, Statistics]:
-        """Score files of predictions by their short names; counts among them are read."""
+        """Score files of predictions, by their short names; read files of counts among them."""
         from fastcausal.sweeps.scoring import scoring_of
 
         refuse(ctx, OF_VALUES, f"is for logs and tables, not for predictions against {gold}")
@@ -86,7 +86,7 @@ GOLD_OPTIONS = GoldOptions()
 
 
 def _counts_in(file: str) -> Statistics | None:
-    """Read a file of counts; None for others."""
+    """Read a file of counts; None for other files."""
     from fastcausal.counts.statistics import Statistics
     from fastcausal.files.binary import schema_of
     from fastcausal.tasks.values.files import has_counts
@@ -96,12 +96,12 @@ def _counts_in(file: str) -> Statistics | None:
 
 
 def refuse_without_gold(ctx: click.Context) -> None:
-    """Refuse options of predictions where the files hold counts."""
+    """Refuse options of predictions if the files have counts."""
     refuse(ctx, GoldOptions._fields, "is for predictions against gold: name GOLD first")
 
 
 def is_gold(path: str, reading: ValueReading) -> bool:
-    """Tell gold from counts, logs, tables of values, and folders of sweeps or logs."""
+    """Return True for gold; False for counts, logs, tables of values, folders of sweeps or logs."""
     from fastcausal.files.packed import local
     from fastcausal.sweeps.folder import counts_of_runs
     from fastcausal.tasks.values.files import holds_values, logs_in

@@ -70,7 +70,7 @@ def merge(
 
 
 def _files_of(part: str) -> list[str]:
-    """Return the Parquet files of a folder, as engines write it, or the file itself."""
+    """Return the Parquet files of an engine's folder, or the file itself."""
     from fastcausal.formats.reading.folders import files_of
     from fastcausal.formats.table import PARQUET
 

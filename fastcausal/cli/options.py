@@ -141,7 +141,7 @@ TagsOption = Annotated[
 
 
 class ValueOptions(NamedTuple):
-    """Options of how logs of evaluations and plain tables are read."""
+    """Options for reading logs of evaluations and plain tables."""
 
     scorer: Annotated[
         str | None, Option("--scorer", help="Take the score of this scorer of inspect.")
@@ -193,7 +193,7 @@ class ValueOptions(NamedTuple):
         columns: Sequence[str] = (),
         cluster: str | None = None,
     ) -> ValueReading:
-        """Return what to read of logs and tables, with columns to keep."""
+        """Return the settings for reading logs and tables, with columns to keep."""
         from fastcausal.tasks.values.reading import ValueReading
 
         return ValueReading(
@@ -220,7 +220,7 @@ class ReadOptions(NamedTuple):
     id: AnswerIdOption = None
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of `fastcausal.read` that the options stand for."""
+        """Return the options as arguments of `fastcausal.read`."""
         given = self._asdict()
         return {"format": given.pop("source_format"), **given}
 
@@ -329,7 +329,7 @@ WORD_OPTIONS = WordOptions()
 
 
 def recipe_of(protocol: Protocol, policies: PolicyOptions, reads: ReadOptions) -> Recipe:
-    """Return the recipe that options stand for."""
+    """Return the options as a recipe."""
     from fastcausal.recipe import Recipe
 
     return Recipe.of(protocol, **policies._asdict(), **reads.arguments())
@@ -365,7 +365,7 @@ def flag_of(ctx: click.Context, name: str) -> str:
 
 
 def refuse_inference(ctx: click.Context, intervals: bool, draws: DrawOptions) -> None:
-    """Refuse options of intervals without ``--intervals``, those of draws with the jackknife.
+    """Refuse options of intervals without ``--intervals``, and options of draws with the jackknife.
 
     If the jackknife is only the default, options of draws give a warning.
     """

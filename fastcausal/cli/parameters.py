@@ -1,7 +1,7 @@
 """Commands of click, made from the signatures of functions; loaded at their first use.
 
-A parameter is ``name: Annotated[type, Option(...)] = default``, or one of `Argument`. A NamedTuple
-of options stands for each of its fields; its method ``checked``, if it has one, looks at them. A
+A parameter is ``name: Annotated[type, Option(...)] = default``, or has an `Argument` instead. A
+NamedTuple of options stands for each of its fields; its method ``checked``, if any, checks them. A
 ``click.Context`` is the typed command line.
 """
 
@@ -49,14 +49,14 @@ class Option:
         names: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         self.flags, self.help, self.metavar, self.range = flags, help, metavar, (min, max)
-        self.names = names  # that a shell offers, of values that may be others
+        self.names = names  # offered by a shell; other values are allowed
 
 
 class Command(click.Command):
-    """A command that refuses a repeated option, of which click would keep the last."""
+    """A command that refuses a repeated option; click would keep the last value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments after looking for repeated options."""
+        """Refuse repeated options, then parse the arguments."""
         *_, order = self.make_parser(ctx).parse_args(args=list(args))
         for option, n in Counter(order).items():
             once = isinstance(option, click.Option) and not option.multiple
@@ -94,7 +94,7 @@ class _Argument(click.Argument):
 
 
 class _Option(click.Option):
-    """An option whose value, where it may be any text, completes to names and files."""
+    """An option whose text values complete to names and files."""
 
     def __init__(self, words: list[str], names: Callable[[], Iterable[str]], **rest: Any) -> None:
         super().__init__(words, **rest)
@@ -109,7 +109,7 @@ class _Option(click.Option):
 
 
 class Group(click.Group):
-    """Commands, each a function in a module of its own, imported when it is used.
+    """Commands, each a function in its own module, imported on first use.
 
     Parameters
     ----------
@@ -143,13 +143,13 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of typed words; its name may be two of them."""
+        """Find the command of the typed words; a name may have two words."""
         if " ".join(args[:2]) in self.entries:
             args = [" ".join(args[:2]), *args[2:]]
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the completions of one word: a name of two words starts with another name."""
+        """Return the completions of one word; names of two words are left out."""
         found = super().shell_complete(ctx, incomplete)
         return [item for item in found if " " not in item.value]
 
@@ -221,7 +221,7 @@ def _help(function: Callable[..., None]) -> tuple[str, str]:
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> click.Parameter:
-    """Make the parameter of a command from one of a function."""
+    """Make the parameter of a command from a function's parameter."""
     kind, about = get_args(annotation)
     if get_origin(kind) in (Union, UnionType):
         kind = next(each for each in get_args(kind) if each is not type(None))

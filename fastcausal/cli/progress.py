@@ -20,7 +20,7 @@ from rich.text import Text
 
 
 class _Done(ProgressColumn):
-    """Units done, and per second; empty before the first."""
+    """Finished units, and units per second; empty before the first."""
 
     def __init__(self, unit: str, table_column: Column) -> None:
         super().__init__(table_column)

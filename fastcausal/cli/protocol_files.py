@@ -36,7 +36,7 @@ def protocol_of(given: str, kernel: KernelName | None = None) -> Protocol:
     InputError
         A file cannot be read, or a field of it is unknown or invalid.
     ValueError
-        An unknown name, or a kernel that does not go with the protocol.
+        The name is unknown, or the kernel does not fit the protocol.
 
     Examples
     --------
@@ -63,7 +63,7 @@ surplus:charge|non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 def read_protocol(path: str | os.PathLike[str]) -> Protocol:
     r"""Read a protocol from a TOML or JSON file with the fields of `Protocol`.
 
-    A missing field has its default; the default name is that of the file.
+    A missing field has its default; the default name is the name of the file.
 
     Raises
     ------

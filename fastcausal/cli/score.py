@@ -206,7 +206,7 @@ def _official_hint(gold: Any, systems: Mapping[str, str], **given: Any) -> str:
 
 
 def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
-    """Load gold of one batch to memory; leave gold of more, or of unknown size, in its file."""
+    """Load gold of one batch to memory; leave larger gold, or gold of unknown size, in its file."""
     import fastcausal as fc
     from fastcausal.formats import stream
     from fastcausal.formats.cnc.rereading import GOLD_READING

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def reports_of(files: list[str], make: Callable[[str], Any]) -> dict[str, Any]:
-    """Make the report of every file of answers, by its short name, which errors start with."""
+    """Make the report of every file of answers, by its short name; errors start with that name."""
     names = short_names(files)
     reports = {}
     for name, file in names.items():
@@ -117,7 +117,7 @@ def systems_tables(
 def groups_table(
     reports: dict[str, Report], by: Columns = None, counts: bool = False
 ) -> list[Grid]:
-    """Make a row per system in a part for every group of scores, those of subsets last."""
+    """Make a part for every group of scores, subsets last, with a row per system."""
     from fastcausal.report.report import scores_table
 
     parts: dict[str, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""Options of commands that print tables, and printing as they say."""
+"""Options of commands that print tables, and printing by these options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXACT = ("json", "csv")  # formats of unrounded values
 
 
 class TableOptions(NamedTuple):
-    """Options of the form in which results are printed."""
+    """Options for the printed form of results."""
 
     json: Annotated[bool, Option("--json", help="Print one JSON object: --format json.")] = False
     format: Annotated[
@@ -37,7 +37,7 @@ class TableOptions(NamedTuple):
     ] = False
 
     def checked(self, ctx: click.Context) -> TableOptions:
-        """Return the options with the format that is printed; raise InputError for two formats."""
+        """Return the options with the printed format; raise InputError for two formats."""
         if self.json and self.format != "json":
             refuse(ctx, ("format",), f"is {self.format}, but --json is another")
         made = self._replace(format="json" if self.json else self.format)
@@ -65,8 +65,8 @@ class TableOptions(NamedTuple):
     ) -> None:
         """Print tables, and notes below them, in any format but JSON.
 
-        ``shares`` are names of scores, which columns may have as their last word; ``text`` is
-        printed in place of the tables in the format of that name.
+        ``shares`` are names of scores, which are the last words of columns; ``text`` replaces the
+        tables in the format ``text``.
         """
         from fastcausal.report.printed import RENDERERS
 

@@ -78,10 +78,10 @@ def print_scores(
     tables: TableOptions,
     grids: Grids | None = None,
 ) -> None:
-    """Make a report of every file of predictions, write the files asked for, and print.
+    """Make a report of every file of predictions, write the requested files, and print.
 
-    ``score`` makes the report of a file of predictions; ``grids`` the tables of several systems,
-    by default one of all groups of scores.
+    ``score`` makes the report of a file of predictions. ``grids`` makes the tables of several
+    systems, by default one table of all groups of scores.
     """
     refuse_inference(ctx, shown.intervals, draws)
     from fastcausal.cli.systems import groups_table, print_reports

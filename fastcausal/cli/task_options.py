@@ -31,7 +31,10 @@ SetOption = Annotated[
 
 
 def task_under(protocol: str, task: str) -> tuple[str, str]:
-    """Return the task of a protocol, and the protocol for relations: its own, or none."""
+    """Return the task that counts a protocol, and the protocol for relations.
+
+    If another task counts the protocol, the protocol for relations is the default.
+    """
     from fastcausal.sweeps.scoring import sweepable_tasks
     from fastcausal.tasks.extraction.otherwise import OTHERWISE
 

@@ -10,7 +10,7 @@
     confusions.py   confusions of many groups in one pass
     files.py        files of statistics: columns.py, seals.py, signatures.py
     systems.py      such files of several systems
-    units.py        units of rows that are drawn; joint.py those of two systems
+    units.py        units of rows, which are drawn; joint.py: units of two systems
     intervals.py    an interval of every score
     task.py         the formulas of all evaluations
 """

@@ -168,7 +168,7 @@ def tied(means: Float64, low: float = 0.0) -> Float64:
     Parameters
     ----------
     means : float64[..., n]
-        NaN where undefined.
+        Undefined means are NaN.
     low : float
         The smallest value of the data.
 

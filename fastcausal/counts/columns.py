@@ -72,7 +72,7 @@ class Part(NamedTuple):
     places: Int64 | None = None
 
     def where(self, mask: pa.ChunkedArray) -> Part:
-        """Return the rows where the mask is true."""
+        """Return the rows selected by the mask."""
         places = np.flatnonzero(np.asarray(mask))
         before = self.places
         return Part(
@@ -139,7 +139,7 @@ def parted(formula: Formula, part: Part) -> tuple[Part, Part | None]:
 
 
 def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formula, CountRows]:
-    """Return the rows in the columns, and their formula, with labels found in them.
+    """Return the rows in the columns, and the formula with the labels found in them.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class Formula(ABC):
     subsets_of_groups: ClassVar[tuple[str, ...]] = ()  # names that start the names of groups
     gaps: ClassVar[bool] = False  # a unit may lack measures: NaN in rows, null in files
     unit: ClassVar[str] = EXAMPLE  # one of `significance.units.NOUNS`
-    in_gold: ClassVar[str] = ""  # a field that is 0 of a unit that predictions alone name
+    in_gold: ClassVar[str] = ""  # a field that is 0 for a unit that gold does not name
 
     @property
     @abstractmethod
@@ -109,16 +109,16 @@ class Formula(ABC):
         )
 
     def has_share(self, group: str, score: str) -> bool:
-        """Tell if a score of a group is a share to which each unit adds its part.
+        """Return True if a score of a group is a share to which each unit adds its part.
 
         Such a score is between 0 and 1, and a share u of the units changes it by u at most. Means
-        over classes are no shares: a rare class rests on few units. Nor are chance-corrected
-        coefficients.
+        over classes are no shares: a rare class rests on few units. Chance-corrected coefficients
+        are no shares either.
         """
         return False
 
     def has_fraction(self, group: str, score: str) -> bool:
-        """Tell if a score of a group is on the scale from 0 to 1, as no distance is."""
+        """Return True if a score of a group is on the scale from 0 to 1; a distance is not."""
         return True
 
     def shares(self, rows: CountRows) -> frozenset[str]:
@@ -127,15 +127,15 @@ class Formula(ABC):
         return frozenset(s for group, scores in groups for s in scores if self.has_share(group, s))
 
     def without_group(self, name: str) -> str:
-        """Return the name of a score within its group, of its flat name."""
+        """Return the name of a score within its group, from its flat name."""
         return self._named[name][1]
 
     def is_share(self, name: str) -> bool:
-        """Tell if a score, by flat name, is a share."""
+        """Return True if a score, by flat name, is a share."""
         return self.has_share(*self._named[name])
 
     def is_fraction(self, name: str, terms: CountRows) -> bool:
-        """Tell if a score, by flat name, stays between 0 and 1 on units with these terms."""
+        """Return True if a score, by flat name, stays between 0 and 1 on units with these terms."""
         return self.has_fraction(*self._named[name])
 
     def names(self) -> dict[str, list[str]]:

@@ -30,7 +30,7 @@ def joint_units(
     Returns
     -------
     Units
-        The terms of ``a``, then those of ``b``.
+        Terms of ``a``, followed by terms of ``b``.
 
     Raises
     ------

@@ -98,7 +98,7 @@ class ConfusionFormula(Formula):
         return np.ones_like(wanted)
 
     def has_share(self, group: str, score: str) -> bool:
-        """Tell if a score is neither a mean over classes nor a correlation."""
+        """Return True if a score is neither a mean over classes nor a correlation."""
         return group != "macro" and score in (*AVERAGED, "accuracy")
 
     @property
@@ -158,6 +158,6 @@ def _matthews(hits: int, predicted: list[int], wanted: list[int], undefined: flo
 
 
 def means_defined(values: Float64, weights: Int64, undefined: float) -> Float64:
-    """Average each row with its weights; undefined values have no part in it."""
+    """Average each row with its weights; undefined values are left out."""
     each = zip(values.tolist(), weights.tolist(), strict=True)
     return np.array([mean_defined(v, w, undefined) for v, w in each], np.float64)

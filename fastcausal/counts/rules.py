@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """An upper bound: the sum of some counts is at most the sum of others, in every row.
+    """An upper bound: in every row the sum of ``small`` is at most the sum of ``large``.
 
     A repeated field counts twice; a negative count counts as 0.
     """
@@ -54,7 +54,7 @@ OF_KERNELS: dict[str, tuple[Rule, ...]] = {
     "partial_spans": tuple(
         rule for first, *rest in _SIDES for other in rest for rule in equal(first, other)
     ),
-}  # between the fields of a role, and between those of all roles together
+}  # between the fields of a role, and between the fields of all roles together
 GOLD_OF_KERNELS: dict[str, tuple[tuple[str, ...], ...]] = {
     "exact_spans": (("tp", "fn"),),
     "span_overlap": (("tp", "fn"),),

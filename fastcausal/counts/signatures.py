@@ -7,12 +7,12 @@ from fastcausal.recipe import Signature
 
 
 def joint_signature(a: str, b: str, names: tuple[str, str] = ("a part", "another one")) -> str:
-    """Return the signature of two parts: the same, or that of `Signature.joint`.
+    """Return the signature of two parts: equal ones as they are, else `Signature.joint`.
 
     Raises
     ------
     InputError
-        They follow another protocol or policy; it shows the difference, and the names of the parts.
+        Their protocols or policies differ; the message names the parts and shows the difference.
     """
     if a == b:
         return a

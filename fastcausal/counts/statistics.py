@@ -44,9 +44,9 @@ class Statistics:
     Attributes
     ----------
     formula : Formula
-        The formula from weighted rows to scores.
+        Formula from weighted rows to scores.
     signature : str
-        Every setting on which the scores depend, in one line.
+        Signature line: all settings that the scores depend on.
     rows : int64[n_rows, n_fields]
         Counts in the order of ``formula.fields``; float64 if the measure of a unit is a mean.
     times : int64[n_rows]
@@ -117,7 +117,7 @@ class Statistics:
         return self.formula.shares(self.rows)
 
     def is_share(self, name: str) -> bool:
-        """Tell if a score, by flat name, is one of `shares`."""
+        """Return True if a score, by flat name, is one of `shares`."""
         return self.formula.without_group(name) in self.shares
 
     def scores(self, weights: Any = None) -> dict[str, Float64]:
@@ -212,7 +212,7 @@ class Statistics:
         return merged
 
     def ids_beyond_gold(self) -> list[str]:
-        """Return the ids of units that predictions alone name."""
+        """Return the ids of units that gold does not name."""
         if not self.formula.in_gold or self.units is None:
             return []
         ids: list[str] = self.units["id"].take(np.flatnonzero(~self.are_in_gold)).to_pylist()
@@ -250,7 +250,7 @@ class Statistics:
         return {name: self.take(np.flatnonzero(codes == k)) for k, name in enumerate(names)}
 
     def parts(self, by: By) -> dict[str, Statistics]:
-        """Split by each of some columns, into subsets of a report such as ``genre=news``."""
+        """Split by each of the columns, into subsets of a report such as ``genre=news``."""
         return {
             f"{column}={name}": part
             for column in columns_by(by)
@@ -272,7 +272,7 @@ class Statistics:
 
     @cached_property
     def are_in_gold(self) -> npt.NDArray[np.bool_]:
-        """Which units gold names, not predictions alone: bool[n_units]."""
+        """Mask of the units that gold names: bool[n_units]."""
         name = self.formula.in_gold
         if not name:
             return np.ones(len(self._table()), bool)
@@ -313,7 +313,7 @@ class Statistics:
         return codes
 
     def take(self, units: Int64) -> Statistics:
-        """Keep some units, by number."""
+        """Keep the units of these numbers."""
         rows = self.rows[self._row_of[units]]
         table = self._table().take(units)
         return Statistics.of_units(self.formula, self.signature, rows, table, self.facts)
@@ -398,7 +398,7 @@ class Statistics:
         ------
         InputError
             The file is damaged, has other content or several systems, or its metadata contradict
-            those of the other file.
+            ``like``.
         """
         systems = count_files.read(path, None if like is None else count_files.about_like(like))
         if len(systems) > 1:
@@ -480,7 +480,7 @@ class Statistics:
         cluster : str, optional
             A column of `units`: the sums of its values are drawn.
         score : str, optional
-            The score to compute, by flat name; None: all. What is drawn never depends on it.
+            Flat name of the score to compute; None: all. The draws never depend on it.
 
         Raises
         ------

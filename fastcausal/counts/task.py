@@ -80,7 +80,7 @@ def formula_of(values: Mapping[str, Any]) -> Formula:
     Raises
     ------
     ValueError, TypeError, KeyError
-        The values describe none.
+        The values describe no formula.
     """
     kind = resolve(task_of(values["job"]).formula)
     formula: Formula = kind(**{k: _frozen(value) for k, value in values.items() if k != "job"})

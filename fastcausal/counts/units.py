@@ -36,7 +36,7 @@ def units_of_rows(
     cluster : str, optional
         The column of the clusters.
     score : str, optional
-        The score to compute, by flat name; None: all. What is drawn never depends on it.
+        Flat name of the score to compute; None: all. The draws never depend on it.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def units_of_rows(
 
 
 def formulas_of(formula: Formula, score: str | None) -> list[Formula | OneScore]:
-    """Return the formula of all scores, which decides the draws, and that of the wanted score."""
+    """Return the formula of all scores, which decides the draws, and the wanted score's formula."""
     return [formula] if score is None else [formula, formula.only(score)]
 
 

@@ -60,7 +60,7 @@ class DecodedOnDevice(Decoded):
     Those after ``rows.relation_offsets[-1]`` belong to no example and have no rows. `get` waits.
     """
 
-    _wrong: Any  # int64[n_examples], see device_decoding.select_spans
+    _wrong: Any  # int64[n_examples], see `device.select_spans`
     _read: tuple[Any, Any]  # columns, words
 
     @classmethod
@@ -178,7 +178,7 @@ class SpanDecoder:
         ----------
         logits : float16, float32 or float64[batch, tokens, 4 or 6]
             Start and end of A, start and end of B, and with six columns start and end of the
-            signal; or a list of so many arrays [batch, tokens]. Of NumPy, torch, or another library
+            signal; or a list of 4 or 6 arrays [batch, tokens]. Of NumPy, torch, or another library
             with DLPack. -inf marks an impossible position. All arrays must be on one device.
         mask : bool or int[batch, tokens], optional
             True for present tokens: the ``attention_mask`` of a tokenizer.

@@ -75,9 +75,9 @@ class TagScheme:
 
     Notes
     -----
-    Spans begin and end as in conlleval, and so by seqeval's default: an ``I-``, ``E-`` or
-    ``L-`` with another role than the token before it, or after none, begins a span. The spans equal
-    those of ``seqeval.metrics.sequence_labeling.get_entities``.
+    Spans begin and end as in conlleval and in seqeval's default mode
+    (``seqeval.metrics.sequence_labeling.get_entities``): an ``I-``, ``E-`` or ``L-`` begins a span
+    if it continues none of its role.
     """
 
     labels: Sequence[str]
@@ -113,8 +113,8 @@ class TagScheme:
         Parameters
         ----------
         logits : float16, float32 or float64[batch, tokens, labels]
-            An array of NumPy or torch, or anything that NumPy takes; copied only if they are 16-bit
-            numbers, bfloat16 among them. On a GPU, of CuPy, torch or another library with DLPack.
+            An array of NumPy or torch, or any array-like; copied only if the numbers have 16 bits,
+            as in bfloat16. On a GPU, of CuPy, torch or another library with DLPack.
         where : bool[batch, tokens], optional
             True for present tokens. Absent tokens are skipped, as if the sequence lacked them.
         valid : bool
@@ -224,7 +224,7 @@ class TagScheme:
         Parameters
         ----------
         ids : int8, int16, int32 or int64[batch, tokens]
-            Label ids: an array of NumPy or torch, or anything that NumPy takes.
+            Label ids: an array of NumPy or torch, or any array-like.
         where : bool[batch, tokens], optional
             True for present tokens. For predictions pass ``gold_ids != ignore_index``: a token that
             gold ignores is absent on both sides.
@@ -236,7 +236,7 @@ class TagScheme:
         -------
         Rows
             An example per sequence, with one relation if any token is marked. Spans and ``lengths``
-            count present tokens alone; with ``word_ids`` they count words, and ``lengths`` is the
+            count only present tokens; with ``word_ids`` they count words, and ``lengths`` is the
             last word number plus 1.
 
         Raises

@@ -101,7 +101,7 @@ class Kernel:
     boundscheck : bool
         True if compiled code checks that every index lies inside its array.
     ordinal : bool
-        True if counts depend on order and overlap of spans alone.
+        True if counts depend only on the order and overlap of spans.
     """
 
     name: str
@@ -130,7 +130,7 @@ class Kernel:
 
     @cached_property
     def tried(self) -> kernel_checks.Tried | None:
-        """Counts of a sample of pairs; None where the function does not take them."""
+        """Counts of a sample of pairs; None if the function raises an exception."""
         return kernel_checks.tried(self.function, len(self.fields), len(self.overall))
 
     def columns(self, roles: Sequence[str]) -> list[str]:
@@ -247,8 +247,8 @@ def kernel(
         Make compiled code check every index, at some cost, and raise an exception for an invalid
         one; unchecked code would read and write foreign memory.
     ordinal : bool, optional
-        A promise: counts depend on order and overlap alone: the roles present, the order of spans
-        in a relation, and which spans meet, contain or equal each other; never on numbers of
+        A promise: counts depend only on order and overlap: the roles present, the order of spans
+        in a relation, and the spans that meet, contain or equal each other; never on numbers of
         tokens. Backend ``cpu`` then calls the plain function once per pattern and needs no numba.
         The promise is tested on some hundreds of pairs.
 

@@ -1,4 +1,4 @@
-"""Checks of what a kernel says of itself, on a sample of pairs."""
+"""Tests of a kernel's promises on a sample of pairs."""
 
 from __future__ import annotations
 

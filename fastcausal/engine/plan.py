@@ -44,7 +44,8 @@ class Plan:
     by_content : bool
         True if ties are decided by shared tokens, then by content; else file order decides.
     truncate, ignore_non_causal : bool
-        Drop predictions beyond the number of gold relations; drop those of examples without any.
+        Drop predictions beyond the number of gold relations; drop all predictions for examples
+        without gold relations.
     """
 
     kernel: Kernel
@@ -130,7 +131,7 @@ class Plan:
         return WeakKeyDictionary()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: addresses are valid in one process."""
+        """Return only the fields: addresses are valid in one process."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 

@@ -49,7 +49,7 @@ def run(
     partners : bool
         Return the partner of each gold relation.
     check : bool
-        Check rows that a user made.
+        Check the rows, which come from a user.
 
     Raises
     ------

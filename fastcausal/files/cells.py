@@ -72,7 +72,7 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
 def delimiter_of(source: Source) -> str:
     r"""Return the separator of cells: by the suffix .tsv, or the most frequent in the header.
 
-    A notice says so where the name does not lead to expect it.
+    A notice names a separator that the file's name does not suggest.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def separator_of(header: str) -> str:
 
 
 def _plain(source: Source) -> pa.Table | None:
-    """Return the cells as text by native code; None if Python is to split them or to refuse."""
+    """Return the cells as text by native code; None if Python has to split or refuse them."""
     header = _HEADER.match(source.data)
     if header is None or b"\0" in source.data or not is_utf8(source.data):
         return None
@@ -130,7 +130,7 @@ def _plain(source: Source) -> pa.Table | None:
 
 
 def filled(column: pa.Array) -> pa.Array:
-    """Return a column of text, null where it is empty.
+    """Return a column of text with null in place of empty texts.
 
     Examples
     --------

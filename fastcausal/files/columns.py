@@ -138,7 +138,7 @@ class Column:
 
     @cached_property
     def values(self) -> list[Any]:
-        """The values as Python has them; None for null."""
+        """Values as Python objects; None for null."""
         values = self.array.to_pylist()
         return [*map(json.loads, values)] if self.is_mixed else values
 

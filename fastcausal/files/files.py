@@ -89,13 +89,13 @@ class Source:
 
     @cached_property
     def is_json(self) -> bool:
-        """Return True if the name or the first character indicates JSON."""
+        """True if the name or the first character indicates JSON."""
         is_named = plain_name(self.name).lower().endswith(JSON_SUFFIXES)
         return is_named or self.is_list or re.match(rb"\s*\{", self.data) is not None
 
     @cached_property
     def is_list(self) -> bool:
-        """Return True for a file that begins as one JSON list of objects."""
+        """True for a file that begins as one JSON list of objects."""
         return self.first == 1 and _LIST.match(self.data) is not None
 
     @cached_property

@@ -11,15 +11,15 @@ from typing import IO, Any
 from fastcausal.errors import InputError
 
 WINDOW = 1 << 22  # bytes read at a time
-NEAR = 16  # characters to the end of a window, where a number or a word may be cut
+NEAR = 16  # characters before the end of a window: a number or word that ends there may go on
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 class JsonStream:
     """The values of a file of JSON, in order.
 
-    Every method raises ValueError where the file is no JSON, with its line and column, and
-    InputError for a byte that is not UTF-8.
+    Every method raises ValueError with line and column for invalid JSON, and InputError for a
+    byte that is not UTF-8.
 
     Parameters
     ----------
@@ -64,12 +64,12 @@ class JsonStream:
         self._take("]")
 
     def require_end(self) -> None:
-        """Raise ValueError unless white space alone is left."""
+        """Raise ValueError unless only white space is left."""
         if self.peek():
             raise self._error("Extra data", self._place)
 
     def peek(self) -> str:
-        """Return the next character that is no white space, at the end of the file none."""
+        """Return the next character that is not white space; "" at the end of the file."""
         while True:
             match = _SPACE.match(self._text, self._place)
             assert match is not None
@@ -103,7 +103,7 @@ class JsonStream:
         self._place += 1
 
     def _more(self) -> None:
-        """Drop the text before this place, and read as much again as is left."""
+        """Drop the text before this place, and read at least as much as is left."""
         self._line, self._column = self._at(self._place)
         left = self._text[self._place :]
         data = self._file.read(max(WINDOW, len(left)))

@@ -27,7 +27,7 @@ from fastcausal.files.values import JSON
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
 _FILLED_LINE = re.compile(rb"\S[^\n]*")
-FEW = 50  # lines that tell the kind of a field which is null in the first
+FEW = 50  # lines searched for the kind of a field that is null in the first line
 TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 TEXTS = pa.list_(pa.string())
 READ = 1 << 22  # bytes read at a time: memory of that size is used again
@@ -79,18 +79,18 @@ def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None
 
 
 def plain_objects(file: Source) -> pa.Table | None:
-    """Return the table of objects with the fields of the first; None where Python is to read."""
+    """Read objects with the fields of the first as a table; None if Python has to read them."""
     kinds = _kinds(file)
     table = objects(file, kinds) if kinds else None
     if table is None or not all(map(_is_exact, table.columns)):
         return None
     if TEXTS in table.schema.types and any(column.null_count for column in table.columns):
-        return None  # readers of lists tell a missing key from null
+        return None  # readers of lists distinguish a missing key from null
     return pa.table([*map(joined, table.columns)], table.column_names)
 
 
 def _kinds(file: Source) -> dict[str, pa.DataType]:
-    """Return the types of the first values of the first fields; empty where Arrow has no type."""
+    """Return the types of the fields by their first values; empty if one has no Arrow type."""
     first = first_object(file)
     for _, line in islice(file.filled_lines(), 1, FEW) if None in first.values() else ():
         try:
@@ -149,7 +149,7 @@ class Lines:
         self.name: str = name_of(source)
         self._line = 1
         self._header = b""  # before the lines of each batch
-        # The same memory for all batches: what is read and not yet taken is from start to stop.
+        # One buffer for all batches; bytes from start to stop are read and not yet taken.
         self._held = bytearray(2 * READ)
         self._start = self._stop = 0
         try:
@@ -186,11 +186,11 @@ class Lines:
         return Source(self.name, b"".join((self._header, lines)), first)
 
     def _end(self, data: memoryview, n: int) -> tuple[int, int, int]:
-        """Return the end of n lines, the number of such lines, and of all lines passed."""
+        """Return the end of n non-blank lines, their number, and the number of all lines passed."""
         return _native.end_of_lines(data, n)
 
     def _read(self) -> bool:
-        """Read behind what is held; return False at the end of the file."""
+        """Read more bytes into the buffer; return False at the end of the file."""
         if self._stop + READ > len(self._held):
             left = memoryview(self._held)[self._start : self._stop]
             if 2 * len(left) > len(self._held):

@@ -86,7 +86,7 @@ def plain_name(name: str) -> str:
 
 
 def suffix_of(name: str | os.PathLike[str]) -> str:
-    """Return the suffix of a file in lower case, ignoring that of its compression."""
+    """Return the suffix of a file in lower case, ignoring a suffix of compression."""
     return Path(plain_name(os.fspath(name))).suffix.lower()
 
 

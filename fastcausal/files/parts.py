@@ -51,7 +51,7 @@ def parts_of(source: Source, column: str) -> dict[str, Source]:
 
 
 def _as_lines(source: Source) -> Source:
-    """Return a list as lines, each item on the line where it begins, or after it."""
+    """Return a list as lines; each item is on its own first line or a later one."""
     lines: list[str] = []
     for number, item in source.items():
         lines += [""] * (number - source.first - len(lines))

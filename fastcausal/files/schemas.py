@@ -27,7 +27,7 @@ def require_plain(schema: pa.Schema, name: str) -> None:
 
 
 def require_version(got: Any, expected: int, name: str, what: str) -> None:
-    """Raise InputError for a file of another version; name a newer version so."""
+    """Raise InputError for a file of another version; the message calls a newer version newer."""
     if type(got) is int and got == expected:
         return
     newer = ""

@@ -14,10 +14,10 @@ TEXT = ("text", "sentence")  # the words for the text of an example
 
 
 def spelled(names: Iterable[str], known: Iterable[str | tuple[str, ...]]) -> dict[str, str]:
-    """Return the names that stand for known ones, each with the known one.
+    """Map the names that stand for known names to the known names.
 
-    A known name stands for itself. Else a name of another case does if it is the only one; then
-    another word, in any case.
+    A known name stands for itself. If it is missing, the same name in another case stands for it,
+    and after that another word for it, in any case. Several candidates stand for nothing.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Spelling:
         self._found: dict[tuple[str, ...], dict[str, str]] = {}
 
     def __call__(self, row: Mapping[str, Any]) -> Any:
-        """Return an object with known names; itself if it has no others for them."""
+        """Return an object with known names; the object itself if no name changes."""
         keys = tuple(row)
         found = self._found.get(keys)
         if found is None:
@@ -94,7 +94,7 @@ class Spelling:
         return {found.get(key, key): value for key, value in row.items()} if found else row
 
     def of_all(self, rows: list[Any]) -> list[Any]:
-        """Return objects with known names; the list itself if all of these are as known."""
+        """Return objects with known names; the list itself if no name changes."""
         folded = {each if isinstance(each, str) else each[0] for each in self._known}
         keys = set(chain.from_iterable(rows)) - folded
         return [*map(self, rows)] if any(key.casefold() in folded for key in keys) else rows

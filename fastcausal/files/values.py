@@ -57,9 +57,9 @@ JSON = _Decoder(object_pairs_hook=_object)
 def without_collection() -> Iterator[None]:
     """Keep the garbage collector from looking through values of JSON again and again.
 
-    They hold no circles, and with many of them it takes as long as reading them. The collector runs
-    again at the end, if it ran before: calls within calls change nothing, and of several threads
-    the first that ends lets it run.
+    They hold no circles, and collecting many of them takes as long as reading them. At the end the
+    collector runs again if it was enabled before. Nested calls change nothing; of several threads,
+    the first to end enables it.
     """
     was_enabled = gc.isenabled()
     try:
@@ -85,7 +85,7 @@ def require(value: object, shape: Any, *where: str | int) -> None:
         A list has the shape of its items; a dict has the shape of each value by key. Keys ending
         in ``?`` may be missing.
     *where : str or int
-        The keys and places that lead to the value, for messages.
+        Keys and places on the path to the value, for messages.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def shown(value: object) -> str:
 
 
 def at(value: Any, path: str) -> Any:
-    """Follow a name with dots into JSON, None where nothing is there.
+    """Follow a name with dots into JSON; None if the path leads nowhere.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class JsonTexts:
 
     @property
     def lost(self) -> list[str]:
-        """Return the types that were written as text."""
+        """Messages on types that were written as text."""
         return [f"values of type {name} are written as text" for name in sorted(self._odd)]
 
     def _as_text(self, value: object) -> str:

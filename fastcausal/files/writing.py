@@ -47,7 +47,7 @@ class Strings(NamedTuple):
 
     @classmethod
     def made(cls, data: bytes, places: bytes) -> Strings:
-        """Take what native code wrote."""
+        """Take the output of native code."""
         return cls(data, np.frombuffer(places, np.int64))
 
 
@@ -142,6 +142,6 @@ def json_lines(columns: Mapping[str, WrittenColumn], n: int) -> bytes:
 
 
 def csv_rows(columns: Iterable[WrittenColumn], n: int) -> bytes:
-    """Return n rows of CSV, with line ends as `csv.writer` has them."""
+    """Return n rows of CSV, with the line ends of `csv.writer`."""
     rows = [(b"", style, texts, null) for texts, style, null in columns]
     return _writing.write_rows(rows, n, b"", b",", b"\r\n")

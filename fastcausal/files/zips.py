@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import zipfile  # 5 ms, which most sources do not need
 
 MARKS = (b"PK\x03\x04", b"PK\x05\x06")  # first bytes of a zip; the second of an empty one
-MOST_BYTES = 1 << 30  # unpacked bytes of all files, with those of zips inside
+MOST_BYTES = 1 << 30  # unpacked bytes of all files, including files of inner zips
 MOST_FILES = 100_000
 MOST_RATIO = 200  # unpacked bytes per packed byte; DEFLATE reaches 1032
 FREE = 1 << 20  # bytes exempt from the ratio: short texts repeat themselves
@@ -51,8 +51,8 @@ class Archive:
     file : file, optional
         The archive on disk, instead of ``data``.
     is_log : bool
-        It was appended to: the last file of a name counts, names are any text, and the bounds
-        hold for the files that are read alone.
+        True for an archive that a program appended to: the last file of a name counts, names are
+        any text, and the bounds hold only for files that are read.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Archive:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Return the sorted paths of its files, without directories.
+        """Sorted paths of its files, without directories.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Archive:
 
     @property
     def own_names(self) -> list[str]:
-        """Return the paths of its files, without those added by operating systems."""
+        """Paths of its files, without files added by operating systems."""
         return [
             path
             for path in self.names
@@ -106,7 +106,7 @@ class Archive:
         return Archive(f"{self.name}/{path}", self.read(path), self.room)
 
     def _unpacked(self, entry: zipfile.ZipInfo) -> bytes:
-        """Unpack a file, at most one byte more than the archive says."""
+        """Unpack a file, at most one byte more than its size in the archive."""
         if entry.compress_type not in METHODS:
             raise NotImplementedError(f"method {entry.compress_type}")
         if entry.compress_type != ZSTD:
@@ -174,7 +174,7 @@ class Archive:
 
     @property
     def _is_large_log(self) -> bool:
-        """Tell if a log, whose files are read one at a time, unpacks to so much by its own size."""
+        """True for a log that unpacks to at most `MOST_RATIO` times its own size."""
         size = self._bytes.seek(0, io.SEEK_END)
         return self.is_log and MOST_BYTES - self.room.left <= MOST_RATIO * size
 

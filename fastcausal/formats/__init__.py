@@ -1,12 +1,12 @@
 """Reading and writing causal relations: one file per format, with a declaration `FORMAT`.
 
 path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──▶ write ──▶ path
-                            │ opening.py                      │ returns what was lost
+                            │ reading/opening.py              │ returns messages on losses
                             ▼                                 ▼
-     cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
-     answers/: raw answers of language models, whose spans spans.py finds
+     cnc/  bio.py  spans.py  table.py  jsonl.py ── reading/: batches, builder
+     model_output/: raw answers of models ──────── logs/: their logs; spans.py finds the spans
      frames.py: tables and dicts in memory ─────── flat.py: a row per relation in files
-     examples.py: what writers and checks take ─── one example, or a block, at a time
+     examples.py: the input of writers ─────────── one example, or a block, at a time
      blockwise.py: files written block by block ── from relations or from a stream
      annotation/: brat.py  webanno.py ... ──────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
@@ -96,10 +96,10 @@ def read(
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         The reading of tagged sentences, see `fastcausal.formats.cnc.markup.parse`. ``aligned``
         moves the tags of rewritten sentences (joined tokens, other quotes and dashes) into the
-        texts of ``like``, or into those of the source itself.
+        texts of ``like``, or into the source's own texts.
     answers : str, optional
         The column of raw answers of a language model, or a path such as ``a.b.0.c``; the format is
-        then ``answers``. A log, told by its content, needs none.
+        then ``answers``. A log is recognised by its content and needs no column.
     occurrence : {"gap", "first"}
         The choice among several occurrences of a span text, see
         `fastcausal.formats.spans.located`.
@@ -243,7 +243,7 @@ def _read_list(
 def _refuse_pairs(source: Sequence[Sequence[str]], sentences: Collection[str]) -> None:
     """Refuse pairs of texts: sentences without a tag would be relations without spans.
 
-    A sentence that is given twice, up to its white space, is no such pair.
+    A sentence and its repetition, up to white space, are no such pair.
     """
     if any(map(holds_tags, sentences)) or any(len(example) not in (0, 2) for example in source):
         return

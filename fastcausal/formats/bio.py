@@ -67,8 +67,8 @@ def read(
     -------
     Relations
         With the column ``text`` if read from a file. A relation is null if an I-, E- or L- tag
-        continues no span, if two tags of a token have the same role, or if it has another number
-        of tokens than its example.
+        continues no span, if two tags of a token have the same role, or if its number of tags is
+        not the number of tokens of its example.
 
     Raises
     ------

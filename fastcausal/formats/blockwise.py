@@ -29,7 +29,7 @@ Progress = Callable[[int, int | None], None]
 
 
 class Writer(Protocol):
-    """The writer of one file, block by block; it keeps what the file loses.
+    """The writer of one file, block by block; it collects messages on losses.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class Writer(Protocol):
     checks: tuple[Callable[[Block], None], ...]
 
     def rows(self, block: Block) -> bytes:
-        """Return the examples of a block as the file has them."""
+        """Return the examples of a block as bytes of the file."""
         ...
 
     def lost(self, reading: Reading) -> list[str]:
-        """Return messages on losses, once all blocks are written; the reading is that of all."""
+        """Return messages on losses after the last block; ``reading`` is of all blocks."""
         ...
 
 
@@ -86,7 +86,7 @@ class Blockwise:
     def __call__(self, relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         """Write relations in memory; return messages on losses."""
         writer = self.writer(relations, target)
-        _require(relations, writer, 0)  # a pipe keeps what was written before an error
+        _require(relations, writer, 0)  # first: a pipe would keep bytes written before an error
         with replacing(target) as file:
             file.write(writer.header)
             for block in blocks(relations):

@@ -123,7 +123,7 @@ class Block:
     position : int
         The position of the first example in the file to write.
     names, texts : Array of string
-        As `Example` has them.
+        As in `Example`.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Block:
 
     @cached_property
     def names(self) -> pa.Array:
-        """The ids, else the positions."""
+        """Ids, or positions in a table without ids."""
         if "id" in self.table.column_names:
             return joined(self.table["id"])
         positions = np.arange(self.position, self.position + len(self))
@@ -150,7 +150,7 @@ class Block:
 
     @cached_property
     def texts(self) -> pa.Array:
-        """The sentences: ``text``, else the first tagged sentence without tags."""
+        """Sentences: ``text``, else the first tagged sentence without tags."""
         own = text_column(self.table)
         if not own.null_count or self.tagged is None:
             return own
@@ -159,9 +159,9 @@ class Block:
 
     @cached_property
     def tagged(self) -> pa.ListArray | None:
-        """The stored tagged sentences, null for an example without; None without any.
+        """Stored tagged sentences, null for an example without them; None if no column has them.
 
-        For aligned sentences, only the relations are in the tokens of the text.
+        None for aligned sentences too: only their relations fit the tokens of the text.
         """
         aligned = self.relations.reading.tags == "aligned"
         kept = None if aligned else column_of_tagged(self.table)
@@ -169,7 +169,7 @@ class Block:
 
     @property
     def relation_places(self) -> npt.NDArray[np.int64]:
-        """The first relation of each example and of the one behind them."""
+        """The first relation of each example, and of the example after the block."""
         places: npt.NDArray[np.int64] = self.spans[4][self.first : self.first + len(self) + 1]
         return places
 

@@ -61,7 +61,7 @@ class TextSlices(NamedTuple):
         return strings_between(self.data, self.starts, self.stops)
 
     def take(self, rows: Int64) -> TextSlices:
-        """Keep some texts, in this order."""
+        """Keep the texts of these rows, in this order."""
         return TextSlices(self.data, self.starts[rows], self.stops[rows])
 
 
@@ -79,7 +79,7 @@ class SectionRows:
     lines : int64[n] or None
         The line of each row.
     notes : Counter
-        What was strange about lines, and how often.
+        Unusual properties of lines, with their frequency.
     """
 
     name: str
@@ -100,23 +100,23 @@ class SectionRows:
         return f'{self.name}{join}{place}: index "{self.index[row].as_py()}"'
 
     def take(self, rows: Int64) -> SectionRows:
-        """Keep some rows, in this order."""
+        """Keep these rows, in this order."""
         columns = {name: getattr(self, name).take(rows) for name in ("text", "cause", "effect")}
         lines = None if self.lines is None else self.lines[rows]
         return replace(self, index=self.index.take(numbers(rows)), lines=lines, **columns)
 
     def sections(self, by_text: bool = False) -> tuple[Int64, pa.Array]:
-        """Gather rows of one section.
+        """Group the rows by section.
 
         Parameters
         ----------
         by_text : bool
-            Rows of another text are a section of their own.
+            True makes rows with another text a section of their own.
 
         Returns
         -------
         section : int64[n]
-            Of each row; sections are in the order of their first rows.
+            The section of each row; sections are in the order of their first rows.
         names : pyarrow.Array
             The index without the number of the relation; a name that came before gets ``#2``.
         """
@@ -129,7 +129,7 @@ class SectionRows:
             keys = pc.binary_join_element_wise(roots, texts, "\n")
         (group,), _ = number_texts([keys])
         rows = np.arange(len(self))
-        first = rows.copy()  # of the section of each row
+        first = rows.copy()  # the first row of each row's section
         first[several] = several[np.unique(group, return_index=True)[1]][group]
         begins = first == rows
         section: Int64 = (np.cumsum(begins) - 1)[first]
@@ -183,7 +183,7 @@ def read_rows(
         Rows with fewer fields are an error, and blank lines too if that is `FEWEST`. Missing fields
         are empty.
     header : bool
-        The first line is a header, whatever it holds; False: unless it begins with an index.
+        True: the first line is a header. False: it is one unless it begins with an index.
     remark : str
         Ends the message about a row with too few fields.
 
@@ -322,7 +322,7 @@ def _span(text: str, span: str, offsets: Sequence[str]) -> str | dict[str, int]:
 
 
 def _is_fincausal(source: Source) -> bool:
-    """Return True by the header."""
+    """Return True if the header is FinCausal's."""
     if source.is_json:
         return False
     header = source.data[:1000].partition(b"\n")[0].decode(errors="replace")

@@ -54,7 +54,7 @@ def read(
 
 
 def _is_flat(source: Source) -> bool:
-    """Return True by the header of CSV, or the first JSON line."""
+    """Return True if the header of CSV, or the first JSON line, has a row per relation."""
     if source.is_json:
         names = set(first_object(source))
     else:

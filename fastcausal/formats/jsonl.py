@@ -111,7 +111,7 @@ def line_batches(
     Raises
     ------
     InputError
-        As `read`; for faults in lines, those of the first faulty batch.
+        As `read`; faults in lines are reported for the first faulty batch.
     """
     with closing(Lines(source)) as lines:
         while batch := lines.take(n):
@@ -123,7 +123,7 @@ def _read_lines(source: Source, roles: tuple[str, ...]) -> Relations:
 
 
 def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
-    """Fast path of `_checked_lines`; return None if that must report an error."""
+    """Read as `_checked_lines` does, but fast; return None if that must report an error."""
     types = {str: pa.string(), int: pa.int64()}
     row = first_object(source)
     kinds = {name: types.get(type(value)) for name, value in row.items()}

@@ -44,7 +44,7 @@ class JsonColumn(NamedTuple):
     Attributes
     ----------
     texts : large_string array
-        Texts, and other values as they are written; null where there is none.
+        Texts, and other values as they are written; null for no value.
     kinds : uint8[n]
         `MISSING`, `NOTHING` (null), `TEXT_VALUE` or `OTHER`.
     """
@@ -169,7 +169,7 @@ class _Unlocated(NamedTuple):
     by_gap: bool
 
     def read(self, held: Collection[str], add: Add) -> Relations:
-        """Find the spans; InputError names the lines with faults."""
+        """Find the spans; InputError names the faulty lines."""
         source, written, columns = self.lines
         name, n = source.name, len(written.plain)
         rows, of_gold = placed(self.like, self.ids, n, name)
@@ -203,7 +203,7 @@ class _Unlocated(NamedTuple):
 
 
 def texts_among(own: pa.Array | None, of_gold: pa.ChunkedArray | None, n: int) -> pa.Array:
-    """Return the text of each example, else that of gold; null without either."""
+    """Return the text of each example, else its text in gold; null without either."""
     if own is not None and not own.null_count:
         return own
     others = pa.nulls(n, pa.large_string())
@@ -230,14 +230,14 @@ def found(
     lengths : int32[n]
         The required number of tokens of each example, -1 for any.
     plain : int8[n]
-        0 for examples that Python is to read; it becomes 0 for those whose spans are not found.
+        0 for examples that Python has to read; set to 0 for examples whose spans are not found.
     add : callable
-        Adds an example, given by its number, that Python is to read.
+        Reads and adds an example in Python; takes its number.
 
     Raises
     ------
     InputError
-        Of all examples that `add` refuses.
+        The faults of all examples that `add` refuses.
     """
     if texts.null_count:
         plain[~is_valid(texts)] = 0

@@ -56,7 +56,7 @@ def span_texts(sentences: pa.Array, rows: Rows, spaced: bool = False) -> SpanTex
 
 
 def joined_by_relation(texts: pa.Array, rows: Rows, role: int, gap: str) -> pa.Array:
-    """Join the texts of a role in each relation; null without any, or with one that is null.
+    """Join the texts of a role in each relation; null without texts, or if one is null.
 
     Examples
     --------

@@ -234,7 +234,7 @@ def _sentence(example: Mapping[str, Any]) -> str | None:
 def _added(
     build: Builder, example: Mapping[str, Any], text: Any, length: int, by_gap: bool
 ) -> bool:
-    """Fast path of `add_example` for plain examples; return False for others."""
+    """Add a plain example as `add_example` does, but fast; return False for other examples."""
     located = spans_of(example.get("relations"), NUMBERS, SIGNAL if by_gap else -1, text, length)
     if located is None:
         return False

@@ -3,7 +3,7 @@
 ::
 
     report.py       named scores, facts, warnings and tables
-    once.py         attributes made when they are first asked for
+    once.py         attributes made on first access
     groups.py       scores and counts of one group
     printed.py      text, Markdown, LaTeX, CSV, HTML and JSON of a result
     grid.py         tables of named rows

@@ -55,7 +55,7 @@ def short(name: str | int) -> str:
 
 
 def stacks(figure: Any, rows: Stacks) -> None:
-    """Draw a bar for each row, its counts side by side."""
+    """Draw a stacked bar of counts for each row."""
     figure.set_size_inches(WIDTH, 0.9 + 1.5 * ROW * len(rows))
     axes = figure.subplots()
     kinds = [*next(iter(rows.values()))]

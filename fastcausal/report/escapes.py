@@ -90,7 +90,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_paragraph(text: str) -> str:
-    r"""Escape text that stands alone, where a dash or a number may begin a list.
+    r"""Escape text that is a paragraph, so that a leading dash or number starts no list.
 
     Examples
     --------

@@ -32,7 +32,7 @@ WIDTH = 80  # of a table as text
 GAP = 2  # between two columns
 LONG_HEADER = 24  # headers of this length are broken into lines
 SHORT_NAME = 16  # smallest width to which names of rows are broken, or half of the table
-BEST, TIED = "best", "tied"  # values, of which the second are not significantly worse
+BEST, TIED = "best", "tied"  # emphasis: the best value; values not significantly worse
 
 
 class Grid:
@@ -121,12 +121,12 @@ class Grid:
         self.parts[-1][1].append((name, (*cells, *empty)))
 
     def round(self, digits: int) -> bool:
-        """Show so many decimals; return False if no number has any."""
+        """Set the number of decimals; return False if no cell is a float."""
         self.digits = digits
         return any(isinstance(cell, float) for *_, cell in self._cells())
 
     def to_percent(self, scores: Collection[str] = ()) -> list[str]:
-        """Show shares in percent, with two decimals fewer; return the columns that have any.
+        """Show shares in percent, with two decimals fewer; return the columns with shares.
 
         Shares are in `shares`, and in columns whose last word is one of ``scores``. A column
         without a name is called by its rows.
@@ -148,7 +148,7 @@ class Grid:
     def emphasize_best(self, scores: Collection[str]) -> bool:
         """Emphasize the largest value of each part in columns whose last word is a score.
 
-        Returns whether any was: a part of one row has no best.
+        Return True if a value was emphasized: a part of one row has no best value.
         """
         for k, column in enumerate(self.header[1:]):
             if column.lower().rpartition(" ")[2] not in scores:
@@ -287,7 +287,7 @@ class Grid:
     def _emphasized(
         self, written: Callable[[str], str], best: str, tied: str
     ) -> Iterator[tuple[str, list[Texts]]]:
-        """Yield the same as markup, the best values and those tied with them in these patterns."""
+        """Yield the parts as markup; ``best`` and ``tied`` are patterns of emphasized values."""
         patterns = {BEST: best, TIED: tied}
         for part, rows in self._texts():
             yield (
@@ -304,7 +304,7 @@ class Grid:
             )
 
     def _lines(self) -> Iterator[tuple[str, list[Texts]]]:
-        """Yield the same for a terminal, each name and cell on one line."""
+        """Yield the parts as text for a terminal, each name and cell on one line."""
         for part, rows in self._texts():
             yield cell_text(part), [tuple(map(cell_text, row)) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Attributes that are made when they are first asked for."""
+"""Attributes made on first access."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING or sys.version_info < (3, 12):
             self.name: str = make.__name__
             self.__doc__ = make.__doc__
 
-        if TYPE_CHECKING:  # a value takes the place of what would be made
+        if TYPE_CHECKING:  # assigning a value replaces the attribute
 
             def __set__(self, owner: Any, value: T) -> None: ...
 

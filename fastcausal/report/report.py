@@ -31,12 +31,12 @@ BOUNDARY_ERRORS = ("bes", "bel", "beo")  # too small, too large, partial: togeth
 
 
 class Tables(Mapping[str, "pa.Table"]):
-    """Arrow tables by name, each made when first asked for.
+    """Arrow tables by name, each made on first access.
 
     Parameters
     ----------
     **makers : callable
-        What makes each table, without arguments. Can be pickled if these can.
+        Functions without arguments that make the tables. Can be pickled if these can.
     """
 
     def __init__(self, **makers: Callable[[], pa.Table]) -> None:
@@ -59,43 +59,43 @@ class Tables(Mapping[str, "pa.Table"]):
 
 
 class Report(Printed):
-    """Results of one task: groups of scores, what they are about, and all ways to show them.
+    """Results of one task: groups of scores, facts, warnings, tables, in all forms of output.
 
     ``report["cause"].f1`` is a score of a group, ``report.subsets["multi_relation"]["cause"].f1``
-    the same over a part of the examples. Every task gives a report; some have names of their own,
-    which add attributes alone.
+    the same score over a subset of the examples. Every task returns a report; subclasses only add
+    attributes.
 
     Parameters
     ----------
     title : str
-        One line that says what was scored.
+        Title line: the protocol or task, and the size of the data.
     signature : str
-        One line that says everything the numbers depend on.
+        Signature line: all settings that the scores depend on.
     scores : mapping of str to Scores
         By group.
     facts : mapping of str to object, optional
-        Results besides the scores, attributes of the report as well.
+        Results besides the scores; also attributes of the report.
     subsets : mapping of str to mapping, optional
-        Groups of scores for parts of the examples.
+        Groups of scores by subset of the examples.
     class_scores : mapping of int or str to Scores, optional
         Groups of scores by label, ``class_LABEL`` in flat names.
     warnings : tuple of str
-        Warnings to a reader of the numbers; all ways to print show them.
+        Warnings about the scores, in every form of output but CSV.
     tables : mapping of str to pyarrow.Table, optional
-        Details by name, attributes of the report as well.
+        Details by name; also attributes of the report.
     statistics : callable, optional
-        Makes `statistics` when they are asked for.
+        Makes `statistics` on first access.
     legend : tuple of str
-        Lines below the tables that say what they show.
+        Lines below the tables that explain them.
     keys : sequence of str, optional
-        Facts, tables and attributes that JSON holds; None: signature, facts, scores, subsets and
+        Facts, tables and attributes to put into JSON; None: signature, facts, scores, subsets and
         warnings.
     logged : sequence of str
-        Facts that `to_flat` has too.
+        Facts to add to `to_flat`.
     shares : collection of str, optional
-        Names of scores that are shares; None: those that `statistics` know.
+        Names of scores that are shares; None: the shares of `statistics`.
     grids : callable, optional
-        Makes the tables to print, of the report and ``counts``; None: one table of all scores.
+        Makes the tables to print from the report and ``counts``; None: one table of all scores.
 
     Examples
     --------
@@ -142,7 +142,7 @@ class Report(Printed):
         self._statistics = statistics
         self._keys, self._logged, self._shares, self._grids = keys, logged, shares, grids
 
-    if not TYPE_CHECKING:  # type checkers shall refuse what is not declared
+    if not TYPE_CHECKING:  # type checkers shall refuse undeclared attributes
 
         def __getattr__(self, name: str) -> Any:
             if not name.startswith("__") and name not in ("facts", "tables"):
@@ -160,22 +160,22 @@ class Report(Printed):
 
     @cached_property
     def statistics(self) -> Statistics:
-        """Counts of every unit, or the sums alone of a scorer's batches; made when asked for."""
+        """Counts of every unit, or only the sums of a scorer's batches; made on first access."""
         if self._statistics is None:
             raise InputError("a report of scores that do not add has no statistics")
         return self._statistics()
 
     @property
     def shares(self) -> Collection[str]:
-        """Names of the scores that are shares, as far as they are known."""
+        """Names of the scores that are shares; empty if unknown."""
         if self._shares is not None or self._statistics is None:
             return self._shares or ()
         return self.statistics.shares
 
     def with_intervals(self, **options: Any) -> Self:
-        """Return this report with an interval of every score, which tables and JSON show.
+        """Return this report with an interval of every score, shown in tables and JSON.
 
-        Options and errors are those of `Statistics.intervals`.
+        Options and errors are as in `Statistics.intervals`.
         """
         intervals = self.statistics.intervals(**options)
         flat = intervals.flat()
@@ -194,7 +194,7 @@ class Report(Printed):
         return report
 
     def without_details(self) -> Self:
-        """Return this report without tables and statistics: what it holds stays small."""
+        """Return this report without tables and statistics, to keep it small."""
         report = copy(self)
         report.tables, report._statistics = {}, None
         report.__dict__.pop("statistics", None)
@@ -233,7 +233,7 @@ class Report(Printed):
     def to_flat(self, prefix: str = "", counts: bool = True) -> dict[str, Number]:
         """Return numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``.
 
-        ``counts=False`` leaves out all that is counted.
+        ``counts=False`` leaves out all counts.
         """
         flat: dict[str, Number] = {n: self.facts[n] for n in self._logged if n in self.facts}
         groups = dict(self.scores)
@@ -262,21 +262,21 @@ class Report(Printed):
         return pa.Table.from_pylist(plain(rows), pa.schema(types))
 
     def summary(self, subset: str = "") -> Scores:
-        """Return the row of this report, or of a subset, in a table of systems; empty for none."""
+        """Return the scores of this report or a subset for a table of systems; may be empty."""
         return Scores({})
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return a table for the terminal; ``counts`` adds those that it leaves out."""
+        """Return a table for the terminal; ``counts`` adds further counts."""
         if self._grids is not None:
             return self._grids(self, counts)[0]
         return scores_table(self.title, {"": self.scores, **self.subsets}, counts)
 
     def to_tables(self, counts: bool = False) -> Sequence[Grid]:
-        """Return all tables that printing shows."""
+        """Return all printed tables."""
         return super().to_tables(counts) if self._grids is None else self._grids(self, counts)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page for the browser: one file that needs nothing else.
+        """Write a page for the browser: one self-contained file.
 
         Raises
         ------
@@ -289,7 +289,7 @@ class Report(Printed):
         write_page(path, Page(self.title, self.sections(), warnings=warnings))
 
     def sections(self) -> Sequence[Section]:
-        """Return the parts of its page."""
+        """Return the sections of its page."""
         from fastcausal.report.page import ABOUT, Section
 
         about = Section("", lines=[*self.legend, self.signature], tab=ABOUT)
@@ -301,10 +301,10 @@ class Report(Printed):
 
 
 def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) -> Grid:
-    """Make a row per group of every part, the name of the part above them unless it is empty.
+    """Make a table with a row per group of every part, below the part's name unless it is empty.
 
-    Unless ``counts`` is set, the kinds of a boundary error are left out, and all counts where there
-    are many.
+    Unless ``counts`` is set, the kinds of boundary errors are left out, and all counts if there
+    are more than `MOST_COLUMNS` columns.
     """
     rows = values_of(parts)
     first = next(iter(next(iter(rows.values())).values()))
@@ -323,7 +323,7 @@ def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) 
 def plain(value: Any) -> Any:
     """Make a value ready for JSON: NaN is None, tables and arrays are lists.
 
-    Of a dataclass, what its representation leaves out is left out here too.
+    Dataclass fields without ``repr`` are left out.
 
     Examples
     --------
@@ -331,7 +331,7 @@ def plain(value: Any) -> Any:
     {'scores': {'f1': None}, 'labels': ['a', 1]}
     """
     if isinstance(value, str):
-        return str(value)  # not a subclass: checkpoints hold plain values alone
+        return str(value)  # not a subclass: checkpoints hold only plain values
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, float):

@@ -8,10 +8,10 @@
     judge.py       one submission: its scores, or the reason for refusing it
     program.py     runs the judge in a process with limits; also the bundle's scoring program
     wheels.py      installed packages as wheels
-    kit.py         what participants get: gold without answers, a baseline
+    kit.py         the starting kit of participants: gold without answers, a baseline
     bundle.py      all files of a bundle
     board.py       all submissions ranked, refused ones with the reason
-    archive.py     what a reader of the paper needs
+    archive.py     the material for readers of the paper
 """
 
 from __future__ import annotations

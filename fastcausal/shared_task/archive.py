@@ -1,4 +1,4 @@
-"""What a reader of a shared task's paper needs, in one zip."""
+"""The archive of a shared task for readers of its paper, in one zip."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from fastcausal.shared_task.pages import page
 from fastcausal.shared_task.record import FILE, SharedTask
 from fastcausal.shared_task.zipped import write_zip
 
-PACKAGES = ("numpy", "pyarrow", "scipy")  # that numbers may depend on
+PACKAGES = ("numpy", "pyarrow", "scipy")  # scores may depend on their versions
 
 
 def archive(target: Path, task: SharedTask, board: Board) -> None:
     """Write the zip of a shared task and its board, complete or not at all.
 
     It has the record, digests of gold and of submissions, the board as page, table and JSON,
-    versions, and a README; not gold, and no submission.
+    versions, and a README. Gold and submissions are left out.
 
     Raises
     ------
     OutputError
-        It cannot be written.
+        The zip cannot be written.
     """
     options = " ".join(f"--set {name}={value}" for name, value in task.options.items())
     readme = page(

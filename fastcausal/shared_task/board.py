@@ -34,11 +34,11 @@ class Entry(NamedTuple):
     ----------
     path : Path
     judgment : mapping
-        Empty for a refused one.
+        Empty for a refused submission.
     refusal : str
-        The reason; empty for none.
+        The reason; empty for an accepted submission.
     counts : Statistics or None
-        None where scores do not add.
+        None if scores do not add.
     """
 
     path: Path
@@ -48,12 +48,12 @@ class Entry(NamedTuple):
 
 
 class Board(Report):
-    """Submissions of a shared task, best first, and those that were refused.
+    """Submissions of a shared task, best first, and refused submissions.
 
     Attributes
     ----------
     leaderboard : Leaderboard or None
-        None where scores do not add over examples; then ranks alone are known.
+        None if scores do not add over examples; then only ranks are known.
     entries : mapping of str to Entry
         All submissions by name.
     """
@@ -104,7 +104,7 @@ class Board(Report):
         return [self.to_table(), *self._refused()]
 
     def sections(self) -> Sequence[Section]:
-        """Return the parts of its page."""
+        """Return the sections of its page."""
         ranks, about = (
             super().sections() if self.leaderboard is None else self.leaderboard.sections()
         )
@@ -112,7 +112,7 @@ class Board(Report):
         return [ranks, *([Section("", refused)] if refused else []), about]
 
     def _refused(self) -> list[Grid]:
-        """Return the table of refused submissions, if there are some."""
+        """Return the table of refused submissions, if there are any."""
         refused = self.facts["refused"]
         rows = {name: [reason] for name, reason in refused.items()}
         grid = Grid("refused", ["reason"], "submission", text=True, parts={"": rows})
@@ -131,14 +131,14 @@ def board(
     folder : Path
         The record of the task, beside gold.
     draws : Draws
-        Of confidence intervals and ranks.
+        Draws for confidence intervals and ranks.
     progress : callable, optional
-        Called with the number of submissions judged, and of all.
+        Called with the number of judged submissions and of all submissions.
 
     Raises
     ------
     InputError
-        There are none, or gold beside the record has no answers.
+        There are no submissions, or gold beside the record has no answers.
     """
     task = SharedTask.read(folder)
     if not task.answers:
@@ -165,7 +165,7 @@ def named(submissions: Path) -> dict[str, Path]:
 
 
 def digest_of(path: Path) -> tuple[int, str]:
-    """Return the bytes of a submission and their SHA-256; of a folder, of its files by name."""
+    """Return the size of a submission and its SHA-256; for a folder, over its files by name."""
     if not path.is_dir():
         data = path.read_bytes()
         return len(data), sha256(data).hexdigest()
@@ -178,7 +178,7 @@ def digest_of(path: Path) -> tuple[int, str]:
 
 
 def ranked(task: SharedTask, judged: Mapping[str, Mapping[str, float]]) -> dict[str, int | None]:
-    """Return ranks, best first; equal scores share one, undefined ones have none.
+    """Return ranks, best first; equal scores share a rank, undefined scores have none.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _entry(path: Path, folder: Path) -> Entry:
 
 
 def _ranking(task: SharedTask, entries: Mapping[str, Entry], draws: Draws) -> Leaderboard | str:
-    """Rank submissions by their counts; return the reason where that is impossible."""
+    """Rank submissions by their counts; return the reason if that is impossible."""
     counted = {name: each.counts for name, each in entries.items() if each.counts is not None}
     if not counted:
         scored = any(each.judgment for each in entries.values())

@@ -1,4 +1,4 @@
-"""The bundle of a shared task, as Codabench takes it."""
+"""The bundle of a shared task, in the form of Codabench."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ COLUMN = """\
 
 
 class Made(NamedTuple):
-    """A bundle, and what its judge says of the baseline; None for no baseline."""
+    """A bundle, and its judgment of the baseline; None without a baseline."""
 
     task: SharedTask
     baseline: program.Judged | None
@@ -111,28 +111,28 @@ def init(
     target : Path
         A new or empty folder.
     gold : Path
-        A file that the task reads.
+        A file in a format of the task.
     task : str
-        Name of its public function.
+        Name of the task's public function.
     options : mapping
         Arguments of the function; an existing file is copied into the bundle.
     title : str, optional
         By default the name of the folder.
     scores : sequence of str
-        Flat names of the scores on the board, the one that ranks first; by default those of the
-        first group.
+        Flat names of the scores on the board, the ranking score first; by default the scores of
+        the first group.
     lower_is_better : bool
-        Whether less is better in the first score.
+        True if lower is better for the first score.
     limits : Limits
     packed : Path, optional
-        A folder of wheels; by default they are packed as they are installed here.
+        A folder of wheels; by default wheels are packed from the installed packages.
 
     Raises
     ------
     InputError
         Gold cannot be read, a score is unknown, or the folder has files.
     ValueError
-        An unknown option or protocol.
+        An option or protocol is unknown.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"{target} exists, expected a new folder")
@@ -164,7 +164,7 @@ def init(
 def _placed(
     target: Path, files: Mapping[str, Path], task: SharedTask, packed: Path | None
 ) -> program.Judged | None:
-    """Write all beside the target, then put it there; return what is said of the baseline."""
+    """Write all files beside the target, then move them there; return the baseline's judgment."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         with TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as place:
@@ -184,7 +184,7 @@ def _placed(
 
 
 def _write_all(box: Path, task: SharedTask, packed: Path | None) -> program.Judged | None:
-    """Write all but reference data; return what the judge says of the baseline."""
+    """Write all files except reference data; return the baseline's judgment."""
     scoring = box / "scoring_program"
     held = scoring / "wheels"
     held.mkdir(parents=True)
@@ -225,7 +225,7 @@ def _write_pages(box: Path, task: SharedTask) -> None:
 
 
 def _yaml(task: SharedTask) -> str:
-    """Return the description of a competition; JSON's texts are YAML's."""
+    """Return the description of a competition; texts are written as JSON, which is valid YAML."""
     columns = [
         COLUMN.format(
             name=json.dumps(name),
@@ -247,7 +247,7 @@ def _yaml(task: SharedTask) -> str:
 
 
 def _columns(report: Report, asked: Sequence[str]) -> tuple[str, ...]:
-    """Return the scores of the board: those of the first group, F1 before others."""
+    """Return the scores of the board: the requested ones, or the first group's with F1 first."""
     flat = report.to_flat(counts=False)
     for name in asked:
         if name not in flat:
@@ -260,7 +260,7 @@ def _columns(report: Report, asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def _digest(report: Report) -> str | None:
-    """Return the digest of gold; None where scores do not add."""
+    """Return the digest of gold; None if scores do not add."""
     try:
         return digest_text(report.statistics.gold)
     except InputError:
@@ -272,7 +272,7 @@ def _is_file(value: Any) -> bool:
 
 
 def _suffix(path: Path) -> str:
-    """Return the suffixes of a file, with that of its compression."""
+    """Return the suffixes of a file, including a suffix of compression."""
     return path.name.removeprefix(stem_of(path))
 
 

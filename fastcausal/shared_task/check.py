@@ -1,4 +1,4 @@
-"""What the organiser's machine says of a submission, said here."""
+"""A submission judged on this machine, exactly as on the organiser's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SITE = Path(__file__).parents[2]  # holds fastcausal
 
 
 def check(submission: Path, folder: Path, out: Path | None = None) -> Judged:
-    """Judge a submission in a process of its own, as the scoring program does.
+    """Judge a submission in a separate process, as the scoring program does.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ FAULT = 70  # for an error of fastcausal itself
 def judge(folder: Path, submission: Path, out: Path) -> None:
     """Score a submission; write the judgment, and the counts of units if scores add.
 
-    The current folder becomes a new one that holds the predictions alone.
+    The current folder becomes a new one with only the predictions.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def judge(folder: Path, submission: Path, out: Path) -> None:
 
 
 def judgment_of(report: Report, task: SharedTask) -> dict[str, Any]:
-    """Return the scores and counts of a report; without answers, what does not rest on them."""
+    """Return the scores and counts of a report; without answers, only counts of predictions."""
     counts = {
         name: value
         for name, value in report.facts.items()
@@ -91,7 +91,7 @@ def judgment_of(report: Report, task: SharedTask) -> dict[str, Any]:
 
 
 def _counts_written(report: Report, target: Path) -> bool:
-    """Write the counts of units; return False where scores do not add."""
+    """Write the counts of units; return False if scores do not add."""
     try:
         statistics = report.statistics
     except InputError:
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str]) -> int:
     except ValueError as error:
         return _refused(str(error))
     except Exception as error:
-        if "start new thread" in str(error):  # its stack found no memory
+        if "start new thread" in str(error):  # no memory for its stack
             return _refused(NO_MEMORY)
         _refused(f"unexpected {type(error).__name__}: {error}")
         return FAULT

@@ -33,17 +33,17 @@ UNCHECKED = "There is no data without answers to check a submission against.\n"
 
 
 def write_kit(folder: Path, reference: Path, task: SharedTask, wheel: Path) -> bool:
-    """Write a starting kit; return False where gold has no part without answers.
+    """Write a starting kit; return False if gold has no part without answers.
 
     Parameters
     ----------
     folder : Path
-        The folder to write to; it is new.
+        The folder to write to; it must be new.
     reference : Path
         Reference data: the record beside gold.
     task : SharedTask
     wheel : Path
-        Of fastcausal.
+        The wheel of fastcausal.
     """
     (folder / "wheels").mkdir(parents=True)
     shutil.copy(wheel, folder / "wheels")
@@ -76,7 +76,7 @@ def _write_open(folder: Path, reference: Path, task: SharedTask, parts: tuple[An
 
 
 def _written(stem: Path, rows: Relations | Sequence[dict[str, Any]], suffix: str) -> Path:
-    """Write relations, or rows in a file that tells as much of their types as gold's does."""
+    """Write relations, or rows in a format that keeps as much of their types as gold's."""
     if isinstance(rows, Relations):
         write(rows, target := stem.with_suffix(".jsonl"))
         return target

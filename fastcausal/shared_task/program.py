@@ -1,9 +1,9 @@
-"""The scoring program of a shared task, which needs Python alone and the wheels beside it.
+"""The scoring program of a shared task; it needs only Python and the wheels beside it.
 
     python3 score.py INPUT OUTPUT
 
 INPUT/ref has the record of the task and gold, INPUT/res the submission; OUTPUT/scores.json gets the
-scores. A submission that is refused gets a message on standard error, exit status 2 and no scores.
+scores. A refused submission gets a message on standard error, exit status 2 and no scores.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Judged(NamedTuple):
 
 
 def judged(site: Path, folder: Path, submission: Path, out: Path, flags: Sequence[str]) -> Judged:
-    """Judge a submission in a process of its own.
+    """Judge a submission in a separate process.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def judged(site: Path, folder: Path, submission: Path, out: Path, flags: Sequenc
     out : Path
         A folder for the judgment and counts.
     flags : sequence of str
-        Of Python.
+        Flags of Python.
     """
     limits = json.loads((folder / RECORD).read_text(encoding="utf-8"))["limits"]
     command = [sys.executable, *flags, "-c", CHILD, str(site), str(limits["memory"])]
@@ -103,7 +103,7 @@ def _reason(status: int, said: str, memory: int) -> str:
 
 
 def lines(judgment: dict[str, Any]) -> list[str]:
-    """Return what a participant reads of a judgment: counts, warnings and scores."""
+    """Return the lines of a judgment for participants: counts, warnings and scores."""
     parts = [f"{value} {name.removeprefix('n_')}" for name, value in judgment["counts"].items()]
     shown = [", ".join(parts).replace("_", " ")] if parts else []
     shown += [f"warning: {text}" for text in judgment["warnings"]]

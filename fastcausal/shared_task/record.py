@@ -45,7 +45,7 @@ class SharedTask:
     ----------
     title : str
     task : str
-        Name of the public function that scores.
+        Name of the public scoring function.
     options : mapping
         Arguments of the function.
     files : tuple of str
@@ -53,19 +53,19 @@ class SharedTask:
     gold : str
         Name of the file beside the record.
     sha256 : str
-        Of the organiser's gold file.
+        SHA-256 of the organiser's gold file.
     answers : bool
         False if gold beside the record has no answers.
     digest : str or None
-        Of gold as it was read, independent of its order; None if scores do not add.
+        Digest of gold's content, independent of its order; None if scores do not add.
     signature : str
-        Of scores without warnings.
+        Signature of scores without warnings.
     scores : tuple of str
         Columns of the board by flat name; the first ranks.
     lower_is_better : bool
-        Whether less is better in the first score.
+        True if lower is better for the first score.
     version : str
-        Of fastcausal.
+        Version of fastcausal.
     silenced : tuple of str
         Warnings that gold gives because its answers are left out.
     limits : Limits
@@ -88,7 +88,7 @@ class SharedTask:
 
     @property
     def protocol(self) -> str:
-        """Name of the protocol; that of the task without one."""
+        """Name of the protocol, or of the task if it has no protocol."""
         return str(self.options.get("protocol") or self.task)
 
     def write(self, folder: Path) -> None:
@@ -108,7 +108,7 @@ class SharedTask:
         Raises
         ------
         InputError
-            There is none, or its fields are others.
+            The record is missing, or has other fields.
         """
         source = Source.open(folder / FILE)
         values = source.document()
@@ -132,7 +132,7 @@ def folder_of(given: Path) -> Path:
     Raises
     ------
     InputError
-        There is none.
+        The record is missing.
     """
     for name in FOLDERS:
         if (given / name / FILE).is_file():

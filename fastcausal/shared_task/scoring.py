@@ -32,12 +32,12 @@ def tasks() -> dict[str, Task]:
 
 
 def task_of(protocol: str | None, task: str | None) -> str:
-    """Return the name of a task: that of a protocol, if none is given.
+    """Return the name of a task; without a name, the task that has the protocol.
 
     Raises
     ------
     InputError
-        No task, or several, have the protocol.
+        No task has the protocol, or several have it.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def task_of(protocol: str | None, task: str | None) -> str:
 
 
 def protocols_of(task: str) -> tuple[str, ...]:
-    """Return the names of protocols that the function of a task takes and counts itself.
+    """Return the names of the protocols that the function of a task counts itself.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class Predictions(NamedTuple):
     Attributes
     ----------
     name : str
-        As the participant calls it, for messages.
+        The participant's name for it, for messages.
     data : bytes
     """
 
@@ -36,7 +36,7 @@ class Predictions(NamedTuple):
 
     @property
     def safe_name(self) -> str:
-        """Return a name for a file on disk, with the suffix alone of its own."""
+        """Name for a file on disk; it keeps only the suffix of its own name."""
         suffix = _SUFFIX.search(self.name)
         return f"predictions{suffix[0].lower() if suffix else ''}"
 
@@ -49,12 +49,13 @@ def open_submission(path: Path, most: int) -> Predictions:
     path : path
         A file, a folder or a zip.
     most : int
-        Bytes that the submission may have, and unpack to.
+        Most bytes of the submission, packed and unpacked.
 
     Raises
     ------
     InputError
-        It has no file or several ones, a link or a device, is packed twice, or is too large.
+        The submission has no file or several files, has a link or a device, is packed twice, or is
+        too large.
     """
     if path.is_dir():
         files = dict(files_in(path))
@@ -81,14 +82,14 @@ def _only(place: str, names: Iterable[str]) -> str:
 
 
 def is_visible(name: str) -> bool:
-    """Tell a file of a participant from those that operating systems and platforms add."""
+    """Return True for a participant's file, False for files of operating systems and platforms."""
     parts = name.split("/")
     hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
     return not hidden and posixpath.basename(name) not in ASIDE
 
 
 def files_in(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the files of a folder at any depth by their names; refuse all that is no file."""
+    """Yield the files of a folder at any depth with their names; refuse links and devices."""
     left, n = [folder], 0
     while left:
         with os.scandir(left.pop()) as listed:
@@ -124,7 +125,7 @@ def _read(path: Path, most: int) -> bytes:
 
 
 def _unpacked_once(name: str, data: bytes) -> tuple[str, bytes]:
-    """Refuse a file that is packed in its turn."""
+    """Refuse a file that is packed itself."""
     if kind := packing(data[:16]):
         raise InputError(f"{cell_text(name)}: packed as {kind}, expected it unpacked in one zip")
     if not data or data.isspace():

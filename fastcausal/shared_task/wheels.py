@@ -33,12 +33,12 @@ def pack(target: Path) -> list[Path]:
 
 
 def given(folder: Path) -> list[Path]:
-    """Return the wheels of a folder, that of fastcausal first.
+    """Return the wheels of a folder, fastcausal's first.
 
     Raises
     ------
     InputError
-        There is none of this version of fastcausal.
+        The folder has no wheel of this version of fastcausal.
     """
     wheels = sorted(folder.glob("*.whl"))
     own = [path for path in wheels if path.name.startswith(f"{NAME}-{__version__}-")]
@@ -48,7 +48,7 @@ def given(folder: Path) -> list[Path]:
 
 
 def _needed(name: str) -> list[Distribution]:
-    """Return a package and those that it needs, without extras."""
+    """Return a package and its dependencies, without extras."""
     found: dict[str, Distribution] = {}
     left = [(name, True)]
     while left:
@@ -65,13 +65,13 @@ def _needed(name: str) -> list[Distribution]:
         for text in found[key].requires or ():
             requirement, _, marker = text.partition(";")
             match = _NAME.match(requirement)
-            if match and "extra" not in marker:  # other markers: needed where it is installed
+            if match and "extra" not in marker:  # with another marker: needed if installed
                 left.append((match[0], not marker))
     return [*found.values()]
 
 
 def _packed(each: Distribution, target: Path) -> Path:
-    """Pack a package as its files lie here."""
+    """Pack the installed files of a package."""
     name = re.sub(r"[-_.]+", "_", each.metadata["Name"])
     files = dict(_own_files() if name == NAME else _files(each))
     tags = [_tag()] if name == NAME else _tags(each)
@@ -102,7 +102,7 @@ def _own_files() -> Iterator[tuple[str, Path]]:
 
 
 def _files(each: Distribution) -> Iterator[tuple[str, Path]]:
-    """Yield the files of a package from its RECORD, without scripts and what is written anew."""
+    """Yield the files of a package from its RECORD, without scripts and regenerated metadata."""
     for file in each.files or ():
         inside, path = file.as_posix(), Path(str(file.locate()))
         if inside.startswith(("..", "/")) or path.suffix in LEFT_OUT or not path.is_file():
@@ -123,6 +123,6 @@ def _tag() -> str:
 
 
 def _joint(tags: list[str]) -> str:
-    """Join tags as names of wheels do."""
+    """Join tags in the form of a wheel's name."""
     parts = zip(*(tag.split("-") for tag in tags), strict=True)
     return "-".join(".".join(dict.fromkeys(part)) for part in parts)

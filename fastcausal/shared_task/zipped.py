@@ -10,7 +10,7 @@ STORED = (".whl", ".zip", ".png")  # packed already
 
 
 def entry(name: str) -> zipfile.ZipInfo:
-    """Return an entry of a fixed time."""
+    """Return an entry with a fixed time."""
     made = zipfile.ZipInfo(name)
     made.external_attr = 0o644 << 16
     return made

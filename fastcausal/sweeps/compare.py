@@ -51,7 +51,8 @@ class Comparison(Report):
     unit : str
         Noun of single units, or the column of the clusters.
     n_units, n_differ : int
-        Number of units, and of units with different counts; unpaired, of both sides, and None.
+        Number of units, and of units with different counts; unpaired: units of both sides, and
+        None.
     method : {"bca", "percentile", "jackknife"}
     confidence : float
     n_resamples, seed : int
@@ -60,11 +61,11 @@ class Comparison(Report):
     warnings : tuple of str
     pairing : {"id", "none"}
     answers : mapping, optional
-        Of values: the rule from answers to values, and counts of answers of ``a`` and ``b``.
+        For values: the rule from answers to values, and numbers of answers of ``a`` and ``b``.
     n_a, n_b : int, optional
-        Units of either side, unpaired.
+        Unpaired: units of either side.
     shares, lower : tuple of str
-        Scores that are shares, and those of which less is better.
+        Scores that are shares, and scores for which lower is better.
     """
 
     signature: str
@@ -136,7 +137,7 @@ class Comparison(Report):
         )
 
     def sections(self) -> list[Section]:
-        """Return the parts of its page: a table with intervals, and what it is about."""
+        """Return the sections of its page: a table with intervals, and the section `ABOUT`."""
         _, about = super().sections()
         return [Section("", [comparison_table(self.systems, self.scores)]), about]
 
@@ -195,15 +196,15 @@ def compare(
     Parameters
     ----------
     a, b : Statistics, Report, path or table
-        Output of `Statistics.write`, such as the file of ``score --per-example``; or what
-        `statistics` reads: logs of evaluations and plain tables.
+        Output of `Statistics.write`, such as the file of ``score --per-example``; or a source of
+        `statistics`: a log of an evaluation, or a plain table.
     score : str or iterable of str, optional
         Flat names, such as ``overall_f1`` or ``multi_relation_cause_recall``. By default
-        ``overall_f1``, of values the only score.
+        ``overall_f1``; for values the only score.
     unpaired : bool
-        Compare other examples: the difference of two means, by Welch's test.
+        True compares systems on different examples: the difference of two means, by Welch's test.
     reading : ValueReading, optional
-        What to read of logs and tables.
+        Settings for reading logs and tables.
     cluster : str, optional
         A column of gold, such as ``doc_id``; examples with the same value are drawn together.
     method : {"bca", "percentile", "jackknife"}
@@ -224,7 +225,7 @@ def compare(
         A file cannot be read; A and B have different signatures, roles, ids or gold; the cluster
         column is unknown or has nulls.
     ValueError
-        An unknown score or method, or a number out of its range.
+        A score or method is unknown, or a number is out of its range.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Two systems side by side: their units, joined by id or apart, and the difference of a score."""
+"""Two systems side by side: their units, paired by id or unpaired, and a score's difference."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from fastcausal.significance.unpaired import welch
 
 
 class UnitNumbers(NamedTuple):
-    """Units of two systems in numbers.
+    """Numbers of units of two systems.
 
     Attributes
     ----------
     unit : str
         Noun of single units, or the column of the clusters.
     n_units : int
-        Apart, those of both systems.
+        Paired units; unpaired, the units of both systems together.
     n_differ : int or None
-        Units with different counts; apart, None.
+        Units with different counts; None if unpaired.
     n_a, n_b : int or None
-        Units of either system; joined, None.
+        Units of either system; None if paired.
     warnings : tuple of str
     """
 
@@ -39,12 +39,12 @@ class UnitNumbers(NamedTuple):
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two systems of which a score may differ.
+    """Two systems to compare.
 
     Attributes
     ----------
     a, b : Statistics
-        Joined, with units in one order.
+        If paired, with the same units in the same order.
     is_paired : bool
     draws : Draws
     """
@@ -55,7 +55,7 @@ class Contrast:
     draws: Draws
 
     def counted(self) -> UnitNumbers:
-        """Count the units, and warn of them."""
+        """Count the units; add warnings about them."""
         cluster, method = self.draws.cluster, self.draws.method
         if self.is_paired:
             units = joint_units(self.a, self.b, cluster)
@@ -69,7 +69,7 @@ class Contrast:
         )  # fmt: skip
 
     def change(self, score: str, n_differ: int | None) -> Difference:
-        """Compute the difference of a score, B minus A: by exchanges, or apart by Welch's test."""
+        """Compute a score's difference, B minus A: by exchanges, or unpaired by Welch's test."""
         draws = self.draws
         if n_differ is None:
             a, b = (side.drawn(draws.cluster, score) for side in (self.a, self.b))

@@ -1,4 +1,4 @@
-"""Tables of systems as a page has them: intervals of scores and of differences as pictures."""
+"""Tables of systems for pages: intervals of scores and of differences as pictures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def board_table(
 ) -> Drawn:
     """Draw a row per system: score, rank and difference from the baseline with their intervals.
 
-    Before them stand the texts ``beside`` a system, after them further scores.
+    Texts ``beside`` a system come first, further scores last.
     """
     texts = [*next(iter((beside or {}).values()), ())]
     difference = [] if baseline is None else [f"minus {baseline}"]
@@ -55,9 +55,9 @@ def board_table(
 
 
 def standings(scores: Mapping[str, Scores]) -> dict[str, str]:
-    """Say of each system whether it is the best, or not significantly below the best.
+    """Name the best system, and the systems not significantly below it.
 
-    Systems that no other is significantly better than are tied.
+    A system is tied if no other one is significantly better.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def standings(scores: Mapping[str, Scores]) -> dict[str, str]:
 
 
 def board_line(confidence: float, method: str) -> str:
-    """Say how `board_table` is read."""
+    """Return a line that explains `board_table`."""
     level = f"{100 * confidence:g}%"
     return (
         f"Lines and brackets: {level} confidence intervals ({method}). Behind a rank stands its "
@@ -78,7 +78,7 @@ def board_line(confidence: float, method: str) -> str:
 
 
 def board_caption(score: str, confidence: float, n_resamples: int) -> str:
-    """Say what the marks of a pasted leaderboard mean, and the test behind them.
+    """Return a caption that explains the marks of a pasted leaderboard, and their test.
 
     Examples
     --------

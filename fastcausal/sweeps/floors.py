@@ -19,7 +19,7 @@ SHOWN = ("value", "low", "high", "least")
 
 @dataclass(frozen=True)
 class Floor:
-    """A score of a candidate, and the least that passes.
+    """A score of a candidate, and the least value that passes.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Floor:
     least : float
     verdict : {"pass", "fail", "inconclusive"}
     point : bool
-        The value decides, not its bounds.
+        True if the value decides, not its bounds.
     """
 
     score: str
@@ -67,7 +67,7 @@ def floors_of(
     least : mapping of str to float
         By flat name.
     point : bool
-        Whether the value decides, not its bounds.
+        True if the value decides, not its bounds.
     n_units : int
     draws : Draws
         Their intervals have the one-sided bounds as ends.
@@ -75,7 +75,7 @@ def floors_of(
     Raises
     ------
     ValueError
-        An unknown score, or a least value that is not finite.
+        A score is unknown, or a least value is not finite.
     """
     values = candidate.scores()
     found = []
@@ -101,7 +101,7 @@ def verdict_of(low: float, high: float, n_units: int, least: float) -> Verdict:
 
 
 def gain_of(low: float, high: float, lower_is_better: bool) -> tuple[float, float]:
-    """Return the bounds of the gain: where less is better, those of the difference turned."""
+    """Return the bounds of the gain: the difference, negated if lower is better."""
     return (-high, -low) if lower_is_better else (low, high)
 
 

@@ -39,7 +39,7 @@ SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
 
 @dataclass(eq=False, repr=False)
 class Gate(Report):
-    """A verdict on a candidate, with the numbers behind it.
+    """A verdict on a candidate, with its numbers.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Gate(Report):
     mde : float
         The minimum detectable effect at a power of 80%.
     systems : mapping of str to str
-        The names of ``baseline``, if there is one, and ``candidate``.
+        Names of ``baseline``, if any, and ``candidate``.
     signature : str
     unit : str
         Noun of single units, or the column of the clusters.
@@ -66,12 +66,12 @@ class Gate(Report):
     n_resamples, seed : int
     warnings : tuple of str
     lower_is_better : bool
-        The gain is baseline minus candidate.
+        True if the gain is baseline minus candidate.
     pairing : {"id", "none"}
     answers : mapping, optional
         As in `Comparison`.
     floors : tuple of Floor
-        Scores of the candidate with the least that passes.
+        Scores of the candidate with their least values that pass.
     shares : tuple of str
         Scores that are shares.
     """
@@ -114,11 +114,11 @@ class Gate(Report):
 
     @property
     def has_baseline(self) -> bool:
-        """Tell a verdict on a difference from one on floors alone."""
+        """True for a verdict on a difference, False for a verdict on floors only."""
         return "baseline" in self.systems
 
     def _groups(self) -> dict[str, Scores]:
-        """Return the numbers of the difference, or without a baseline those of floors."""
+        """Return the numbers of the difference; without a baseline, the numbers of floors."""
         if self.has_baseline:
             return {self.score: Scores({name: getattr(self, name) for name in SHOWN})}
         return {floor.score: Scores(floor.numbers()) for floor in self.floors}
@@ -135,7 +135,7 @@ class Gate(Report):
         return f"{line} of delta ({taken}); {differ}"
 
     def _keys_of(self) -> tuple[str, ...]:
-        """Return the keys of JSON: those of a difference, of floors, or of both."""
+        """Return the keys of JSON for a difference, for floors, or for both."""
         change = ("score", *SHOWN[:5], "min_delta") if self.has_baseline else ()
         differ = ("n_differ", "mde") if self.has_baseline else ()
         lower = ("lower_is_better",) if self.lower_is_better else ()
@@ -149,7 +149,7 @@ class Gate(Report):
 
     @property
     def passed(self) -> bool:
-        """Return True for a pass."""
+        """True for a pass."""
         return self.verdict == "pass"
 
     @cached_property
@@ -167,7 +167,7 @@ class Gate(Report):
         return [*differs, *(floor.reason(self.confidence) for floor in self.floors)]
 
     def _change_text(self) -> str:
-        """Say how the score changes, and whether that is significant."""
+        """Return a sentence on the change of the score and on its significance."""
         delta, low, high, least = (
             number_text(value, sign="+")
             for value in (
@@ -209,7 +209,7 @@ class Gate(Report):
     def to_junit(self) -> str:
         """Write a JUnit suite of one test case for servers of continuous integration.
 
-        Any verdict but a pass is a failure, with the reason as its message and all numbers as text.
+        Verdicts other than a pass are failures, with the reason as message and all numbers as text.
         """
         from xml.etree import ElementTree
 
@@ -254,7 +254,7 @@ def gate(
     Parameters
     ----------
     baseline : Statistics, Report, path or None
-        As in `compare`; None: floors alone are judged.
+        As in `compare`; None: only floors are judged.
     candidate : Statistics, Report or path
     min_delta : float, optional
         Below 0, the largest allowed loss; above 0, the smallest required gain. Goes with a
@@ -262,12 +262,12 @@ def gate(
     floors : mapping of str to float, optional
         The least values of scores of the candidate, by flat name.
     point : bool
-        Compare the values of scores with their floors, not their bounds.
+        True compares the values of scores with their floors, not their bounds.
     score : str, optional
         Flat name; by default as in `compare`.
     lower_is_better : bool
-        Less is better: the gain is baseline minus candidate. Results of lm-eval beside its samples
-        say so by themselves.
+        True if lower is better: the gain is baseline minus candidate. It is also True if lm-eval's
+        results beside its samples mark the score so.
     unpaired : bool
     reading : ValueReading, optional
         As in `compare`.
@@ -287,8 +287,8 @@ def gate(
     InputError
         As `compare` does.
     ValueError
-        ``min_delta`` or a floor is not finite, or another argument out of its range; neither a
-        baseline nor floors, or a floor of a score of which less is better.
+        ``min_delta`` or a floor is not finite, or another argument is out of its range; there is
+        neither a baseline nor a floor; or lower is better for a score with a floor.
 
     Examples
     --------
@@ -339,7 +339,7 @@ def gate(
 def _check(
     baseline: Any, min_delta: float | None, floors: Mapping[str, float], confidence: float
 ) -> None:
-    """Raise ValueError for arguments that do not go together, or are out of their range."""
+    """Raise ValueError for arguments that exclude each other or are out of range."""
     if baseline is None and min_delta is not None:
         raise ValueError("min_delta is of a difference, expected a baseline")
     if baseline is None and not floors:

@@ -69,17 +69,17 @@ def groups_of(
     ----------
     systems : sequence of str
     by : str or mapping of str to str
-        A column of ``table``; a pattern of names with the field ``{seed}``, of which all other
-        fields name the group; or the group of each system.
+        A column of ``table``; a pattern of names with the field ``{seed}``, whose other fields
+        name the group; or the group of each system.
     table : path or table, optional
-        As `hyperparameters_of` takes it.
+        As in `hyperparameters_of`.
 
     Raises
     ------
     InputError
         A name does not fit the pattern, a system has no group, or as `hyperparameters_of`.
     ValueError
-        A pattern without ``{seed}``, or with a field twice; a column without a table.
+        A pattern lacks ``{seed}`` or repeats a field, or a column comes without a table.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def _named(systems: Sequence[str], by: str, table: Any) -> dict[str, str | None]
 
 
 def is_pattern(by: str) -> bool:
-    """Tell a pattern of names from a column.
+    """Return True for a pattern of names, False for a column.
 
     Examples
     --------

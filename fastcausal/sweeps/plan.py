@@ -1,4 +1,4 @@
-"""Numbers of items, and of answers to each, until a difference is seen: from a pilot."""
+"""Numbers of items, and of answers to each, that detect a difference: from a pilot."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fastcausal.tasks.values.reading import ValueReading
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ANSWERS = (1, 2, 4, 8, 16)  # to an example, that are tried
+ANSWERS = (1, 2, 4, 8, 16)  # numbers of answers to an example, one plan each
 
 
 @dataclass(eq=False, repr=False)
@@ -45,15 +45,15 @@ class ComparisonPlan(Report):
     n_units : int
         Units of the pilot.
     delta : float
-        The difference that is to be seen, without its sign.
+        The difference to detect, without its sign.
     power : float
-        The share of such comparisons that see it.
+        The share of such comparisons that detect it.
     confidence : float
     se : float
         Standard error of the pilot's difference.
     plans : list of dict
-        ``answers`` to each example (None: as in the pilot), ``units`` in all, and how many
-        ``more`` than the pilot has.
+        ``answers`` to each example (None: as in the pilot), ``units`` in all, and the units
+        beyond the pilot (``more``).
     warnings : tuple of str
     """
 
@@ -119,15 +119,15 @@ def plan(
     Parameters
     ----------
     a, b : Statistics, Report, path or table
-        As `compare` takes them.
+        As in `compare`.
     score : str, optional
         Flat name; by default as in `compare`.
     power : float
-        The share of comparisons that see the difference.
+        The share of comparisons that detect the difference.
     delta : float, optional
-        The difference that is to be seen; by default the pilot's own, which is often too large.
+        The difference to detect; by default the pilot's own, which is often too large.
     cluster : str, optional
-        A column whose values are drawn together: units are clusters.
+        A column of clusters, which are then the units.
     confidence : float
     reading : ValueReading, optional
         As in `compare`.
@@ -135,15 +135,16 @@ def plan(
     Returns
     -------
     ComparisonPlan
-        With several answers to an example, also for other numbers of them: the variance of an
-        example is that between examples, and that of its answers by their number.
+        If the pilot has several answers to an example, there are also plans for other numbers of
+        answers. They split the variance of an example in two parts: the variance between examples,
+        and the variance of its answers divided by their number.
 
     Raises
     ------
     InputError
         As `compare`; the pilot does not vary, or shows no difference and ``delta`` is missing.
     ValueError
-        A number out of its range.
+        A number is out of its range.
 
     Examples
     --------
@@ -198,7 +199,7 @@ def _by_answers(
 ) -> list[tuple[int | None, float]]:
     """Return the variance of an example's difference by the number of its answers.
 
-    Empty where an example has one answer, or examples have other numbers of them.
+    Empty if an example has one answer, or if examples differ in their number of answers.
     """
     within, numbers = 0.0, set()
     for side in sides:

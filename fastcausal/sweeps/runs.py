@@ -90,7 +90,7 @@ def runs_of_files(sources: Sequence[str | os.PathLike[str]]) -> list[Run]:
     Raises
     ------
     InputError
-        A file or folder is missing, empty or given twice, or two runs have one name.
+        A file or folder is missing, empty or given twice, or two runs have the same name.
     """
     paths = [path for source in sources for path in _listed(Path(source))]
     absolute = [Path(os.path.normpath(path.absolute())) for path in paths]
@@ -157,7 +157,7 @@ class Files:
         self.names: list[str] = [*self._runs]
 
     def paths(self, wanted: Sequence[str]) -> list[Path]:
-        """Return the files to open for these runs, besides those that `runs` opens."""
+        """Return the files of these runs."""
         return [run.source for run in self.runs(wanted) if isinstance(run.source, Path)]
 
     def runs(self, wanted: Sequence[str]) -> Iterator[Run]:
@@ -178,7 +178,8 @@ class DataSet:
     Raises
     ------
     InputError
-        It cannot be read, has no such column or nulls in it, or two runs have one name.
+        The source cannot be read, the column is missing or has nulls, or two runs have the same
+        name.
     """
 
     def __init__(

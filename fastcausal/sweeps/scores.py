@@ -29,7 +29,7 @@ class Sums(NamedTuple):
 
 
 def sums_of(statistics: Statistics, by: By = None) -> Sums:
-    """Sum the counts of a run: all examples, those of several relations, and values of columns.
+    """Sum the counts of a run: over all examples, over examples of several relations, by columns.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def scores_of_runs(runs: Mapping[str, Sums]) -> pa.Table:
     Parameters
     ----------
     runs : mapping of str to Sums
-        All of one formula.
+        Sums with the same formula.
     """
     if not runs:
         return pa.table({name: pa.array([], pa.string()) for name in ("run", "subset", "group")})

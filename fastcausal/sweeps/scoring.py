@@ -1,4 +1,4 @@
-"""What a sweep does with each of its runs: counts it by a task, and sums the counts."""
+"""Scoring of the runs of a sweep: counts by a task, and sums of counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fastcausal.tasks.extraction.score import score
 from fastcausal.tasks.extraction.sides import aligned_sides
 
 RELATIONS = "score"  # the task of a sweep by default
-# Arguments that move no count.
+# Arguments that change no count.
 OF_REPORTS = (
     "by", "fold", "per_example", "per_document", "backend", "num_threads", "progress",
 )  # fmt: skip
@@ -36,7 +36,7 @@ class Scoring(Protocol):
     """Gold, read once, and all settings by which runs are counted; threads share it."""
 
     def about(self) -> dict[str, Any]:
-        """Return what all runs of a sweep have in common, plain values."""
+        """Return the settings shared by all runs of a sweep, as plain values."""
 
     def statistics(self, pred: Any) -> Statistics:
         """Count predictions, as the task's function does."""
@@ -52,7 +52,7 @@ class Scoring(Protocol):
 
 
 def _named(reads: Reads) -> dict[str, Any]:
-    """Return the reading of predictions; ``id`` is new, and folders written before lack it."""
+    """Return the reading of predictions; ``id`` is left out if unset, as in older folders."""
     return {name: v for name, v in reads._asdict().items() if name != "id" or v is not None}
 
 
@@ -76,7 +76,7 @@ class RelationScoring:
         return cls(recipe, by, side, columns)
 
     def about(self) -> dict[str, Any]:
-        """Return what all runs of a sweep have in common, plain values."""
+        """Return the settings shared by all runs of a sweep, as plain values."""
         recipe = self.recipe
         aligned = aligned_sides(Recipe(recipe.protocol), self.gold, self.gold)  # is read already
         return {
@@ -95,7 +95,7 @@ class RelationScoring:
 
     def count(self, run: Run) -> Statistics:
         """Count a run; keep only the requested columns of gold."""
-        done = replace(self.recipe, reads=Reads())  # what `Run.read` has read
+        done = replace(self.recipe, reads=Reads())  # `Run.read` returns relations
         report = score(self.gold, run.read(self.gold, self.recipe), done, num_threads=1)
         return _kept(report.statistics, self.gold.table, self.columns, run.name)
 
@@ -115,15 +115,15 @@ class TaskScoring:
     Attributes
     ----------
     name : str
-        Of the function.
+        Name of the function.
     function : callable
         ``(gold, pred, **options) -> Report``.
     options : mapping
     by, columns : tuple of str
     gold : object
-        As the function takes it.
+        Gold as an argument of the function.
     right : Statistics
-        Of predictions that repeat gold: its digest, its signature, and its columns.
+        Statistics of predictions that repeat gold; source of digest, signature and columns.
     """
 
     name: str
@@ -150,7 +150,7 @@ class TaskScoring:
         InputError
             Gold or an option cannot be read, or gold lacks a column.
         ValueError
-            An unknown task or option.
+            The task or an option is unknown.
         """
         sweepable = sweepable_tasks()
         if task not in sweepable:
@@ -165,7 +165,7 @@ class TaskScoring:
         return cls(task, function, options, by, columns, held, counted)
 
     def about(self) -> dict[str, Any]:
-        """Return what all runs of a sweep have in common, plain values."""
+        """Return the settings shared by all runs of a sweep, as plain values."""
         units, gold = self.right.units, self.right.gold
         assert units is not None
         assert gold is not None
@@ -216,7 +216,7 @@ def scoring_of(
     Parameters
     ----------
     recipe : Recipe
-        Of relations alone.
+        For relations only.
     gold : anything that the task takes
     task : str
         Name of the function.
@@ -230,7 +230,7 @@ def scoring_of(
     InputError
         As the task does.
     ValueError
-        An unknown task or option, a recipe for another task, or options for relations.
+        A task or option is unknown, another task gets a recipe, or relations get options.
     """
     if task == RELATIONS:
         if options:
@@ -290,7 +290,7 @@ def _kept(counted: Statistics, gold: Any, columns: Sequence[str], name: str) -> 
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Return an option for the file of a sweep: of a path, the digest of what it holds."""
+    """Return an option for the file of a sweep; for a path, the digest of its content."""
     if isinstance(value, str | os.PathLike) and Path(value).exists():
         return digest_of_files(Path(value))
     if isinstance(value, list | tuple):

@@ -41,9 +41,9 @@ def parts_of_systems(
 ) -> tuple[list[Section], list[Card]]:
     """Make the sections beside the examples of several systems, and their cards.
 
-    Scores side by side, with intervals if `with_intervals` added them; scores of subsets; errors;
-    confusion of roles; what could not be read; the leaderboard, with every system tested against
-    the first.
+    Sections show scores side by side, with intervals if `with_intervals` added them; scores of
+    subsets; errors; confusion of roles; unparsed predictions; and the leaderboard, with every
+    system tested against the first.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def parts_of_systems(
 
 
 class _NotRanked(InputError):
-    """Systems with other examples, or scores that do not add."""
+    """Systems have different examples, or scores that do not add."""
 
 
 def _board(reports: Reports, **options: Any) -> Leaderboard:

@@ -49,9 +49,9 @@ def seeds(
     Parameters
     ----------
     systems : list of Statistics, Report, path or table; or mapping of names to them
-        As `leaderboard` takes them.
+        As in `leaderboard`.
     group : str or mapping of str to str
-        A pattern of names with the field ``{seed}``, such as ``"{model}_s{seed}"``: all other
+        A pattern of names with the field ``{seed}``, such as ``"{model}_s{seed}"``, whose other
         fields name the group; a column of ``table``; or the group of each system.
     score : str or iterable of str, optional
         Flat names; groups are ordered by the first. By default as in `compare`.
@@ -59,7 +59,7 @@ def seeds(
         A row for each system, named in the column ``system`` or ``run``.
     lower_is_better : bool
     top : int, optional
-        Keep so many groups.
+        Most groups to keep.
     reading, cluster, method, confidence, n_resamples, seed
         As in `leaderboard`.
 
@@ -68,15 +68,15 @@ def seeds(
     Report
         A group for each group of systems, best first: ``mean`` and standard deviation ``std``
         over its ``n`` systems; ``seeds_low`` to ``seeds_high``, the confidence interval of the
-        mean over seeds (Student's t); ``units_low`` to ``units_high``, that of the same mean over
-        examples or clusters. Further scores are ``subsets``.
+        mean over seeds (Student's t); ``units_low`` to ``units_high``, the interval of the same
+        mean over examples or clusters. Further scores are ``subsets``.
 
     Raises
     ------
     InputError
         As `leaderboard`; a name does not fit the pattern, or a system has no row in the table.
     ValueError
-        As `leaderboard`; an invalid pattern.
+        As `leaderboard`, or the pattern is invalid.
 
     Examples
     --------
@@ -157,13 +157,13 @@ def _legend(draws: Draws, units: str) -> tuple[str, ...]:
 
 
 def _alone(groups: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Warn of groups of one system."""
+    """Warn of groups with a single system."""
     n = sum(len(members) == 1 for members in groups.values())
     return (f"{n} of {len(groups)} groups have one system: no deviation over seeds",) if n else ()
 
 
 def _scores(systems: Sequence[Statistics], score: str, draws: Draws) -> Scores:
-    """Return mean, deviation, and both intervals of a score of some systems."""
+    """Return mean, deviation, and both intervals of a score of these systems."""
     values = np.array([each.scores()[score][0] for each in systems])
     n = len(values)
     mean, std = math.fsum(values) / n, math.nan

@@ -18,7 +18,7 @@ def shared_legend(reports: Mapping[str, Report]) -> list[str]:
 def systems_table(
     reports: Mapping[str, Report], by: Sequence[str] | None = None, counts: bool = False
 ) -> Grid:
-    """Make a row per system: overall scores, and the last of them (F1) for every role.
+    """Make a row per system: overall scores, and the last score (F1) of every role.
 
     Parts are the values of the columns ``by``; ``counts`` adds counts over all roles.
     """

@@ -121,7 +121,7 @@ def sweep(
     runs : path or sequence of path
         A file is a run; in a folder, every file and every subfolder of parts is a run.
     out : path
-        The folder: new, empty, or of the same sweep.
+        The folder: new, empty, or from the same sweep.
     task : {"score", "classify", "eci", "qa"}
         The function that scores a run.
     options : mapping of str, optional
@@ -129,13 +129,13 @@ def sweep(
     by : str or sequence of str, optional
         Columns of gold; each of their values is scored. They are among the ``columns``.
     protocol, unparsed, unmatched, format, tags, answers, occurrence, id
-        Of relations alone, as in `fastcausal.score`.
+        For relations only, as in `fastcausal.score`.
     run_column : str, optional
         The column with the run of each example, if one data set has all runs.
     columns : sequence of str
         Columns of gold to store with the counts beside the id, such as the document.
     shard : (int, int), optional
-        Score every n-th run alone: ``(k, n)`` with k from 0 or from 1; ``(n, n)`` is ``(0, n)``.
+        Score only every n-th run: ``(k, n)`` with k from 0 or from 1; ``(n, n)`` is ``(0, n)``.
     jobs : int, optional
         Number of threads; by default the number of cores, at most 4.
     progress : callable, optional
@@ -151,7 +151,7 @@ def sweep(
         Gold or the list of runs cannot be read, two runs have the same name, or the folder has
         other content; then nothing is written. Or the folder cannot be written to.
     ValueError
-        An unknown protocol, policy, task or option, or invalid numbers.
+        A protocol, policy, task or option is unknown, or a number is invalid.
 
     Examples
     --------
@@ -213,7 +213,7 @@ class PreparedSweep(NamedTuple):
         score_all: Callable[[Job, Iterator[Run]], Generator[Outcome]],
         progress: Progress | None,
     ) -> SweepResult:
-        """Score the runs in the order of the executor, then write the scores of all."""
+        """Score the runs in the order of ``score_all``, then write the scores of all."""
         job, folder = self.job, self.job.folder
         outcomes = []
         with folder.held():

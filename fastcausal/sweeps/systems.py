@@ -36,7 +36,7 @@ from fastcausal.tasks.values.pairing import (
 from fastcausal.tasks.values.reading import ValueReading
 
 READING = ValueReading()
-Named = tuple[str, str, Statistics]  # its own name, and that of its file
+Named = tuple[str, str, Statistics]  # own name of a system, name of its file, statistics
 
 
 def statistics_of(source: Any, reading: ValueReading = READING) -> Statistics:
@@ -53,7 +53,7 @@ def pair_of(
     reading: ValueReading = READING,
     paired: bool = True,
 ) -> tuple[tuple[str, str], Systems]:
-    """Return the names of two systems, and both with units in one order.
+    """Return the names of two systems, and both with the same units in the same order.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def pair_of(
         Words for the two systems in messages, besides their names.
     reading : ValueReading
     paired : bool
-        Without, units are left as they are.
+        False leaves the units unchanged.
     """
     sides = statistics_of(a, reading), statistics_of(b, reading)
     names = _names(roles, (a, b), sides)
@@ -81,7 +81,7 @@ def pair_of(
 
 
 def one_of(source: Any, role: str, reading: ValueReading = READING) -> tuple[str, Systems]:
-    """Return one system alone, and its name: its own, that of its file, or its role."""
+    """Return one system, and its name: its own name, or its file's name, or its role."""
     side = statistics_of(source, reading)
     file = _file_name(source) if isinstance(source, str | os.PathLike) else role
     name = side.system or file
@@ -89,13 +89,13 @@ def one_of(source: Any, role: str, reading: ValueReading = READING) -> tuple[str
 
 
 def _of_roles(answers: Mapping[str, Any], called: list[str]) -> dict[str, Any]:
-    """Name the counts of answers a and b."""
+    """Name the numbers of answers ``a`` and ``b``."""
     counts = {role: answers[name] for role, name in zip("ab", called, strict=True)}
     return {"rule": answers["rule"], **counts}
 
 
 def _apart(systems: dict[str, Statistics]) -> Systems:
-    """Return two systems of one kind, whose examples are not joined."""
+    """Return two systems of one kind without joining their examples."""
     if not all(map(is_values, systems.values())):
         return Systems(_of_one_kind(systems))
     signed = one_signature(systems)
@@ -108,7 +108,7 @@ def _apart(systems: dict[str, Statistics]) -> Systems:
 
 
 def _joined(systems: Iterable[tuple[str, Statistics]], cluster: str | None) -> Systems:
-    """Bring systems into one order; of values, also onto the same examples."""
+    """Bring the units of systems into one order; reduce values to the same examples."""
     pairs = iter(systems)
     first = next(pairs, None)
     if first is None:
@@ -131,7 +131,7 @@ def _each_named_once(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Sta
 def _names(
     roles: tuple[str, str], sources: tuple[Any, Any], sides: tuple[Statistics, Statistics]
 ) -> tuple[str, str]:
-    """Name systems as their statistics do, or with their tasks; where these agree, by files."""
+    """Name systems by their own names, or with their tasks; by their files if both are equal."""
     first, second = (
         _file_name(source) if isinstance(source, str | os.PathLike) else role
         for role, source in zip(roles, sources, strict=True)
@@ -153,15 +153,15 @@ def _file_name(source: str | os.PathLike[str]) -> str:
 
 
 def systems_of(sources: Any, reading: ValueReading = READING) -> Systems:
-    """Return many systems by name, with units in one order.
+    """Return systems by name, with the same units in the same order.
 
-    Systems with the same name are named by their files, as in `pair_of`.
+    If two systems have the same name, all are named by their files.
 
     Parameters
     ----------
     sources : mapping of str to source, list of sources, or a source
         Statistics, reports and paths. A path is a file of one or several systems, a log, a table,
-        or a folder: that of a sweep stands for all its runs, another one for the logs in it.
+        the folder of a sweep with all its runs, or a folder of logs.
     reading : ValueReading
 
     Raises
@@ -198,7 +198,7 @@ def _each(sources: Any, reading: ValueReading) -> Iterator[Named]:
 
 
 def _found(sources: Any) -> Iterator[Callable[[ValueReading], Iterable[Named]]]:
-    """Yield what reads each source; a folder is its runs or logs."""
+    """Yield a reader for each source; a folder gives a reader for each run or log."""
     if isinstance(sources, Mapping):
         yield from (partial(_named, name, name, source) for name, source in sources.items())
         return
@@ -258,7 +258,7 @@ def _log(path: Path, reading: ValueReading) -> list[Named]:
 
 
 def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
-    """Bring the units of all systems into the order of the first.
+    """Bring the units of all systems into the order of the first system.
 
     Units are joined by id; without ids by position, if the digests of gold agree.
 
@@ -287,7 +287,7 @@ def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
 def _with_one_set_of_units(
     systems: Iterable[tuple[str, Statistics]],
 ) -> Iterable[tuple[str, Statistics]]:
-    """Give every system the units that predictions of any of them name beyond gold."""
+    """Give every system the units that the predictions of any system name beyond gold."""
     systems = iter(systems)
     first = next(systems, None)
     if first is None or not first[1].formula.in_gold:
@@ -325,7 +325,7 @@ def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
 
 
 def _check_counts_of_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
-    """Raise InputError if counts that depend on gold alone differ in a unit."""
+    """Raise InputError if counts that depend only on gold differ in a unit."""
     (name, mine), (other, theirs) = a, b
     if None in (mine.gold, theirs.gold):  # no gold to compare
         return
@@ -349,7 +349,7 @@ def _check_counts_of_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) 
 def _counts_of_gold(
     statistics: Statistics, formula: Formula, fields: tuple[str, ...]
 ) -> CountRows | None:
-    """Return the sum of some fields of every unit, None if the file lacks a column."""
+    """Return the sum of these fields for every unit; None if the file lacks a column."""
     own = statistics.formula
     if not {*fields} <= {*own.fields}:
         units = statistics.units

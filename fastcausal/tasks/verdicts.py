@@ -1,4 +1,4 @@
-"""The words of people and judges for a verdict."""
+"""Words for a verdict, by people and judges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def verdict_of(value: Any, where: Callable[[], str]) -> bool | None:
     Raises
     ------
     InputError
-        The word is unknown; ``where()`` names its place.
+        The word is unknown; the message starts with ``where()``.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def verdicts_of(values: Sequence[Any], where: Callable[[int], str]) -> list[bool
     Raises
     ------
     InputError
-        A value is neither.
+        A value is neither a word nor a score.
 
     Examples
     --------

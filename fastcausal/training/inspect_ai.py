@@ -24,7 +24,7 @@ ERRORS = ("fp", "fn", "le", "be", "lbe")
 
 @metric
 def corpus_f1() -> Callable[[list[SampleScore]], float]:
-    """F1 of all samples: the sum of ``right``, divided by that of ``all``."""
+    """Return a metric: F1 of all samples, the sum of ``right`` divided by the sum of ``all``."""
 
     def compute(scores: list[SampleScore]) -> float:
         values: list[Any] = [each.score.value for each in scores]
@@ -45,12 +45,12 @@ def relations(protocol: ProtocolName = "recess") -> Scorer:
     Parameters
     ----------
     protocol : str
-        One that counts spans, by name.
+        Name of a protocol that counts spans.
 
     Raises
     ------
     ValueError
-        The protocol is unknown, or its F1 is no ratio of sums.
+        The protocol is unknown, or its F1 is not a ratio of sums.
     """
     chosen = protocol_named(protocol)
     if chosen.average != "counts" or chosen.kernel not in ("fair_spans", "exact_spans"):

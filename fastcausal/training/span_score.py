@@ -63,7 +63,7 @@ class SpanScore(Metric):
     Parameters
     ----------
     decoder : TagScheme, SpanDecoder, or labels, optional
-        Reads label ids or logits. Labels as in `TagScheme`: names in order, ``id2label`` or
+        Decodes label ids or logits. Labels as in `TagScheme`: names in order, ``id2label`` or
         ``label2id``. None: batches are relations.
     protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
@@ -125,8 +125,8 @@ class SpanScore(Metric):
         # Batches on a GPU: number of the batch, decoded result, gold.
         self._decoded: list[tuple[int, DecodedOnDevice, Relations | Rows]] = []
         plan = self.scorer.protocol.plan(ROLES)
-        # What is counted: metrics of which this differs neither share states nor add them. It is
-        # the first state, as collections of older releases compare no other one.
+        # Settings of the counts: metrics with other settings neither share nor add states. It is
+        # the first state: collections of older releases compare only the first.
         counted = (self.scorer.protocol.signature, plan.kernel.fields, self.decoder)
         digest = sha256(repr(counted).encode()).digest()
         self._add("identity", torch.tensor([*digest[:8]]), _same)
@@ -252,7 +252,7 @@ class SpanScore(Metric):
             self._waiting = False
 
     def _take(self, scorer: ExtractionScorer) -> None:
-        """Move what a scorer has counted into the states."""
+        """Move the counts of a scorer into the states."""
         tally = scorer.tally
         totals = np.array(tally.totals)
         for name, more in (("counts", tally.counts.get(())), ("totals", totals)):
@@ -303,7 +303,7 @@ class SpanScore(Metric):
 
     @property
     def statistics(self) -> Statistics:
-        """Return the sums in the states of this process, without units."""
+        """Sums in the states of this process, without units."""
         return self.report().statistics
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
@@ -316,7 +316,7 @@ class SpanScore(Metric):
         super().reset()
 
     def set_dtype(self, dst_type: Any) -> SpanScore:
-        """Counts stay integers."""
+        """Do nothing: counts stay integers."""
         return self
 
     def _apply(self, *arguments: Any) -> SpanScore:

@@ -78,7 +78,7 @@ class TrainerMetrics:
             are [batch, tokens]. A tuple stands for its first item, a list is one of batches (of
             ``eval_do_concat_batches=False``). Arrays of NumPy or torch, on any device.
         compute_result : bool, optional
-            None: these are all batches. False: more follow. True: this is the last.
+            None: this is the whole set. False: more batches follow. True: this is the last batch.
 
         Returns
         -------

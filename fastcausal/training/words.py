@@ -112,7 +112,7 @@ def padded(name: str, lines: Sequence[Sequence[Any]], fill: int) -> npt.NDArray[
     Raises
     ------
     InputError
-        An item is not an integer; ``name`` stands for the lists in the message.
+        An item is not an integer; the message calls the lists ``name``.
 
     Examples
     --------

@@ -125,7 +125,7 @@ def rows(values: Any, row_offsets: Any, relation_offsets: Any, lengths: Any) -> 
     row_offsets : int64[n_relations + 1]
     relation_offsets : int64[n_examples + 1]
     lengths : int32[n_examples]
-        As in `Rows`, of CuPy, of torch, or anything with DLPack or ``__cuda_array_interface__``.
+        As in `Rows`, of CuPy, torch, or any array with DLPack or ``__cuda_array_interface__``.
         Their values are not checked.
 
     Raises
@@ -226,7 +226,7 @@ def on_host(side: Rows) -> Rows:
 
 
 class CudaQueue:
-    """A CUDA stream; ``current`` means that other libraries use it too."""
+    """A CUDA stream; ``current`` if other libraries use it too."""
 
     def __init__(self, stream: Any, current: bool) -> None:
         self.stream = stream
@@ -333,7 +333,7 @@ def machine() -> CudaMachine:
 
 @cache
 def function(entry: str) -> Any:
-    """Return an entry of csrc/device/; CuPy keeps what it compiled on disk."""
+    """Return an entry of csrc/device/; CuPy caches compiled code on disk."""
     return cupy().RawModule(code=code(entry), options=options(entry)).get_function(entry)
 
 

@@ -143,7 +143,7 @@ class LabelCounts:
         return np.array([*counts[0], gold.n_relations, pred.n_relations])
 
     def _of_batch(self, error: InputError, batch: IdBatch) -> InputError:
-        """Return the error of some sequences of a batch with their numbers in the batch."""
+        """Return the error of sequences of a batch, with their numbers in the whole batch."""
         try:
             self.read(*map(self.machine.numpy, (batch.gold_ids, batch.pred_ids)))
         except InputError as numbered:

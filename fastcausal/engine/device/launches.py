@@ -33,7 +33,7 @@ LABEL_TASK = _record(
 LANES = 32  # threads of a warp
 THREADS = 128  # of a block
 COUNTERS = 24 << 10  # bytes of counters in a block's memory: leaves room for several blocks
-MOST_CHOSEN = 2  # most rows of counts for which patterns are told apart
+MOST_CHOSEN = 2  # most rows of counts with separate patterns
 
 
 def n_lanes(n_cells: int) -> int:
@@ -77,7 +77,7 @@ def count(
 ) -> None:
     """Launch a task of `task_of` with ``n_threads`` threads per example.
 
-    ``n_more`` is a number of counters beside those of the totals.
+    ``n_more`` is the number of counters besides the counters of the totals.
     """
     n_counters = int(task["n_lanes"] * task["n_totals"]) + n_more
     queue.launch(entry, task, int(task["last"] - task["first"]) * n_threads, n_counters)

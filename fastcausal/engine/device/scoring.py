@@ -180,7 +180,7 @@ class Lane:
         self.outputs = outputs, places
 
     def finish(self) -> Int64:
-        """Wait for the part in progress, if any; copy its results, return what it left."""
+        """Wait for the part in progress, if any; copy its results, return its other examples."""
         self.queue.wait()
         pieces, places = self.outputs
         for name, piece in pieces.items():
@@ -325,7 +325,7 @@ def score_device(
     return lists, n_listed
 
 
-# ------------------------------------------------------------------------- what does not fit
+# --------------------------------------------------------------------- examples left to the host
 
 
 def finish(

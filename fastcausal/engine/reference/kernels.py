@@ -143,8 +143,8 @@ _PARTIAL_FIELDS = tuple(
 def partial_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
     """Count in the SemEval-2013 task 9 schemes strict, exact, partial and type.
 
-    As nervaluate 1.2 does: COR INC PAR MIS SPU of each scheme. A role's counts see its spans
-    alone. Overall counts see the spans of all roles, and a span may meet one of another role.
+    The counts equal nervaluate 1.2: COR INC PAR MIS SPU of each scheme. Counts of a role compare
+    only its spans. Overall counts compare the spans of all roles, also with each other.
     Predictions are taken in row order; an overlap counts if it covers at least 1% of the gold
     span.
     """

@@ -62,7 +62,7 @@ def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
     Raises
     ------
     InputError
-            One of the files is missing, or a line of the ``.ann`` is malformed or does not fit the
+        One of the files is missing, or a line of the ``.ann`` is malformed or does not fit the
         text.
     """
     return parse(source, Marking(**marking)).relations()

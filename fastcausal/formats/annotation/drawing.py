@@ -128,7 +128,7 @@ class DrawnExample(Pen):
 
 
 def drawn(relations: Relations, lost: Problems) -> Iterator[DrawnExample]:
-    """Yield the drawing of each example; add what is lost."""
+    """Yield the drawing of each example; add messages on losses to ``lost``."""
     for example in examples(relations):
         drawing = DrawnExample(example)
         for where, spans in example.readable(lost):

@@ -187,9 +187,10 @@ def _said(structures: Iterable[Structure]) -> tuple[str, str]:
 def names_of(file: str, title: str = "", owner: str = "") -> tuple[str, str]:
     """Name document and annotator.
 
-    In an exported project the folder is named for the document, the file, or its zip, for the
-    annotator. Elsewhere ``title`` and ``owner`` come first. Without them the stem of the file names
-    the annotator, and the document is the stem, or the folder if the stem is the annotator.
+    In an exported project the folder has the name of the document, and the file or its zip the
+    name of the annotator. Elsewhere ``title`` and ``owner`` come first. Without them the stem of
+    the file names the annotator, and the document is the stem, or the folder if the stem is the
+    annotator.
 
     Examples
     --------
@@ -212,7 +213,7 @@ def id_of(value: object) -> str | None:
 
 
 def utf16_units(text: str) -> Sequence[int]:
-    """Return the position of each character in UTF-16 units, and that of the end.
+    """Return the position of each character and of the end, in UTF-16 units.
 
     Examples
     --------

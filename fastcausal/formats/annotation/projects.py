@@ -18,7 +18,7 @@ from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.relations import Relations
 
 MARKED_UP = "annotation"  # in an exported project, the folder with a folder per document
-NOBODYS = ("INITIAL_CAS", "CURATION_USER")  # documents before annotation, and after curation
+NOBODYS = ("INITIAL_CAS", "CURATION_USER")  # before annotation and after curation: no annotator
 
 
 def archive_of(source: str | os.PathLike[str]) -> Archive:

@@ -40,7 +40,7 @@ def read(
     Returns
     -------
     Relations
-        With columns ``id, text, corpus, doc_id, sent_id`` as far as known, all others of the
+        With the known ones of ``id, text, corpus, doc_id, sent_id``, all others of the
         source, and ``tagged``. A file with a row per relation keeps the columns of sentences.
         Columns of CSV are text; other keys of JSON lines are text, numbers or booleans.
 
@@ -48,7 +48,7 @@ def read(
     ------
     InputError
         The source deviates from this description; the message has file and line. An unreadable
-        tagged sentence is not an error but a null relation.
+        tagged sentence is no error: it becomes a null relation.
     """
     return _read(Source.open(source), like, tags)
 

@@ -1,7 +1,7 @@
 """Comparison of tagged sentences with their texts: stale sentences, and unknown mark-up.
 
-A sentence without a tag marks nothing, a valid answer. Unknown mark-up would look like one, and
-the words of another sentence like the words of this one.
+A sentence without a tag marks nothing, which is a valid answer. Without these checks, a sentence
+with unknown mark-up, or the words of another sentence, would pass for such an answer.
 """
 
 from __future__ import annotations

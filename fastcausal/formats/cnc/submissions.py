@@ -135,7 +135,7 @@ def faults(
 ) -> Problems:
     """Collect the faults of all lines in step with gold, as `read` reports them.
 
-    There are none if lines are too many, which `read` is to report.
+    There are none if there are too many lines: `read` reports that.
     """
     problems = Problems()
     with closing(Lines(source)) as lines:
@@ -183,7 +183,7 @@ def _predictions(source: Source, like: Relations | None, tags: str, start: int) 
 
 
 def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions | None:
-    """Fast path of `_checked`; return None if that must report an error."""
+    """Read as `_checked` does, but fast; return None if `_checked` must report an error."""
     chunks = _plain_chunks(source)
     if chunks is None:
         return None
@@ -329,7 +329,7 @@ def _checked_lines(
 
 
 def _are_some(n: int, like: Relations | None) -> bool:
-    """Return True if n lines are not all examples of gold, which has names for them."""
+    """Return True if n lines are fewer than the examples of gold, which has ids."""
     return like is not None and like.ids is not None and n < len(like)
 
 

@@ -78,6 +78,6 @@ def tagged_lists(block: Block, lost: Problems) -> tuple[Strings, Int64]:
 
 
 def _numbers(relations: Relations) -> npt.NDArray[np.int8]:
-    """Return the number of the tags of each role, that behind all for a role without tags."""
+    """Return the number of each role's tags; a role without tags gets the number after all."""
     names = [ROLES.index(role) if role in ROLES else len(ROLES) for role in relations.roles]
     return np.array(names, np.int8)

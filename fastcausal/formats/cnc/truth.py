@@ -108,7 +108,7 @@ def _batches(
 def read(source: Source, tags: str, is_part: bool = False) -> Relations:
     """Read a truth file, see `fastcausal.formats.cnc.read`.
 
-    Of a part of a file, rows have to be sentences of their own.
+    In a part of a file, each row must be a sentence of its own.
     """
     file = cells(source, delimiter_of(source))
     table, lines = named(file.table, COLUMNS), file.lines
@@ -159,7 +159,7 @@ def _missing_columns(header: str, names: Sequence[str]) -> InputError:
 
 
 def _with_lists(table: pa.Table) -> tuple[pa.Table, bool]:
-    """Write lists into empty cells, and tell if there are some.
+    """Write empty lists into empty cells; return True if there are any.
 
     UniCausal leaves the cell empty, and has further rows of a sentence for its other pairs.
     """
@@ -299,7 +299,7 @@ def strings_in(cell: str) -> list[str]:
     Raises
     ------
     InputError
-        It is another one.
+        It is not such a literal.
 
     Examples
     --------

@@ -74,7 +74,7 @@ class SubmissionRows:
     changed: tuple[str, ...] = ()
 
     def require(self, block: Block) -> None:
-        """Accept texts beyond those of `needs_texts`."""
+        """Require nothing: `require_texts` has checked the texts."""
 
     def of(self, block: Block, sentences: Strings, places: Int64) -> bytes:
         """Return the lines of a block with these lists of tagged sentences."""
@@ -132,7 +132,7 @@ class TruthRows:
         return csv_rows(columns, len(block))
 
     def _made_up(self, name: str, block: Block) -> WrittenColumn:
-        """Return a column, or the stand-ins for it."""
+        """Return a column, or stand-ins for a missing one."""
         if name in self._columns:
             return self._columns[name].cells(block.table[name])
         if name == "corpus":
@@ -143,7 +143,7 @@ class TruthRows:
 
 
 class _FurtherColumn:
-    """A column of a table as cells of CSV, and what they lose."""
+    """A column of a table as cells of CSV, with messages on losses."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""Questions about relations in SQuAD's layout: each argument is asked for by the other."""
+"""Questions about relations in SQuAD's layout: each question asks for one argument by the other."""
 
 from __future__ import annotations
 

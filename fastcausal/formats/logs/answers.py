@@ -14,7 +14,7 @@ from fastcausal.formats.reading.builder import UnreadError
 
 
 def answers_of(records: Records, column: str) -> Records:
-    """Return the answers in the log of a model, by ``id``, other tables unchanged.
+    """Return the answers in the log of a model, by ``id``; return other tables unchanged.
 
     The answer of a failed request is null.
 
@@ -48,7 +48,7 @@ def answers_of(records: Records, column: str) -> Records:
 
 
 def _text(log: Log, row: Mapping[str, Any], where: str, problems: Problems) -> str | None:
-    """Return the text of a reply, None of a failed request."""
+    """Return the text of a reply; None for a failed request."""
     try:
         reply = log.reply(row, Counter())
     except UnreadError:

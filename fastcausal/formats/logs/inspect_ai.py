@@ -15,12 +15,12 @@ SAMPLES = "samples/"
 
 
 def is_archive(archive: Archive) -> bool:
-    """Tell a log from other zips."""
+    """Return True for the zip of a log."""
     return not {HEADER, START}.isdisjoint(archive.names)
 
 
 def is_document(name: str, file: IO[bytes]) -> bool:
-    """Tell the JSON of a log by its keys; the file is at its start before and after."""
+    """Return True for the JSON of a log, by its keys; the file is at its start before and after."""
     keys = set()
     stream = JsonStream(name, file)
     try:
@@ -63,7 +63,7 @@ def samples_of(name: str, file: IO[bytes]) -> list[Any]:
 
 
 def json_in(archive: Archive, path: str) -> Any:
-    """Return the JSON of a file in a log; InputError where it is damaged."""
+    """Return the JSON of a file in a log; InputError if it is damaged."""
     name = f"{archive.name}/{path!r:.80}"
     try:
         return json.loads(archive.read(path))

@@ -40,14 +40,14 @@ class Log(NamedTuple):
 
 
 def log_of(row: Any) -> Log | None:
-    """Return the form of a row, None of a row of another table."""
+    """Return the form of a row; None for a row of another table."""
     if not isinstance(row, Mapping):
         return None
     return next((log for log in LOGS if log.holds(row)), None)
 
 
 def reply_of(row: Any, notes: Counter[str]) -> Any:
-    """Return the reply in a row of a log or in a response, another value unchanged.
+    """Return the reply in a row of a log or in a response; return other values unchanged.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def reply_of(row: Any, notes: Counter[str]) -> Any:
 
 
 def ids_in(rows: Sequence[Row], log: Log) -> str | None:
-    """Return the path of the ids, None where rows are known by their order."""
+    """Return the path of the ids; None if rows are identified by their order."""
     paths = [path for path in log.ids if path != "id" or not any(map(_is_response, rows))]
     return next((p for p in paths if all(at(row, p) is not None for row in rows)), None)
 
@@ -87,12 +87,12 @@ def failed(error: Any) -> UnreadError:
 
 
 def is_sample(row: Any) -> bool:
-    """Tell a row of lm-eval's samples from rows of other tables."""
+    """Return True for a row of lm-eval's samples."""
     return isinstance(row, Mapping) and "doc_id" in row and any(key in row for key in _SAMPLE)
 
 
 def _is_response(row: Row) -> bool:
-    """Tell responses, whose id is that of the request."""
+    """Return True for the response of an API; its id belongs to the request, not to an example."""
     return "object" in row or row.get("type") == "message"
 
 

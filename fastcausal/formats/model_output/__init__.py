@@ -64,15 +64,15 @@ def read(
     occurrence : {"gap", "first"}
         As in `fastcausal.formats.spans.located`.
     id : str, optional
-        The column of ids, or a path; by default ``id``, else ``custom_id``, or that of the log.
+        The column of ids, or a path; by default ``id``, else ``custom_id``, or the ids of the log.
 
     Returns
     -------
     Relations
-        Thinking is removed. Then come the answers in fences, and those in prose: JSON, Python
-        literals, or JSON repaired by json_repair (extra ``llm``). ``reading.notes`` counts each of
-        these. An answer without JSON of relations is one null relation, and so is each malformed
-        relation: `Relations.unparsed` has the reasons.
+        Thinking is removed. Answers are read in fences, then in prose: as JSON, Python literals,
+        or JSON repaired by json_repair (extra ``llm``). ``reading.notes`` counts each of these. An
+        answer without JSON of relations is one null relation, and so is each malformed relation:
+        `Relations.unparsed` has the reasons.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def _located(
     lengths: Int32,
     by_gap: bool,
 ) -> Relations:
-    """Find the spans of answers in their texts, or in those of gold."""
+    """Find the spans of answers in their own texts, or in gold's texts."""
     records, of_gold = said.records, columns.get("text")
     texts = span_lines.texts_among(said.texts, of_gold, len(said.answers))
     plain = answered.plain.copy()
@@ -129,7 +129,7 @@ def _located(
         length = None if lengths[k] < 0 else int(lengths[k])
         text = texts[k].as_py()
         if text is None and of_gold is not None:
-            text = of_gold[k].as_py()  # no text: the message says so
+            text = of_gold[k].as_py()  # a missing text is reported below
         try:
             spans.add_example(build, where, {"relations": relations}, text, length, by_gap)
         except InputError as error:
@@ -140,7 +140,7 @@ def _located(
 
 
 def _forms(answered: ParsedAnswers, notes: Counter[str]) -> tuple[str, ...]:
-    """Return the forms of the answers that were read: all without a note on theirs are JSON."""
+    """Return the forms of the parsed answers; an answer without a note on its form is JSON."""
     forms = [form.name for form in FORMS if notes[noted(form)]]
     unread = sum(isinstance(each, UnreadError) for each in answered.others.values())
     n_noted = sum(notes[noted(form)] for form in FORMS)
@@ -148,7 +148,7 @@ def _forms(answered: ParsedAnswers, notes: Counter[str]) -> tuple[str, ...]:
 
 
 def _unknown(said: RawAnswers, like: Relations | None, rows: Int64) -> dict[int, UnreadError]:
-    """Return the reasons of answers to other examples than gold's, unread without a text.
+    """Return the reasons of answers whose ids gold lacks: unread, for want of a text.
 
     InputError if gold lacks all ids.
     """

@@ -44,8 +44,8 @@ class AnswerForm(NamedTuple):
     mark : re.Pattern
         Occurs in every answer of this form.
     read : callable
-        Returns the relations in a text; an empty list says that there are none, None that the
-        text has another form.
+        Returns the relations in a text; an empty list if the text denies relations, None if it
+        has another form.
     """
 
     name: str
@@ -85,7 +85,7 @@ def _whole(relations: Iterable[Relation]) -> list[Relation] | None:
 def _grouped(
     pairs: Iterable[RoleText | None], texts_of: Callable[[str, str], list[str]]
 ) -> list[Relation] | None:
-    """Group texts into relations: at None, and where a complete relation's first role returns."""
+    """Group texts into relations; None, or a repeated first role, ends a complete relation."""
     relations: list[Relation] = [{}]
     first = ""
     for pair in pairs:

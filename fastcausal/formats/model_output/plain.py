@@ -36,11 +36,11 @@ class ParsedAnswers(NamedTuple):
     Attributes
     ----------
     written : Written
-        Those that native code read.
+        The answers that native code read.
     plain : int8[n]
-        0 for all others.
+        0 for all other answers.
     others : mapping of int to (list or UnreadError)
-        The relations of these, by the number of the answer.
+        Relations of the other answers, by the number of the answer.
     """
 
     written: _span_lines.Written
@@ -55,7 +55,7 @@ def parsed(answers: pa.Array | Sequence[Any], notes: Counter[str]) -> ParsedAnsw
     data, places = texts_of(texts)
     no_spans = "\n".join(NO_SPAN).encode()
     written = _span_lines.read_answers(data, places.astype(np.int64), no_spans, ways)
-    ways[~is_valid(texts)] = 0  # any bytes may stand below null
+    ways[~is_valid(texts)] = 0  # a null may have any bytes
     first = {way: int(np.argmax(ways == way)) for way in PLACES if (ways == way).any()}
     others: dict[int, list[Any] | UnreadError] = {}
     # Notes keep the order in which they first occur.
@@ -71,7 +71,7 @@ def parsed(answers: pa.Array | Sequence[Any], notes: Counter[str]) -> ParsedAnsw
 
 
 def value_at(values: pa.Array | Sequence[Any], k: int) -> Any:
-    """Return a value of an array, or of a sequence, as Python has it."""
+    """Return a value of an array or of a sequence as a Python object."""
     value = values[k]
     return value.as_py() if isinstance(value, pa.Scalar) else value
 

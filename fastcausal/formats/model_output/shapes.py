@@ -134,12 +134,12 @@ def _of_other_keys(value: Mapping[str, Any], notes: Notes, depth: int) -> list[A
 
 
 def _is_empty(value: Any) -> bool:
-    """Return True for a list of nothing but such lists."""
+    """Return True for an empty list, or a list of such lists only."""
     return isinstance(value, list) and all(map(_is_empty, value))
 
 
 def _called(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments of a tool call as relations, another object unchanged."""
+    """Return the arguments of a tool call as relations; return other objects unchanged."""
     key = next((key for key in ARGUMENTS if key in value), None) if "name" in value else None
     if key is None:
         return value
@@ -151,7 +151,7 @@ def _called(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def says_none(text: str) -> bool:
-    """Return True for a phrase that says that there are no relations.
+    """Return True for a phrase that denies relations, such as "no causal relation".
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sources of raw answers: a column of a table, a path into its values, a log told by its content.
+"""Sources of raw answers: a column of a table, a path into its values, or a log.
 
 ::
 
@@ -110,7 +110,7 @@ def _texts(records: Records) -> pa.Array | None:
 
 
 def is_log(source: Source) -> bool:
-    """Tell a log by its first row."""
+    """Return True for a log, by its first row."""
     if is_zip(source.data):
         return inspect_ai.is_archive(Archive(source.name, source.data, is_log=True))
     if log_of(first_object(source)) is not None:
@@ -148,7 +148,7 @@ def _records(source: RelationSource, answers: str | None, id: str | None) -> Rec
 
 
 def _of_lines(file: Source, answers: str | None, id: str | None) -> Records | None:
-    """Read JSON lines without an object for each; None where Python is to read them.
+    """Read JSON lines without an object per line; None if Python has to read them.
 
     Relations beside the answers are left out.
     """
@@ -179,7 +179,7 @@ def _require_one_epoch(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _of_first_filter(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Return the rows of one filter of lm-eval: those of another repeat the same replies."""
+    """Return the rows of lm-eval's first filter: other filters repeat the same replies."""
     first = rows[0].get("filter")
     return [row for row in rows if row.get("filter") == first] if first is not None else rows
 
@@ -195,7 +195,7 @@ def _ids(records: Records, id: str | None) -> pa.Array | None:
 
 
 def _at(row: Mapping[str, Any], path: str) -> Any:
-    """Return the value at a path, the reason of a failed request if there is none."""
+    """Return the value at a path; without a value, the reason why the request failed."""
     value = at(row, path)
     if value is None and log_of(row) is not None:
         try:

@@ -27,7 +27,7 @@ from fastcausal.formats.reading.builder import UnreadError
 THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 FENCE = re.compile(r"```(.*?)(?:```|\Z)", re.DOTALL)
-# Brackets before a key, a text or a bracket, unlike those of prose.
+# Brackets before a key, a text or a bracket; brackets in prose differ.
 START = re.compile(r"""\{(?=\s*+(?:["'“”}]|\w++\s*+:))|\[(?=\s*+[\[{"'“”\]])""")
 LANGUAGE = re.compile(r"\s*\w*\s*")
 

@@ -58,7 +58,7 @@ def files_of(
 
 
 def _told(file: Path, rivals: list[Format]) -> Format | None:
-    """Return the format of a file among those of its suffix: the first if none matches."""
+    """Choose the format of a file among the formats of its suffix: the first if none matches."""
     if len(rivals) < 2:
         return rivals[0] if rivals else None
     source = Source.open(file)

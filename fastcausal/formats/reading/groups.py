@@ -1,4 +1,4 @@
-"""Rows of a table that belong to one example: made one row."""
+"""Rows of a table that belong to one example, made one row."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def other_values(values: pa.Array | pa.ChunkedArray, groups: GroupCodes) -> list
 def of_groups(
     columns: Mapping[str, Any], groups: GroupCodes, shared: Collection[str], notes: Counter[str]
 ) -> dict[str, Any]:
-    """Return one value per group of each column that has only one in every group.
+    """Return one value per group of each column with a single value in every group.
 
-    Columns in ``shared`` are known to be so, nulls apart; others are dropped with a note.
+    Columns in ``shared`` are known to have a single value, apart from nulls. Columns with several
+    values are dropped with a note.
     """
     group, first = groups
     kept = {}

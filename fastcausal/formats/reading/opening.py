@@ -110,7 +110,7 @@ def _of_suffix(path: Any, formats: Formats) -> list[Format]:
 
 
 def _of_several(source: Source, like: list[Format]) -> Format:
-    """Return the format of a file among those of its suffix, the first if none matches."""
+    """Choose the format of a file among the formats of its suffix: the first if none matches."""
     return next((f for f in like if f.sniff is not None and f.sniff(source)), like[0])
 
 
@@ -182,7 +182,7 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
 
 
 def _rows(source: Source, faults: Problems) -> Iterator[Any]:
-    """Yield the values of the lines or of a list, None for a line that is no JSON."""
+    """Yield the values of the lines or of a list; None for a line of invalid JSON."""
     if source.is_list:
         yield from (row for _, row in source.items())
         return

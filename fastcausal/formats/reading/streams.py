@@ -134,7 +134,7 @@ def zipped(source: str | os.PathLike[str], format: ReadFormat | None = None) -> 
 
 
 def documents_of(source: Any) -> Iterator[Any]:
-    """Yield the files of marked texts in a directory or zip, `Opened`; any other source alone."""
+    """Yield the files of marked texts in a directory or zip as `Opened`; else only the source."""
     if is_project(source):
         yield from zipped(source)
         return

@@ -1,4 +1,4 @@
-"""One HTML file for every page: header, cards and tabs, and a part that a script makes."""
+"""One HTML file for every page: header, cards, tabs, and a part made by a script."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Section(NamedTuple):
 
 
 class Card(NamedTuple):
-    """The numbers of a system, large.
+    """The main scores of a system, in large type.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Card(NamedTuple):
     scores, groups : mapping of str to float
         Other scores, and the same score of parts such as roles.
     standing : str
-        ``best`` or the like.
+        Remark such as ``best``.
     note : str
         A line below.
     """
@@ -97,18 +97,18 @@ class Card(NamedTuple):
 
 
 class Scripted(NamedTuple):
-    """A part of a page that a script makes of data; the first tab.
+    """A part of a page, made by a script from data; the first tab.
 
     Attributes
     ----------
     title : str
         Name of the tab.
     markup, style, script : str
-        HTML, and CSS and JavaScript beside those of every page.
+        HTML; CSS and JavaScript besides the common ones of every page.
     data : mapping, optional
         Plain values ready for JSON.
     runs_wasm : bool
-        Whether the script compiles WebAssembly.
+        True if the script compiles WebAssembly.
     """
 
     title: str
@@ -145,7 +145,7 @@ class Page(NamedTuple):
     facts : sequence of (str, str)
         Names and values below the title.
     warnings : sequence of str
-        Lines that no reader may miss.
+        Warnings, shown prominently.
     """
 
     title: str
@@ -170,7 +170,7 @@ class Tab(NamedTuple):
 
 
 def tabs_of(page: Page) -> list[Tab]:
-    """Return the tabs of a page: its part, sections by tab, and what the page is about."""
+    """Return the tabs of a page: its part, sections by tab, and the tab ``ABOUT`` last."""
     order = {name: k for k, name in enumerate((SCORES, ERRORS, COMPARE))}
     names = dict.fromkeys(section.tab for section in page.sections)
     ordered = sorted(names, key=lambda name: order.get(name, 3 if name != ABOUT else 4))

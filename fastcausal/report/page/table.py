@@ -29,13 +29,13 @@ class Drawn(NamedTuple):
     intervals : sequence of str
         Columns with a dot and a line between the bounds, on the scale of the column.
     stacked : sequence of str
-        Columns of counts that one bar shows side by side, in a column of its own.
+        Columns of counts shown as one stacked bar, in an additional column.
     heat : bool
         True to tint each count by its share of the row.
     links : mapping of (str, str, str) to str
         Addresses on the page by part, row and column.
     marks : mapping of str to str
-        Words behind the names of rows.
+        Words after the names of rows.
     words : mapping of str to str
         Headers in words; the name of the column becomes a tooltip.
     """
@@ -146,7 +146,7 @@ class Drawn(NamedTuple):
 
 
 def percent(value: float, low: float = 0.0, high: float = 1.0) -> str:
-    """Return a place on a scale as SVG has it, within the picture.
+    """Return a place on a scale in percent, as SVG writes it, limited to the picture.
 
     Examples
     --------

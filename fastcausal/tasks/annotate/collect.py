@@ -48,7 +48,7 @@ class Collected:
     labels : list of RaterLabel
         Ascending by rater, then system, then item.
     results : mapping of str to TestedRater, optional
-        Of each rater, in a test.
+        Results by rater, if the files are a test.
     """
 
     labels: list[RaterLabel]
@@ -63,7 +63,7 @@ class Collected:
         return table if systems else table.drop_columns(["system"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts of items and labels, in all and by rater, and results of a test."""
+        """Return the numbers of items and labels, in all and by rater, and results of a test."""
         raters: dict[str, dict[str, Any]] = {
             label.rater: {"n_judged": 0, "n_missing": 0} for label in self.labels
         }
@@ -96,7 +96,7 @@ def collect(
     paths : sequence of path
         Files of answers, of claims, or with ``key`` of preferences.
     name : str, optional
-        Pattern of file names without suffix, with ``{rater}``, and of claims ``{system}`` and
+        Pattern of file names without suffix, with ``{rater}``; for claims also ``{system}`` and
         ``{side}``.
     key : path, optional
         The system behind each place of a topic.
@@ -110,8 +110,8 @@ def collect(
     Raises
     ------
     InputError
-        A file cannot be read, a rater has two files of an item, raters have different items, or
-        the items of a test are others.
+        A file cannot be read, a rater has two files with an item, raters have different items, or
+        the files have other items than the test.
     ValueError
         The pattern has an unknown field.
     """

@@ -53,11 +53,11 @@ def sheet_of_answers(
         Any file of answers. Answers in a tool's file are kept, unless they are another rater's;
         verdicts of other files are not shown.
     rater : str, optional
-        By default the rater named in the file, or none.
+        By default the rater named in the file, if any.
     only_judge : bool
-        Leave out items that words alone decide.
+        True leaves out items that are decided by their words.
     is_test : bool
-        Show no verdict, to anybody; the file must have one verdict for each item.
+        True hides all verdicts; the file must have one verdict for each item.
 
     Raises
     ------
@@ -100,7 +100,8 @@ def sheet_of_claims(source: Path_, against: Path_, rater: str | None = None) -> 
     Raises
     ------
     InputError
-        A file cannot be read, both have one side, a topic has no article, or no claim exists.
+        A file cannot be read, both have the same side, a topic has no article, or there is no
+        claim.
     """
     file = Source.open(source)
     judged, judging = read_claim_file(file), read_claim_file(against)
@@ -136,7 +137,7 @@ def _stem(file: Source) -> str:
 
 
 def _to_judge(file: Source, items: ExtractionFile) -> Iterator[int]:
-    """Yield the rows that triage leaves to people, those that cannot be read among them."""
+    """Yield the rows that triage leaves to people, including unparsed answers."""
     scored = answers(file, unparsed="skip").per_item.to_pylist()
     triage = {(row.get("system") or "", row["item"]): row["triage"] for row in scored}
     keys = zip(items.systems.to_pylist(), items.ids.to_pylist(), strict=True)
@@ -146,7 +147,7 @@ def _to_judge(file: Source, items: ExtractionFile) -> Iterator[int]:
 
 
 def _given(items: ExtractionFile) -> list[tuple[int | None, Parts]]:
-    """Return the answer of each item, and side and kind of its reason."""
+    """Return the answer to each item, and side and kind of its reason."""
     given: list[tuple[int | None, Parts]] = [(None, (None, None))] * len(items.ids)
     ratings = items.ratings
     rows = zip(ratings.item.tolist(), ratings.valid.tolist(), ratings.reasons.tolist(), strict=True)

@@ -79,7 +79,7 @@ class Sheet:
 
     @cached_property
     def json(self) -> str:
-        """The sheet as ASCII safe in an HTML element, with a digest of its content."""
+        """JSON of the sheet in ASCII, safe in an HTML element, with a digest of its content."""
         values = asdict(self)
         digest = sha256(json.dumps(values).encode()).hexdigest()[:32]
         return json.dumps(values | {"digest": digest}).translate(_ESCAPED)

@@ -20,9 +20,9 @@ class TestedRater(NamedTuple):
     Attributes
     ----------
     n_right : int
-        Labels equal to the known ones; a missing label is not.
+        Labels equal to the known ones; a missing label is wrong.
     share : float
-        Of all items.
+        Share of right labels in all items.
     passed : bool
     """
 
@@ -32,7 +32,7 @@ class TestedRater(NamedTuple):
 
 
 def systems_of(items: Extractions) -> list[str | None]:
-    """Return the system of each item, None without one."""
+    """Return the system of each item; None if unknown."""
     if "system" not in items.columns.column_names:
         return [None] * len(items)
     systems: list[str | None] = items.columns["system"].to_pylist()
@@ -47,7 +47,7 @@ def expected_labels(
     Raises
     ------
     InputError
-        The file cannot be read, has verdicts of several raters, or lacks one.
+        The file cannot be read, has verdicts of several raters, or lacks a verdict.
 
     Examples
     --------

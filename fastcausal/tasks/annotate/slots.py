@@ -34,9 +34,9 @@ def members(text: str, start: int) -> Iterator[tuple[str | int, Place]]:
     Yields
     ------
     key : str or int
-        Of a list, the number of the value.
+        In a list, the number of the value.
     place : (int, int)
-        First character of the value, and the one after its last.
+        First character of the value, and the character after its last.
 
     Examples
     --------

@@ -79,11 +79,11 @@ class CheckReport(Report):
     findings : tuple of Finding
         In the order of the files and of their examples.
     annotators : tuple of str
-        All of them, with and without findings.
+        All annotators, with and without findings.
     n_files, n_examples, n_relations : int
-        Numbers of checked files, examples and relations; relations as read.
+        Numbers of checked files, examples and relations that were read.
     notes : mapping of str to int
-        Other content of the files, and ways of locating spans.
+        Counted remarks on other content of the files, and on ways of locating spans.
     tags : str
         The reading of tagged sentences.
     """

@@ -41,8 +41,8 @@ def check(
     ----------
     sources : source, sequence of sources, or mapping of annotator to source
         A source is a path in any format, `Relations` or Arrow data; a directory stands for all its
-        files. Labels and links can be checked in WebAnno and brat files alone; other formats
-        hold only relations.
+        files. Labels and links are checked only in WebAnno and brat files; other formats have
+        only relations.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         The reading of tagged sentences.
     unplaced, links
@@ -88,7 +88,7 @@ def check(
         for file, document, relations in _open(source, given):
             owners = _owners(relations, annotator, file)
             readings.add(relations.reading.tags)
-            if document is None or document.text:  # a left-out document has notes alone
+            if document is None or document.text:  # a left-out document has only notes
                 annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
             notes.update(relations.reading.notes if document is None else document.notes)
             if document is None:
@@ -262,7 +262,7 @@ def _in_relation(spans: list[RoleSpan] | None) -> Iterator[tuple[str, str, RoleS
 def _characters(
     sentence: SearchedSentence | None, span: RoleSpan | None
 ) -> tuple[str | None, int | None, int | None]:
-    """Return the text of a span and its characters, as far as known."""
+    """Return the text of a span and its characters; None if unknown."""
     if sentence is None or span is None or span[2] > len(sentence.starts):
         return None, None, None
     start, stop = sentence.starts[span[1]], sentence.stops[span[2] - 1]

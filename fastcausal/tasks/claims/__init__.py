@@ -7,7 +7,7 @@ Definitions: MiRAGE; its guide calls a claim supported only if no doubt is left.
     files.py       one file of claims: its articles, sentences, claims and judgments
     reading.py     files and tables of several systems and raters, joined
     count.py       supported and judged claims of every topic
-    report.py      the scores they give
+    report.py      the scores of these counts
 """
 
 from __future__ import annotations

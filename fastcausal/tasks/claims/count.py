@@ -36,7 +36,7 @@ def claims(
 
     In each topic, precision is the share of the prediction's claims supported by the reference,
     recall the share of the reference's claims supported by the prediction, and F1 their harmonic
-    mean. Precision or recall without claims is 0, without judged claims undefined.
+    mean. Precision or recall is 0 without claims, and undefined without judged claims.
 
     Parameters
     ----------
@@ -45,15 +45,15 @@ def claims(
         judgment; docs/claims.md describes both.
     name : str, optional
         Pattern of file names without suffix, such as ``"{side}_{system}_{rater}"``. By default
-        names are ``{side}_{system}.{rater}``, as a page for raters saves them, or there is one
-        file of predictions and one of references.
+        ``{side}_{system}.{rater}``, the names of files from a page for raters, or two files: one
+        of predictions and one of references.
     nulls : {"error", "false", "skip"}
         A claim without judgment is an error, not supported, or left out.
     raters : {"mean", "majority"}
         The mean of each rater's scores, or the scores of the majority's judgments, with a tie not
         supported.
     unmatched : {"error", "skip"}
-        A topic on one side alone is an error, or left out.
+        A topic that one side lacks is an error, or left out.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def claims(
     InputError
         A source cannot be read, raters of a system have different claims, or a policy stops.
     ValueError
-        An unknown policy, or a pattern without known fields.
+        A policy is unknown, or a pattern has no known field.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def claims(
 
 
 def _matched(judged: Claims, unmatched: LabelPolicy) -> tuple[Claims, list[str]]:
-    """Keep topics of both sides; refuse others, or warn of them."""
+    """Keep topics that both sides have; refuse others, or warn of them."""
     sides: dict[tuple[str, str], set[str]] = {}
     for article in judged.articles:
         sides.setdefault(article[:2], set()).add(article.side)
@@ -189,7 +189,7 @@ def judgments_of(judged: Claims) -> pa.Table:
 
 
 def _agreement(judged: Claims) -> dict[str, Scores]:
-    """Compute the agreement of raters on all claims, and on those of each side."""
+    """Compute the agreement of raters on all claims, and on the claims of each side."""
     parts = {"overall": judged} | {side: _of_side(judged, side) for side in SIDES}
     return {name: brief(label_agreement(_long(part))) for name, part in parts.items()}
 

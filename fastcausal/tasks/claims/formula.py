@@ -25,8 +25,9 @@ ABSENT = -1  # judged claims of a rater who was not asked
 class ClaimFormula(Formula):
     """Supported and judged claims of a topic, on both sides, by rater.
 
-    Precision is the supported share of the prediction's claims, recall of the reference's. Without
-    claims it is 0, without judged claims undefined. Scores are means over raters that define them.
+    Precision is the supported share of the prediction's claims, recall of the reference's claims.
+    Both are 0 without claims, and undefined without judged claims. Scores are means over the raters
+    for whom they are defined.
 
     Attributes
     ----------
@@ -91,7 +92,8 @@ class ClaimFormula(Formula):
     def terms(self, rows: CountRows) -> CountRows:
         """Return the additive terms of each scored voice, then the claims of both sides.
 
-        The defined values with 1 for each; supported and judged claims with 1 if asked.
+        Terms of a voice are its defined values, 1 for each defined value, its supported and judged
+        claims, and 1 if it was asked.
         """
         values, counts = self._of_voices(rows), self._counts(rows)
         defined = ~np.isnan(values)

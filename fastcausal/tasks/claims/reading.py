@@ -26,7 +26,7 @@ from fastcausal.tasks.labels.ratings import Int64
 from fastcausal.tasks.verdicts import verdict_of
 
 FIELDS = {"side": "|".join(SIDES), "system": ".+", "rater": ".+?"}  # systems match greedily
-SAVED = "{side}_{system}.{rater}"  # of a page of the claims ``{side}_{system}``
+SAVED = "{side}_{system}.{rater}"  # saved by a page for the claims ``{side}_{system}``
 UNNAMED = {"system": "system", "rater": "rater"}
 NULL, NOT_ASKED = -1, -2  # instead of a judgment, 0 or 1
 
@@ -62,7 +62,7 @@ class Claims:
     raters_of : mapping of str to list of str
         Raters of each system, ascending.
     judgments : int8[n, n_raters]
-        1 supported, 0 not supported, -1 null, -2 for a rater of other systems.
+        1 supported, 0 not supported, -1 null, -2 if the rater judged only other systems.
     """
 
     articles: list[Article]
@@ -73,7 +73,7 @@ class Claims:
     judgments: npt.NDArray[np.int8]
 
     def where(self, kept: Callable[[Article], bool]) -> Claims:
-        """Return the claims of some articles."""
+        """Return the claims of the articles to keep."""
         places = [k for k, article in enumerate(self.articles) if kept(article)]
         place = np.full(len(self.articles), -1)
         place[places] = np.arange(len(places))
@@ -96,17 +96,17 @@ def read_claims(source: Any, name: str | None = None) -> Claims:
     source : path, table, or list of them
         Files of `read_claim_file`; or tables with the columns ``topic``, ``side``, ``claim`` and
         ``judgment``, perhaps ``system``, ``rater`` and ``source``. In tables with a ``source``,
-        rows of one claim are joined; it is supported if one source supports it.
+        rows of one claim are joined; a claim is supported if one source supports it.
     name : str, optional
         Pattern of file names without suffix, with ``{side}``, ``{system}`` and ``{rater}``; not
-        needed where all names are as a page for raters gives them, see `SAVED`.
+        needed if all names follow `SAVED`, the pattern of pages for raters.
 
     Raises
     ------
     InputError
         A source cannot be read, a name does not fit, or raters of a system have different claims.
     ValueError
-        The pattern has an unknown or repeated field, or none at all.
+        The pattern has an unknown or repeated field, or no field.
     """
     sources = _listed(source)
     pattern = _saved(sources) if name is None else pattern_of(name)
@@ -166,7 +166,7 @@ def pattern_of(name: str) -> _Pattern:
 
 
 def _saved(sources: list[Any]) -> _Pattern | None:
-    """Return the pattern of names of a page for raters, None if a file has another name."""
+    """Return the pattern of a page for raters; None if a file has another name."""
     if not all(isinstance(each, str | os.PathLike | Source) for each in sources):
         return None
     names = [each.name if isinstance(each, Source) else os.fspath(each) for each in sources]
@@ -228,7 +228,7 @@ Parts = Iterator[tuple[Article, str, Judgments, str]]
 
 
 def _of_document(document: ClaimFile, fields: Mapping[str, str]) -> Parts:
-    """Yield each article with its rater, its claims and their place."""
+    """Yield each article of a file with its rater, its claims and their place."""
     side = fields.get("side", document.side)
     if side != document.side:
         raise InputError(f"{document.name}: the name says {side}, the file has a {document.side}")
@@ -239,7 +239,7 @@ def _of_document(document: ClaimFile, fields: Mapping[str, str]) -> Parts:
 
 
 def _of_table(rows: Records, fields: Mapping[str, str]) -> Parts:
-    """Yield the same from a table, with claims ascending, independent of the order of rows."""
+    """Yield each article of a table likewise; claims ascend, independent of the order of rows."""
     problems = Problems()
     columns = {
         column: [fields[column]] * len(rows)
@@ -269,7 +269,7 @@ def _required(rows: Records, column: str, problems: Problems) -> list[str]:
 
 
 def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
-    """Return the judgment of each row; a row that cites no source is not supported."""
+    """Return the judgment of each row; a row without a source is not supported."""
     cited = rows.texts("source").is_valid().to_pylist() if "source" in rows else [True] * len(rows)
     verdicts: dict[str, bool | None] = {}
     judgments: list[bool | None] = []

@@ -27,8 +27,8 @@ SYSTEM_KEYS = ("n_topics", "n_claims", "n_unjudged", "scores", "raters", "topics
 class SystemClaims(Report):
     """Scores of the claims of one system.
 
-    ``report["topic"].f1`` is a mean over topics, ``report["claim"].f1`` that of summed claims,
-    ``report["means"].f1`` that of mean precision and recall.
+    ``report["topic"].f1`` is the mean of F1 over topics, ``report["claim"].f1`` the F1 of summed
+    claims, ``report["means"].f1`` the F1 of mean precision and mean recall.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class ClaimsReport(Report):
     Attributes
     ----------
     signature : str
-        Every setting on which the numbers depend, in one line.
+        Signature line: all settings that the scores depend on.
     systems : mapping of str to SystemClaims
     agreement : mapping of str to Scores
         Sizes and coefficients: ``overall``, ``prediction``, ``reference``.

@@ -5,7 +5,7 @@
     classify.py    the call; another protocol is a line there
     files.py       labels from files, tables and arrays
     count.py       confusion counts of predicted labels
-    report.py      the scores they give
+    report.py      the scores of these counts
     groups.py      macro-F1 and exact match of many small groups
     fincausal_task1.py
                    FinCausal's labels 0 and 1, weighted

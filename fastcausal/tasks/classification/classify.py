@@ -1,4 +1,4 @@
-"""Labels and answers against gold, in one call: plainly, or as a published program counts them."""
+"""Labels and answers against gold, in one call: plainly, or by a published program's rules."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LabelRules(NamedTuple):
     ----------
     score : str
         The function ``(gold, pred, protocol=..., **settings) -> ClassificationReport``; its
-        parameters are the settings that it takes.
+        parameters are its settings.
     read : str
         The function ``(gold, protocol=..., **settings) -> (gold, pred)`` for sweeps.
     public : str
@@ -90,8 +90,8 @@ def classify(
     ----------
     gold, pred : path, list, array, column or table
         Any source of `fastcausal.tasks.classification.files.read`. Joined by name if both sides
-        have names, else by position. Of answers: what
-        `fastcausal.tasks.classification.choices.count.choices` takes.
+        have names, else by position. For answers: any source of
+        `fastcausal.tasks.classification.choices.count.choices`.
     labels : sequence of int or str, optional
         The classes; any other label is an error. None takes the labels of gold and pred.
     positive : int or str
@@ -99,10 +99,10 @@ def classify(
     undefined : {None, 0.0, 1.0}
         The value of 0/0. None leaves it undefined: NaN in Python, null in JSON.
     unparsed : {"wrong", "skip", "error"}, optional
-        The policy for a null label of pred: an error, or a reason to leave the example out. Of an
-        answer that names no option: also wrong, as it is by default.
+        The policy for a null label of pred: an error (default), or the example is left out. For an
+        answer that names no option also ``"wrong"``, its default.
     unmatched : {"wrong", "skip", "error"}, optional
-        The policy for an example on one side alone; likewise.
+        The policy for an example that one side lacks; likewise.
     per_example : path, optional
         A ``.parquet`` or ``.arrow`` file for the pair of labels of every example.
     by : str or sequence of str, optional
@@ -113,7 +113,7 @@ def classify(
         Read a model's answers, as
         `fastcausal.tasks.classification.choices.count.choices` describes.
     read, column : str, optional
-        How answers are read, and their column.
+        The reading of answers, and their column.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def classify(
     InputError
         A source cannot be read, has an unknown label, or the sides do not match.
     ValueError
-        An unknown policy or protocol, or invalid classes.
+        A policy or protocol is unknown, or the classes are invalid.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def public(
     answers: AnswerKind | None = None,
     **options: Any,
 ) -> tuple[Any, Any] | None:
-    """Return gold with all labels in turn, which are no answers, and the least predictions."""
+    """Return gold with labels that reveal no answers (all in turn), and minimal predictions."""
     rules = _rules(protocol, answers)
     if rules is None:
         return label_format.public(gold)
@@ -199,7 +199,7 @@ def public(
 
 
 def _rules(protocol: LabelProtocol | None, answers: AnswerKind | None) -> LabelRules | None:
-    """Return the way to count that settings ask for, None for the plain one."""
+    """Return the rules that the settings name; None for the plain ones."""
     if protocol is None:
         return None if answers is None else CHOICES
     check("protocol", protocol, LabelProtocol)

@@ -32,8 +32,8 @@ from fastcausal.tasks.classification.report import ClassificationReport, report_
 class ClassificationScorer:
     """`classify` batch by batch: `update`, `merge` with scorers of other shards, `compute`.
 
-    The state is a confusion matrix of integers, so the numbers are the same for any split into
-    batches and any order of merging. Parameters are those of `classify`. Scorers can be pickled.
+    The state is a confusion matrix of integers, so scores are the same for any split into batches
+    and any order of merging. Parameters are as in `classify`. Scorers can be pickled.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class ClassificationScorer:
 
     @property
     def signature(self) -> str:
-        """Every setting on which the scores depend, in one line."""
+        """Signature line: all settings that the scores depend on."""
         labels = "found" if self.given is None else ",".join(map(str, self.given))
         zero = "undefined" if self.undefined is None else self.undefined
         return (
@@ -133,7 +133,7 @@ class ClassificationScorer:
 
     @property
     def statistics(self) -> Statistics:
-        """The pairs of labels of all batches so far, with how often each occurs; no units."""
+        """Pairs of labels of all batches so far, with their frequency; without units."""
         formula = LabelFormula(self.labels, self.given is not None, self.positive, self.undefined)
         pairs, times = np.argwhere(self.confusion), self.confusion[self.confusion > 0]
         return Statistics(formula, self.signature, pairs, times)
@@ -141,7 +141,7 @@ class ClassificationScorer:
     def report(
         self, batch: LabelPair | None = None, system: str | None = None
     ) -> ClassificationReport:
-        """`compute`, with the units of the one batch that was added."""
+        """Return the result of `compute`, with the units of the only batch."""
         about = replace(self.statistics, warnings={(text,): () for text in self.warnings})
         return report_of(
             about,
@@ -161,7 +161,7 @@ class ClassificationScorer:
         return gold.as_kind(wanted, pred.name), pred.as_kind(wanted, gold.name)
 
     def _add(self, labels: Sequence[Label], counts: npt.NDArray[np.int64]) -> None:
-        """Add a matrix over some labels to the matrix over all."""
+        """Add a matrix over these labels to the matrix over all labels."""
         union = self.given or classes_of(self.labels, labels)
         grown = np.zeros((len(union), len(union)), np.int64)
         for known, matrix in ((self.labels, self.confusion), (labels, counts)):
@@ -191,7 +191,7 @@ class LabelPair(NamedTuple):
 
 
 def _of_units(about: Statistics, batch: LabelPair, system: str | None) -> Statistics:
-    """Return the pair of labels of every example, with what gold has besides."""
+    """Return the pair of labels of every example, with gold's other columns."""
     formula = about.formula
     assert isinstance(formula, LabelFormula)
     rows = np.stack([codes_of(side, formula.labels) for side in (batch.gold, batch.pred)], axis=1)

@@ -57,7 +57,7 @@ class Labels:
         return len(self.values)
 
     def where(self, row: int) -> str:
-        """Return the place of a row for messages: file, line and id, as far as known."""
+        """Return the place of a row for messages: file, line if known, and id or position."""
         line = self.name if self.lines is None else f"{self.name}:{self.lines[row]}"
         return f"{line}: example {row if self.ids is None else self.ids[row]}"
 
@@ -112,10 +112,10 @@ def read(source: Any, name: str = "labels") -> Labels:
     Parameters
     ----------
     source : path, list, array, column or table
-        What `fastcausal.files.records.read_records` takes, with the columns ``index`` or ``id``,
-        ``label`` or ``prediction``, perhaps ``text``; an empty label is a missing one. Or a list,
-        an array or a column of labels. An ``index`` of integers is a position, counted from 0; in
-        CSV all ids are names.
+        Any source of `fastcausal.files.records.read_records`, with the columns ``index`` or
+        ``id``, ``label`` or ``prediction``, perhaps ``text``; an empty label is a missing one. Or
+        a list, an array or a column of labels. An ``index`` of integers is a position, counted
+        from 0; in CSV all ids are names.
     name : str
         The name for messages of a source that is not a file.
 
@@ -149,7 +149,7 @@ def read(source: Any, name: str = "labels") -> Labels:
 
 
 def read_gold(gold: Any, **options: Any) -> tuple[Labels, Labels]:
-    """Read gold for many runs, and take it for predictions as well."""
+    """Read gold for many runs; return it as gold and as predictions."""
     labels = read(gold, "gold")
     return labels, labels
 
@@ -186,7 +186,7 @@ def is_label_file(source: Source) -> bool:
 
 
 def _ids(records: Records, key: str) -> pa.Array:
-    """Return names of sentences; of an ``index`` of integers, positions."""
+    """Return names of sentences; positions for an ``index`` of integers."""
     keys = records.keys(key)
     require_unique(keys, records.where)
     is_position = key == "index" and pa.types.is_integer(records.column(key).type)

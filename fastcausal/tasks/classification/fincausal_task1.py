@@ -33,7 +33,7 @@ WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*")
 
 @dataclass(frozen=True)
 class TaskOneFormula(LabelFormula):
-    """Means over the classes 0 and 1 alone: other labels count in neither.
+    """Means over only the classes 0 and 1; other labels count in neither.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class TaskOneFormula(LabelFormula):
 
 
 class TaskOneScorer(ClassificationScorer):
-    """A scorer that has both classes whatever the labels are."""
+    """A scorer that has both classes, even if they do not occur."""
 
     def __init__(self) -> None:
         super().__init__(undefined=0.0)
@@ -69,12 +69,12 @@ class TaskOneScorer(ClassificationScorer):
 
     @property
     def signature(self) -> str:
-        """Every setting on which the scores depend, in one line."""
+        """Signature line: all settings that the scores depend on."""
         return f"fastcausal|{__version__}|fincausal-task1|labels:0,1|positive:1|0/0:0.0|rows:place"
 
     @property
     def statistics(self) -> Statistics:
-        """The pairs of labels of all batches so far, with how often each occurs; no units."""
+        """Pairs of labels of all batches so far, with their frequency; without units."""
         formula = TaskOneFormula(self.labels, False, self.positive, self.undefined)
         return replace(super().statistics, formula=formula)
 
@@ -93,7 +93,7 @@ def task1(
     ----------
     gold, pred : path, list, array or table
         A file of ``Index; Text; Gold``: the label follows the last ``;``, and the first line is
-        dropped. Or what `fastcausal.tasks.classification.files.read` takes.
+        dropped. Or any source of `fastcausal.tasks.classification.files.read`.
     protocol : {"fincausal-task1"}
     by : str or sequence of str, optional
         Columns of gold; each of their values becomes a subset.
@@ -103,8 +103,8 @@ def task1(
     Raises
     ------
     InputError
-        A source cannot be read, has another number of rows than the other or none, or a label is no
-        whole number: the published program ends there.
+        A source cannot be read, is empty, or differs from the other in its number of rows; or a
+        label is not a whole number. The published program ends in these cases.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def task1(
 
 
 def read_gold(gold: Any, **options: Any) -> tuple[Labels, Labels]:
-    """Read gold for many runs, and take it for predictions as well."""
+    """Read gold for many runs; return it as gold and as predictions."""
     labels = read_labels(gold, "gold")
     return labels, labels
 

@@ -18,7 +18,7 @@ from fastcausal.tasks.classification.count import ClassificationScorer, codes_of
 from fastcausal.tasks.classification.files import Labels
 
 DENSE = 4  # group numbers per example up to which no look-up is needed
-FIRST = 1000  # groups whose order is checked before that of all
+FIRST = 1000  # groups whose order is checked before the order of all groups
 
 
 def classify_groups(

@@ -174,7 +174,7 @@ def report_of(
     statistics: Callable[[], Statistics],
     subsets: Mapping[str, Int64] | None = None,
 ) -> ClassificationReport:
-    """Make the report of a confusion matrix and of those of subsets, with metadata ``about``."""
+    """Make the report of confusion matrices, overall and of subsets, with metadata ``about``."""
     formula = about.formula
     assert isinstance(formula, LabelFormula)
     known = formula.positive in formula.labels
@@ -212,12 +212,12 @@ def report_of(
 
 
 def label_terms(confusion: Int64) -> Int64:
-    """Return right predictions, all predictions and all of gold of each label: int64[3 n]."""
+    """Return the numbers of right, predicted and gold labels for each label: int64[3 n]."""
     return np.concatenate([confusion.diagonal(), confusion.sum(axis=0), confusion.sum(axis=1)])
 
 
 def per_example_table(make: Callable[[], Statistics]) -> pa.Table:
-    """Make the table of units; refuse counts alone."""
+    """Make the table of units; raise InputError without units."""
     statistics = make()
     if statistics.units is None:
         raise InputError("a report of counts alone has no per_example")

@@ -48,7 +48,7 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
     Parameters
     ----------
     source : path, Relations, or anything `fastcausal.read` takes
-        Or a CSV file with a column ``label`` (1 causal, 0 not), for counts of sentences alone.
+        Or a CSV file with a column ``label`` (1 causal, 0 not), for counts of sentences only.
     tokenizer : {"whitespace", "nltk-style", "nltk-style+tags"}, optional
         The way of counting words; None counts in every possible way: ``nltk-style`` needs texts,
         ``nltk-style+tags`` also tagged sentences.
@@ -62,7 +62,7 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
     InputError
         The source cannot be read, or lacks the input of the tokenizer.
     ValueError
-        An unknown tokenizer.
+        The tokenizer is unknown.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class CorpusDescription(Report):
     sentences : Counter of str
         ``causal`` and ``non_causal``; ``explicit``: causal sentences with a signal in a relation.
     per_sentence : Counter of int
-        Sentences by number of relations; empty if the source had labels alone.
+        Sentences by number of relations; empty if the source had only labels.
     relations : Counter of (str, int)
         Relations by argument order (``cause_first``, ``effect_first``, ``neither``: one is missing
         or both start together) and by number of signal spans.
@@ -126,7 +126,7 @@ class CorpusDescription(Report):
         return _ranked(self.signals)[:N_SIGNALS]
 
     def words_of(self, tokenizer: str, group: str) -> Histogram:
-        """Return a histogram of ``words``; the group ``all`` is all sentences."""
+        """Return a histogram of ``words``; the group ``all`` has all sentences."""
         groups = self.words[tokenizer]
         return groups["causal"] + groups["non_causal"] if group == "all" else groups[group]
 

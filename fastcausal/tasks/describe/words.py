@@ -22,10 +22,10 @@ def treebank_words(text: str) -> list[str]:
       commas and colons too, unless a digit follows.
     * Clitics are cut off: ``do n't``, ``she 's``, ``the boys '``; so are the halves of ``cannot``,
       ``gonna`` and their like.
-    * A period belongs to its word. It stands alone where a sentence ends: at the end of the text,
-      and before white space and a word that starts with no lower-case letter. After a title, a
-      month or another common abbreviation, or a one-letter initial, no sentence ends. (Longer
-      initials, as in ``V.K. Rao``, do end one; NLTK's trained splitter takes most of them so.)
+    * A period belongs to its word. At the end of a sentence it stands alone. A sentence ends at the
+      end of the text, and before white space and a word that does not start in lower case. It does
+      not end after a title, a month or another common abbreviation, or a one-letter initial.
+      (Longer initials, as in ``V.K. Rao``, do end it, as mostly in NLTK's trained splitter.)
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Predictions of MAVEN-ERE against its gold: known mentions, and ids that its program mixes up."""
+"""Predictions of MAVEN-ERE against its gold: known mentions, and ids confused by its program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def known_mentions(gold: Corpus, pred: Corpus) -> tuple[Corpus, dict[str, int], 
     -------
     pred : Corpus
     ignored : dict of str to int
-        How many different pairs of each document are left out.
+        Number of distinct pairs left out of each document.
     warnings : dict
     """
     in_gold = {document.id: document for document in gold.documents}
@@ -61,7 +61,7 @@ def with_last_types(corpus: Corpus) -> Corpus:
 
 
 def collisions(gold: Corpus, pred: Corpus) -> Warnings:
-    """Warn of ids that the official program does not tell apart."""
+    """Warn of ids that occur in several documents: the official program confuses them."""
     owners = Counter(id for document in gold.documents for id in document.mentions)
     shared = sum(n > 1 for n in owners.values())
     joined = Counter(a + b for a, b in _pairs([*gold.documents, *pred.documents]))

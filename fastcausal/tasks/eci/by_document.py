@@ -20,7 +20,7 @@ from fastcausal.tasks.eci import _native
 from fastcausal.tasks.eci.files import EventPairs
 from fastcausal.tasks.eci.protocols import EXISTS, GROUPS, STRATA, PairProtocol
 
-COUNTS = ("tp", "wrong", "missed", "invented")  # as csrc/eci.hpp has them
+COUNTS = ("tp", "wrong", "missed", "invented")  # as in csrc/eci.hpp
 EVERY = len(GROUPS) * len(STRATA) * len(COUNTS)
 N_OUTSIDE = EVERY + 3 * len(STRATA)
 DIGEST = N_OUTSIDE + 1
@@ -28,18 +28,18 @@ ALLOWED = Remedy("outside", ("charge", "ignore"), "would charge such pairs, or l
 
 
 class Counted(NamedTuple):
-    """Counts of every document that a source names.
+    """Counts of every document of any source.
 
     Attributes
     ----------
     documents : pyarrow.Array
         Ids, ascending: string[n].
     in_gold : bool[n]
-        Gold names the document.
+        True if gold names the document.
     strata : tuple of str
-        ``overall`` alone where no mention has a sentence.
+        Only ``overall`` if no mention has a sentence.
     columns : int64[n, m]
-        The counts that `Places` names.
+        Counts in the order of the native row; see `places`.
     """
 
     documents: pa.Array
@@ -55,7 +55,7 @@ class Counted(NamedTuple):
         return [self.columns[places(g, stratum)[COUNTS.index(name)]] for g, name in names]
 
     def every(self, stratum: str) -> list[Int64]:
-        """Return hits, candidates and gold, where every candidate is called causal."""
+        """Return hits, candidates and gold pairs if every candidate is called causal."""
         at = EVERY + 3 * STRATA.index(stratum)
         return [self.columns[k] for k in range(at, at + 3)]
 
@@ -83,14 +83,14 @@ def count(
         Pairs, or events.
     protocol : PairProtocol
     outside : {"charge", "ignore", "error"}
-        Predictions that are no candidates.
+        The policy for predictions that are not candidates.
     groups : sequence of str
-        Groups to count; by default those of the protocol.
+        Groups to count; by default the protocol's groups.
 
     Raises
     ------
     InputError
-        A mention is in two sentences; a prediction is no candidate under ``"error"``.
+        A mention is in two sentences, or a prediction is not a candidate under ``"error"``.
     """
     sides = [gold, pred, *([] if candidates is None or candidates is gold else [candidates])]
     names, documents = _documents(sides)
@@ -139,14 +139,17 @@ def _documents(sides: Sequence[EventPairs]) -> tuple[pa.Array, list[Int32]]:
 
 
 def _mapped(of: Int32, numbers: Any) -> Any:
-    """Return numbers in the numbering of all sides; those of the first are the same."""
+    """Return numbers in the common numbering of all sides; numbers of the first side stay."""
     if numbers is None or (of == np.arange(len(of), dtype=np.int32)).all():
         return numbers
     return of[numbers]
 
 
 def _sentences(sides: Sequence[EventPairs]) -> tuple[list[list[Int32 | None]], Any]:
-    """Number the sentences of all sides, -1 where unknown; return what the numbers stand for."""
+    """Number the sentences of all sides, -1 if unknown; return the numbers and their texts.
+
+    The texts are None if the sentences are numbers already.
+    """
     columns = [column for side in sides for column in side.sentences]
     known = [column for column in columns if column is not None]
     values = None

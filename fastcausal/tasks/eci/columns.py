@@ -1,4 +1,4 @@
-"""Columns of gold that say one thing of each document: topic, fold, split, language."""
+"""Columns of gold with one value for each document: topic, fold, split, language."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastcausal.tasks.eci.files import OWN, EventPairs
 
 
 def columns_of_documents(gold: EventPairs, ids: pa.Array, required: Sequence[str] = ()) -> pa.Table:
-    """Return a row for each document: its id, and the columns of gold that are equal in its rows.
+    """Return a row for each document: its id, and gold's columns with one value per document.
 
     Raises
     ------

@@ -76,10 +76,10 @@ def eci(
     protocol : {"pairs", "maven-ere", "eventstoryline", "ilif-direction"}
         ``"pairs"`` compares sets; the others repeat a published program.
     candidates : path, table, list of mappings or "listed", optional
-        Pairs that may be predicted: rows with ``doc_id``, ``a`` and ``b``; events, rows with
-        ``doc_id`` and ``event``, of which each document has all pairs; or the rows of gold.
+        Pairs that may be predicted: rows with ``doc_id``, ``a`` and ``b``; or events, rows with
+        ``doc_id`` and ``event``, for all pairs within a document; ``"listed"``: the rows of gold.
     outside : {"charge", "ignore", "error"}
-        Predictions that are no candidates are wrong, left out, or an error.
+        Predictions that are not candidates are wrong, left out, or an error.
     by : str or sequence of str, optional
         Columns of gold; each of their values is scored.
     fold : str, optional
@@ -87,11 +87,11 @@ def eci(
     forward, backward : sequence of str
         Further labels of "a causes b" and of "b causes a", each a type of its own.
     undefined : float, optional
-        Value of 0/0; None: null, but 0 under ``"maven-ere"``, as its program has it.
+        Value of 0/0; None: undefined, but 0 under ``"maven-ere"``, as in its program.
     relation : {"causal", "temporal", "subevent"}
         The relation of MAVEN-ERE to score.
     per_document : path, optional
-        A ``.parquet`` or ``.arrow`` file to write the counts of every document to.
+        A ``.parquet`` or ``.arrow`` file for the counts of every document.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def eci(
     InputError
         A source cannot be read, has an unknown label, or pairs an event with itself.
     ValueError
-        An unknown policy.
+        A policy is unknown.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def eci(
 def labels_of(
     forward: Iterable[str] | str, backward: Iterable[str] | str, relation: PairRelation
 ) -> LabelScheme:
-    """Return the labels of a relation and those that the caller declares."""
+    """Return the labels of a relation, and the labels that the caller declares."""
     given = [[side] if isinstance(side, str) else [*side] for side in (forward, backward)]
     if relation != "causal":
         given[0] = [*LABELS[relation], *given[0]]
@@ -159,7 +159,7 @@ def read_sources(
     labels: LabelScheme,
     relation: PairRelation = "causal",
 ) -> Sources:
-    """Read both sides as a protocol does, and candidates.
+    """Read both sides by a protocol, and the candidates.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def _signature(
     labels: LabelScheme,
     relation: PairRelation,
 ) -> str:
-    """Name the choices that papers differ in: candidates, hits, strata and documents."""
+    """Return the signature line, with choices that differ among papers, such as candidates."""
     kind = "all"
     if candidates is not None:
         kind = LISTED if is_listed else "events" if candidates.b is None else "pairs"
@@ -231,7 +231,7 @@ def statistics_of(
     required: Sequence[str] = (),
     system: str | None = None,
 ) -> Statistics:
-    """Make a row of counts of every document that the protocol looks at.
+    """Make a row of counts for every document that the protocol counts.
 
     Raises
     ------

@@ -23,12 +23,12 @@ from fastcausal.tasks.eci.protocols import PAIRS
 
 KINDS = ("missed", "invented", "turned round", "wrong type", "unknown direction")
 Said = dict[frozenset[str], dict[tuple[str, str, int], str]]
-"""What a side says of each pair of a document: items (cause, effect, type) with their labels."""
+"""Labels of each pair of a document on one side, by item (cause, effect, type)."""
 
 
 @dataclass(frozen=True)
 class WrongPair:
-    """A pair of which gold and predictions say different things.
+    """A pair with different labels in gold and predictions.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class WrongPair:
     gold, pred : str
         Labels, as written; empty for no relation.
     text : str
-        Sentences of both mentions, these in brackets where their words are known.
+        Sentences of both mentions; mentions are in brackets if their words are known.
     """
 
     kind: str
@@ -78,7 +78,7 @@ class PairErrors(Printed):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values: of each document its id, counts by kind, and wrong pairs."""
+        """Return plain values: id, counts by kind, and wrong pairs of each document."""
         return {
             "signature": self.signature,
             "types": [*self.kinds],
@@ -133,7 +133,7 @@ def pair_errors(
     gold, pred, forward, backward, relation
         As `eci`.
     top : int, optional
-        So many documents; None for all.
+        Most documents to return; None: all.
     types : sequence of str
         Kinds of errors of `KINDS`; by default all.
     text : path, table or corpus, optional
@@ -146,7 +146,7 @@ def pair_errors(
     InputError
         As `eci`.
     ValueError
-        An unknown kind.
+        A kind is unknown.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def pair_errors(
 
 
 def _said(side: EventPairs) -> dict[str, Said]:
-    """Return what a side says of the pairs of each document."""
+    """Return the labels of the pairs of each document on one side."""
     assert side.label is not None
     texts = side.records.texts("label") if len(side) else side.named
     documents: dict[str, Said] = {}
@@ -198,7 +198,7 @@ def _said(side: EventPairs) -> dict[str, Said]:
 
 
 def _wrong(gold: Said, pred: Said) -> Iterator[WrongPair]:
-    """Yield the pairs of a document of which both sides say different things."""
+    """Yield the pairs of a document with different labels, or with an unknown direction."""
     for pair in sorted({*gold, *pred}, key=sorted):
         of_gold, of_pred = gold.get(pair, {}), pred.get(pair, {})
         kind = _kind({*of_gold}, {*of_pred})
@@ -233,7 +233,7 @@ def _places(sides: Sequence[EventPairs]) -> dict[tuple[str, str], str]:
 
 
 class _Texts:
-    """Sentences by document and number, and mentions with their words, as far as there are any."""
+    """Sentences by document and number, and words of mentions; both may be unknown."""
 
     def __init__(self, source: Records) -> None:
         self.sentences: dict[tuple[str, str], str] = {}

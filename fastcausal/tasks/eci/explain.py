@@ -38,7 +38,7 @@ class PairQuirk:
     field : str
         The field of `PairProtocol` that changes, or ``groups``: the question that is scored.
     meaning : str
-        The rule that one of both has.
+        The rule that only one of the protocols has.
     n_documents : int
         Documents whose counts this step changes.
     documents : tuple of str
@@ -46,9 +46,9 @@ class PairQuirk:
     f1 : float
         F1 after this and all earlier steps.
     change : float
-        What this step adds to F1 after the earlier ones.
+        Change of F1 by this step, after the earlier ones.
     change_alone : float
-        What it adds to F1 of the first protocol by itself.
+        Change of the first protocol's F1 by this step alone.
     """
 
     field: str
@@ -106,16 +106,16 @@ def explain_pairs(
     Parameters
     ----------
     gold, pred, forward, backward, relation
-        As `eci`; of one kind that both protocols read.
+        As in `eci`; both protocols must be able to read the sources.
     start, end : {"pairs", "maven-ere", "eventstoryline", "ilif-direction"}
-        F1 is that of types, unless both score directions.
+        F1 is the score of types, or of directions if both protocols score directions.
 
     Raises
     ------
     InputError
         As `eci`.
     ValueError
-        An unknown protocol, or one protocol twice.
+        A protocol is unknown, or both are the same.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 ::
 
-    doc_id, a, b, label, sentence_a, sentence_b, ...     a row a pair
+    doc_id, a, b, label, sentence_a, sentence_b, ...     a row per pair
     doc_id, event, sentence                              candidates may be events
 """
 
@@ -45,15 +45,15 @@ class EventPairs:
     rows : int64[n] or None
         Rows of the source; None for all.
     doc, a, b : int32[n]
-        Numbers of documents and mentions; ``b`` is None of a list of events.
+        Numbers of documents and mentions; ``b`` is None for a list of events.
     documents, mentions : pyarrow.Array
         Their ids, by number: string.
     label : int8[n] or None
-        Codes of `LabelScheme`; None of candidates.
+        Codes of `LabelScheme`; None for candidates.
     sentences : tuple of (pyarrow.Array or None)
         Sentence of a and of b.
     named : pyarrow.Array
-        Documents that rows without a pair name.
+        Documents named by rows without a pair.
     """
 
     records: Records
@@ -75,12 +75,12 @@ class EventPairs:
         return self.records.where(int(row if self.rows is None else self.rows[row]))
 
     def without_rows(self) -> EventPairs:
-        """Return the source alone: columns of many rows take memory."""
+        """Return only the source: columns of many rows take memory."""
         none = np.zeros(0, np.int32)
         return replace(self, rows=None, doc=none, a=none, b=none, label=None)
 
     def ids(self, row: int) -> tuple[str, str, str]:
-        """Return the ids of the document and of both mentions of a row, of an event twice."""
+        """Return the ids of document and both mentions in a row; an event's id twice."""
         ends = self.a, self.a if self.b is None else self.b
         a, b = (self.mentions[int(end[row])].as_py() for end in ends)
         return self.documents[int(self.doc[row])].as_py(), a, b
@@ -94,18 +94,18 @@ def read_pairs(
     Parameters
     ----------
     source : path, table, list of mappings or of documents
-        What `read_records` takes, with the columns ``doc_id``, ``a``, ``b`` and ``label``, or
-        what `read_corpus` takes. A row without a and b names a document without pairs.
+        Any source of `read_records`, with the columns ``doc_id``, ``a``, ``b`` and ``label``, or
+        any source of `read_corpus`. A row without a and b names a document without pairs.
     labels : LabelScheme
     name : str
-        Names a source other than a file in messages.
+        Name in messages of a source that is not a file.
     relation : {"causal", "temporal", "subevent"}
         The relation of MAVEN-ERE to read.
 
     Raises
     ------
     InputError
-        It cannot be read, a label is unknown, or an event is paired with itself.
+        The source cannot be read, a label is unknown, or an event is paired with itself.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def read_candidates(source: Any, name: str = CANDIDATES) -> EventPairs:
     Raises
     ------
     InputError
-        As `read_pairs`; or a table has neither.
+        As `read_pairs`; or a table has neither pairs nor events.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def open_table(source: Any, relation: str = "causal", name: str = "rows") -> Rec
 
 
 def read_gold(gold: Any, relation: str = "causal", **options: Any) -> tuple[Records, Records]:
-    """Read gold for many runs, and take it for predictions as well."""
+    """Read gold for many runs; return it as gold and as predictions."""
     records = open_table(gold, relation, GOLD)
     return records, records
 
@@ -169,7 +169,7 @@ def public(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | None:
     """Return the documents of gold, or its pairs if they are the candidates, without relations.
 
-    None for a corpus, and for candidates that are all related: they are the answers.
+    None for a corpus, and if all candidates are related: they would reveal the answers.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def public(
 
 
 def is_pairs(source: str) -> bool:
-    """Tell if a path is of a corpus, or of a table with the columns ``doc_id``, ``a`` and ``b``."""
+    """Return True for a corpus, or a table with the columns ``doc_id``, ``a`` and ``b``."""
     if source == "-":
         return False
     if is_corpus(source):
@@ -209,13 +209,13 @@ def is_pairs(source: str) -> bool:
         if binary.sniff(head.data) is not None:
             return all(name in read_records(source) for name in ("doc_id", "a", "b"))
     except InputError:
-        return False  # scoring says why
+        return False  # scoring reports the error
     names = re.split(rb"[,;\t\r\n]", head.data.partition(b"\n")[0])
     return {b"doc_id", b"a", b"b"} <= {name.strip(b'"') for name in names}
 
 
 def pairs_of(records: Records, labels: LabelScheme | None) -> EventPairs:
-    """Return the pairs of rows; labels None: of candidates."""
+    """Return the pairs of rows; ``labels`` is None for candidates."""
     problems = Problems()
     columns, label, ends = _columns(records, labels, problems)
     rows, named = None, columns[0][:0]
@@ -246,7 +246,7 @@ def pairs_of(records: Records, labels: LabelScheme | None) -> EventPairs:
 def _columns(
     records: Records, labels: LabelScheme | None, problems: Problems
 ) -> tuple[list[pa.ChunkedArray], LabelCodes | None, list[pa.Array | None]]:
-    """Return documents and mentions, labels and sentences; of predictions there may be no rows."""
+    """Return documents and mentions, labels and sentences; predictions may have no rows."""
     if not len(records):
         return [pa.chunked_array([], pa.string())] * 3, np.zeros(0, np.int8), [None, None]
     columns = [records.encoded(column) for column in ("doc_id", "a", "b")]

@@ -27,13 +27,13 @@ class PairFormula(Formula):
     Attributes
     ----------
     groups : tuple of str
-        Of ``exists``, ``direction`` and ``typed``.
+        Some of ``exists``, ``direction`` and ``typed``.
     strata : tuple of str
         ``overall``, perhaps with ``intra`` and ``inter``.
     counts : tuple of str
         ``predicted`` and ``gold``, or ``fp`` and ``fn``.
     candidates : bool
-        There are candidates: the group ``every`` calls all of them causal.
+        True with candidates: the group ``every`` calls all of them causal.
     undefined : float or None
         Value of 0/0; None: NaN in Python, null in JSON.
 
@@ -57,7 +57,7 @@ class PairFormula(Formula):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the counts: of each group hits and the two others; then totals."""
+        """Names of the counts: hits and two other counts of each group; then totals."""
         of_groups = [f"{group}_{name}" for group in self._groups for name in ("tp", *self.counts)]
         every = [f"{group}_{name}" for group in self._every for name in OF_EVERY]
         return (*of_groups, *every, *TOTALS)
@@ -72,7 +72,7 @@ class PairFormula(Formula):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """No more hits than predictions or gold has; strata within the whole."""
+        """Rules: hits are at most predicted and gold pairs; strata are parts of the whole."""
         fields = ("tp", *self.counts)
         of_groups = [
             Rule((f"{group}_tp",), (f"{group}_{name}",))
@@ -90,7 +90,7 @@ class PairFormula(Formula):
 
     @property
     def of_gold(self) -> tuple[tuple[str, ...], ...]:
-        """The number of pairs of gold, where it is counted."""
+        """Number of documents; numbers of gold pairs if they are counted."""
         if "gold" not in self.counts:
             return (("n_documents",),)
         return (("n_documents",), *((f"{group}_gold",) for group in self._groups))
@@ -108,7 +108,7 @@ class PairFormula(Formula):
         }
 
     def has_share(self, group: str, score: str) -> bool:
-        """Return True: precision, recall and F1 are of pairs that documents have."""
+        """Return True: each document adds its pairs to precision, recall and F1."""
         return True
 
     def counts_from(
@@ -124,7 +124,7 @@ class PairFormula(Formula):
             yield group, tp, predicted, gold
 
     def scores_from(self, tp: CountRows, predicted: CountRows, gold: CountRows) -> ScoresByName:
-        """Divide; F1 is 2 tp / (predicted + gold), rounded once."""
+        """Compute precision, recall and F1; F1 is 2 tp / (predicted + gold), rounded once."""
         zero = math.nan if self.undefined is None else float(self.undefined)
         return {
             "precision": ratio(tp, predicted, zero),
@@ -139,7 +139,7 @@ class PairFormula(Formula):
         return self if len(self.strata) >= len(other.strata) else other
 
     def convert(self, rows: CountRows, formula: Formula) -> CountRows:
-        """Return rows of this formula as those of a union: no pair within or across sentences."""
+        """Convert rows to a union's formula: added strata have no pairs."""
         if formula == self:
             return rows
         at = {name: k for k, name in enumerate(formula.fields)}

@@ -42,7 +42,7 @@ class LabelScheme:
     Raises
     ------
     ValueError
-        A label is known already, or there are too many.
+        A label is already known, or there are too many labels.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class LabelScheme:
 
     @cached_property
     def codes(self) -> dict[str, int]:
-        """The code of each label."""
+        """Code of each label."""
         codes = dict.fromkeys(NO_RELATIONS, NO_RELATION) | {OF_UNKNOWN: UNKNOWN}
         pairs: list[tuple[str | None, str | None]] = [*CONVERSES.items()]
         pairs += [*((label, None) for label in self.forward)]
@@ -94,7 +94,7 @@ class LabelScheme:
 
     @property
     def text(self) -> str:
-        """Return the declared labels for a signature."""
+        """Declared labels, for a signature."""
         parts = {"forward": self.forward, "backward": self.backward}
         return "".join(f"|{name}:{','.join(labels)}" for name, labels in parts.items() if labels)
 

@@ -12,29 +12,29 @@ OVERALL, INTRA, INTER = STRATA = ("overall", "intra", "inter")
 
 @dataclass(frozen=True)
 class PairProtocol:
-    """Rules of one program, or of none: then every quirk is False.
+    """Rules of a published program; without a program, every quirk is False.
 
     Attributes
     ----------
     name : str
     groups : tuple of str
-        Questions that it answers.
+        Groups of scores: the questions that the protocol answers.
     by_sentences : bool
         Strata within and across sentences are scored too.
     counts : tuple of str
-        Counts of a report, beside tp.
+        Counts of a report, besides tp.
     last_type : bool
         A pair with two types keeps the last one.
     ordered : bool
         Pairs are ordered texts: no label is turned round, ``null`` is a label like others.
     repeats : bool
-        A row given twice counts twice.
+        A repeated row counts twice.
     untyped_misses : bool
-        Misses of ``typed`` are those of ``exists``.
+        Misses of ``typed`` equal the misses of ``exists``.
     gold_documents : bool
-        Predictions in documents that gold does not name are not looked at.
+        Predictions in documents that gold does not name are ignored.
     free_turns : bool
-        A wrong direction or type of a gold pair costs recall alone.
+        A wrong direction or type of a gold pair costs only recall.
     zero : float or None
         Value of 0/0 unless the caller gives one.
     """
@@ -71,6 +71,6 @@ PAIR_PROTOCOLS = {p.name: p for p in (PAIRS, MAVEN_ERE, EVENTSTORYLINE, ILIF_DIR
 
 
 def pair_protocol(name: str) -> PairProtocol:
-    """Return a protocol by name; ValueError lists those that there are."""
+    """Return a protocol by name; ValueError for an unknown one lists the known names."""
     check("protocol", name, PAIR_PROTOCOLS)
     return PAIR_PROTOCOLS[name]

@@ -46,7 +46,7 @@ class PairReport(Report):
 
         @property
         def by(self) -> tuple[str, ...]:
-            """Columns whose values were scored."""
+            """Columns by whose values the pairs were scored."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: an undefined score is None."""
@@ -86,7 +86,7 @@ class PairReport(Report):
 
 
 def _nested(groups: Groups, subsets: Mapping[str, Groups]) -> dict[str, Any]:
-    """Return scores by group and stratum, of groups named ``intra_typed`` or in subsets."""
+    """Return scores by group and stratum, from groups named ``intra_typed`` or from subsets."""
     nested: dict[str, Any] = {}
     flat = dict(groups) | {
         f"{stratum}_{group}": scores
@@ -134,7 +134,7 @@ def present(statistics: Statistics, by: By = None, fold: str | None = None) -> P
 
 
 def _groups(formula: PairFormula, rows: CountRows) -> dict[str, Scores]:
-    """Return the scores and counts of all groups of some rows."""
+    """Return the scores and counts of all groups from these rows."""
     sums = dict(zip(formula.fields, rows.sum(axis=0)[:, None], strict=True))
     groups = {}
     for group, tp, predicted, gold in formula.counts_from(sums):

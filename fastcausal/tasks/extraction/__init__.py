@@ -8,14 +8,14 @@
     batches.py     both sides of large sources in step
     counting.py    relations to a tally
     tally.py       the state: totals and counts, which add
-    evaluation.py  a tally and all that its report is made of; stored.py: of statistics
+    evaluation.py  a tally and all other inputs of its report; stored.py: of statistics
     report.py      the report
     tables.py      counts of examples and of chosen pairs
     decoded.py     label ids and logits to rows
     tag_scorer.py  a scorer of label ids
     cnc2022.py     the running means of the 2022 scorer, which do not add
     public.py      gold without its relations
-    explain.py     what the quirks of the official scorer do to a score
+    explain.py     effects of the official scorer's quirks on a score
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two sources in step: the same examples in the same order, a batch of both at a time.
+"""Two sources in step: the same examples in the same order, one batch of both at a time.
 
 ::
 
@@ -35,16 +35,16 @@ from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.relations.unread import UnreadRelationsError
 
-READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
+READ_AGAIN = 1 << 30  # bytes of files that may be read anew as a whole to report all faults
 
-_IN_MEMORY = (Relations, Rows)  # told in no time
+_IN_MEMORY = (Relations, Rows)  # a quick check for the usual types
 _ELSEWHERE = (str, pa.RecordBatchReader, os.PathLike, Iterator)
 T = TypeVar("T")
 Progress = Callable[[int, int | None], None]
 
 
 class CompleteError(InputError):
-    """The fault of all batches, as reading both sides whole would report it."""
+    """The fault of all batches, equal to the one that reading both sides whole would report."""
 
 
 class NotInStepError(WholeError):
@@ -52,7 +52,7 @@ class NotInStepError(WholeError):
 
 
 def is_streamed(source: Any) -> bool:
-    """Tell if a source is somewhere else than in memory, and may be more than fits there."""
+    """Return True for a source outside memory, which may be larger than memory."""
     return not isinstance(source, _IN_MEMORY) and isinstance(source, _ELSEWHERE)
 
 
@@ -63,41 +63,41 @@ def in_step(
     tags: TagReading,
     progress: Progress | None,
 ) -> InStep | None:
-    """Both sides batch by batch, None where predictions have to be read whole.
+    """Return both sides batch by batch; None if a side has to be read whole.
 
     Parameters
     ----------
     gold, pred : anything `fastcausal.read` takes
     columns : collection of str or None
-        The columns needed, None: all of them.
+        Columns to read; None: all.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How a side that has to be read whole reads tags.
+        The protocol's reading of tags.
     progress : callable or None
-        Called with the number of examples that are done, and of all of them, None if not known.
+        Called with the number of examples done and the number of all, None if unknown.
     """
     preds = stream(pred, columns, tags)
     if preds is None:
         return None
     of_gold = GOLD_READING[tags]
     if preds.follows and columns is not None:
-        columns = {*columns, "text"}  # tagged sentences are held against it
+        columns = {*columns, "text"}  # tagged sentences are compared with it
     golds = stream(gold, columns, of_gold) or truth.stream(gold, columns, of_gold)
     golds = golds or stream(read(gold, tags=of_gold))
-    if golds is None or golds.follows:  # gold is a submission: the error will say so
+    if golds is None or golds.follows:  # gold is a submission: reading it whole reports that
         return None
     return InStep(golds, preds, progress or (lambda done, total: None))
 
 
 class InStep:
-    """Pairs of batches; the last one has the notes of all.
+    """Pairs of batches; the last pair has the notes of all batches.
 
-    Iteration raises `NotInStepError` where the number of examples, their ids or the columns
-    differ, or an id occurs twice; `InputError` where a side cannot be read.
+    Iteration raises `NotInStepError` if the sides differ in the number of examples or in ids, if
+    columns change, or if an id occurs twice. It raises `InputError` if a side cannot be read.
 
     Attributes
     ----------
     first : int
-        The first example of the batch at hand.
+        Number of the first example in the current batch.
     """
 
     def __init__(self, gold: Stream, pred: Stream, progress: Progress) -> None:
@@ -107,12 +107,12 @@ class InStep:
 
     @property
     def once(self) -> bool:
-        """Tell if a side is gone when it has been read."""
+        """True if a side can be read only once."""
         return any(side.n_bytes is None for side in self.sides)
 
     @property
     def is_read_again(self) -> bool:
-        """Tell if all faults are to be reported, for which the sides can be read again."""
+        """True if the sides are read again to report all faults: they can be, and are small."""
         return not self.once and sum(side.n_bytes or 0 for side in self.sides) <= READ_AGAIN
 
     @property
@@ -120,19 +120,19 @@ class InStep:
         return max(1, batches.ROWS // 2) if self.sides[1].follows else batches.ROWS
 
     def used_by(self, use: Callable[[], T], use_whole: Callable[[], T]) -> T:
-        """Use the batches, or both sides whole where a batch shows that these do not do.
+        """Use the batches; on a fault in a batch, use both sides whole.
 
-        Sides that are not in step can be joined as a whole. Of any other fault the whole can tell
-        all there is: at most `READ_AGAIN` bytes are read for that. Sides that are gone when they
-        have been read, and larger ones, give the fault of the batch and its place. Faults of lines
-        are collected batch by batch.
+        Sides that are not in step are joined as a whole. After any other fault the whole is read
+        to report all faults, up to `READ_AGAIN` bytes. Larger sides, and sides that can be read
+        only once, report the fault of the batch and its place. Faults of lines are collected batch
+        by batch.
 
         Raises
         ------
         InputError
-            A fault of the whole, or that of a batch.
+            A fault of the whole or of a batch.
         OutputError
-            What was to be written cannot be: nothing is read again for that.
+            Writing failed; nothing is read again.
         """
         try:
             return use()
@@ -149,14 +149,14 @@ class InStep:
         return use_whole()
 
     def unread(self, count: int) -> CompleteError:
-        """Return the error for unreadable relations of all batches, which have been read."""
+        """Return the error for unparsed relations of all batches, after the last batch."""
         reading = self.sides[1].reading
         assert reading is not None
         error = UnreadRelationsError.of(reading, count)
         return CompleteError(error.problem, error.remedy)
 
     def _faults(self) -> Problems:
-        """Collect the faults of lines of predictions; none if another fault comes before them."""
+        """Collect the faults of lines of predictions; none if another fault comes first."""
         gold, pred = self.sides
         with suppress(InputError), closing(ahead(gold.batches(n=self._n))) as golds:
             return Problems() if pred.faults is None else pred.faults(golds)
@@ -214,7 +214,7 @@ class InStep:
 
             with closing(ahead(pred.batches(shared(), self._n))) as preds:
                 for batch in preds:
-                    batch.kept[HELD] = True  # against the texts of gold, by reading it
+                    batch.kept[HELD] = True  # reading compared it with the texts of gold
                     yield taken.popleft(), batch
             if taken:
                 yield taken.popleft(), None

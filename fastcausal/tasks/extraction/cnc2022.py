@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MOST_RELATIONS = 8  # 40,320 orders; the official program tries every one
 NAMES = ("precision", "recall", "f1")
 ARGUMENTS = ROLES[:2]
-Score = dict[str, float]  # precision, recall, f1 and number, the gold spans it is weighted by
+Score = dict[str, float]  # precision, recall, f1, and number of gold spans as the weight
 NOTHING: Score = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "number": 0}
 
 
@@ -53,9 +53,9 @@ class Averaged(Evaluation):
         Without counts.
     by_group : mapping of str to Scores
     fate : list of str
-        Where the official program stops, or gives NaN.
+        Reasons for which the official program stops or gives NaN.
     known_bounds : mapping, optional
-        As of `bounds_of`; None where all could be read.
+        Result of `bounds_of`; None without unparsed predictions.
     """
 
     recipe: Recipe
@@ -73,17 +73,17 @@ class Averaged(Evaluation):
 
     @property
     def signature(self) -> str:
-        """Line that says everything the numbers depend on."""
+        """Signature line: all settings that the scores depend on."""
         return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.found)
 
     @property
     def formula(self) -> RelationFormula:
-        """Way from counts to scores, which these scores do not take."""
+        """Formula from counts to scores; these scores do not use it."""
         return formula_of(self.recipe.protocol, self.tally.roles or ROLES)
 
     @property
     def reasons(self) -> tuple[pa.Table, ...]:
-        """Reasons why predictions could not be read."""
+        """Reasons of unparsed predictions."""
         return self.tally.reasons
 
     def scores(self) -> Groups:
@@ -91,15 +91,15 @@ class Averaged(Evaluation):
         return self.by_group
 
     def subsets(self) -> dict[str, Groups]:
-        """Return no parts: scores of examples do not add up to those of all."""
+        """Return no subsets: these scores are no functions of summed counts."""
         return {}
 
     def bounds(self) -> Bounds | None:
-        """Return the scores of all roles under both policies."""
+        """Return the overall scores under both policies on unparsed predictions."""
         return self.known_bounds
 
     def stops(self) -> list[str]:
-        """List where the official program stops, or gives NaN."""
+        """List the reasons for which the official program stops or gives NaN."""
         return self.fate
 
     def statistics(self) -> Statistics:
@@ -110,12 +110,12 @@ class Averaged(Evaluation):
 def report_2022(
     scorer: ExtractionScorer, gold: Any, pred: Any, per_example: Any
 ) -> ExtractionReport:
-    """Score two sides that are read whole.
+    """Score two sides, both read as a whole.
 
     Raises
     ------
     ValueError
-        Subsets or rows of examples are asked for.
+        The caller requests subsets, or rows of examples.
     """
     if scorer.columns:
         parts = ", ".join(scorer.columns)
@@ -165,19 +165,21 @@ def _bounds(recipe: Recipe, here: Scores, sides: tuple[Any, Any], backend: Backe
 def scores_2022(
     plan: Plan, gold: Rows, pred: Rows, examples: pa.Table, roles: tuple[str, ...], backend: Backend
 ) -> tuple[dict[str, Score], list[str]]:
-    """Precision, recall, F1 and number of gold spans, per role and overall.
+    """Compute precision, recall, F1 and number of gold spans, per role and overall.
 
-    And where the official program stops, or gives NaN, instead of a number.
+    Also return warnings, one for each reason for which the official program stops or gives NaN.
 
-    Sentences with one gold relation are pooled. Each sentence with several takes the order of gold
-    relations with the highest overall F1 (the first, where several have it); its label scores are
-    merged into the running result as means weighted by gold spans, in the order of corpus, doc_id
-    and sent_id. Means of means: the figures are not those of summed counts.
+    Sentences with one gold relation are pooled. A sentence with several takes the order of gold
+    relations with the highest overall F1, the first of equal ones. Its label scores are merged
+    into the running result as means weighted by gold spans, in the order of corpus, doc_id and
+    sent_id. The results are means of means and differ from scores of summed counts.
 
     Raises
     ------
     InputError
-        An example has more gold relations than orders can be tried for, or the backend is ``cuda``.
+        An example has more than `MOST_RELATIONS` gold relations.
+    ValueError
+        The backend is ``cuda``.
     """
     if backend == "cuda":
         raise ValueError('cnc-2022 is not counted on a GPU, use backend "cpu"')
@@ -212,16 +214,16 @@ def scores_2022(
 
 
 class _Program:
-    """How the official program fares with the same counts, in the same order.
+    """The official program on the same counts in the same order: its stops and its NaN.
 
-    It needs causes and effects in every sum, stops at 0/0 of Python's integers, and goes on with
-    NaN after 0/0 of NumPy's, which it has of every role that has occurred on either side.
+    It stops at a sum without causes or without effects, and at 0/0 of Python integers. It goes on
+    with NaN after 0/0 of NumPy integers, which hold the counts of every role that has occurred.
 
     Parameters
     ----------
     roles : tuple of str
     pooled : int64[n_fields] or None
-        Counts of all examples with one gold relation, if there are any.
+        Counts of all examples with one gold relation; None without such examples.
     """
 
     def __init__(self, roles: tuple[str, ...], pooled: Int64 | None) -> None:
@@ -236,7 +238,7 @@ class _Program:
             self._add(pooled, "in examples with one relation")
 
     def merge(self, counts: Int64, example: str) -> None:
-        """Go on with an example of several relations, whatever is paired in it."""
+        """Add an example of several relations; its pairing makes no difference here."""
         if self.stop:
             return
         if not self._add(counts, f"in {example}"):
@@ -250,7 +252,7 @@ class _Program:
                 self._end(f"no {role} on either side up to {example}")
 
     def _add(self, counts: Int64, where: str) -> int:
-        """Take counts in; how many spans gold marks in them."""
+        """Add counts; return their number of gold spans."""
         n = 0
         for role, (tp, fp, fn) in zip(self.roles, counts.reshape(-1, 3).tolist(), strict=True):
             if tp + fp + fn > 0 and role in self.n_gold:
@@ -265,7 +267,7 @@ class _Program:
         self.stop = self.stop or reason
 
     def warnings(self, has_several: bool) -> list[str]:
-        """Say where it stops, else what is NaN."""
+        """Return a warning if the program stops, else a warning for each result that is NaN."""
         if self.stop:
             return [f"{self.stop}, the official program stops"]
         if not has_several and not any(self.n_gold.values()):
@@ -283,9 +285,10 @@ def _named(examples: pa.Table, example: int) -> str:
 
 
 def _cells(plan: Plan, gold: Rows, pred: Rows, examples: Int64, backend: Backend) -> Int64:
-    """Counts of every gold with every predicted relation: [examples, gold, pred, fields].
+    """Count every gold against every predicted relation: [examples, gold, pred, fields].
 
-    All examples have the same number n of gold relations; predictions are cut or filled up to n.
+    All examples have the same number n of gold relations. Predictions beyond n are dropped;
+    missing ones are -1.
     """
     n = int(np.diff(gold.relation_offsets)[examples[0]]) if len(examples) else 1
     k = np.arange(n)
@@ -320,13 +323,13 @@ def _overall(by_role: dict[str, Score]) -> Score:
 
 
 def _mean(scores: list[Score]) -> Score:
-    """Mean of precision, recall and F1, weighted by number; zeros where that is 0 in all."""
+    """Return the means of precision, recall and F1, weighted by number; zeros without weights."""
     total = int(sum(s["number"] for s in scores))
     if not total:
         return NOTHING
     mean = dict.fromkeys(NAMES, 0.0)
     for name in NAMES:
-        for of_role in scores:  # as the program adds: `sum` is compensated from Python 3.12 on
+        for of_role in scores:  # a plain sum, as in the program; `sum` compensates since 3.12
             mean[name] += of_role[name] * of_role["number"]
         mean[name] /= total
     return mean | {"number": total}

@@ -18,28 +18,30 @@ Places = tuple[Int64, Int64]
 
 
 def confusion_of_roles(counting: Counting, aligned: Aligned) -> Int64:
-    """Count which role the predictions give to the spans of gold, all examples together.
+    """Count the predicted roles of gold spans, over all examples.
 
-    Counts are those of `confusion_of_examples`: int64[n_roles + 1, n_roles + 1].
+    Return the sum of `confusion_of_examples`: int64[n_roles + 1, n_roles + 1].
     """
     counts: Int64 = _confusion(counting, aligned, np.zeros(aligned.gold.n_examples, np.int64), 1)[0]
     return counts
 
 
 def confusion_of_examples(counting: Counting, aligned: Aligned) -> Int64:
-    """Count which role the predictions give to the spans of gold, in each example.
+    """Count the predicted roles of gold spans, in each example.
 
-    The spans of each gold relation are compared with those of the prediction that the report pairs
-    with it. The answer to a gold span is the span that shares most of its tokens; of several the
-    shortest, then one of its role, then the first. So a perfect prediction has no count beside
-    the diagonal, also where spans overlap, and a row adds up to the gold spans of its role.
+    Each gold relation is compared with its partner, the prediction that the report pairs with it.
+    The answer to a gold span is the partner's span that shares most tokens with it. Of several,
+    it is the shortest, then one of the same role, then the first. So a perfect prediction has
+    counts only on the diagonal, even if spans overlap, and a row adds up to the gold spans of its
+    role.
 
     Returns
     -------
     int64[n_examples, n_roles + 1, n_roles + 1]
-        The last column: gold spans without an answer: the paired prediction marks no token of
-        theirs. The last row: predicted spans that mark no token of a span of the gold relation.
-        Those that a protocol leaves out are not counted.
+        Rows are gold roles, columns predicted roles. The last column counts gold spans without an
+        answer: the partner marks none of their tokens. The last row counts predicted spans that
+        share no token with the paired gold relation. Predictions that the protocol drops are not
+        counted.
     """
     n = aligned.gold.n_examples
     return _confusion(counting, aligned, np.arange(n), n)
@@ -85,7 +87,7 @@ def _ranges(starts: Int64, counts: Int64) -> Int64:
 
 
 def _meetings(gold: Rows, pred: Rows, paired: Int64) -> Iterator[Places]:
-    """Yield places of gold spans and of predicted ones that meet them, the best answer first.
+    """Yield places of gold spans and of predicted spans that overlap them, the best answer first.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ COUNT = np.dtype(np.int64)
 
 
 class Counting(NamedTuple):
-    """How aligned examples are paired and counted: a plan, the roles, and what does it."""
+    """Settings by which aligned examples are paired and counted: plan, roles, backend, threads."""
 
     plan: Plan
     roles: tuple[str, ...]
@@ -48,7 +48,7 @@ class Counting(NamedTuple):
         apart: bool = False,
         partners: bool = True,
     ) -> Result:
-        """As `fastcausal.engine.run.run`; InputError names an example that is too large."""
+        """Run the engine, as `fastcausal.engine.run.run`; InputError names a too large example."""
         try:
             return run(
                 self.plan,
@@ -66,7 +66,7 @@ class Counting(NamedTuple):
             raise too_large(aligned, error) from None
 
     def tally(self, aligned: Aligned, columns: tuple[str, ...] = (), n_before: int = 0) -> Tally:
-        """Count aligned examples by the values of columns; ``n_before`` examples came before."""
+        """Count aligned examples by values of columns; they follow ``n_before`` examples."""
         strata: list[Stratum] = [()]
         stratum = None
         if columns:
@@ -88,9 +88,9 @@ class Counting(NamedTuple):
         )
 
     def of_unread(self, aligned: Aligned) -> Int64 | None:
-        """Count examples with something unread, that as no relation; None: they cannot be scored.
+        """Count the examples with unparsed predictions, each of which counts as no relation.
 
-        int64[n_counts]
+        Return int64[n_counts], or None if these examples cannot be scored.
         """
         sides = aligned.aside if aligned.n_unread is None else aligned
         if sides is None:
@@ -100,7 +100,7 @@ class Counting(NamedTuple):
             is_unread = sides.n_unread > 0
         try:
             counts: Int64 = self.run(sides, is_unread.astype(np.int64), 2, partners=False).counts[1]
-        except InputError:  # too large, of no concern where it is left out
+        except InputError:  # a skipped example may be too large to count
             return None
         return counts
 
@@ -112,11 +112,11 @@ def tally_of_arrays(
     num_threads: int | None = None,
     roles: tuple[str, ...] | None = None,
 ) -> Tally | None:
-    """Count two sides in memory without aligning them; None where they need that.
+    """Count two sides in memory without aligning them; None if they have to be aligned.
 
-    A fast path for batches of training loops: `Counting.tally` of the aligned sides is the same.
-    Both sides are `Rows`, or `Relations` of the same examples that were read as the protocol wants.
-    ``roles`` are those of batches before.
+    A fast path for batches of training loops; it equals `Counting.tally` of the aligned sides.
+    Both sides are `Rows`, or `Relations` of the same examples, read as the protocol requires.
+    ``roles`` are the roles of earlier batches.
     """
     check = isinstance(gold, Rows) and isinstance(pred, Rows)
     if check:
@@ -146,7 +146,7 @@ def tally_of_arrays(
 
 
 def _are_plain(gold: Relations, pred: Relations) -> bool:
-    """Tell whether two tables have the same examples, and nothing to be said of their reading."""
+    """Return True if two tables have the same examples, no unparsed relations and no notes."""
     if gold.n_unread or pred.n_unread or gold.roles != pred.roles or was_read_alone(pred):
         return False
     a, b = gold.reading, pred.reading
@@ -160,12 +160,12 @@ def _are_plain(gold: Relations, pred: Relations) -> bool:
 def counting_of(
     protocol: Protocol, roles: tuple[str, ...], backend: Backend, num_threads: int | None
 ) -> Counting:
-    """Return how examples of these roles are paired and counted by a protocol."""
+    """Return the `Counting` of a protocol for examples with these roles."""
     return Counting(protocol.plan(roles), roles, backend, num_threads)
 
 
 def formula_of(protocol: Protocol, roles: tuple[str, ...]) -> RelationFormula:
-    """Return the way from counts of roles to the scores of a protocol; made once."""
+    """Return the formula from counts of roles to the scores of a protocol; made once."""
     formulas = protocol.kept.get(FORMULAS) or protocol.kept.setdefault(FORMULAS, {})
     made = formulas.get(roles)
     if made is None:

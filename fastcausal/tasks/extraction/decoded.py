@@ -1,4 +1,4 @@
-"""Label ids and logits of a model as the rows that a scorer counts."""
+"""Label ids and logits of a model as rows for a scorer."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Decoding:
     decoder : TagScheme or SpanDecoder
     plan : Plan
     tags : str
-        How the protocol reads tags.
+        The protocol's reading of tags.
     backend : {"cpu", "cuda"}
 
     Raises
     ------
     ValueError
-        Another backend.
+        The backend is another one.
     InputError
         Backend ``cuda`` without CuPy or a GPU.
     """
@@ -52,7 +52,7 @@ class Decoding:
             self.on_device = _counts_on_device(decoder, plan, tags)
 
     def sides(self, gold: Any, pred: Any, **options: Any) -> Sides | None:
-        """Decode a batch; None where the device counts it."""
+        """Decode a batch; return None if the device counts it."""
         if isinstance(self.decoder, SpanDecoder):
             rows = self.decoder.decode(pred, **options).get().rows
             if isinstance(gold, Rows):
@@ -63,7 +63,7 @@ class Decoding:
             raise TypeError(f"{', '.join(options)}: only the logits of a SpanDecoder have that")
         if self.on_device is None:
             gold, pred = on_host("gold", gold), on_host("pred", pred)
-            if gold.dtype.kind != "i" or gold.ndim != 2:  # sooner told than by names
+            if gold.dtype.kind != "i" or gold.ndim != 2:  # faster than `check_matrix`
                 check_matrix("gold", gold, INTEGERS, None)
         if getattr(pred, "ndim", 2) == 3:
             pred = _best_labels(self.decoder, gold, pred)
@@ -75,7 +75,7 @@ class Decoding:
         return label_rows(self.decoder, gold, pred)
 
     def reset(self) -> None:
-        """Forget what the device has counted."""
+        """Forget the counts of the device."""
         if self.on_device is not None:
             self.on_device.reset()
 
@@ -88,7 +88,7 @@ def _best_labels(scheme: TagScheme, gold_ids: Any, logits: Any) -> Any:
 
 
 def label_rows(scheme: TagScheme, gold_ids: Any, pred_ids: Any) -> tuple[Rows, Rows]:
-    """Read label ids: a relation per sequence, without the tokens that gold ignores."""
+    """Decode label ids: one relation per sequence, without the tokens that gold ignores."""
     gold = scheme.rows(gold_ids)
     pred = scheme.rows(pred_ids, gold_ids != scheme.ignore_index)
     shorter = np.flatnonzero(gold.lengths != pred.lengths)

@@ -1,4 +1,4 @@
-"""The sentences that went wrong, worst first."""
+"""Examples with errors, worst first."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Wrong:
     Attributes
     ----------
     id : str
-        Its id, else its number.
+        Its id, or its number if it has no id.
     errors : int
-        Those that are counted.
+        Number of errors of the chosen roles and kinds.
     counts : mapping of str to int
-        The same by role and kind, such as ``cause_be``, where there are any.
+        Their numbers by role and kind, such as ``cause_be``, without zeros.
     pairs : list of tuple
-        The number and the rows (role, start, stop) of each gold relation and of the prediction
-        paired with it; None for no relation.
+        Number and rows (role, start, stop) of each gold relation and of the prediction paired
+        with it; None for no relation.
     sentence : Sentence or None
     n_tokens : int
     """
@@ -67,7 +67,7 @@ class Wrong:
     n_tokens: int
 
     def relations(self, side: int, roles: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the relations of gold (0) or of the prediction (1) in their order."""
+        """Return the relations of gold (side 0) or of the prediction (side 1) in their order."""
         present = {relation[0]: relation[1] for pair in self.pairs if (relation := pair[side])}
         return [
             {"relation": n, "spans": [self._span(row, roles) for row in present[n].tolist()]}
@@ -80,7 +80,7 @@ class Wrong:
         return {"role": roles[role], "start": start, "stop": stop, "words": words}
 
     def marked(self, roles: Sequence[str]) -> Marked:
-        """Return the example as it is shown."""
+        """Return the example as lines for display."""
         counts = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in self.counts.items())
         errors = f"{self.errors} error{'s' * (self.errors != 1)}"
         return Marked(self.id, f"{errors} ({counts})", list(self._lines()))
@@ -102,11 +102,11 @@ class Errors(Printed):
     roles : tuple of str
         The role names.
     types : tuple of str
-        The kinds of errors that are counted.
+        Counted kinds of errors.
     n_wrong : int
-        Examples that have any; `examples` are the worst of them.
+        Number of all examples with errors; `examples` has the worst of them.
     examples : list of Wrong
-        In the order of gold where they have as many errors.
+        Worst first; equally bad ones in the order of gold.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Errors(Printed):
         self.title: str = f"{sentences} with errors ({kinds}){shown}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values: of each example its id, counts, and spans with their words."""
+        """Return plain values: id, counts, and spans with their words of each example."""
         return {
             "signature": self.signature,
             "types": list(self.types),
@@ -160,7 +160,7 @@ class Errors(Printed):
         return grid_of(self.title, self.marked(), self.roles)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page for the browser: the examples, each unfolds to its spans.
+        """Write a page for the browser with the examples; each unfolds to its spans.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class Errors(Printed):
         write_page(path, Page(self.title, [about], examples_part(self._columns())))
 
     def marked(self) -> list[Marked]:
-        """Return the examples as they are shown."""
+        """Return the examples as lines for display."""
         return [wrong.marked(self.roles) for wrong in self.examples]
 
     def _notes(self) -> list[str]:
@@ -221,7 +221,7 @@ def _known(what: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, 
 def _examples(
     counting: Counting, aligned: Aligned, chosen: Int64, n_errors: Int64, counts: dict[str, Int64]
 ) -> list[Wrong]:
-    """Describe the chosen examples."""
+    """Make a `Wrong` of each chosen example."""
     gold, pred = aligned.gold, aligned.pred
     partner = counting.run(aligned, n_groups=1).partner
     example, *index = chosen_pairs(counting.plan, gold, pred, partner)

@@ -1,4 +1,4 @@
-"""Evaluations: a tally and all that its report is made of."""
+"""Evaluations: a tally, and all other inputs of its report."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Bounds = dict[str, dict[str, float] | None]
 
 
 class Evaluation(ABC):
-    """A tally, and what its report needs beside it.
+    """A tally, and all other inputs of its report.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Evaluation(ABC):
         Name of the protocol.
     signature : str
     reasons : tuple of pyarrow.Table, optional
-        Why predictions could not be read; None where that is unknown.
+        Reasons of unparsed predictions; None if unknown.
     adds : bool
-        Whether there are statistics.
+        True if scores are functions of summed counts, so that statistics exist.
     """
 
     tally: Tally
@@ -57,24 +57,24 @@ class Evaluation(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """Line that says everything the numbers depend on."""
+        """Signature line: all settings that the scores depend on."""
 
     @property
     @abstractmethod
     def formula(self) -> RelationFormula:
-        """Way from counts to scores."""
+        """Formula from counts to scores."""
 
     @property
     def reasons(self) -> tuple[pa.Table, ...] | None:
-        """Reasons why predictions could not be read; None where they are unknown."""
+        """Reasons of unparsed predictions; None if unknown."""
         return None
 
     @abstractmethod
     def statistics(self) -> Statistics:
-        """Return the counts of every example where there are sources, else the sums."""
+        """Return counts per example if the sources are available, else the sums."""
 
     def details(self) -> Details | None:
-        """Return the sources of the tables; None where they are unknown."""
+        """Return the sources of the tables; None if unknown."""
         return None
 
     def without_sides(self) -> Evaluation:
@@ -91,16 +91,16 @@ class Evaluation(ABC):
         return CountedGroups(formula, self.tally.sums(formula))
 
     def sums_of_subsets(self) -> Mapping[str, Int64]:
-        """Return int64[n_counts] of the values of columns."""
+        """Return int64[n_counts] of each value of the columns."""
         return {}
 
     def subsets(self) -> dict[str, Groups]:
-        """Return the scores of parts of the examples, by part and group."""
+        """Return the scores of subsets of the examples, by subset and group."""
         parts = {MULTI: self.sums()[1], **self.sums_of_subsets()}
         return {name: CountedGroups(self.formula, counts) for name, counts in parts.items()}
 
     def bounds(self) -> Bounds | None:
-        """Return the scores of all roles with what is unparsed as no relation, and left out."""
+        """Return the overall scores under both policies on unparsed predictions."""
         sums, unread = self.sums(), self.tally.unread
         total = sums[0] + sums[1]
         if self.tally.totals.n_left_out:
@@ -113,7 +113,7 @@ class Evaluation(ABC):
         return CountedGroups(self.formula, sums)["overall"]
 
     def warnings(self) -> tuple[str, ...]:
-        """Return warnings to a reader of the scores."""
+        """Return the warnings of the report."""
         totals, signature = self.tally.totals, self.signature
         settings = signature.settings if isinstance(signature, Signature) else {}
         given = as_given(totals.n_as_given, self.protocol)
@@ -133,7 +133,7 @@ class Evaluation(ABC):
         )
 
     def stops(self) -> list[str]:
-        """List where the official program would have stopped instead of giving a score."""
+        """List the reasons for which the official program would stop without a score."""
         sums = self.sums()
         several: list[int] = sums[1].tolist()
         stops = self._absent(sums.sum(axis=0).tolist(), "")
@@ -169,8 +169,8 @@ class CountedEvaluation(_Scored, Evaluation):
     recipe : Recipe
     tally : Tally
     sides : tuple of sources, or Aligned, optional
-        Gold and predictions, to be read again for tables; or the aligned examples, of sources that
-        are gone by then.
+        Gold and predictions, to be read again for tables; or the aligned examples, if a source
+        can be read only once.
     columns : tuple of str
         Columns of gold whose values are subsets.
     backend, num_threads
@@ -178,7 +178,7 @@ class CountedEvaluation(_Scored, Evaluation):
     system : str, optional
         Name of the predictions.
     counted : Statistics, optional
-        Counts of every example, if they were asked for beforehand.
+        Counts per example, if the caller asked for them before scoring.
     """
 
     @property
@@ -188,35 +188,35 @@ class CountedEvaluation(_Scored, Evaluation):
 
     @property
     def signature(self) -> Signature:
-        """Line that says everything the numbers depend on."""
+        """Signature line: all settings that the scores depend on."""
         return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.found)
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """Role names, the usual ones before the first example."""
+        """Role names; `ROLES` before the first example."""
         return self.tally.roles or ROLES
 
     @property
     def formula(self) -> RelationFormula:
-        """Way from counts to scores."""
+        """Formula from counts to scores."""
         return formula_of(self.recipe.protocol, self.tally.roles or ROLES)
 
     @property
     def counting(self) -> Counting:
-        """How examples are paired and counted."""
+        """Settings by which examples are paired and counted."""
         return counting_of(self.recipe.protocol, self.roles, self.backend, self.num_threads)
 
     @property
     def reasons(self) -> tuple[pa.Table, ...] | None:
-        """Reasons why predictions could not be read."""
+        """Reasons of unparsed predictions."""
         return self.tally.reasons
 
     def sums_of_subsets(self) -> dict[str, Int64]:
-        """Return int64[n_counts] of the values of each column, ascending."""
+        """Return int64[n_counts] of each value of the columns, values ascending."""
         return self.tally.subsets(self.columns)
 
     def details(self) -> Details | None:
-        """Return the sources of the tables; None where they are gone."""
+        """Return the sources of the tables; None if they are no longer available."""
         from fastcausal.tasks.extraction.tables import Details
 
         sides = self.sides
@@ -234,7 +234,7 @@ class CountedEvaluation(_Scored, Evaluation):
         return self._replace(sides=None, counted=None)
 
     def about(self) -> Statistics:
-        """Make statistics without rows, which have all else."""
+        """Make statistics without rows, complete otherwise."""
         from fastcausal.counts.statistics import Statistics  # 4 ms that scores alone do without
 
         totals, formula = self.tally.totals, self.formula
@@ -249,12 +249,12 @@ class CountedEvaluation(_Scored, Evaluation):
         )
 
     def seen(self) -> Warnings:
-        """Return the warnings of the tally, and that relations are used as they are."""
+        """Return the warnings of the tally, and one on relations used as they are."""
         totals = self.tally.totals
         return self.tally.warnings | as_given(totals.n_as_given, self.protocol)
 
     def statistics(self) -> Statistics:
-        """Return the counts of every example where there are sources, else the sums."""
+        """Return counts per example if the sources are available, else the sums."""
         from dataclasses import replace
 
         from fastcausal.tasks.extraction.tables import statistics_of
@@ -271,9 +271,10 @@ class CountedEvaluation(_Scored, Evaluation):
 
 
 def bounds_of(if_empty: Scores | None, if_skipped: Scores | None) -> Bounds:
-    """Return the scores of all roles with what is unparsed as no relation, and left out.
+    """Return the overall scores under both policies on unparsed predictions.
 
-    None where examples that are left out cannot be scored.
+    ``if_empty`` counts an unparsed prediction as no relation, ``if_skipped`` leaves its example
+    out. None if such examples cannot be scored.
     """
     return {"if_empty": _floats(if_empty), "if_skipped": _floats(if_skipped)}
 

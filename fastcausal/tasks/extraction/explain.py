@@ -39,17 +39,17 @@ class Quirk:
     field : str
         The field of `Protocol` that changes.
     meaning : str
-        What the official scorer does.
+        Behaviour of the official scorer.
     n_examples : int
-        Examples whose counts this step changes.
+        Number of examples whose counts this step changes.
     examples : tuple of str
         The first ten of them.
     f1 : float
         Overall F1 after this and all earlier steps.
     change : float
-        What this step adds to F1 after the earlier ones.
+        Change of F1 by this step, after the earlier ones.
     change_alone : float
-        What it adds to the F1 of cnc-2023 by itself.
+        Change of the F1 of cnc-2023 by this step alone.
     """
 
     field: str
@@ -89,7 +89,7 @@ class Explanation(Report):
         )
 
     def to_table(self, counts: bool = False) -> Grid:
-        """A table for the terminal: a row per step."""
+        """Return a table for the terminal with a row per step."""
         columns, signed = ["examples", "F1", "change", "alone"], ["change", "alone"]
         corner, shares = f"quirk of {CNC_2023.name}", ("F1", *signed)
         grid = Grid(self.title, columns, corner, signed=signed, shares=shares)
@@ -108,12 +108,12 @@ def _quirks_table(quirks: tuple[Quirk, ...]) -> pa.Table:
 
 
 def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
-    """How much of a cnc-2023 score is owed to each of its quirks.
+    """Split the difference between cnc-2023 and recess F1 into the effects of single quirks.
 
     Parameters
     ----------
     gold, pred : Relations read from tagged sentences, or anything `fastcausal.read` takes
-        Predictions that cannot be read correctly count as no relation here.
+        Unparsed predictions count as no relation.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
     pred = read(pred, like=gold)
     try:
         official = current = score(gold, pred, CNC_2023, unparsed="empty")
-    except InputError as error:  # whose remedy is an argument of scoring
+    except InputError as error:  # its remedy is an argument of `score`, not of `explain`
         raise InputError(error.problem) from None
     protocol, quirks = CNC_2023, []
     for field, meaning in QUIRKS.items():
@@ -166,7 +166,7 @@ def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
 
 
 def _changed(before: ExtractionReport, after: ExtractionReport) -> list[str]:
-    """Names of the examples whose counts differ."""
+    """Return the names of the examples whose counts differ."""
     names = [c for c in before.per_example.column_names if c.startswith(tuple(before.scores))]
     tables = [report.per_example for report in (before, after)]
     a, b = (np.stack([t[name].to_numpy() for name in names]) for t in tables)

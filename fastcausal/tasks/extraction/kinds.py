@@ -1,4 +1,4 @@
-"""Kinds of errors: which counts of a kernel are errors, which are hits, and their names."""
+"""Kinds of errors: the counts of a kernel that are errors, or hits, and their names."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ WORDS = {
 
 
 def error_fields(kernel: Kernel) -> tuple[str, ...]:
-    """Return the counts of a kernel that are errors: what its objective divides by, but no hits."""
+    """Return the counts of a kernel that are errors: in its objective's denominator, no hits."""
     divisors = [n.removeprefix("overall_") for n in kernel.objective.denominator or ("fp", "fn")]
     hits = hit_fields(kernel)
     return tuple(n for n in divisors if n not in hits and n in kernel.fields)
 
 
 def hit_fields(kernel: Kernel) -> tuple[str, ...]:
-    """Return the counts of a kernel that are hits: those that its objective adds."""
+    """Return the counts of a kernel that are hits: in its objective's numerator."""
     hits = dict.fromkeys(name.removeprefix("overall_") for name in kernel.objective.numerator)
     return tuple(name for name in hits if name in kernel.fields)

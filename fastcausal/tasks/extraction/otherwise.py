@@ -1,4 +1,4 @@
-"""Protocols of spans that do not count pairs of relations: each is a task of its own."""
+"""Protocols of spans that count no pairs of relations; each is a task of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OTHERWISE: dict[SpanProtocol, str] = {
 
 
 def is_counted_otherwise(protocol: Any) -> bool:
-    """Tell the protocols of `OTHERWISE` from those of relations.
+    """Return True for a protocol of `OTHERWISE`, False for a protocol of relations.
 
     Examples
     --------
@@ -28,12 +28,12 @@ def is_counted_otherwise(protocol: Any) -> bool:
 
 
 def score_otherwise(protocol: SpanProtocol, gold: Any, pred: Any, **settings: Any) -> Any:
-    """Score by such a protocol; settings that are None keep its defaults.
+    """Score by a protocol of `OTHERWISE`; settings that are None keep its defaults.
 
     Raises
     ------
     ValueError
-        The protocol does not take a setting.
+        The protocol does not have a setting.
     """
     score = resolve(OTHERWISE[protocol])
     taken = inspect.signature(score).parameters

@@ -1,4 +1,4 @@
-"""Columns of the examples of a page: both sides, what was paired, and what each pair counts."""
+"""Columns of the examples of a page: both sides, pairs of relations, and counts of each pair."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 Int64 = npt.NDArray[np.int64]
 Columns = dict[str, Any]
 EXAMPLES = "examples; fastcausal report GOLD PRED --out FILE makes a page of both"
-MOST_CELLS = 64  # of the confusion of roles, that each example counts
-MOST_LETTERS = 4000  # of an unread answer
+MOST_CELLS = 64  # cells of the confusion of roles; a larger one is not counted per example
+MOST_LETTERS = 4000  # shown of an unparsed answer
 NO_ROLE = "none"
 
 
@@ -44,12 +44,12 @@ class _System(NamedTuple):
     ----------
     aligned : Aligned
     table : pyarrow.Table
-        Of each example its predicted relations, those unparsed, and its pairs as numbers of the
-        relation of either side and of the pair.
+        For each example: its predicted relations, the number of unparsed ones, and its pairs
+        (number of the gold relation, of the predicted relation, and of the pair).
     of_examples, of_pairs : int64[n_examples, n_counts], int64[n_pairs, n_counts]
-        Counts, those of the kernel and then those of the confusion of roles.
+        Counts of the kernel, followed by the cells of the confusion of roles.
     places : int64[n_examples]
-        See `Aligned`.
+        As in `Aligned`.
     """
 
     aligned: Aligned
@@ -66,7 +66,7 @@ def page_of(
     n_examples: int,
     cards: Sequence[Card] = (),
 ) -> Page:
-    """Make the page of some reports; arguments and errors as those of `columns_of`."""
+    """Make the page of one or more reports; arguments and errors as in `columns_of`."""
     columns = columns_of(reports, n_examples)
     lines = left_out_lines(columns)
     first = next(iter(reports.values()))
@@ -94,7 +94,7 @@ def page_of(
 
 
 def left_out_lines(columns: Mapping[str, Any]) -> list[str]:
-    """Say how many examples the page leaves out, if any, and where they are."""
+    """Return a line on examples that the page leaves out; no line if it has all."""
     n = columns["n_left_out"]
     line = (
         f"{n} of {columns['n_examples']} examples are left out, those with fewest errors; "
@@ -104,19 +104,20 @@ def left_out_lines(columns: Mapping[str, Any]) -> list[str]:
 
 
 def columns_of(reports: Mapping[str, Report], n_examples: int) -> Columns:
-    """Return the columns of docs/pages.md, of systems scored alike on one gold.
+    """Return the columns of docs/pages.md for systems scored alike on one gold.
 
     Parameters
     ----------
     reports : mapping of str to Report
-        By system; the columns they were scored by are strata.
+        By system. The columns ``by`` of the first report are strata.
     n_examples : int
-        Of more, those with fewest errors of all systems are left out, of equals the last.
+        Most examples on the page. Those with fewest errors over all systems are left out; the
+        last of equal ones first.
 
     Raises
     ------
     InputError
-        A report is one of counts alone; files have changed since they were scored.
+        A report has only counts, or files have changed since they were scored.
     ValueError
         ``n_examples`` is negative.
     """
@@ -146,9 +147,10 @@ def columns_of_systems(
     by : sequence of str
         Columns that are strata.
     most : int
-        Of more examples, those with fewest errors are left out.
+        Most examples; those with fewest errors are left out.
     kinds, counted : sequence of str, optional
-        The only kinds and roles of errors: examples without them are left out. None: all.
+        Kinds and roles of errors to count; with kinds, examples without such errors are left out.
+        None: all.
     """
     only_wrong = kinds is not None
     if kinds is None:
@@ -175,7 +177,7 @@ def columns_of_systems(
 
 
 def about_counts(counting: Counting, kinds: Sequence[str], counted: Sequence[str]) -> Columns:
-    """Name roles, counts, and which of these are errors."""
+    """Name the roles and counts, and the counts that are errors or hits."""
     kernel, roles = counting.plan.kernel, counting.roles
     names = kernel.columns(roles)
     errors = {kind: [names.index(f"{role}_{kind}") for role in counted] for kind in kinds}
@@ -221,15 +223,15 @@ def _counted(counting: Counting, aligned: Aligned, cells: Sequence[str]) -> _Sys
 
 
 def _lists(rows: Rows) -> pa.ListArray:
-    """The column ``relations`` of some rows."""
+    """Return the column ``relations`` of rows."""
     return span_lists(rows.values.T, np.diff(rows.row_offsets), np.diff(rows.relation_offsets))
 
 
 def _joined(systems: Sequence[_System]) -> tuple[Int64, Int64]:
-    """Return the places of the examples of any system, and where each system has them.
+    """Return the places of the examples of all systems, and the index of each in every system.
 
-    int64[n_examples], ascending: those that gold lacks come after its own.
-    int64[n_systems, n_examples], -1 where a system has none.
+    int64[n_examples]: places in gold, ascending; examples that gold lacks come after them.
+    int64[n_systems, n_examples]: -1 if a system lacks the example.
     """
     first = 1 + max(int(system.places.max(initial=-1)) for system in systems)
     beyond = _beyond(systems)
@@ -255,7 +257,7 @@ def _beyond(systems: Sequence[_System]) -> list[Int64]:
 def _worst(
     systems: Sequence[_System], at: Int64, columns: list[int], most: int, only_wrong: bool
 ) -> Int64:
-    """Return the examples with most errors of all systems, in the order of gold."""
+    """Return the examples with most errors over all systems, in the order of gold."""
     n_errors = np.zeros(at.shape[1], np.int64)
     for system, own in zip(systems, at, strict=True):
         n_errors[own >= 0] += system.of_examples[:, columns].sum(axis=1)[own[own >= 0]]
@@ -265,7 +267,7 @@ def _worst(
 
 
 def _gold(systems: Sequence[_System], at: Int64) -> pa.Table:
-    """Return columns of gold, its relations and lengths, each example from a system that has it."""
+    """Return gold's columns, relations and lengths; each example from the first system with it."""
     owner = (at >= 0).argmax(axis=0)
     mine = [np.flatnonzero(owner == k) for k in range(len(systems))]
     parts = []
@@ -279,7 +281,7 @@ def _gold(systems: Sequence[_System], at: Int64) -> pa.Table:
 
 
 def _sentences(gold: pa.Table) -> list[Sentence]:
-    """Return the text of each example, else the numbers of its tokens."""
+    """Return the text of each example; without a text, the numbers of its tokens."""
     lengths = arrow.values_of(arrow.joined(gold["length"]))
     texts = sentences_of(gold, lengths)
     without = [n for text, n in zip(texts, lengths.tolist(), strict=True) if text is None]
@@ -295,7 +297,7 @@ def _sentences(gold: pa.Table) -> list[Sentence]:
 
 
 class _Characters(NamedTuple):
-    """Characters at which tokens start and stop in their texts, all examples in a row.
+    """Characters at which tokens start and stop in their texts, of all examples one after another.
 
     Attributes
     ----------
@@ -312,7 +314,7 @@ class _Characters(NamedTuple):
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], lengths: pa.ChunkedArray) -> _Characters:
-        """Put the tokens of all sentences in a row."""
+        """Concatenate the tokens of all sentences."""
         starts, stops = (
             np.fromiter(chain.from_iterable(sentence[k] for sentence in sentences), np.int64)
             for k in (1, 2)
@@ -336,7 +338,7 @@ class _Characters(NamedTuple):
 def _of_systems(
     names: Sequence[str], systems: Sequence[_System], at: Int64, characters: _Characters
 ) -> Columns:
-    """Return the columns of each system, and the different rows of counts that they refer to."""
+    """Return the columns of each system, and the distinct rows of counts that they refer to."""
     columns, counts = [], []
     for name, system, own in zip(names, systems, at, strict=True):
         table = system.table.take(arrow.numbers(own, own >= 0))
@@ -367,7 +369,7 @@ def _of_systems(
 
 
 def _unread(system: _System, own: Int64) -> list[list[Any]]:
-    """Return place, number of the relation, reason and text of what could not be read."""
+    """Return place, number of the relation, reason and text of each unparsed prediction."""
     reasons = system.aligned.reasons
     if reasons is None or system.aligned.n_unread is None:  # of examples that are left out
         return []

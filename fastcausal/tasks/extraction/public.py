@@ -12,16 +12,16 @@ from fastcausal.options import ProtocolName
 from fastcausal.protocols import Protocol, protocol_named
 from fastcausal.relations import Reading, Relations
 
-KEPT = ("id", "text", "tokens", "length")  # other columns may tell the answers
+KEPT = ("id", "text", "tokens", "length")  # other columns may give the answers away
 
 
 def public(
     gold: Any, protocol: ProtocolName | Protocol = "recess", **options: Any
 ) -> tuple[Relations, Relations]:
-    """Return the examples of gold without relations, for gold and for predictions.
+    """Return the examples of gold without relations, once as gold and once as predictions.
 
-    A protocol that ignores predictions for examples without relations gets one without spans for
-    each, so that all predictions are checked.
+    If the protocol ignores predictions for examples without relations, each example of gold gets
+    a relation without spans, so that all predictions are checked.
 
     Examples
     --------

@@ -53,34 +53,34 @@ class ExtractionReport(Report):
 
         @property
         def n_unparsed(self) -> int:
-            """Predictions that could not be read."""
+            """Unparsed predictions."""
 
         @property
         def n_unparsed_answers(self) -> int:
-            """Examples whose answer could not be read as a whole."""
+            """Examples whose whole answer is unparsed."""
 
         @property
         def n_unparsed_relations(self) -> int:
-            """Relations that could not be read, of answers that could be."""
+            """Unparsed relations in answers that are parsed otherwise."""
 
         @property
         def unparsed_answers_rate(self) -> float:
-            """Share of such answers of all examples, those left out included."""
+            """Share of unparsed answers in all examples, including skipped ones."""
 
         @property
         def unparsed_relations_rate(self) -> float:
-            """Share of such relations of all predicted ones."""
+            """Share of unparsed relations in all predicted relations."""
 
         @property
         def bounds(self) -> dict[str, dict[str, float] | None] | None:
-            """Overall scores ``if_empty`` and ``if_skipped``; None where all could be read."""
+            """Overall scores ``if_empty`` and ``if_skipped``; None without unparsed predictions."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
 
     @once
     def title(self) -> str:
-        """Line that says what was scored."""
+        """Title line: protocol and numbers of sentences and relations."""
         totals = self._evaluation.tally.totals
         lost = f", {totals.n_unparsed} unparsed" if totals.n_unparsed else ""
         return (
@@ -90,7 +90,7 @@ class ExtractionReport(Report):
 
     @once
     def signature(self) -> str:
-        """Line that says everything the numbers depend on."""
+        """Signature line: all settings that the scores depend on."""
         return self._evaluation.signature
 
     @once
@@ -100,7 +100,7 @@ class ExtractionReport(Report):
 
     @once
     def facts(self) -> Mapping[str, Any]:
-        """Totals that the scores are about, and rates."""
+        """Protocol, totals, rates and bounds."""
         evaluation = self._evaluation
         return {
             "protocol": evaluation.protocol,
@@ -110,17 +110,17 @@ class ExtractionReport(Report):
 
     @once
     def subsets(self) -> Mapping[str, Groups]:
-        """Scores by part of the examples and group."""
+        """Scores by subset and group."""
         return self._evaluation.subsets()
 
     @once
     def warnings(self) -> tuple[str, ...]:
-        """Warnings to a reader of the numbers."""
+        """Warnings about the scores."""
         return self._evaluation.warnings()
 
     @once
     def legend(self) -> tuple[str, ...]:
-        """Lines below the tables that say what they show."""
+        """Lines below the tables that explain them."""
         bounds = self.facts["bounds"]
         return () if bounds is None else (_bounds_line(bounds),)
 
@@ -150,7 +150,7 @@ class ExtractionReport(Report):
         return self._evaluation.statistics if self._evaluation.adds else None
 
     def without_details(self) -> Self:
-        """Return this report without what its tables, statistics and errors are made of."""
+        """Return this report without the sources of its tables, statistics and errors."""
         report = super().without_details()
         report._evaluation = self._evaluation.without_sides()
         report._details = None
@@ -168,7 +168,7 @@ class ExtractionReport(Report):
 
     @property
     def unparsed(self) -> pa.Table:
-        """Table of predictions that could not be read: (id, relation, reason, text)."""
+        """Table of unparsed predictions: (id, relation, reason, text)."""
         return self._table("unparsed")
 
     def errors(
@@ -177,28 +177,28 @@ class ExtractionReport(Report):
         types: Sequence[str] = (),
         roles: Sequence[str] = (),
     ) -> Errors:
-        """Show the examples that went wrong, worst first.
+        """Find the examples with errors, worst first.
 
         Parameters
         ----------
         top : int, optional
-            How many; None: all that have an error.
+            Most examples to return; None: all with an error.
         types : sequence of str
-            The only counts of the kernel to go by, such as ``["le", "be"]``; none: all errors.
+            Counts of the kernel to take as errors, such as ``["le", "be"]``; empty: all its errors.
         roles : sequence of str
-            The only roles to count.
+            Roles to count; empty: all.
 
         Returns
         -------
         Errors
-            Examples with as many errors stand in the order of gold.
+            Examples with equal numbers of errors are in the order of gold.
 
         Raises
         ------
         InputError
-            The report is one of counts alone.
+            The report has only counts.
         ValueError
-            The kernel has no such type, the examples no such role.
+            A type or role is unknown.
 
         Examples
         --------
@@ -222,14 +222,14 @@ class ExtractionReport(Report):
         Parameters
         ----------
         path : path
-            It is one file, which needs nothing else and appears complete or not at all.
+            One self-contained file; it appears complete or not at all.
         examples : int
-            Of more, those with fewest errors are left out.
+            Most examples on the page; those with fewest errors are left out.
 
         Raises
         ------
         InputError
-            The report is one of counts alone, or the file cannot be written.
+            The report has only counts, or the file cannot be written.
         ValueError
             ``examples`` is negative.
 
@@ -251,14 +251,14 @@ class ExtractionReport(Report):
         from fastcausal.tasks.extraction.sections import cards_of
         from fastcausal.tasks.extraction.tables import require_details
 
-        require_details(self, EXAMPLES)  # before statistics, which scores may not have
+        require_details(self, EXAMPLES)  # before statistics, which may not exist
         name = self.statistics.system or "pred"
         reports = {name: self}
         page = page_of(self.title, self.sections(), reports, examples, cards_of(reports))
         write_page(path, page)
 
     def sections(self) -> list[Section]:
-        """Return the parts of its page beside the examples."""
+        """Return the sections of its page beside the examples."""
         from fastcausal.tasks.extraction.sections import sections_of
 
         return sections_of(self)
@@ -269,7 +269,7 @@ def _all_reasons(reasons: tuple[pa.Table, ...]) -> pa.Table:
 
 
 def _bounds_line(bounds: Bounds) -> str:
-    """Say what the scores of all roles would be."""
+    """Return the legend line with the overall scores under each policy."""
     said = [
         f"{name.replace('_', ' ')} "
         + (

@@ -1,4 +1,4 @@
-"""Score extracted relations against gold in one call, batch by batch where that is possible."""
+"""Score extracted relations against gold in one call, batch by batch if possible."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
 
 _NOWHERE = nullcontext()
-# Sources that can be read again: a report holds these, and nothing made of them.
+# Sources that can be read again: a report holds these and no examples.
 _LASTING = (Rows, Relations, Opened, Source, str, os.PathLike, list, tuple)
 
 
@@ -80,67 +80,65 @@ def score(
     """Score predicted relations against gold relations.
 
     Parquet and Arrow IPC files, directories of Parquet files, large files of JSON lines and
-    iterators are scored batch by batch as long as both sides hold the same examples in the same
-    order, so that they may be larger than memory. All else is read whole; the numbers are the same.
+    iterators are scored batch by batch while both sides have the same examples in the same order,
+    so they may be larger than memory. Other sources are read whole; the scores are the same.
 
     Parameters
     ----------
     gold, pred : Relations, or anything `fastcausal.read` takes, or `Rows`
-        Joined by ``id`` where both sides have one, else by position.
+        Joined by ``id`` if both sides have one, else by position.
     protocol : {"recess", "cnc-2023", "cnc-2022"}, {"unicausal-span"}, Protocol or Recipe
-        ``"recess"`` by default; see `fastcausal.PROTOCOLS`. A `fastcausal.recipe.Recipe` stands for
-        the policies and the reading of predictions as well. ``"unicausal-span"`` and
-        ``"fincausal-2020"`` give other reports: see `fastcausal.tasks.unicausal.count.spans` and
+        ``"recess"`` by default; see `fastcausal.PROTOCOLS`. A `fastcausal.recipe.Recipe` also has
+        the policies and the reading of predictions. ``"unicausal-span"`` and ``"fincausal-2020"``
+        give other reports: see `fastcausal.tasks.unicausal.count.spans` and
         `fastcausal.tasks.fincausal.count.fincausal`.
     by : str or sequence of str, optional
-        Columns of gold, or of predictions where gold has none of the name; the values of each
-        become subsets.
+        Columns of gold, or of predictions if gold lacks the column; each value becomes a subset.
     unparsed : {"error", "empty", "skip"}
-        What a predicted relation that could not be read is: an error, no relation, or a reason to
-        leave the example out. `Report.n_unparsed` counts them, a warning has their share.
+        Policy for unparsed predictions: an error, no relation, or the example is left out.
+        `Report.n_unparsed` counts them; a warning has their share.
     unmatched : {"error", "empty", "skip"}
-        What an id that only one side has is: an error, an example without relations on the other
-        side, or left out.
+        Policy for an id that one side lacks: an error, an example without relations on that side,
+        or the example is left out.
     backend : {"cpu", "cuda", "reference"}
         Native code, an NVIDIA GPU, or plain Python; the same numbers.
     num_threads : int, optional
-        None uses the cores where there is enough work. The numbers never depend on it.
+        None: all cores if there is enough work. The scores never depend on it.
     statistics : str or sequence of str, optional
-        Columns that `Report.statistics` keep beside ids, ``doc_id`` and ``by``: the counts of
-        every example are then made while it is scored, and no file is read again for intervals
-        and tests. None: all columns, when asked for.
+        Columns that `Report.statistics` keep beside ids, ``doc_id`` and ``by``. Counts per example
+        are then kept while scoring, and no file is read again for intervals and tests. None: all
+        columns, counted on request.
     per_example : path, optional
-        A ``.parquet``, ``.arrow`` or ``.csv`` file to write `Report.per_example` to, batch by batch
-        as well; it appears complete or not at all.
+        A ``.parquet``, ``.arrow`` or ``.csv`` file for `Report.per_example`, also written batch by
+        batch; it appears complete or not at all.
     progress : callable, optional
-        Called after every batch with the number of examples scored and the number of all of them,
-        None where it is not known.
+        Called after every batch with the number of examples scored and the number of all, None if
+        unknown.
     format, answers, occurrence, id
-        How predictions are read, see `fastcausal.read`.
+        Options of reading predictions, as in `fastcausal.read`.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022", "unicausal"}, optional
-        How tagged sentences are read instead of the way of the protocol, which is to be strict;
-        ``"unicausal"`` is for ``"unicausal-span"``.
+        Reading of tagged sentences, if the protocol's own is ``"strict"``; ``"unicausal"`` is for
+        ``"unicausal-span"``.
     words : {"fincausal", "blank", "nltk"}, path or callable, optional
-        How ``"fincausal-2020"`` cuts texts: by the published rules, which is the default, at white
-        space, by nltk with its model of sentences, as a file has it, or by a function.
+        Tokenizer of ``"fincausal-2020"``: the published rules (default), white space, nltk with its
+        model of sentences, a file of words, or a function.
     lenient : bool
-        Score under ``"fincausal-2020"`` where its program ends, with a warning.
+        With ``"fincausal-2020"``, score with a warning if the published program would end.
 
     Returns
     -------
     Report
         It holds no examples: ``per_example``, ``matches`` and, without ``statistics``,
-        `Report.statistics` are made when asked for, of the same sources, which files are read
-        again for.
+        `Report.statistics` are made on request; files are read again for them.
 
     Raises
     ------
     InputError
-        The two sides do not fit together, something cannot be read or written, ``per_example``
+        The two sides do not fit together, a file cannot be read or written, ``per_example``
         is one of the files read, or backend ``cuda`` has no GPU.
     ValueError
-        An unknown protocol, policy or backend, or one that the other arguments exclude;
-        ``statistics`` of scores that do not add.
+        A protocol, policy or backend is unknown or excluded by other arguments; ``statistics`` of
+        scores that do not add.
 
     Examples
     --------
@@ -226,9 +224,9 @@ def _add_all(
     per_example: str | os.PathLike[str] | None,
     system: str | None,
 ) -> Aligned | None:
-    """Count batches, keep and write their statistics; return the only one aligned, if it is.
+    """Count batches, keep and write their statistics; return the aligned batch of a single one.
 
-    After unreadable relations, which the recipe refuses, the others are counted.
+    After unparsed relations that the recipe refuses, the rest is only searched for more of them.
     """
     n_batches, n_unread, only = 0, 0, None
     file = _NOWHERE if per_example is None else _CountFile(scorer, system).appending(per_example)
@@ -249,7 +247,7 @@ def _add_all(
                 write(aligned)
             n_batches += 1
             only = aligned if n_batches == 1 else None
-            del gold, pred, aligned  # the next ones come into their memory
+            del gold, pred, aligned  # frees their memory for the next batch
         if n_unread:
             assert isinstance(batches, InStep)
             raise batches.unread(n_unread)
@@ -257,7 +255,7 @@ def _add_all(
 
 
 class _Statistics:
-    """The counts of every example of the batches, and some columns of examples."""
+    """Counts per example of all batches, with the columns to keep."""
 
     def __init__(self, scorer: ExtractionScorer, columns: tuple[str, ...]) -> None:
         self.scorer = scorer
@@ -265,7 +263,7 @@ class _Statistics:
         self.parts: list[Statistics] = []
 
     def add(self, aligned: Aligned) -> None:
-        """Count the examples of a batch that the scorer has added."""
+        """Count the examples of a batch already added to the scorer."""
         examples, left_out = aligned.examples, aligned.left_out
         require_columns((*examples.column_names, *OF_UNITS), self.columns)
         others = {*examples.column_names} - {"id", DOCUMENT, *self.columns}
@@ -291,7 +289,7 @@ class _Statistics:
 
 
 class _CountFile:
-    """The batches written to a file of counts, and the metadata of all of them."""
+    """A count file of all batches, and its metadata."""
 
     def __init__(self, scorer: ExtractionScorer, system: str | None) -> None:
         self.scorer = scorer
@@ -301,12 +299,12 @@ class _CountFile:
 
     @contextmanager
     def appending(self, target: str | os.PathLike[str]) -> Iterator[Callable[[Aligned], None]]:
-        """Write the rows of batches that the scorer has added."""
+        """Write the rows of batches already added to the scorer."""
         with appending(target, self.metadata) as write:
             yield lambda aligned: write(self.table(aligned))
 
     def table(self, aligned: Aligned) -> pa.Table:
-        """Return the rows of a batch that the scorer has added."""
+        """Return the rows of a batch already added to the scorer."""
         evaluation = self.scorer.evaluation()
         batch = statistics_of(evaluation.counting, aligned, evaluation.about())
         table = batch.table()
@@ -321,7 +319,7 @@ class _CountFile:
 
 
 def _needed(scorer: ExtractionScorer, kept: tuple[str, ...] | None) -> set[str | None]:
-    """Return the columns that scores depend on, and those to keep."""
+    """Return the columns that scores depend on, and the columns to keep."""
     read: set[str | None] = {"id", "length", "relations", "tagged", *scorer.columns}
     if kept is not None:
         read |= {DOCUMENT, *kept}

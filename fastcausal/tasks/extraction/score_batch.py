@@ -1,4 +1,4 @@
-"""Score a batch of rows that hold both sides, as engines of many machines hand them on."""
+"""Score a batch of rows that hold both sides, as distributed engines pass them on."""
 
 from __future__ import annotations
 
@@ -47,34 +47,37 @@ def score_batch(
 ) -> pa.Table:
     """Count every example of a batch of Arrow data that has both sides in columns.
 
-    A stage of Ray Data, Spark, Dask or Daft, see docs/machines.md. Engines may join, cut and mix
-    what it returns and forget the metadata: each row has what adds, in columns that depend on no
-    row. ``fastcausal merge`` makes one file of counts of the whole. It works in one thread.
+    It serves as a stage of Ray Data, Spark, Dask or Daft, see docs/machines.md. Engines may join,
+    cut and mix the tables and lose their metadata: each row holds everything that adds up, and
+    all tables have the same columns. ``fastcausal merge`` makes one count file of all tables. It
+    works in one thread.
 
     Parameters
     ----------
     batch : pyarrow.Table or RecordBatch, or any object with ``__arrow_c_stream__``
-        Columns ``id``, ``length`` and others, which are carried along, as in `Relations`; and
-        ``unparsed`` of predictions, where that is known.
+        Columns ``id``, ``length`` and others, which are carried along, as in `Relations`;
+        optionally ``unparsed``, the reasons of unparsed predictions.
     protocol, unparsed, backend
-        As in `score`; a protocol whose scores do not add up is refused.
+        As in `score`; ``protocol`` must have scores that are functions of summed counts.
     gold, pred : str
         Columns of the type of `Relations`; integer and list widths may differ. A null in ``pred``
-        could not be read. Role names are in the metadata of the schema, or else the usual ones.
+        is an unparsed prediction. Role names come from the metadata of the schema; by default
+        cause, effect and signal.
 
     Returns
     -------
     pyarrow.Table
-        What ``score(..., per_example=FILE)`` writes of these rows, with ``gold_digest`` (16 bytes)
-        and ``batch_warnings`` (JSON, in the first row of a batch) instead of metadata that adds.
+        The rows that ``score(..., per_example=FILE)`` writes. The columns ``gold_digest`` (16
+        bytes) and ``batch_warnings`` (JSON, in the first row of a batch) replace metadata that
+        adds up.
 
     Raises
     ------
     InputError
-        A column is missing or of another type, gold has nulls, both sides have other roles, and
-        all that `score` raises.
+        A column is missing or of another type, gold has nulls, the roles of both sides differ, or
+        an error of `score`.
     ValueError
-        An unknown protocol, policy or backend, or one column for both sides.
+        The protocol, policy or backend is unknown, or both sides are one column.
 
     Examples
     --------
@@ -99,7 +102,7 @@ def score_batch(
     aligned = aligned_sides(recipe, Relations.part(named, golds.reading), preds)
     tally = Tally(roles=aligned.roles, found=aligned.found)
     evaluation = CountedEvaluation(recipe, tally, num_threads=1, backend=backend)
-    # The signature is that of any batch: relations as given are a matter of rows, like warnings.
+    # All batches have one signature: relations used as they are go into rows, like warnings.
     counts = statistics_of(evaluation.counting, aligned, evaluation.about())
     warnings = {t: n for t, n in aligned.counted.items() if not names_rows(t[0])}
     warnings |= as_given(aligned.n_as_given, recipe.protocol.name)
@@ -107,10 +110,10 @@ def score_batch(
 
 
 def _all_in_rows(statistics: Statistics, n_as_given: int) -> pa.Table:
-    """Return the rows of `Statistics`, with all that adds: other programs may lose the rest.
+    """Return the rows of `Statistics` with everything that adds up in columns.
 
-    The digest of each is among its columns. Warnings, and the number of relations used as they are,
-    are put in the first row.
+    Other programs may lose the metadata. Each row has its digest of gold. The first row has the
+    warnings and the number of relations used as they are.
     """
     table = statistics.table()
     warnings = []
@@ -126,7 +129,7 @@ def _all_in_rows(statistics: Statistics, n_as_given: int) -> pa.Table:
 
 
 def _sides(table: pa.Table, gold: str, pred: str) -> tuple[Relations, Relations]:
-    """Return gold with all other columns, and predictions with what joins them to it."""
+    """Return gold with all other columns, and predictions with ``id``, ``length``, ``unparsed``."""
     for side, name in (("gold", gold), ("pred", pred)):
         if table.column_names.count(name) != 1:
             columns = ", ".join(table.column_names) or "no columns"
@@ -147,7 +150,7 @@ def _sides(table: pa.Table, gold: str, pred: str) -> tuple[Relations, Relations]
 
 
 def _made(side: str, make: Callable[..., Relations], *given: Any) -> Relations:
-    """Make the relations of a side; errors name it."""
+    """Make the relations of a side; errors name the side."""
     try:
         return make(*given)
     except InputError as error:
@@ -155,7 +158,7 @@ def _made(side: str, make: Callable[..., Relations], *given: Any) -> Relations:
 
 
 def _reading_of(field: pa.Field, roles: tuple[str, ...]) -> Reading:
-    """Return how predictions were read, if their field says; InputError for other roles."""
+    """Return the `Reading` in a field's metadata, or a plain one; InputError if roles differ."""
     known = (field.metadata or {}).get(METADATA_KEY)
     reading = Reading(roles) if known is None else Reading.from_json(known)
     if reading.roles != roles:

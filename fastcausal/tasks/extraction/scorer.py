@@ -35,23 +35,23 @@ class ExtractionScorer:
     """`score` batch by batch: `update`, `merge` with scorers of other shards, `compute`.
 
     Counts are integers, so any split into batches and any order of merging gives the same numbers.
-    Parameters are those of `score`, and ``decoder``. Scorers can be pickled.
+    Parameters are as in `score`, and ``decoder``. Scorers can be pickled.
 
     Parameters
     ----------
     protocol : {"recess", "cnc-2023", "cnc-2022"}, Protocol or Recipe
         As in `score`.
     decoder : TagScheme or SpanDecoder, optional
-        Reads label ids or logits. Of a `TagScheme` all spans of a sequence are one relation, and
-        tokens that gold ignores are not there on either side. Backend ``cuda`` then takes label ids
-        on the device (of CuPy, of torch, or anything with DLPack or ``__cuda_array_interface__``)
+        Decodes label ids or logits. With a `TagScheme` all spans of a sequence are one relation,
+        and tokens that gold ignores are dropped from both sides. Backend ``cuda`` then takes label
+        ids on the device (CuPy, torch, or any array with DLPack or ``__cuda_array_interface__``)
         and adds up counts there: an update does not wait for the device, `compute` does.
 
     Attributes
     ----------
     recipe : Recipe
     tally : Tally
-        All that was counted: the one value that changes.
+        The counts so far: the only value that changes.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class ExtractionScorer:
 
     @property
     def signature(self) -> str:
-        """One line that says everything the scores depend on."""
+        """Signature line: all settings that the scores depend on."""
         return self.evaluation().signature
 
     def update(
@@ -130,19 +130,19 @@ class ExtractionScorer:
         Parameters
         ----------
         gold : relations, or int8, int16, int32 or int64[batch, tokens]
-            With a `TagScheme` label ids of NumPy or torch, or anything that NumPy takes.
+            With a `TagScheme` label ids of NumPy or torch, or any array-like.
         pred : the same, or floats
-            With a `TagScheme` also logits [batch, tokens, labels], of which the best label counts.
+            With a `TagScheme` also logits [batch, tokens, labels], decoded to the best labels.
             With a `SpanDecoder` its logits.
         **masks
-            What `SpanDecoder.decode` takes besides: mask, word_ids, has_signal.
+            Further arguments of `SpanDecoder.decode`: mask, word_ids, has_signal.
 
         Raises
         ------
         InputError
-            Arrays have other types or shapes, a logit is NaN or +inf, a label id has no label, or a
-            prediction ignores a token of gold. With backend ``cuda``, `compute` tells what is wrong
-            with a label or a logit.
+            An array has another type or shape, a logit is NaN or +inf, a label id has no label, or
+            a prediction ignores a token of gold. With backend ``cuda``, `compute` reports invalid
+            labels and logits.
         """
         if self.protocol.average != "counts":
             raise ValueError(f"{self.protocol.name} does not add up over batches, use score")
@@ -172,7 +172,7 @@ class ExtractionScorer:
         self.tally += counting.tally(aligned, self.columns, self.tally.n_given)
 
     def settle(self) -> None:
-        """Wait for the device, and take over what it has counted."""
+        """Wait for the device, and add its counts to the tally."""
         if self._decoding is None or self._decoding.on_device is None:
             return
         values, *n_marked = self._decoding.on_device.take()
@@ -180,13 +180,14 @@ class ExtractionScorer:
         self.tally += Tally(Totals(*n_marked), {(): counts})
 
     def merge(self, other: ExtractionScorer) -> None:
-        """Add what another scorer has counted.
+        """Add the counts of another scorer.
 
         Raises
         ------
         ValueError
-            The other scorer follows another protocol or policy, or has other roles; or counts
-            would reach 2^56.
+            The other scorer has another protocol, policy, ``by`` or other roles.
+        InputError
+            A sum would reach 2^56.
         """
         mine, theirs = (each.recipe.signature(found=each.tally.found) for each in (self, other))
         try:
@@ -204,19 +205,19 @@ class ExtractionScorer:
         self.tally += other.tally
 
     def compute(self) -> ExtractionReport:
-        """The scores of all batches so far; of none, every score is 0/0."""
+        """Return the report of all batches so far; without batches every score is 0/0."""
         self.settle()
         return ExtractionReport(self.evaluation())
 
     @property
     def statistics(self) -> Statistics:
-        """The sums of all batches so far, without units: two rows of counts."""
+        """Sums of all batches so far, without units: two rows of counts."""
         self.settle()
         return self.evaluation().statistics()
 
     def evaluation(
         self, sides: Any = None, system: str | None = None, counted: Statistics | None = None
     ) -> CountedEvaluation:
-        """Return the tally with what its report needs; arguments as of `CountedEvaluation`."""
+        """Return the evaluation of the tally; arguments as of `CountedEvaluation`."""
         how = self.num_threads, self.columns, self.backend
         return CountedEvaluation(self.recipe, self.tally, sides, *how, system, counted)

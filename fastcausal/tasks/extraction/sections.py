@@ -27,7 +27,7 @@ UNPARSED = {
     "unparsed_relations_rate": "share of relations",
 }
 MOST_ANSWERS = 500
-MOST_CARDS = 6  # the best of more systems
+MOST_CARDS = 6  # shown; the best systems
 CONFUSION = "Confusion of roles"
 CONFUSION_LINE = (
     "Each gold span counts once: by the role of the span of the paired prediction that shares most "
@@ -45,9 +45,9 @@ LEGEND = (
 def sections_of(report: Report) -> list[Section]:
     """Make the sections beside the examples of one system.
 
-    Scores of all examples, with intervals where `with_intervals` has made them; what could not be
-    read; counts of errors; confusion of roles; scores of parts of the examples. What the report
-    does not know has no section.
+    Sections show scores of all examples, with intervals after `with_intervals`; unparsed
+    predictions; counts of errors; confusion of roles; scores of subsets. A part that the report
+    lacks has no section.
     """
     table = scores_table(report.title, {"": report.scores})
     return [
@@ -73,7 +73,7 @@ def drawn_scores(table: Grid) -> Drawn:
 def cards_of(
     reports: Mapping[str, Report], standings: Mapping[str, str] | None = None
 ) -> list[Card]:
-    """Make a card for each system: its main score, others, those of roles, what was not read."""
+    """Make a card for each system: main score, other scores, main score by role, unparsed rates."""
     cards = []
     first = sorted(
         reports,
@@ -106,7 +106,7 @@ def _shares_lost(report: Report) -> str:
 
 
 def about_section(reports: Iterable[Report]) -> Section:
-    """Say how the page is read, and what its numbers depend on."""
+    """Make the section with legends, signatures, digests of gold and the version."""
     reports = [*reports]
     lines = dict.fromkeys(
         [
@@ -121,7 +121,7 @@ def about_section(reports: Iterable[Report]) -> Section:
 
 
 def gold_lines(reports: Iterable[Report]) -> list[str]:
-    """Return the digests of gold that reports know, each once."""
+    """Return the distinct digests of gold in the reports."""
     digests = dict.fromkeys(map(_digest_of_gold, reports))
     return [f"gold: {digest}" for digest in digests if digest is not None]
 
@@ -142,12 +142,12 @@ def shown_scores(scores: Groups) -> dict[str, dict[str, float]]:
 
 
 def main_score(report: Report) -> str:
-    """Return the name of the score that stands for a group: F1, the last; "" without scores."""
+    """Return the name of the last score of a group, usually F1; "" without scores."""
     return ["", *shown_scores(report.scores)["overall"]][-1]
 
 
 def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
-    """Count what could not be read of every system, with the bounds of the scores of all roles."""
+    """Count the unparsed predictions of every system, with the bounds of overall scores."""
     lost = {name: report for name, report in reports.items() if report.facts["n_unparsed"]}
     if not lost:
         return []
@@ -168,7 +168,7 @@ def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
 
 
 def _left_out_answers(name: str, report: Report) -> Grid | None:
-    """List the answers of examples that the policy leaves out: no row of examples shows them."""
+    """List the unparsed answers of skipped examples, which the table of examples lacks."""
     details = details_of(report)
     if details is None or details.examples().n_unread is not None:
         return None
@@ -183,7 +183,7 @@ def _left_out_answers(name: str, report: Report) -> Grid | None:
 
 
 def errors_by_group(report: Report) -> dict[str, dict[str, int]]:
-    """Return the counts of errors overall and by role; empty where the kernel names none."""
+    """Return the counts of errors overall and by role; empty if the kernel names no errors."""
     kernel = _kernel_of(report)
     fields = () if kernel is None else error_fields(kernel)
     counts = {group: {f: int(values[f]) for f in fields} for group, values in report.scores.items()}
@@ -191,7 +191,7 @@ def errors_by_group(report: Report) -> dict[str, dict[str, int]]:
 
 
 def _kernel_of(report: Report) -> Kernel | None:
-    """Return the kernel of a report, None where only its name is known, and that of a user."""
+    """Return the kernel of a report; None for a user's kernel of which only the name is known."""
     details = details_of(report)
     if details is not None:
         return details.counting.plan.kernel
@@ -212,12 +212,12 @@ def _errors(report: Report) -> list[Section]:
 
 
 def error_links(systems: Mapping[str, str], groups: Mapping[str, Any]) -> dict[Any, str]:
-    """Return addresses of the examples with errors, by part (system or group), row and column.
+    """Return links to the examples with errors, by part (system or group), row and column.
 
     Parameters
     ----------
     systems : mapping of str to str
-        The address of each system, such as ``system=1&``; one named "" makes rows of groups.
+        Part of the link for each system, such as ``system=1&``; the name "" makes rows of groups.
     groups : mapping of str to mapping
         Counts by group, with the kinds of errors.
     """
@@ -231,7 +231,7 @@ def error_links(systems: Mapping[str, str], groups: Mapping[str, Any]) -> dict[A
 
 
 def confusion_section(reports: Mapping[str, Report]) -> list[Section]:
-    """Show the confusion of roles of every system that has its examples; the name "" is none."""
+    """Show the confusion of roles of every system that has its examples; "" is no name."""
     shown = []
     for k, (name, report) in enumerate(reports.items()):
         details = details_of(report)
@@ -244,7 +244,7 @@ def confusion_section(reports: Mapping[str, Report]) -> list[Section]:
 
 
 def _matrix(title: str, names: Sequence[str], counts: list[list[int]], address: str) -> Drawn:
-    """Draw a matrix; its cells lead to their examples."""
+    """Draw a matrix; its cells link to their examples."""
     grid = Grid(title, [*names], "gold", parts={"": dict(zip(names, counts, strict=True))})
     links = {("", gold, pred): f"#{address}cell={quote(f'{gold}>{pred}')}"
              for gold in names for pred in names}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Gold and predictions of any source, read and aligned as a recipe wants."""
+"""Gold and predictions of any source, read and aligned by a recipe."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def aligned_sides(
     gold, pred : relations
         As in `fastcausal.score`.
     roles : tuple of str, optional
-        Role names of examples before; None before the first.
+        Role names of earlier examples; None before the first.
     columns : tuple of str
-        Columns of gold, or of predictions alone, whose values become subsets.
+        Columns whose values become subsets: of gold, or of predictions if gold lacks them.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def aligned_sides(
 
 
 def _are_plain_examples(recipe: Recipe, roles: Roles, *sides: Any) -> bool:
-    """Tell if both sides are lists, the first of each perhaps an example of token offsets."""
+    """Return True if both sides are lists whose first items have "relations"."""
     if (
         recipe.protocol.tags == "aligned"
         or roles not in (None, ROLES)

@@ -1,4 +1,4 @@
-"""Evaluations that statistics hold, such as those of a file."""
+"""Evaluations made of statistics, such as a count file."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from fastcausal.tasks.relations.formula import RelationFormula
 
 @dataclass(frozen=True, eq=False)
 class Stored(Evaluation):
-    """The evaluation of statistics with units.
+    """An evaluation of statistics with units.
 
     Attributes
     ----------
     kept : Statistics
     tally : Tally
     parts : mapping of str to int64[n_counts]
-        Counts of the values of columns.
+        Counts by value of a column.
     """
 
     kept: Statistics
@@ -46,21 +46,21 @@ class Stored(Evaluation):
 
     @property
     def signature(self) -> str:
-        """Line that says everything the numbers depend on."""
+        """Signature line: all settings that the scores depend on."""
         return self.kept.signature
 
     @property
     def formula(self) -> RelationFormula:
-        """Way from counts to scores."""
+        """Formula from counts to scores."""
         assert isinstance(self.kept.formula, RelationFormula)
         return self.kept.formula
 
     def statistics(self) -> Statistics:
-        """Return the statistics, in an object of their own."""
+        """Return a copy of the statistics."""
         return replace(self.kept)
 
     def sums_of_subsets(self) -> Mapping[str, Int64]:
-        """Return int64[n_counts] of the values of columns."""
+        """Return int64[n_counts] of each value of the columns."""
         return self.parts
 
 
@@ -91,13 +91,13 @@ def _tally_of(statistics: Statistics) -> Tally:
 
 
 def _sums_of_columns(table: pa.Table) -> dict[str, int]:
-    """Add up the totals of units; older files lack some."""
+    """Add up the totals of units; a column that an older file lacks adds 0."""
     present = {*table.column_names}
     return {n: pc.sum(table[n], min_count=0).as_py() if n in present else 0 for n in OF_UNITS}
 
 
 def _unread_counts(statistics: Statistics, formula: RelationFormula) -> Int64 | None:
-    """Add up the counts of examples with something unread; None where a file lacks them."""
+    """Add up the counts of examples with unparsed predictions; None if the file lacks them."""
     left_out = statistics.left_out
     if left_out is None:
         assert statistics.units is not None

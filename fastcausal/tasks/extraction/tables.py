@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
     from fastcausal.rows import Rows
 
-PART = 1 << 14  # examples of which pairs are listed at a time: their counts stay in the cache
+PART = 1 << 14  # examples whose pairs are listed at a time: their counts stay in the cache
 
 
 def unit_table(aligned: Aligned) -> pa.Table:
-    """Return columns of gold's table, how many relations either side has, and lost ones of pred."""
+    """Return gold's columns, with the numbers of gold, predicted and unparsed relations."""
     require_free(aligned.examples.column_names, (*TOTALS, *LATER))
     gold, pred = aligned.gold, aligned.pred
     lost = [
@@ -45,7 +45,7 @@ def unit_table(aligned: Aligned) -> pa.Table:
 
 
 def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
-    """Columns of gold's table, relations on both sides, the objective reached, all counts."""
+    """Return gold's columns, the relations of both sides, the objective and all counts."""
     plan = counting.plan
     counts = counting.run(aligned, partners=False).counts
     numerator, denominator = (counts @ plan.weights[:2].T).T
@@ -58,9 +58,9 @@ def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
 
 
 def matches_table(counting: Counting, aligned: Aligned) -> pa.Table:
-    """Pairs in the order of gold, then the predictions of the example that stayed unmatched.
+    """Return the pairs of each example in the order of gold, then its unmatched predictions.
 
-    With the words of their spans, null where an example has no text.
+    Columns hold the words of their spans, null for an example without text.
     """
     gold, pred, examples = aligned.gold, aligned.pred, aligned.examples
     partner = counting.run(aligned, n_groups=1).partner
@@ -91,7 +91,7 @@ class _Part(NamedTuple):
 
 
 def _matches_of(part: _Part, counting: Counting) -> pa.Table:
-    """Return the pairs of some examples."""
+    """Return the pairs of consecutive examples."""
     plan, (first, examples, gold, pred, partner) = counting.plan, part
     example, gold_index, pred_index = chosen_pairs(plan, gold, pred, partner)
     counts = count_pairs(plan, gold, pred, gold_index, pred_index, counting.backend)
@@ -118,7 +118,7 @@ def _count_columns(plan: Plan, roles: tuple[str, ...], counts: Int64) -> dict[st
 
 
 def statistics_of(counting: Counting, aligned: Aligned, of_nothing: Statistics) -> Statistics:
-    """Return statistics of every example, with all else as ``of_nothing`` has it."""
+    """Return per-example statistics; all other fields are taken from ``of_nothing``."""
     counts = counting.run(aligned, partners=False).counts
     several = np.diff(aligned.gold.relation_offsets) > 1
     rows = np.column_stack([counts, several])
@@ -140,14 +140,14 @@ def statistics_of(counting: Counting, aligned: Aligned, of_nothing: Statistics) 
 
 
 def _left_out(counting: Counting, aligned: Aligned, formula: RelationFormula) -> pa.Table | None:
-    """Return the examples left out: no counts, but those that they would have."""
+    """Return the skipped examples: null counts, and the counts of the policy "empty" if known."""
     table = aligned.left_out
     if table is None:
         return None
     columns = dict(zip(table.column_names, table.columns, strict=True))
     no_counts = pa.nulls(len(table), pa.int64())
     columns |= dict.fromkeys((*formula.if_empty, *formula.fields), no_counts)
-    with suppress(InputError):  # too large, of no concern where it is left out
+    with suppress(InputError):  # a skipped example may be too large to count
         if aligned.aside is not None:
             counts = counting.run(aligned.aside, partners=False).counts
             columns |= dict(zip(formula.if_empty, map(pa.array, counts.T), strict=True))
@@ -161,15 +161,15 @@ _DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
 
 
 class Details(NamedTuple):
-    """Sources of the tables of a report, which are made when asked for. Can be pickled.
+    """Sources of the tables of a report. Tables are made on request. Can be pickled.
 
     Attributes
     ----------
     counting : Counting
     aligned : Aligned or callable
-        Makes the aligned examples again; or they themselves, of a source that is gone.
+        The aligned examples, or a function that aligns them anew.
     counts : int64[2, n_counts]
-        What they add up to, to tell sources that have changed since.
+        Sums of the counts, by which changed sources are detected.
     by : tuple of str
         Columns whose values are subsets.
     """
@@ -184,7 +184,7 @@ class Details(NamedTuple):
         return _DETAILS[name](self.counting, self.examples())
 
     def examples(self) -> Aligned:
-        """Return both sides, example by example."""
+        """Return the aligned examples; InputError if the sources have changed."""
         if isinstance(self.aligned, Aligned):
             return self.aligned
         aligned = self.aligned()
@@ -195,12 +195,12 @@ class Details(NamedTuple):
 
 
 def details_of(report: Report) -> Details | None:
-    """Return the sources of the tables of a report; None where it is one of counts alone."""
+    """Return the sources of the tables of a report; None if it has only counts."""
     return getattr(report, "_details", None)
 
 
 def require_details(report: Report, what: str) -> Details:
-    """Return the sources of the tables of a report; InputError says what counts alone lack."""
+    """Return the sources of the tables of a report; InputError if it has only counts."""
     details = details_of(report)
     if details is None:
         raise InputError(f"{report.title}: a report of counts alone has no {what}")

@@ -1,4 +1,4 @@
-"""Score the label ids of a tagger, batch by batch, where they are."""
+"""Score the label ids of a tagger batch by batch, on their own device."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from fastcausal.tasks.extraction.scorer import ExtractionScorer
 class TagScorer(ExtractionScorer):
     """An `ExtractionScorer` whose ``decoder`` is a `TagScheme`.
 
-    All spans of a sequence are one relation. Tokens that gold ignores are not there on either side.
+    All spans of a sequence are one relation. Tokens that gold ignores are dropped from both sides.
 
     Parameters
     ----------
     scheme : TagScheme
-        What each label id says.
+        The meaning of each label id.
     protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     backend : {"cpu", "cuda"}
-        ``cuda`` takes arrays on the device (of CuPy, of torch, or anything with DLPack or
+        ``cuda`` takes arrays on the device (CuPy, torch, or any array with DLPack or
         ``__cuda_array_interface__``) and adds up counts there: an update does not wait for the
-        device, `compute` does. The same numbers.
+        device, `compute` does. The scores are the same.
     num_threads : int, optional
-        For ``cpu``; the numbers never depend on it.
+        For ``cpu``; the scores never depend on it.
 
     Raises
     ------

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from fastcausal.tasks.relations.align import Aligned
 
 Stratum = tuple[str, ...]
-OF_UNITS = (*TOTALS, *LATER)  # totals that files have a column of
-OF_ROWS = ("n_examples", "n_left_out", "n_readable")  # and those that the rows of a file have
+OF_UNITS = (*TOTALS, *LATER)  # totals with a column in files
+OF_ROWS = ("n_examples", "n_left_out", "n_readable")  # totals that follow from rows of a file
 UNSHOWN = ("n_as_given", "n_left_out", "n_readable")  # in signature, warnings and rates of reports
 
 
@@ -67,7 +67,7 @@ n_unparsed_answers=0, n_as_given=0, n_left_out=0, n_readable=0)
 
     @classmethod
     def of(cls, gold: Rows, pred: Rows, n_as_given: int = 0) -> Totals:
-        """Count the totals of two sides of the same examples, all of which could be read."""
+        """Count the totals of two sides of the same examples without unparsed predictions."""
         n_gold, n_pred = count_filled(gold.row_offsets), count_filled(pred.row_offsets)
         return cls(len(gold.lengths), n_gold, n_pred, 0, 0, n_as_given)
 
@@ -85,16 +85,16 @@ n_unparsed_answers=0, n_as_given=0, n_left_out=0, n_readable=0)
         return shown | self.unparsed.facts(self.n_examples, self.n_pred_relations)
 
     def of_names(self, names: Iterable[str]) -> dict[str, int]:
-        """Return some totals by name."""
+        """Return the totals of these names."""
         return {name: getattr(self, name) for name in names}
 
 
 OF_WHOLE = tuple(name for name in Totals._fields if name not in (*OF_UNITS, *OF_ROWS))
-"""Totals that the metadata of a file has."""
+"""Totals in the metadata of a file."""
 
 
 class Tally(NamedTuple):
-    """The state of an evaluation of relations; parts add up in any order.
+    """The state of an evaluation of relations; tallies of parts add up in any order.
 
     Attributes
     ----------
@@ -108,10 +108,10 @@ class Tally(NamedTuple):
         As in `fastcausal.tasks.relations.align.Aligned`.
     warnings : Warnings
     unread : int64[n_counts], optional
-        Counts of examples with something unparsed, that as no relation; None where these are
-        unknown.
+        Counts of examples with unparsed predictions, each of which counts as no relation; None
+        if unknown.
     reasons : tuple of pyarrow.Table
-        Reasons why predictions could not be read.
+        Reasons of unparsed predictions.
     """
 
     totals: Totals = Totals()

@@ -1,4 +1,4 @@
-"""FinCausal's task 2, 2020 to 2023, scored as its program scores it."""
+"""FinCausal's task 2, 2020 to 2023, scored like its program."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WordLabels(NamedTuple):
     gold, pred : bytes
         A label for each word.
     facts : int64[n, 2, 2]
-        Words that the text lacks, and words of the longest chain, of gold and of pred.
+        For gold and pred: words that the text lacks, and words of the longest chain.
     """
 
     sizes: Int64
@@ -67,10 +67,10 @@ def fincausal(
         Rows of ``index``, ``text``, ``cause`` and ``effect``, paired by their place; a file has
         FinCausal's layout with ``;``.
     words : {"fincausal", "blank", "nltk"}, path or callable
-        How texts, causes and effects are cut: by the published rules, at white space, by nltk with
-        its model of sentences, as rows of ``text`` and ``words`` in a file say, or by a function.
+        Tokenizer of texts, causes and effects: the published rules, white space, nltk with its
+        model of sentences, a file with rows of ``text`` and ``words``, or a function.
     lenient : bool
-        Score where the published program ends, with a warning.
+        True scores with a warning if the published program would end.
     by : str or sequence of str, optional
         ``document``, the first part of the index, or ``relations``, their number in a section.
     per_example : path, optional
@@ -87,7 +87,7 @@ def fincausal(
     InputError
         A source cannot be read, or the published program ends on it.
     ValueError
-        Unknown words.
+        ``words`` is unknown.
 
     Examples
     --------
@@ -149,9 +149,9 @@ def count(
     Parameters
     ----------
     best : bool
-        Pair the rows of a section for most words labelled alike, not greedily.
+        True pairs the rows of a section for the most words with equal labels, False greedily.
     both : bool
-        A word may be cause and effect.
+        True allows a word to be cause and effect.
     """
     order = np.argsort(section, kind="stable").astype(np.int64)
     starts = np.searchsorted(section[order], np.arange(n + 1)).astype(np.int64)
@@ -166,7 +166,7 @@ def _threads() -> int:
 
 
 def _taken(gold: SectionRows, labels: WordLabels, stops: Stops) -> npt.NDArray[np.bool_]:
-    """Find rows with words; a text without any ends the program, as a long chain does."""
+    """Find rows with words; a text without words, or a long chain, ends the program."""
     empty = labels.sizes == 0
     if empty.any():
         row = int(empty.argmax())
@@ -184,7 +184,7 @@ def _taken(gold: SectionRows, labels: WordLabels, stops: Stops) -> npt.NDArray[n
 def _sections(
     gold: SectionRows, sizes: Int64, taken: npt.NDArray[np.bool_], stops: Stops
 ) -> tuple[Int64, pa.Array]:
-    """Gather rows of sections; rows without words have -1."""
+    """Group rows by section; rows without words get -1."""
     section, names = gold.sections()
     first = np.unique(section, return_index=True)[1]
     other = (sizes != sizes[first][section]) & taken & taken[first][section]
@@ -228,7 +228,7 @@ def _columns(gold: SectionRows, section: Int64, names: pa.Array) -> dict[str, An
 
 
 def _digest(names: pa.Array, section: Int64, labels: WordLabels) -> int:
-    """Return the digest of gold's labels, whatever the order of sections."""
+    """Return the digest of gold's labels, independent of the order of sections."""
     places = arrow.offsets(labels.sizes).astype(np.int32).tobytes()
     kept = arrow.numbers(np.flatnonzero(section >= 0))
     ids = names.take(arrow.numbers(section[section >= 0]))

@@ -48,11 +48,12 @@ class WordQuirk:
     ----------
     field : str
     meaning : str
-        What the published program does.
+        Behaviour of the published program.
     f1, exact_match : float
-        After this and all earlier steps; the share of equal rows has no counterpart in spans: NaN.
+        Scores after this and all earlier steps; the share of equal rows does not exist for spans:
+        NaN.
     change : float
-        What this step adds to F1.
+        Change of F1 by this step.
     """
 
     field: str
@@ -86,7 +87,7 @@ def explain_words(gold: Any, pred: Any, words: Words = "fincausal") -> WordExpla
     Parameters
     ----------
     gold, pred, words
-        As `fastcausal.tasks.fincausal.count.fincausal` takes them.
+        As in `fastcausal.tasks.fincausal.count.fincausal`.
 
     Raises
     ------
@@ -128,7 +129,7 @@ def explain_words(gold: Any, pred: Any, words: Words = "fincausal") -> WordExpla
 def _steps(
     sides: SidesByRow, official: Report, words: Words
 ) -> Iterator[tuple[float, float | None]]:
-    """Yield F1 and, where it changes, exact match after each step."""
+    """Yield F1 and exact match after each step; None for an unchanged exact match."""
     yield official["spans"].f1, None
     yield _micro(official.statistics.rows), None
     section, names = sides.gold.sections(by_text=True)
@@ -186,7 +187,7 @@ def _located(
 
 
 def _marks(relations: Relations, sizes: Int64) -> bytes:
-    """Return the labels of words of spans by their places."""
+    """Return the label of each word by the places of spans."""
     starts = offsets(sizes).tolist()
     marks = np.zeros(starts[-1], np.int8)
     for start, example in zip(starts, relations.to_examples(), strict=False):
@@ -198,7 +199,7 @@ def _marks(relations: Relations, sizes: Int64) -> bytes:
 
 
 def _gathered(rows: Relations, section: Int64, n: int) -> Relations:
-    """Gather the relations of rows by section."""
+    """Group the relations of rows by section."""
     examples: list[dict[str, Any]] = [{"relations": []} for _ in range(n)]
     for k, row in zip(section.tolist(), rows.to_examples(), strict=True):
         examples[k]["text"] = row["text"]

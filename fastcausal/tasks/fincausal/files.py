@@ -1,4 +1,4 @@
-"""Rows of both sides, side by side as the published program takes them."""
+"""Rows of both sides, paired as in the published program."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read_side(source: Any, name: str, lenient: bool = False) -> SectionRows:
     name : str
         The name for messages of a source that is not a file.
     lenient : bool
-        Leave blank lines out, and take missing fields for empty.
+        True skips blank lines and makes missing fields empty.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def _of_records(records: Records) -> SectionRows:
 
 
 def read_gold(gold: Any, **options: Any) -> tuple[SectionRows, SectionRows]:
-    """Read gold for many runs, and take it for predictions as well."""
+    """Read gold for many runs; return it as gold and as predictions."""
     rows = read_side(gold, "gold", bool(options.get("lenient")))
     return rows, rows
 
@@ -105,7 +105,7 @@ def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[s
 
 
 def side_by_side(gold: SectionRows, pred: SectionRows, stops: Stops) -> SidesByRow:
-    """Pair rows by their place; where the program ends, by their text."""
+    """Pair rows by their place; by their text if the program would end on them."""
     warnings: Warnings = {}
     for rows in (gold, pred):
         for note, n in rows.notes.items():
@@ -136,7 +136,7 @@ def first_other_text(gold: TextSlices, pred: TextSlices) -> int | None:
 
 
 def _by_text(gold: list[str], pred: list[str]) -> Int64:
-    """Return the next row with the same text for each row of gold, -1 for none."""
+    """Return the next row with the same text for each row of gold; -1 if missing."""
     left: defaultdict[str, deque[int]] = defaultdict(deque)
     for row, text in enumerate(pred):
         left[text].append(row)

@@ -24,7 +24,7 @@ Counts = tuple[CountRows, CountRows, CountRows]  # hits, predicted, gold
 
 @dataclass(frozen=True)
 class WordFormula(Formula):
-    """Scores of FinCausal's task 2, of a text's sections.
+    """Scores of FinCausal's task 2, from counts of sections.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class WordFormula(Formula):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Hits are predicted and gold; a word has a label on both sides; rows hold exact ones."""
+        """Rules of hits within words, of equal numbers of words on both sides, of exact rows."""
         of = [tuple(f"{name}_{count}" for name in CLASSES.values()) for count in COUNTS]
         within = [
             Rule((f"{name}_hits",), (f"{name}_{count}",))
@@ -68,7 +68,7 @@ class WordFormula(Formula):
 
     @property
     def of_gold(self) -> tuple[tuple[str, ...], ...]:
-        """Words of each class of gold, rows, and what guesses get."""
+        """Words of each class of gold, numbers of rows, and counts of guesses."""
         names = [name for name in FIELDS if name.endswith("_gold") or name.startswith("half")]
         return tuple((name,) for name in (*names, "rows", "nothing_exact"))
 
@@ -99,7 +99,7 @@ class WordFormula(Formula):
 
 
 def _guesses(of: dict[str, CountRows]) -> tuple[list[Counts], list[Counts]]:
-    """Return the counts of no prediction, and of the first half as cause, the rest as effect."""
+    """Return the counts of two guesses: no labels; the first half as cause, the rest as effect."""
     gold = [of[f"{name}_gold"] for name in CLASSES.values()]
     words, zero = gold[0] + gold[1] + gold[2], 0 * gold[0]
     nothing = [(gold[0], words, gold[0]), (zero, zero, gold[1]), (zero, zero, gold[2])]

@@ -30,12 +30,12 @@ class FinCausalReport(Report):
 
     @property
     def classes(self) -> Mapping[str, Scores]:
-        """Words of each class, and its precision, recall and F1."""
+        """Words, precision, recall and F1 of each class."""
         return self.class_scores
 
     @property
     def baselines(self) -> Groups:
-        """Scores of no prediction, and of the first half as cause and the rest as effect."""
+        """Scores of two guesses: no labels; the first half as cause, the rest as effect."""
         guesses: Groups = self.facts["baselines"]
         return guesses
 
@@ -78,7 +78,7 @@ def present(statistics: Statistics, by: By = None) -> FinCausalReport:
 
 
 def _groups(formula: WordFormula, rows: CountRows) -> tuple[Groups, dict[str, Scores], Groups]:
-    """Return the groups of scores, those of classes, and those of guesses."""
+    """Return the groups of scores, the scores of classes, and the scores of guesses."""
     sums = rows.sum(axis=0)
     groups = {
         group: Scores({name: float(value[0]) for name, value in scores.items()})
@@ -94,7 +94,7 @@ def _groups(formula: WordFormula, rows: CountRows) -> tuple[Groups, dict[str, Sc
 
 
 def _grids(report: Any, counts: bool) -> list[Grid]:
-    """Make a table of scores and guesses, and one of classes."""
+    """Make a table of scores and guesses, and a table of classes."""
     guesses = {f"{name} predicted": scores for name, scores in report.baselines.items()}
     parts = {"": {**report.scores, **guesses}, **report.subsets}
     classes: Groups = {str(label): scores for label, scores in report.classes.items()}

@@ -13,7 +13,7 @@ def ends_with(exception: str) -> str:
 
 
 class Stops:
-    """What ends the published program: an error, or counted if the caller is lenient.
+    """Collector of causes that end the published program: errors, or warnings if lenient.
 
     Examples
     --------

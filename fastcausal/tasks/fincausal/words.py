@@ -1,4 +1,4 @@
-"""Ways to cut texts into words, and abbreviations, which end no sentence."""
+"""Tokenizers of texts, and abbreviations, which end no sentence."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ ABBREVIATIONS = (
     "jan feb mar apr jun jul dec",
     "ala ariz ark calif colo conn del fla ga ind kan ky la md mich minn mo mont neb nev okla pa",
     "tenn tex va vt wis wyo n.c n.d n.h n.j n.m n.y s.c s.d r.i w.va",
-)  # without their last full stop; those of the first line decide the published baseline
+)  # without their last full stop; the published baseline depends on the first line
 
 
 class Cutting(NamedTuple):
-    """A way to cut.
+    """A tokenizer.
 
     Attributes
     ----------
     name : str
-        For signatures.
+        Name in signatures.
     kind : int
-        Of native code.
+        Number in native code.
     cut : callable, optional
-        Makes the words of a text, for native code that is given them.
+        Returns the words of a text; None if native code cuts texts.
     """
 
     name: str
@@ -79,12 +79,12 @@ class Cutting(NamedTuple):
 
 
 def cutting(words: Words) -> Cutting:
-    """Return a way to cut.
+    """Return a tokenizer.
 
     Parameters
     ----------
     words : {"fincausal", "blank", "nltk"}, path or callable
-        A file has rows of ``text`` and ``words``, a list; texts, causes and effects are such texts.
+        A file has rows of ``text`` and ``words``, a list, for all texts, causes and effects.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def _of_file(source: Any) -> Cutting:
 
 
 def is_word(word: object) -> bool:
-    """Tell if a word can be given to native code."""
+    """Return True if a word can be passed to native code."""
     return isinstance(word, str) and word != "" and SEPARATOR not in word
 
 

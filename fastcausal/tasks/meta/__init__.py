@@ -14,8 +14,8 @@
       thresholds.py, alt_test.py, estimates.py
     judges.py          judges of classes against the majority, all of their numbers
     reasons.py         reasons of undefined numbers
-    scorer.py          all of them at once
-    report.py          their display; class_tables.py, that of judges
+    scorer.py          all results at once
+    report.py          their display; class_tables.py: of judges
 """
 
 from __future__ import annotations

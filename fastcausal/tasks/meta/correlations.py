@@ -25,7 +25,7 @@ class Ordered:
     values : float64[2, n]
         Scores and labels.
     places : int64[2, n]
-        Ranks of values; equal values have equal places. Those of labels start at 0 in a segment.
+        Ranks of values; equal values have equal ranks. Ranks of labels start at 0 in a segment.
     offsets : int64[n_segments + 1]
     """
 

@@ -36,7 +36,7 @@ ALL = "all"  # the system of tables without names
 
 @dataclass(frozen=True)
 class JudgedScores:
-    """Rows that metrics scored, in order of item and system, and what raters said of them.
+    """Rows with scores of metrics and labels of raters, in order of item and system.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class JudgedScores:
         return [n for n, s in self.scores.items() if (s < low).any() or (s > high).any()]
 
     def rescaled(self, names: Sequence[str]) -> JudgedScores:
-        """Map the range of some metrics to that of the labels; a constant one stays."""
+        """Map the range of these metrics to the range of the labels; a constant metric stays."""
         low, high = self.bounds
         scores = dict(self.scores)
         for name in names:
@@ -111,7 +111,7 @@ class JudgedScores:
         return majority_of(self.votes)
 
     def take(self, rows: npt.NDArray[np.bool_]) -> JudgedScores:
-        """Keep a part of the rows."""
+        """Keep the rows of a mask."""
         return replace(
             self,
             items=self.items[rows],
@@ -310,7 +310,7 @@ def _keys(scores: Records, human: Records) -> tuple[Int64, Int64, list[str], lis
 
 
 def _encoded(columns: list[pa.Array]) -> tuple[Int64, list[str]]:
-    """Return the place of each name of the columns among the different ones, and these."""
+    """Return the index of each name of the columns among the distinct names, and these."""
     places, names = encode(pa.concat_arrays(columns), by_number)
     return places, names.to_pylist()
 
@@ -354,7 +354,7 @@ def _apply(
     matched: npt.NDArray[np.bool_],
     unmatched: LabelPolicy,
 ) -> None:
-    """Refuse labels without score and missing scores, or leave them out."""
+    """Raise InputError for labels without score and for missing scores, unless they are skipped."""
     if unmatched == "skip":
         return
     remedy = Remedy("unmatched", ("skip",), "leaves such rows out")

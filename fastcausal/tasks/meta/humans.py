@@ -40,7 +40,7 @@ def majorities(judged: JudgedScores) -> dict[str, Any]:
 
 
 def warnings_of(judged: JudgedScores) -> list[str]:
-    """Warn of raters that look copied, and of items that a rater judged nothing of."""
+    """Warn of raters that look copied, and of items of which a rater judged nothing."""
     return [*identical_warnings(_parts(judged)), *_refusals(judged)]
 
 
@@ -59,9 +59,9 @@ def _parts(judged: JudgedScores) -> dict[tuple[str, ...], Ratings]:
 
 
 def _refusals(judged: JudgedScores) -> list[str]:
-    """Warn of raters who left out all that they were asked of a system's item.
+    """Warn of raters who gave null to all rows of an item of a system.
 
-    For claims, items are ``TOPIC/SIDE/NUMBER``; then the whole article is left out.
+    Claims have items ``TOPIC/SIDE/NUMBER``; for them all rows of an article ``TOPIC/SIDE`` count.
     """
     articles = [name.rpartition("/")[0] or name for name in judged.item_names]
     called = sorted(set(articles))
@@ -102,7 +102,7 @@ def ceiling(judged: JudgedScores) -> dict[str, dict[str, float]]:
 
 
 def _rows(judged: JudgedScores, rater: int) -> RatedScores:
-    """Labels of a rater beside the means of the rest, where both are there."""
+    """Return the labels of a rater and the means of the other raters, for rows with both."""
     means = mean_labels(np.delete(judged.votes, rater, axis=0))
     both = ~np.isnan(means) & ~np.isnan(judged.votes[rater])
     return RatedScores(

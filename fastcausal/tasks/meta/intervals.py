@@ -34,7 +34,7 @@ class DrawnRows:
 
     @property
     def times(self) -> Int64:
-        """Return 1 for each cluster."""
+        """1 for each cluster."""
         return np.ones(int(self.clusters.max(initial=-1)) + 1, np.int64)
 
     def scores(self, weights: Int64) -> dict[str, Float64]:

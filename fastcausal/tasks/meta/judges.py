@@ -63,7 +63,7 @@ class JudgeFormula(ConfusionFormula):
         return groups | {"overall": groups["overall"] | more}
 
     def only(self, name: str) -> Formula | OneScore:
-        """Return the formula of one score; those of all rows leave out classes and their means."""
+        """Return the formula of one score; overall scores are computed without classes."""
         alone = {
             "overall_accuracy": self._accuracy,
             "overall_kappa": self._kappa,
@@ -252,7 +252,7 @@ def rows_of(labels: Float64, votes: Float64) -> CountRows:
 def shares_of(
     judged: JudgedScores, labels: Float64
 ) -> Iterator[tuple[str, tuple[Float64, Float64]]]:
-    """Yield each class with its share of people's labels, and 1 where the judge gives it.
+    """Yield each class with its share of people's labels, and 1 for rows with it by the judge.
 
     Both are float64[n], NaN without a label.
     """
@@ -281,7 +281,7 @@ def _both(judged: JudgedScores, labels: Float64) -> np.ndarray[tuple[int], np.dt
 
 
 def _drawn(judged: JudgedScores) -> Int64:
-    """Return what is drawn with each row: its cluster, or its item."""
+    """Return the unit with which each row is drawn: its cluster, or its item."""
     return judged.items if judged.clusters is None else judged.clusters
 
 

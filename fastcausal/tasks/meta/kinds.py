@@ -72,7 +72,7 @@ def finite(labels: pa.Array, records: Records, name: str) -> Float64:
 
 
 def judges_in(scores: Records, labels: pa.Array, other: set[str | None]) -> list[str]:
-    """Return the columns of which more than half of the values are labels of people, ascending.
+    """Return the columns with more than half of their values among people's labels, ascending.
 
     Examples
     --------

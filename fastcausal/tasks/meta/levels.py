@@ -46,7 +46,7 @@ class RatedScores:
 
     @cached_property
     def system_rows(self) -> list[Int64]:
-        """The rows of each system with any."""
+        """Rows of each system that has any."""
         return [np.flatnonzero(self.systems == k) for k in np.unique(self.systems)]
 
     @cached_property
@@ -56,7 +56,7 @@ class RatedScores:
 
     @cached_property
     def voted(self) -> tuple[Int64, Ordered]:
-        """Rows with a majority label, and these as one segment."""
+        """Rows with a majority label: their numbers, and the rows as one segment."""
         assert self.majority is not None
         kept = np.flatnonzero(~np.isnan(self.majority))
         return kept, Ordered.of(self.scores[kept], self.majority[kept])
@@ -79,14 +79,14 @@ class RatedScores:
 
 
 def pooled(rows: RatedScores, weights: Int64 | None = None) -> Values:
-    """Correlations over all rows, under weights of the rows: float64[n_draws] each."""
+    """Compute correlations over all rows, under weights of the rows: float64[n_draws] each."""
     values = rows.pooled.correlate(weights)
     correlations = {name: values[name][:, 0] for name in CORRELATIONS}
     return correlations | {"auc": auc(rows, weights)}
 
 
 def auc(rows: RatedScores, weights: Int64 | None = None) -> Float64:
-    """Area under the ROC curve, against the majority; NaN where labels are not 0 and 1."""
+    """Compute the area under the ROC curve, against the majority; NaN unless labels are 0 and 1."""
     if rows.majority is None:
         return np.full(1 if weights is None else len(weights), math.nan)
     kept, ordered = rows.voted
@@ -96,7 +96,7 @@ def auc(rows: RatedScores, weights: Int64 | None = None) -> Float64:
 def distances(
     rows: RatedScores, bounds: tuple[float, float], weights: Int64 | None = None
 ) -> Values:
-    """Mean of score − label and of its absolute value; NaN where scores leave the labels' range."""
+    """Average score − label and its absolute value; NaN if a score leaves the labels' range."""
     weights = np.ones((1, len(rows.scores)), np.int64) if weights is None else weights
     if not within(rows.scores, bounds):
         return {name: np.full(len(weights), math.nan) for name in ("bias", "mae")}
@@ -112,7 +112,7 @@ def within(scores: Float64, bounds: tuple[float, float]) -> bool:
 
 
 def by_item(rows: RatedScores, weights: Int64 | None = None) -> Values:
-    """Means over items of correlations within them, and calibrated accuracy.
+    """Average the correlations within items over items; compute calibrated accuracy.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _mean(values: Float64, weights: Int64) -> Float64:
 
 
 def system_means(rows: RatedScores, values: Float64, weights: Int64 | None = None) -> Float64:
-    """Means over the rows of each system, less the least value: float64[n_draws, n_systems].
+    """Average the rows of each system, less the least value: float64[n_draws, n_systems].
 
     NaN without rows. Means equal up to rounding are made equal.
     """
@@ -155,7 +155,7 @@ def system_means(rows: RatedScores, values: Float64, weights: Int64 | None = Non
 
 
 def systems(rows: RatedScores, weights: Int64 | None = None) -> Values:
-    """Correlations of the means of systems: float64[n_draws] each."""
+    """Correlate the means of systems: float64[n_draws] each."""
     return correlate_means(
         system_means(rows, rows.scores, weights), system_means(rows, rows.labels, weights)
     )

@@ -97,7 +97,7 @@ class MetaOptions:
         return threshold(rows.scores, labels, items, self.folds)
 
     def _alt_test(self, rows: RatedScores, votes: Float64, fit: Threshold | None) -> AltTest | None:
-        """Test scores as labels where labels are 0 and 1, else as scores of their range."""
+        """Test scores as labels if labels are 0 and 1, else as numbers; None if out of range."""
         if fit is not None:
             is_label = bool(np.isin(rows.scores, (0, 1)).all())
             labels = rows.scores if is_label else fit.predictions
@@ -114,7 +114,7 @@ class MetaOptions:
 
 
 def all_rows(judged: JudgedScores) -> dict[str, RatedScores]:
-    """Return the judged rows of every metric, NaN where it has no score."""
+    """Return the judged rows of every metric, with NaN for missing scores."""
     kept = ~np.isnan(judged.labels)
     binary = judged.is_binary
     return {name: _rows(judged, scores, kept, binary) for name, scores in judged.scores.items()}

@@ -59,12 +59,11 @@ def plan_labels(
     Returns
     -------
     Report
-        A group ``METRIC_SYSTEM``, of classes ``JUDGE_SYSTEM_LABEL``: ``rows`` judged in the pilot
-        and the powered ``margin`` there; rows to judge in all, of people alone (``n_alone``) and
-        with the metric (``n_powered``); the labels of these (``n_labels``), and how many
-        ``n_more`` than the pilot has; and the margin with labels of all scored rows
-        (``margin_all``). NaN where that is too wide, and where the pilot has fewer than two rows
-        or does not vary.
+        A group ``METRIC_SYSTEM``, or ``JUDGE_SYSTEM_LABEL`` for classes: ``rows`` judged in the
+        pilot, and their powered ``margin``; all rows to judge, without the metric (``n_alone``)
+        and with it (``n_powered``); the labels of the latter (``n_labels``), and those beyond the
+        pilot (``n_more``); and the margin with labels of all scored rows (``margin_all``). NaN if
+        ``delta`` is out of reach, and if the pilot has fewer than two rows or does not vary.
 
     Raises
     ------
@@ -122,7 +121,7 @@ def _samples(judged: JudgedScores) -> Iterator[tuple[str, Float64, Float64]]:
 
 
 def _planned(people: Float64, metric: Float64, delta: float, a_row: float) -> dict[str, float]:
-    """Plan the rows of one system: as many in all as have scores."""
+    """Plan the rows of one system, at most its rows with scores."""
     pilot = ~np.isnan(people)
     n = int(pilot.sum())
     plan: dict[str, float] = dict.fromkeys(COLUMNS, math.nan) | {"rows": n}
@@ -142,7 +141,7 @@ def _planned(people: Float64, metric: Float64, delta: float, a_row: float) -> di
 
 
 def _why(plan: Mapping[str, float]) -> str:
-    """Return why a plan has no number of rows, or one that is too small; else an empty text."""
+    """Return the reason why a plan has no number of rows, or too small a number; "" for others."""
     if math.isnan(plan["margin"]):
         return "the pilot has fewer than two rows or does not vary, so it tells nothing"
     if math.isnan(plan["n_powered"]):
@@ -160,7 +159,7 @@ def margins_of(judged: Float64, metric: Float64, scored: Float64) -> Float64:
     judged, metric : float64[n]
         Human values and scores of the pilot.
     scored : float64[n_rows]
-        Scores of all rows, of which those without a label add what `estimate` takes from them.
+        Scores of all rows, judged or not.
 
     Examples
     --------

@@ -16,7 +16,7 @@ NO_PAIRS = "no item has two rows"
 NO_MAJORITY = "no row has a majority"
 NOT_BINARY = "labels are not 0 and 1"
 NO_ROWS = "no row has a score and a label"
-UNSHOWN = ("threshold", "estimates", "human")  # missing as a whole, and so without a table
+UNSHOWN = ("threshold", "estimates", "human")  # without a table if missing as a whole
 
 
 def of_metric(
@@ -101,7 +101,7 @@ def lines(reasons: Mapping[str, str]) -> list[str]:
 
 
 def _undefined(value: Any, place: str) -> Iterator[tuple[str, Any]]:
-    """Yield the places of None and NaN in a value, as JSON has them."""
+    """Yield the places of None and NaN in a value, as in its JSON."""
 
     def walk(value: Any, place: str) -> Iterator[tuple[str, Any]]:
         if value is None:
@@ -190,7 +190,7 @@ def _of_estimates(estimates: Mapping[str, Any] | None, place: str) -> Iterator[t
 def _of_intervals(
     intervals: Mapping[str, Any] | None, reasons: Reasons, prefix: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the reasons of bounds: that of the score, or none of its resamples differs."""
+    """Yield the reasons of undefined bounds: the score's own reason, or "it does not vary"."""
     for group, scores in (intervals or {}).items():
         for name, (low, high) in scores.items():
             if low == low and high == high:

@@ -35,7 +35,7 @@ class MetaReport(Report):
     Attributes
     ----------
     signature : str
-        Every setting on which the numbers depend, in one line.
+        Signature line: all settings that the scores depend on.
     warnings : tuple of str
     n_items, n_systems, n_raters, n_unjudged : int
         Rows with score and label, systems, raters, and rows without any label.
@@ -87,7 +87,7 @@ class MetaReport(Report):
         )
 
     def _brackets(self) -> Iterator[str]:
-        """Say what stands in brackets."""
+        """Yield legend lines that explain the numbers in brackets."""
         every = [*self.metrics.values(), *(m for part in self.by.values() for m in part.values())]
         if any(metric.intervals for metric in every):
             yield "scores [low, high]: 95% confidence interval (percentile bootstrap)"

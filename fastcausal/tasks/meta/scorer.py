@@ -29,7 +29,7 @@ COMPARED = "pooled.kendall"  # the default score of tests
 
 @dataclass(frozen=True)
 class _Asked:
-    """Arguments of `meta` but its tables."""
+    """Arguments of `meta`, except its tables."""
 
     label: str
     level: Level | None
@@ -57,7 +57,7 @@ class _Asked:
             raise ValueError(f"epsilon is {self.epsilon}, expected 0 to 1")
 
     def signature(self, judged: JudgedScores, more: str, tested: str | None) -> str:
-        """Return every setting on which the numbers depend, in one line."""
+        """Return the signature line: all settings that the scores depend on."""
         drawn = (self.cluster or "item") if self.intervals else "none"
         label = self.label if self.raters is None else "+".join(self.raters)
         return (
@@ -91,8 +91,8 @@ def meta(
     """Compare metrics and model judges with people, whom they may replace.
 
     A row has a system and an item. Its human value is the mean of its labels; a row without labels
-    is unjudged. Nominal labels are classes: judges give them too, and the human value is the label
-    of most raters. Undefined scores are NaN, and ``undefined`` has their reasons.
+    is unjudged. Nominal labels are classes: judges give classes too, and the human value is the
+    majority label. Undefined scores are NaN, and ``undefined`` has their reasons.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def meta(
     label : str
         The column of ``human`` with the label, a number or a word.
     metrics : sequence of str, optional
-        Columns of ``scores``; by default all columns of numbers, or for nominal labels all in which
-        more than half of the values are labels of people.
+        Columns of ``scores``; by default all columns of numbers, or for nominal labels all columns
+        with more than half of their values among people's labels.
     level : {"nominal", "ordinal", "interval", "ratio"}, optional
         Level of measurement of the labels. By default words, and 0 and 1, are nominal, other whole
         numbers ordinal, and numbers with fractions interval. Nominal labels other than 0 and 1 are
@@ -141,8 +141,8 @@ def meta(
         A table cannot be read or joined: a column is missing, a row has two scores or a rater two
         labels, or the policy stops.
     ValueError
-        An unknown level, policy or comparison, a number out of its range, or ``rescale`` of
-        classes.
+        A level, policy or comparison is unknown, a number is out of its range, or ``rescale`` is
+        used with classes.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def meta(
 
 
 class _Compared(NamedTuple):
-    """Results of metrics, or of judges; ``compute`` makes those of a part."""
+    """Results of metrics, or of judges; ``compute`` makes the results of a subset."""
 
     judged: JudgedScores
     signature: str
@@ -250,7 +250,7 @@ def _report(asked: _Asked, compared: _Compared) -> MetaReport:
 
 
 def _parts(judged: JudgedScores, by: str | None) -> tuple[dict[str, JudgedScores], list[str]]:
-    """Return the rows of each value of a column, and warnings of labels that do not vary there."""
+    """Return the rows of each value of a column, and warnings about constant labels in them."""
     if by is None or judged.by is None:
         return {}, []
     parts, warnings = {}, []
@@ -275,7 +275,7 @@ def _untested(metrics: Sized) -> str:
 
 
 def _warnings(judged: JudgedScores, results: dict[str, Metric]) -> list[str]:
-    """Warn of what makes the numbers say less than they seem to."""
+    """Warn of constant labels and metrics, inverted metrics, too few systems, and odd raters."""
     warnings = humans.warnings_of(judged)
     labels = judged.labels[~np.isnan(judged.labels)]
     if labels.min() == labels.max():

@@ -33,7 +33,7 @@ SCORES = {
 
 @dataclass(frozen=True)
 class SwapTest:
-    """A test whether two metrics are equally close to people.
+    """A test if two metrics are equally close to people.
 
     Attributes
     ----------
@@ -70,14 +70,15 @@ def swap_tests(
 ) -> list[SwapTest]:
     """Test every pair of metrics.
 
-    Both are standardised over their rows, so that an exchange mixes scores of one scale. p is the
-    share of exchanges with a difference at least as large as the observed one: of all up to 2^13,
-    else (b + 1) / (n + 1) of a sample. NaN if the difference is undefined.
+    Both are standardised over their common rows, so that an exchange mixes scores of one scale. p
+    is the share of exchanges with a difference at least as large as the observed one, for up to 13
+    rows over all exchanges, else (b + 1) / (n + 1) over a sample. NaN if the difference is
+    undefined.
 
     Parameters
     ----------
     rows : mapping of str to RatedScores
-        Of each metric; NaN where it has no score.
+        Rows by metric, with NaN for missing scores.
     compare : str
         ``LEVEL.SCORE``.
     n_resamples, seed : int
@@ -153,9 +154,9 @@ def _ways(n: int, n_resamples: int, seed: int, at_once: bool) -> Iterator[Int64]
 
 
 def _standardised(scores: Float64) -> Float64:
-    """Return standardised scores; those of a constant metric stay equal.
+    """Return standardised scores; a constant metric gets zeros.
 
-    They are rounded, so that scores of two metrics that differ in their last bits are equal.
+    They are rounded, so that two metrics whose scores differ in their last bits become equal.
     """
     n = max(len(scores), 1)
     away = scores - math.fsum(scores) / n
@@ -166,12 +167,12 @@ def _standardised(scores: Float64) -> Float64:
 
 @dataclass(frozen=True)
 class Swapped:
-    """Rows of two metrics, each row once with the score of either.
+    """Rows of two metrics: each row twice, once with each metric's score.
 
     Attributes
     ----------
     rows : RatedScores
-        In order of item; those of the first metric and those of the second lie side by side.
+        In order of item; scores of the first and of the second metric alternate.
     first : int64[2 n]
         1 for rows with the score of the first metric.
     source : int64[2 n]
@@ -208,7 +209,7 @@ class Swapped:
         return cls(rows, (np.arange(2 * n) + 1) % 2, source)
 
     def differences(self, level: str, score: str, exchanged: Int64) -> Float64:
-        """Compute the score of the first metric minus that of the second, after exchanges.
+        """Compute the first metric's score minus the second's, after exchanges.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The score from which on a metric predicts 1, fitted to labels 0 and 1, tested on other items."""
+"""Threshold: a metric predicts 1 from this score on; fitted to labels, tested on other items."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def fitted(scores: Float64, labels: Int64) -> tuple[float, float]:
     ----------
     scores : float64[n]
     labels : int64[n]
-        0 or 1; -1 where there is none.
+        0 or 1; -1 if missing.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def threshold(scores: Float64, labels: Int64, items: Int64, folds: int) -> Thres
     Parameters
     ----------
     scores, labels
-        As `fitted` takes them; a row without label is predicted too.
+        As in `fitted`; a row without label is predicted too.
     items : int64[n]
         The place of each row's item among all items. The fold is this modulo ``folds``.
     folds : int
@@ -105,7 +105,7 @@ def threshold(scores: Float64, labels: Int64, items: Int64, folds: int) -> Thres
 
 
 def agreement(labels: Int64, predictions: Int64) -> dict[str, float]:
-    """Compare predicted labels 0 and 1 with true ones; NaN where undefined."""
+    """Compare predicted labels 0 and 1 with true ones; undefined scores are NaN."""
     rows = np.column_stack([labels, predictions])
     scores = BINARY.scores(rows, np.ones((1, len(rows)), np.int64))
     values = {name: float(scores[full][0]) for name, full in HELD_OUT.items()}

@@ -1,4 +1,4 @@
-"""One wide table, with columns of raters beside those of metrics, as two tables."""
+"""One wide table, with columns of raters and of metrics, as two tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastcausal.files.values import most_common
 
 
 def with_items(table: Records) -> Records:
-    """Return a table with the column ``item``: without one each row is an item by its number."""
+    """Return a table with the column ``item``; a missing column gets the numbers of rows."""
     if table.has("item"):
         return table
     items = [str(k) for k in range(len(table))]
@@ -62,6 +62,6 @@ def judgments_of(table: Records, raters: Sequence[str], label: str) -> Records:
 
 
 def _labels(table: Records, rater: str) -> pa.Array:
-    """Return a column of labels as it is in the table; one of several kinds is refused."""
+    """Return a column of labels unchanged; refuse labels of several kinds."""
     table.labels(rater)
     return table.column(rater)

@@ -1,4 +1,4 @@
-"""The best of several predictions on one topic, as raters choose it.
+"""The best of several predictions on one topic, chosen by raters.
 
 Definitions: the preferences of MiRAGE. A rater sees the predictions of several systems without
 their names, chooses the best with the reference at hand and with the topic alone, and gives each a

@@ -31,7 +31,7 @@ class Standing(NamedTuple):
     ----------
     system : str
     share : float
-        1 for the best, 1/k for each of k best, 0 for others.
+        1 for the best, 1/k for each of k equally good best ones, 0 for others.
     rank : float
         From 1; equal systems have the mean of their ranks.
     preference : Preference
@@ -62,8 +62,8 @@ def preferences(
         Pattern of file names without suffix, with ``{rater}``. By default the whole name is the
         rater's.
     choice : {"reference", "topic", "scores"}
-        The best prediction as chosen with the reference at hand, or with the topic alone; or the
-        one with the highest score from 1 to 5.
+        The best prediction chosen with the reference at hand, or with only the topic; or the
+        prediction with the highest score from 1 to 5.
 
     Returns
     -------
@@ -75,9 +75,9 @@ def preferences(
     Raises
     ------
     InputError
-        A file cannot be read, is of other topics than the key, or has a choice that is no place.
+        A file cannot be read, has other topics than the key, or has a choice that is not a place.
     ValueError
-        An unknown choice, or a pattern with an unknown field.
+        The choice is unknown, or the pattern has an unknown field.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def _report(given: Sequence[Preference], choice: Choice) -> Report:
 
 
 def standings_of(preference: Preference) -> list[Standing]:
-    """Return the place of each system.
+    """Return the standing of each system.
 
     Examples
     --------

@@ -16,13 +16,13 @@ Places = Mapping[str, Mapping[str, str]]
 
 
 class Preference(NamedTuple):
-    """What a rater thinks of the systems on a topic.
+    """A rater's choice or scores of the systems on a topic.
 
     Attributes
     ----------
     rater, topic : str
     values : mapping of str to (int or None)
-        By system: 1 for the chosen one and 0 for the others, or scores from 1 to 5. None if
+        By system: 1 for the chosen system and 0 for the others, or scores from 1 to 5. None if
         missing.
     """
 
@@ -44,13 +44,13 @@ def read_preferences(
     key : path
         ``{topic: {PLACE: system, ...}}``.
     choice : {"reference", "topic", "scores"}
-        The choice with the reference at hand, or with the topic alone; or the scores.
+        The choice with the reference at hand, or with only the topic; or the scores.
 
     Raises
     ------
     InputError
-        A file cannot be read or has other topics than the key, a choice is no place, a score is not
-        0 to 5, or two files are of one rater.
+        A file cannot be read or has other topics than the key, a choice is not a place, a score is
+        not 0 to 5, or a rater has two files.
 
     Examples
     --------

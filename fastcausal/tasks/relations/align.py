@@ -60,29 +60,30 @@ class Aligned(NamedTuple):
     columns : pyarrow.Table or function that makes it
         See `examples`.
     counted : Warnings
-        `warnings` before their counts are filled in.
+        Messages of `warnings` with their counts.
     n_as_given : int
         Relations with spans used as given, although the protocol reads tags differently.
     unparsed : Unparsed
         Unreadable relations of pred.
     n_unread, n_answers : int64[n_examples], optional
-        The same by example, and 1 for a whole unreadable answer; None if all were readable.
+        Unreadable relations by example, and 1 for a whole unreadable answer; None if all were
+        readable.
     reasons : pyarrow.Table, optional
-        Their reasons: (example, id, relation, reason, text), a row for each.
+        Reasons of unreadable relations, a row each: (example, id, relation, reason, text).
     left_out : pyarrow.Table, optional
-        Examples that the policy leaves out for them: their columns, numbers of relations of both
-        sides, and of unreadable ones.
+        Examples left out for unreadable relations: their columns, the numbers of relations of both
+        sides, and of unreadable relations.
     aside : Aligned, optional
-        The same examples with unreadable relations removed; None if they cannot be scored so.
+        The left-out examples with unreadable relations removed; None if they cannot be scored.
     found : frozenset of pair of str
-        Settings of the signature that either side has: rules by which texts of spans were
+        Settings of the signature that come from the data of either side: rules by which spans were
         located, forms of answers.
     places : int64[n_examples], optional
-        Place of each example in gold as read, -1 for one missing there; None: in order.
+        Place of each example in gold before the join, -1 if gold lacks it; None: in order.
     unchecked : bool
-        True for rows made by a user: the first count has to check them.
+        True for a user's rows, which the first count has to check.
     whole_gold : callable, optional
-        Computes the digest of gold before the join; None: of `gold` and its ids.
+        Computes the digest of gold before the join; None: the digest of `gold` and its ids.
     """
 
     gold: Rows
@@ -104,12 +105,12 @@ class Aligned(NamedTuple):
 
     @property
     def examples(self) -> pa.Table:
-        """The columns of gold that name and describe the examples (id, text, strata)."""
+        """Columns of gold that name and describe the examples (id, text, strata)."""
         return self.columns() if callable(self.columns) else self.columns
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings for readers of the scores."""
+        """Warnings about the scores."""
         return warning_lines(self.counted)
 
     def digest(self) -> int:
@@ -138,8 +139,8 @@ def align(
 ) -> Aligned:
     """Align predictions with the examples of gold; ``names`` are the two sides in messages.
 
-    Examples have the columns of gold, and those of ``columns`` that predictions alone have. Tags
-    are not read again here, see `fastcausal.formats.cnc.rereading.with_tags`.
+    Examples have the columns of gold, and the ``columns`` that only predictions have. Tags are not
+    read again here, see `fastcausal.formats.cnc.rereading.with_tags`.
 
     Raises
     ------
@@ -213,9 +214,9 @@ def _same_examples(
 
 
 def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
-    """Align arrays made by a user: the same examples in the same order.
+    """Align a user's arrays: the same examples in the same order.
 
-    If only counting reads the spans, counting checks them (see `Aligned`).
+    If only counting reads the spans, counting also checks them (see `Aligned.unchecked`).
 
     Raises
     ------
@@ -352,7 +353,7 @@ def _join(
 
 
 def _with_columns(gold: Relations, pred: Relations, columns: tuple[str, ...]) -> Relations:
-    """Add columns that predictions alone have, of the same examples."""
+    """Add the columns that only predictions have, for the same examples."""
     own = {*gold.table.column_names}
     added = [name for name in columns if name not in own and name in pred.table.column_names]
     if not added:

@@ -23,7 +23,7 @@ LATER = ("n_unparsed_answers",)  # missing in older files
 
 @dataclass(frozen=True)
 class RelationFormula(Formula):
-    """Counts of pairs of relations, over all examples and over those of several gold relations.
+    """Counts of pairs of relations, over all examples and over examples of several gold relations.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class RelationFormula(Formula):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of the kernel, between the counts of a role and between those of all roles."""
+        """Rules of the kernel, for the counts of each role and of all roles together."""
         fields = {*self.fields}
         each = (
             rule.of(group)
@@ -77,7 +77,7 @@ class RelationFormula(Formula):
 
     @property
     def of_gold(self) -> tuple[tuple[str, ...], ...]:
-        """Relations of gold, and its spans or tokens of each role if the kernel counts them."""
+        """Relations of gold, and gold's spans or tokens of each role if the kernel counts them."""
         of_kernel = GOLD_OF_KERNELS.get(self.kernel, ())
         of_roles = (
             tuple(f"{role}_{name}" for name in names) for role in self.roles for names in of_kernel
@@ -90,7 +90,7 @@ class RelationFormula(Formula):
         return tuple(f"if_empty_{name}" for name in self.fields[:-1])
 
     def terms(self, rows: CountRows) -> CountRows:
-        """Return the counts, and once more those of `MULTI` examples alone."""
+        """Return the counts, followed by the counts of `MULTI` examples only."""
         counts, several = rows[:, :-1], rows[:, -1:] > 0
         return np.hstack([counts, counts * several])
 
@@ -127,7 +127,7 @@ class RelationFormula(Formula):
         return OneScore(name, terms, value, share=self.has_share(group, score))
 
     def has_share(self, group: str, score: str) -> bool:
-        """Tell if a score is not alpha, which is corrected for chance."""
+        """Return False for alpha, which is corrected for chance; True for any other score."""
         return score != "alpha"
 
     def scores_of_group(self, counts: Counts) -> ScoresByName:
@@ -135,7 +135,7 @@ class RelationFormula(Formula):
         return scores_of(self.kernel, counts, self.undefined)
 
     def figures(self, sums: Int64, groups: Sequence[str]) -> list[dict[str, Any]]:
-        """Return scores and counts of groups; for equal names (em, osb, to) the score."""
+        """Return scores and counts of groups; em, osb and to are scores, not counts."""
         counts = [self.counts_of(sums, group) for group in groups]
         scores = map(self.scores_of_group, counts)
         # A score replaces the count of its name.

@@ -76,7 +76,7 @@ def as_tagged(rows: Rows, tags: str, n_roles: int = 0) -> tuple[Rows, int]:
 
 
 def are_untagged(gold: Rows, pred: Rows, roles: Sequence[str], tags: str) -> bool:
-    """Return True if both sides, of equal lengths, are to be read as if written with tags."""
+    """Return True if both sides have equal lengths and must be read as if written with tags."""
     untagged = gold.tags is None and pred.tags is None
     return untagged and tags in OFFICIAL and tags_exist(roles) and gold.has_lengths_of(pred)
 
@@ -84,9 +84,9 @@ def are_untagged(gold: Rows, pred: Rows, roles: Sequence[str], tags: str) -> boo
 def both_as_tagged(
     gold: Rows, pred: Rows, roles: Sequence[str], tags: str
 ) -> tuple[Rows, Rows, int] | None:
-    """Apply `as_tagged` to arrays made by a user, and check them.
+    """Apply `as_tagged` to a user's arrays, and check them.
 
-    None if that is impossible or fails; checking both sides gives the reason.
+    None if that is impossible or fails; a check of both sides then reports the reason.
     """
     if not are_untagged(gold, pred, roles, tags):
         return None
@@ -138,7 +138,7 @@ def _holds_mark(texts: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _appended(rows: Rows, example: int, spans: list[RoleSpan], times: int) -> Rows:
-    """Return the same relation at the end of an example, so many times."""
+    """Append the same relation to an example, ``times`` times."""
     relation = int(rows.relation_offsets[example + 1])
     row, n_new = int(rows.row_offsets[relation]), len(spans) * times
     spans = sorted(spans, key=lambda span: (*span[1:], span[0]))
@@ -158,8 +158,8 @@ def _appended(rows: Rows, example: int, spans: list[RoleSpan], times: int) -> Ro
 def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
     """Warn of keys in a truth file that the official programs treat differently.
 
-    They pair relations of all rows with one (corpus, doc_id, sent_id) with predictions of any of
-    these rows; a row with a missing part of the key gets no pairing.
+    The key is (corpus, doc_id, sent_id). They pair relations of all rows with the same key with
+    predictions of any of these rows. A row with an incomplete key gets no pairing.
     """
     if not set(KEY) <= set(examples.column_names):
         return {}

@@ -32,7 +32,7 @@ def fair(counts: Counts, undefined: float) -> ScoresByName:
 def overlap(counts: Counts, undefined: float) -> ScoresByName:
     """Return EM, OSB, TO (RECESS, appendix A.3); alpha; token precision, recall and F1.
 
-    Alpha is binary Krippendorff's alpha over the token masks of all pairs, one after the other.
+    Alpha is binary Krippendorff's alpha over the concatenated token masks of all pairs.
     """
     shares = {name: ratio(counts[name], counts["pairs"], undefined) for name in ("em", "osb", "to")}
     predicted = counts["tp"] + counts["fp"]
@@ -91,7 +91,7 @@ FORMULAS: dict[str, Callable[[Counts, float], ScoresByName]] = {
 
 
 def scores_of(kernel: str, counts: Counts, undefined: float | None) -> ScoresByName:
-    """Return the scores of a kernel's counts; a user's kernel gets those of TP, FP, FN.
+    """Return the scores of a kernel's counts; for a user's kernel the scores of TP, FP, FN.
 
     ``undefined`` None makes 0/0 NaN.
     """

@@ -75,7 +75,7 @@ class Sentence(NamedTuple):
 
 
 def words_of(examples: pa.Table, lengths: Int32, rows: Rows) -> pa.Array:
-    """Return the text of each row in its `sentences_of`, null without one.
+    """Return the text of each row in its sentence of `sentences_of`; null without a sentence.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def words_of(examples: pa.Table, lengths: Int32, rows: Rows) -> pa.Array:
 
 
 def _strings(examples: pa.Table, n: int) -> tuple[pa.Array, Booleans]:
-    """Return the column ``text`` with empty texts in place of others, and a mask of the texts."""
+    """Return the column ``text`` with empty texts for other values, and a mask of the texts."""
     if "text" not in examples.column_names:
         return strings([""] * n), np.zeros(n, bool)
     column = joined(examples["text"])
@@ -107,7 +107,7 @@ def _strings(examples: pa.Table, n: int) -> tuple[pa.Array, Booleans]:
 
 
 def _of_tokens(tokens: pa.ChunkedArray, lengths: Int32, rows: Rows, example: Int64) -> pa.Array:
-    """Return the tokens of each row, joined by spaces; null in an example without its tokens."""
+    """Return the tokens of each row, joined by spaces; null if the example has no tokens."""
     column = joined(tokens)
     if column.type not in (pa.list_(pa.string()), pa.list_(pa.large_string())):
         column = pa.array([_if_tokens(each) for each in column.to_pylist()], pa.list_(pa.string()))

@@ -61,7 +61,7 @@ class Unparsed:
         }
 
     def warnings(self, policy: str, n_scored: int) -> list[str]:
-        """Warn of their share of all predicted relations; ``n_scored`` of these were scored."""
+        """Warn of the share of unreadable relations in all predicted ones, ``n_scored`` scored."""
         n = self.relations + self.readable + n_scored
         line = f"unparsed={policy}: {self.relations} of {n} predicted relations could not be read"
         line += f" ({self.relations / n:.1%})"
@@ -77,7 +77,7 @@ ALL_READ = Unparsed()
 
 
 class UnreadRelationsError(InputError):
-    """Predicted relations that could not be read.
+    """Predicted relations are unreadable.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class UnreadRelationsError(InputError):
 
     @classmethod
     def of(cls, reading: Reading, count: int) -> UnreadRelationsError:
-        """Name their number and the first reasons, with a remedy."""
+        """Make the error: number of unreadable relations, first reasons, and a remedy."""
         remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
         message = unread_message(reading, "pred", count)
         if SAME_LETTERS in message:
@@ -107,18 +107,18 @@ def unread_message(reading: Reading, side: str, count: int) -> str:
 
 
 class Settled(NamedTuple):
-    """Both sides after a policy for predictions that could not be read.
+    """Both sides after the policy for unreadable predictions.
 
     Attributes
     ----------
     gold, pred : Relations
         The examples that stay.
     unparsed, n_unread, n_answers, reasons, left_out
-        As of `fastcausal.tasks.relations.align.Aligned`.
+        As in `fastcausal.tasks.relations.align.Aligned`.
     aside : tuple of Relations, optional
-        Both sides of the examples left out.
+        Both sides of the left-out examples.
     kept : bool[n_examples], optional
-        Marks the examples that stay; None: all.
+        True for examples that stay; None: all stay.
     """
 
     gold: Relations
@@ -135,7 +135,7 @@ class Settled(NamedTuple):
 def settle_unread(
     gold: Relations, pred: Relations, protocol: Protocol, unparsed: Policy
 ) -> Settled:
-    """Apply the policy to predictions that could not be read and that the protocol looks at."""
+    """Apply the policy to the unreadable predictions that the protocol counts."""
     offsets = pred.arrays.relation_offsets
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
     n_gold = np.diff(gold.arrays.relation_offsets)[example]
@@ -190,7 +190,7 @@ def named_reasons(reasons: pa.Table, start: int) -> pa.Table:
 
 
 def _chosen(gold: Relations, pred: Relations, keep: Any) -> tuple[Relations, Relations]:
-    """Return the examples of both sides where ``keep`` is true."""
+    """Return the examples of both sides selected by the mask ``keep``."""
     kept = arrow.numbers(keep)
     return (
         Relations.trusted(gold.table.filter(kept), gold.reading),
@@ -204,7 +204,7 @@ def _described(sides: tuple[Relations, Relations], n_unread: Int64, n_answers: I
 
 
 def with_counts(examples: pa.Table, *totals: Int64) -> pa.Table:
-    """Add the numbers of relations in gold and pred, of unread ones, and unread answers."""
+    """Add the numbers of gold, predicted and unread relations, and of unread answers."""
     columns = dict(zip(examples.column_names, examples.columns, strict=True))
     counts = map(arrow.numbers, totals)
     return pa.table(columns | dict(zip((*TOTALS, *LATER), counts, strict=True)))

@@ -1,11 +1,11 @@
-"""The tasks of UniCausal on its corpora: sentences, pairs and spans, as its program scores them.
+"""The tasks of UniCausal on its corpora: sentences, pairs and spans, scored like its program.
 
 ::
 
     files.py       rows of grouped and ungrouped files, and predictions
     examples.py    the rows that a task scores
     labels.py      ``classify --protocol unicausal-seq`` and ``unicausal-pair``
-    tags.py        tags of words from marks, and the entities that they form
+    tags.py        tags of words from marks, and entities in tags
     count.py       ``score --protocol unicausal-span``
     formula.py     scores of labels and of entities; report.py shows the latter
 """

@@ -1,4 +1,4 @@
-"""Entities in tags of words against those of marks, as UniCausal's program counts them."""
+"""Entities in predicted tags of words against gold's marks, counted like UniCausal's program."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def spans(
     by: By = BY,
     per_example: str | os.PathLike[str] | None = None,
 ) -> Report:
-    """Score predicted tags of the causal pairs in UniCausal's files, an example a relation.
+    """Score predicted tags of the causal pairs in UniCausal's files; each relation is an example.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ def spans(
         Tables with ``index`` (or ``id``) and a list of tags in ``prediction`` (or ``pred``,
         ``tags``), one for each word between single blanks.
     tags : {"strict", "unicausal"}
-        How marks of gold become tags, see `fastcausal.tasks.unicausal.tags.marked`.
+        The reading of gold's marks as tags, see `fastcausal.tasks.unicausal.tags.marked`.
     unparsed, unmatched : {"error", "empty", "skip"}
-        What tags are that cannot be read or are too many or few, and an example of one side: an
-        error, O for every word, or left out.
+        Policies for invalid tags or a wrong number of tags, and for an example that one side lacks:
+        an error, O for every word, or left out.
     by : str or sequence of str
         Columns of gold; each of their values becomes a subset.
     per_example : path, optional
@@ -68,9 +68,9 @@ def spans(
     Raises
     ------
     InputError
-        A source cannot be read or joined, or a policy forbids it.
+        A source cannot be read or joined, or the policy ``"error"`` applies.
     ValueError
-        An unknown policy or reading.
+        A policy or reading is unknown.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def spans(
 
 
 def _of_gold(examples: CorpusExamples, reading: UnicausalTags) -> tuple[TagCodes, Int64]:
-    """Return the tags of gold, and where those of each example begin."""
+    """Return the tags of gold, and the offsets of the examples in them."""
     try:
         return marked(examples.texts, reading)
     except UnreadError:
@@ -126,7 +126,7 @@ def _digest(examples: CorpusExamples, tags: TagCodes, offsets: Int64) -> int:
 
 
 class _Lists(NamedTuple):
-    """Predicted tags one after the other, with the number of those of each row; -1 unreadable."""
+    """Predicted tags, concatenated, and the number of tags of each row; -1 if unreadable."""
 
     codes: TagCodes
     offsets: Int64
@@ -140,7 +140,7 @@ def _said(
     policies: tuple[Policy, Policy],
     warnings: Warnings,
 ) -> tuple[TagCodes, Booleans]:
-    """Return the predicted tags of the words of gold, and which examples count."""
+    """Return the predicted tags of the words of gold, and a mask of the examples that count."""
     unparsed, unmatched = policies
     found = tables(pred, "pred")
     keys = keys_of(found)
@@ -172,7 +172,7 @@ def _said(
 
 
 def _lists(records: Records) -> _Lists:
-    """Return the tags in a table: lists, or text that shows some."""
+    """Return the tags in a table: lists, or lists written as text."""
     column = records.column(records.require(*TAGS))
     if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
         column = _parsed(records, column)
@@ -185,7 +185,7 @@ def _lists(records: Records) -> _Lists:
 
 
 def _parsed(records: Records, column: pa.Array) -> pa.Array:
-    """Return the lists that texts show; null for other texts."""
+    """Parse lists written as text; null for other texts."""
     texts = pc.cast(column, pa.string())
     if texts.null_count:
         texts = pc.fill_null(texts, "")
@@ -203,7 +203,7 @@ def _list_or_none(text: str) -> list[str] | None:
 
 
 def _unread(found: Sequence[Records], row: int, keys: pa.Array, wanted: int) -> InputError:
-    """Return the error of a prediction that is no list of tags, one for each word."""
+    """Return the error for a prediction that is not a list of tags, one for each word."""
     id = keys[row]
     for records in found:
         if row < len(records):

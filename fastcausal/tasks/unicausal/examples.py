@@ -42,10 +42,10 @@ class CorpusExamples:
     table, row : int64[n]
         The table of each example, and its row there.
     ids : pyarrow.Array
-        The ``index`` of each row; its further relations are numbered.
+        The ``index`` of each row; further relations of a row get numbers.
     labels : int64[n]
     texts : pyarrow.Array
-        Texts with the marks of pairs; of sentences null.
+        Texts with the marks of pairs; null for sentences.
     columns : pyarrow.Table
         Corpus, document and sentence.
     warnings : dict
@@ -70,10 +70,10 @@ class CorpusExamples:
 def examples_of(tables: Sequence[Records], task: str) -> CorpusExamples:
     """Choose the examples of a task.
 
-    * Sentences: rows with ``eg_id`` 0; of grouped files rows with relations, and rows with neither
-      label and ``eg_id`` 0.
-    * Pairs: all rows; of grouped files every listed text, and rows without a causal pair.
-    * Spans: the causal pairs of these.
+    * Sentences: rows with ``eg_id`` 0; in grouped files rows with relations, and rows with
+      ``eg_id`` 0 and neither label.
+    * Pairs: all rows; in grouped files every listed text, and rows without a causal pair.
+    * Spans: the causal ones of these pairs.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def examples_of(tables: Sequence[Records], task: str) -> CorpusExamples:
 
 
 class _Chosen(NamedTuple):
-    """Rows of a table, with label and marked text of an example each."""
+    """Chosen rows of a table, an example each, with label and marked text."""
 
     rows: Int64
     labels: Int64
@@ -138,7 +138,7 @@ def _sentences(records: Records) -> _Chosen:
 
 
 def _pairs(records: Records, task: str) -> _Chosen:
-    """Choose the rows of pairs, each as often as it lists relations."""
+    """Choose the rows of pairs, each once per listed relation."""
     _, pair = _labels(records)
     texts = records.texts("text_w_pairs")
     rows = np.flatnonzero((pair == 1) | (task != SPAN))
@@ -153,7 +153,7 @@ def _pairs(records: Records, task: str) -> _Chosen:
     sizes[at] = np.diff(arrow.offsets_of(lists))
     own = np.ones(len(rows), np.bool_)
     own[at] = False
-    # Texts of rows without a list, then those of lists; and each at its place.
+    # Texts of rows without a list, then texts in lists; then each at its place.
     pool = pa.concat_arrays([taken, lists.flatten()])
     source = np.repeat(np.arange(len(rows)), sizes)
     places = source.copy()
@@ -162,7 +162,7 @@ def _pairs(records: Records, task: str) -> _Chosen:
 
 
 def _listed(records: Records, causal: Int64) -> tuple[Int64, pa.ListArray] | None:
-    """Return the causal rows with a list of relations, and their lists; None for no lists."""
+    """Return the causal rows with a list of relations, and their lists; None without the column."""
     if LIST not in records:
         return None
     cells = records.texts(LIST).take(arrow.numbers(causal))
@@ -182,7 +182,7 @@ def _listed(records: Records, causal: Int64) -> tuple[Int64, pa.ListArray] | Non
 
 
 def _labels(records: Records) -> tuple[Int64, Int64]:
-    """Return the labels of sentence and pair; a pair of no causal sentence is not causal."""
+    """Return labels of sentences and pairs; InputError for a causal pair of no causal sentence."""
     sequence, pair = (
         arrow.values_of(zeros_and_ones(records, f"{name}_label")) for name in ("seq", "pair")
     )
@@ -194,16 +194,16 @@ def _labels(records: Records) -> tuple[Int64, Int64]:
 
 
 def _at(values: Any, rows: Int64) -> Any:
-    """Return values, or rows of a table, at ascending places; themselves if these are all."""
+    """Return values, or rows of a table, at ascending places; unchanged if these are all places."""
     is_whole = len(rows) == len(values) and bool((rows == np.arange(len(rows))).all())
     return values if is_whole else values.take(arrow.numbers(rows))
 
 
 def _are_among(texts: pa.Array, known: pa.Array) -> Booleans:
-    """Tell which texts are one of some; null is none."""
+    """Return a mask of the texts that are known; null is unknown."""
     return arrow.is_valid(pc.index_in(texts, known))
 
 
 def _are_filled(texts: pa.Array) -> Booleans:
-    """Tell which texts are neither null nor empty."""
+    """Return a mask of the texts that are neither null nor empty."""
     return (np.diff(arrow.texts_of(texts)[1]) > 0) & arrow.is_valid(texts)

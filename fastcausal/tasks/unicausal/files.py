@@ -1,4 +1,4 @@
-"""Files of UniCausal: tables of pairs or of sentences with several, and predictions for them."""
+"""Files of UniCausal: tables of pairs, or of sentences with several pairs, and predictions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.
     Raises
     ------
     InputError
-        Another label, or none where there must be one.
+        A label is invalid or missing.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.
 
 
 def numbered(ids: pa.Array) -> pa.Array:
-    """Number the further occurrences of an id: a sentence may come once a relation.
+    """Number the repetitions of an id: a sentence may come once per relation.
 
     Examples
     --------

@@ -18,7 +18,7 @@ COUNTS = ("tp", "predicted", "gold")
 
 @dataclass(frozen=True)
 class OccurringFormula(LabelFormula):
-    """Scores of labels; a class that neither side has takes no part in the macro mean.
+    """Scores of labels; a class absent from both sides is left out of the macro mean.
 
     Examples
     --------
@@ -51,12 +51,12 @@ class EntityFormula(Formula):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the counts: of each role, then equal tags and all of them."""
+        """Names of the counts: of each role, then of equal tags and of all tags."""
         return (*(f"{role}_{name}" for role in ROLES for name in COUNTS), "right", "tokens")
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """No more hits than predictions or gold has."""
+        """Rules: hits are at most predicted and gold entities."""
         hits = [Rule((f"{r}_tp",), (f"{r}_{name}",)) for r in ROLES for name in COUNTS[1:]]
         return (*hits, Rule(("right",), ("tokens",)))
 
@@ -70,7 +70,7 @@ class EntityFormula(Formula):
         return rows
 
     def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
-        """Compute the scores of both roles together, and of each."""
+        """Compute the scores of both roles together, and of each role."""
         cause, effect, tags = np.hsplit(sums, [len(COUNTS), 2 * len(COUNTS)])
         overall = precision_recall_f1(*(cause + effect).T, 0.0)  # type: ignore[call-arg]
         overall["accuracy"] = ratio(tags[:, 0], tags[:, 1], 0.0)

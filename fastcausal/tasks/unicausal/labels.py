@@ -1,4 +1,4 @@
-"""Labels of sentences and of pairs, scored as UniCausal's program does."""
+"""Labels of sentences and of pairs, scored like UniCausal's program."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def labels(
         Grouped and ungrouped files, see `fastcausal.tasks.unicausal.examples.examples_of`.
     pred : path, folder, or list of these, of mappings or of labels
         Tables with ``index`` (or ``id``) and a label in ``column``, by default ``seq_pred`` (or
-        ``pair_pred``, ``prediction``, ``pred``, ``label``). Joined by index; where an index comes
-        several times, in its order. Labels alone go by place.
+        ``pair_pred``, ``prediction``, ``pred``, ``label``). Joined by index; rows with the same
+        index in their order. A bare list of labels is joined by place.
     protocol : {"unicausal-seq", "unicausal-pair"}
     unparsed, unmatched : {"error", "skip"}
-        As `fastcausal.classify`.
+        As in `fastcausal.classify`.
     by : str or sequence of str
         Columns of gold; each of their values becomes a subset.
     per_example : path, optional
@@ -88,7 +88,7 @@ def labels(
 
 
 def read_gold(gold: Any, protocol: LabelProtocol, **options: Any) -> tuple[CorpusExamples, Labels]:
-    """Read gold for many runs, and take it for predictions as well."""
+    """Read gold for many runs; return it as gold and as predictions."""
     examples = examples_of(tables(gold, "gold"), protocol)
     return examples, replace(_of_gold(examples), columns=None)
 
@@ -96,7 +96,7 @@ def read_gold(gold: Any, protocol: LabelProtocol, **options: Any) -> tuple[Corpu
 def public(
     gold: Any, protocol: LabelProtocol, **options: Any
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the texts of gold with 0 and 1 in turn, and always 0; of pairs with their marks.
+    """Return the texts of gold, for pairs with marks, with labels 0 and 1 in turn, and always 0.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _of_gold(examples: CorpusExamples) -> Labels:
 
 
 def _predicted(pred: Any, column: str | None) -> Labels:
-    """Read predicted labels, null where there is none."""
+    """Read predicted labels; null if missing."""
     if isinstance(pred, Labels):
         return pred
     found = tables(pred, "pred")

@@ -1,6 +1,6 @@
-"""Tags of words: from marks in texts, and the entities that they form.
+"""Tags of words, read from marks in texts, and the entities in them.
 
-An entity begins with B-, and with I- where none of its role goes on: the default mode of seqeval.
+An entity begins with B-, and with I- if it continues none of its role: seqeval's default mode.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TagCodes = npt.NDArray[np.int8]
 OUTSIDE = 0
 N_ROLES = 2
 _MARK = re.compile(r"</?[A-Z]+[0-9]*>")
-# The first of these in a word decides its tag and those of the words behind it.
+# The first of these in a word decides the tags of this word and of the words after it.
 _RUN_ON = (("<ARG0>", 1, 3), ("</ARG0>", 3, 0), ("<ARG1>", 2, 4), ("</ARG1>", 4, 0))
 
 
@@ -36,8 +36,8 @@ def marked(texts: pa.Array, reading: UnicausalTags) -> tuple[TagCodes, Int64]:
     ----------
     texts : pyarrow.Array of string
     reading : {"strict", "unicausal"}
-        Tag the words that hold a letter between the marks; or as UniCausal does, which looks at
-        one mark a word, so that an argument of one word goes on to the next mark.
+        ``"strict"`` tags the words with a letter between the marks. ``"unicausal"`` reads like the
+        program: only one mark per word, so that an argument of one word runs on to the next mark.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def marked(texts: pa.Array, reading: UnicausalTags) -> tuple[TagCodes, Int64]:
     Raises
     ------
     UnreadError
-        Under ``"strict"``: the marks of a text are no pairs around words.
+        Under ``"strict"``: the marks of a text are not pairs around words.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def marked(texts: pa.Array, reading: UnicausalTags) -> tuple[TagCodes, Int64]:
     unknown = pa.nulls(len(texts), pa.string())
     read = Sentences(kept, np.full(len(texts), -1, np.int32), "strict", unknown)
     codes = np.zeros(int(offsets[-1]), np.int8)
-    of_words = read.n_tokens == n_words  # else a token is no word: blanks in a row
+    of_words = read.n_tokens == n_words  # they differ for texts with several blanks in a row
     example = np.repeat(np.arange(len(texts)), np.maximum(read.widths, 0))
     roles, starts, stops = (column.astype(np.int64) for column in read.spans)
     starts, stops = starts + offsets[example], stops + offsets[example]
@@ -112,7 +112,7 @@ def _run_on(text: str) -> list[int]:
 
 
 def coded(tags: pa.Array) -> TagCodes:
-    """Return the codes of tags, -1 of all but O, and B- or I- with a name of cause or effect.
+    """Return the codes of tags; -1 for tags other than O, and B- or I- of a cause or effect.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def _code(tag: str) -> int:
 
 
 def entities(tags: TagCodes, offsets: Int64) -> tuple[Int64, Int64, Int64]:
-    """Find the entities of examples whose tags stand one after the other.
+    """Find the entities of examples with concatenated tags.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""Values that any evaluation gives its examples: from logs of harnesses and from plain tables.
+"""Values of examples from any evaluation: logs of harnesses and plain tables.
 
 ::
 
-    reading.py    what to read: scores, columns, policies
-    files.py      logs and tables, told apart by content
+    reading.py    settings of reading: scores, columns, policies
+    files.py      logs and tables, recognised by content
     inspect_logs.py, lm_eval.py, tables.py    their readers
     answers.py    from the answers of an example to its value
     formula.py    means and ratios of sums, with a denominator for each score

@@ -1,4 +1,4 @@
-"""ValueAnswers to examples, several to each, and the rules that make one value of them."""
+"""Answers to examples, one or more to each, and the rules that make one value of them."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ class ValueAnswers:
     ids : pyarrow.Array of string
         The example of each answer.
     scores : mapping of str to (float64[n], float64[n] or None)
-        Values, NaN without; and denominators of ratios.
+        Values, NaN if missing; denominators for ratios, else None.
     where : callable
         Place of an answer, for messages.
     epochs : pyarrow.Array, optional
         Numbers or names of repeats.
     errors, limits : bool[n], optional
-        ValueAnswers that ended in an error, or at a limit.
+        True for answers that ended in an error, or at a limit.
     contents : pyarrow.Array of string, optional
-        Digests of the example: of input and target, or of the document.
+        Digest of each answer's example: of input and target, or of the document.
     columns : mapping of str to pyarrow.Array
         Other columns to keep.
     about : mapping
-        ``format``, and where the source has them ``model``, ``task``, ``version``, ``prompts``.
+        ``format``; and ``model``, ``task``, ``version``, ``prompts`` if the source has them.
     lower : tuple of str
-        Scores of which less is better.
+        Scores for which lower is better.
     system : str, optional
     warnings : dict
     """
@@ -65,12 +65,12 @@ class ValueAnswers:
 
     @property
     def is_ratio(self) -> bool:
-        """Tell ratios of sums from means."""
+        """True for ratios of sums, False for means."""
         return any(bottoms is not None for _, bottoms in self.scores.values())
 
 
 def number_of(value: Any) -> float:
-    """Return a value of a score as a number, NaN of None.
+    """Return a value of a score as a number; NaN for None.
 
     Raises
     ------
@@ -103,9 +103,9 @@ class Examples:
     ----------
     ids : list of str
     order : int64[n_answers]
-        ValueAnswers by example.
+        The answers, sorted by example.
     starts, sizes : int64[n_examples]
-        The first answer of each example in ``order``, and how many it has.
+        Place of each example's first answer in ``order``, and number of its answers.
     """
 
     ids: list[str]
@@ -114,7 +114,7 @@ class Examples:
     sizes: Int64
 
     def sums(self, flags: Any) -> Int64:
-        """Count the answers of each example that are flagged."""
+        """Count the flagged answers of each example."""
         if flags is None:
             return np.zeros(len(self.ids), np.int64)
         return np.add.reduceat(np.asarray(flags, np.int64)[self.order], self.starts)
@@ -142,7 +142,7 @@ def examples_of(answers: ValueAnswers) -> Examples:
 
 
 def _require_unique(answers: ValueAnswers, examples: Examples, codes: Int64) -> None:
-    """Raise InputError where an example has an answer twice, by its epoch."""
+    """Raise InputError if an example has two answers in one epoch, or without epochs."""
     if answers.epochs is None:
         k = int((examples.sizes > 1).argmax())
         id, n = examples.ids[k], examples.sizes[k]
@@ -166,13 +166,13 @@ def values_of(
 ) -> tuple[Float64, Float64, Float64]:
     """Return the value and the weight of each example, and the variance of its value.
 
-    Both are 0 of an example without this score. The variance is that of the mean of its answers,
-    NaN for one answer and for other rules.
+    Value and weight are 0 for an example without this score. The variance is the variance of the
+    mean of its answers; NaN for a single answer, and for rules other than the mean.
 
     Raises
     ------
     InputError
-        A value is infinite, a denominator negative; or the rule takes other numbers of answers.
+        A value is infinite, a denominator negative, or an example has too few answers for the rule.
     """
     tops, bottoms = answers.scores[name]
     if np.isinf(tops).any():
@@ -211,7 +211,7 @@ def _check_denominators(answers: ValueAnswers, name: str, bottoms: Float64) -> N
 def _check_counts(
     answers: ValueAnswers, name: str, examples: Examples, n: Int64, rule: str
 ) -> None:
-    """Raise InputError for fewer answers than K, or unequal numbers of them for max and min."""
+    """Raise InputError for fewer than K answers, and for unequal numbers with max and min."""
     least = int(rule[5:]) if rule.startswith("pass") else 0
     few = (n > 0) & (n < least)
     if few.any():
@@ -231,14 +231,14 @@ def _check_counts(
 
 @dataclass(frozen=True)
 class _Groups:
-    """Values of answers, those of an example side by side."""
+    """Values of answers, grouped by example."""
 
     values: Float64
     starts: Int64
     sizes: Int64
 
     def by(self, rule: str) -> Float64:
-        """Return the value of each example, 0 of none."""
+        """Return the value of each example; 0 without answers."""
         if rule == "mean":
             return self.means()
         if rule in ("max", "min"):
@@ -272,7 +272,7 @@ class _Groups:
         return np.split(self.values, self._some[1:])
 
     def _passes(self, k: int, at_least_one: bool) -> Float64:
-        """Return the share of all choices of k answers with one right, or with all right."""
+        """Return the share of all choices of k answers with at least one right, or all right."""
         if not len(self.values):
             return np.zeros(len(self.sizes))
         right = np.add.reduceat((self.values >= 1).astype(np.int64), self._some)
@@ -285,7 +285,7 @@ class _Groups:
         return self._filled(found)
 
     def variances(self, rule: str) -> Float64:
-        """Return the variance of the mean of each example's answers, NaN of fewer than two."""
+        """Return the variance of the mean of each example's answers; NaN for fewer than two."""
         variances = np.full(len(self.sizes), math.nan)
         several = self.sizes > 1
         if rule == "mean" and several.any():
@@ -298,7 +298,7 @@ class _Groups:
 
 
 def _share(right: int, n: int, k: int, at_least_one: bool) -> float:
-    """Return the share of the choices of k of n answers with a right one, or with right ones alone.
+    """Return the share of all choices of k of n answers with at least one right, or all right.
 
     Chen et al. 2021, equation 1.
 

@@ -40,16 +40,16 @@ def statistics(
     missing: MissingPolicy = "error",
     system: str | None = None,
 ) -> Statistics:
-    """Read the values that any evaluation gave its examples.
+    """Read the values of examples from the output of any evaluation.
 
     Parameters
     ----------
     source : path, pyarrow.Table, object with ``__arrow_c_stream__``, or list of dict
         A log of inspect-ai, samples of lm-evaluation-harness or a folder of them, a plain table,
-        or a count file, told apart by content.
+        or a count file, recognised by content.
     score : str or iterable of str, optional
-        Scores by name, such as ``match``, ``dicty.a`` or ``exact_match,flex``; by default the only
-        one. Of tables, columns.
+        Scores by name, such as ``match``, ``dicty.a`` or ``exact_match,flex``; in tables, columns.
+        By default the only score.
     value : str, optional
         Column of values; names with dots lead into JSON, such as ``metrics.f1``.
     numerator, denominator : str, optional
@@ -57,13 +57,13 @@ def statistics(
     id, epoch : str, optional
         Columns of a table: by default ``id``, else ``doc_id``; and ``epoch``.
     cluster : str, optional
-        Column, or key of metadata or of the document, that is kept to draw by.
+        Column, or key of metadata or of the document, to keep for drawing by cluster.
     answers : str
         ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example.
     missing : {"error", "skip", "zero"}
         Refuse examples without a score, leave them out, or count them as 0.
     system : str, optional
-        Name of the system; by default that of the log.
+        Name of the system; by default its name in the log.
 
     Returns
     -------
@@ -73,9 +73,9 @@ def statistics(
     Raises
     ------
     InputError
-        The source cannot be read; a score, column or id is missing, or a value is no number.
+        The source cannot be read, a score, column or id is missing, or a value is not a number.
     ValueError
-        An unknown rule or policy.
+        A rule or policy is unknown.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def read_statistics(source: Any, reading: ValueReading, system: str | None = Non
 
 
 def read_all(source: Any, reading: ValueReading) -> dict[str, Statistics]:
-    """Read statistics of the systems of a source by name: of a count file several."""
+    """Read statistics by name of system; only a count file has several systems."""
     read = read_answers(source, reading)
     if isinstance(read, Source):
         systems = read_systems(read.name)
@@ -112,7 +112,7 @@ def read_all(source: Any, reading: ValueReading) -> dict[str, Statistics]:
 
 
 def _checked(name: str, statistics: Statistics, reading: ValueReading) -> Statistics:
-    """Refuse options of logs and tables for a count file, unless it was made by the same ones."""
+    """Refuse options of logs and tables for a count file, unless it was made with the same ones."""
     reading.refuse(name, "a file of counts", *OF_SOURCES)
     formula = statistics.formula
     own = ("mean", "error")
@@ -181,14 +181,14 @@ def statistics_of(
 
 
 def _lacking(answers: ValueAnswers, rows: Float64, examples: Examples, unscored: Any) -> Any:
-    """Tell which examples lack a score; of a ratio, weights may be 0 of those that have it."""
+    """Return a mask of the examples without a score; weights of a ratio may be 0 with a score."""
     if not answers.is_ratio:
         return (rows[:, 1::2] == 0).any(axis=1)
     return examples.sums(unscored) == examples.sizes
 
 
 def _without_any(answers: ValueAnswers, rows: Float64, examples: Examples, unscored: Any) -> Any:
-    """Tell which examples have no score at all."""
+    """Return a mask of the examples without any score."""
     if not answers.is_ratio:
         return (rows[:, 1::2] == 0).all(axis=1)
     return _lacking(answers, rows, examples, unscored)
@@ -233,7 +233,7 @@ def _units(
 def _of_examples(
     answers: ValueAnswers, name: str, column: pa.Array, examples: Examples
 ) -> pa.Array | None:
-    """Return a column of examples, None where answers of one example differ in it."""
+    """Return a column of examples; None if the answers of an example differ in it."""
     column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
     firsts = column.take(pa.array(examples.order[examples.starts]))
     if examples.sizes.max() > 1:

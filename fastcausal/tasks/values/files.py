@@ -1,4 +1,4 @@
-"""Sources of values, told apart by content: count files, logs of two harnesses, plain tables."""
+"""Sources of values, recognised by content: count files, logs of two harnesses, plain tables."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ Reader = Callable[[ValueReading], ValueAnswers]
 
 
 def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> ValueAnswers | Source:
-    """Read the answers of one system; a count file is returned as it is.
+    """Read the answers of one system; return a count file unchanged.
 
     Raises
     ------
     InputError
-        It is neither a log nor a table; or damaged, or without what ``reading`` asks for.
+        The source is neither a log nor a table, is damaged, or lacks scores or columns that
+        ``reading`` names.
     """
     if not isinstance(source, str | os.PathLike | Source):
         return tables.answers_of(read_records(source, name), reading)
@@ -63,12 +64,12 @@ def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> Valu
 
 
 def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
-    """Tell counts, a log or a table of values from other files by their content.
+    """Return True for a count file, a log or a table of values, by content.
 
     Raises
     ------
     InputError
-        It cannot be opened, or is a damaged table of Parquet or Arrow.
+        The file cannot be opened, or is a damaged Parquet or Arrow table.
     """
     with _on_disk(source) as file:
         if file is not None:
@@ -85,7 +86,7 @@ def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
 
 
 def _reader_of_text(file: Source) -> Reader | None:
-    """Return what reads a log that is one text in memory; None for other files."""
+    """Return the reader of a log that is one text in memory; None for other files."""
     if binary.sniff(file.data) is None and file.data.lstrip()[:1] == b"{":
         stream = BytesIO(file.data)  # unpacked
         if inspect_ai.is_document(file.name, stream):
@@ -96,17 +97,17 @@ def _reader_of_text(file: Source) -> Reader | None:
 
 
 def is_counts(file: Source) -> bool:
-    """Tell a count file by its schema."""
+    """Return True for a count file, by its schema."""
     return binary.sniff(file.data) is not None and has_counts(binary.load(file).schema)
 
 
 def has_counts(schema: pa.Schema) -> bool:
-    """Tell the schema of a count file: it has metadata, and no relations, which have some too."""
+    """Return True for a count file's schema: with fastcausal's metadata, without relations."""
     return KEY in (schema.metadata or {}) and "relations" not in schema.names
 
 
 def _reader_of_log(name: str, file: IO[bytes]) -> Reader | None:
-    """Return what reads a log on disk, a part at a time; None for other files."""
+    """Return the reader of a log on disk, which reads one part at a time; None for other files."""
     is_archive = is_zip(file.read(4))
     file.seek(0)
     if is_archive:
@@ -120,7 +121,7 @@ def _reader_of_log(name: str, file: IO[bytes]) -> Reader | None:
 
 @contextmanager
 def _on_disk(source: str | os.PathLike[str]) -> Iterator[IO[bytes] | None]:
-    """Open a file on disk; None for other sources."""
+    """Open a file on disk; yield None for other sources."""
     path = local(source)
     if is_url(source) or path == "-" or not Path(path).is_file():
         yield None
@@ -133,7 +134,7 @@ def _on_disk(source: str | os.PathLike[str]) -> Iterator[IO[bytes] | None]:
 
 
 def _samples_in(folder: str | os.PathLike[str]) -> list[Path]:
-    """Return the samples of one run; InputError where a task has several files."""
+    """Return the samples of one run; InputError if a task has several files."""
     files = sorted(Path(folder).glob(SAMPLES))
     if not files:
         raise InputError(f"{os.fspath(folder)}: no {SAMPLES}, expected samples of lm-eval")

@@ -20,22 +20,22 @@ N_ANSWERS = ("n_answers", "n_errors", "n_limits", "n_unscored")
 
 @dataclass(frozen=True)
 class ValueFormula(Formula):
-    """Scores of examples: of each the sum of values by the sum of weights.
+    """Scores of examples: for each score, the sum of its values by the sum of its weights.
 
-    A mean has the weight 1 for each example, 0 for one without this score. A ratio of sums has
-    denominators as weights.
+    A mean has the weight 1 for each example, 0 for an example without this score. A ratio of sums
+    has denominators as weights.
 
     Attributes
     ----------
     names_of_scores : tuple of str
-        Scores, as the source calls them.
+        Names of the scores in the source.
     of : {"mean", "ratio"}
     answers : str
         The rule from the answers of an example to its value.
     missing : {"error", "skip", "zero"}
         The policy for examples without a score.
     lower : tuple of str
-        Scores of which less is better.
+        Scores for which lower is better.
 
     Examples
     --------
@@ -78,11 +78,11 @@ class ValueFormula(Formula):
         }
 
     def flat_name(self, group: str, name: str) -> str:
-        """Return the name that the source has for a score."""
+        """Return the name of a score in the source."""
         return name
 
     def has_share(self, group: str, score: str) -> bool:
-        """Tell if a score is a mean, so that an example changes it by its part alone."""
+        """Return True if scores are means, which each example changes only by its part."""
         return self.of == "mean"
 
     def shares(self, rows: CountRows) -> frozenset[str]:
@@ -91,13 +91,13 @@ class ValueFormula(Formula):
         return frozenset(n for n in self.names_of_scores if self.is_fraction(n, terms))
 
     def is_fraction(self, name: str, terms: CountRows) -> bool:
-        """Tell if the value of each unit is between 0 and 1: an error may be above."""
+        """Return True if the value of each unit is between 0 and 1; an error rate may exceed 1."""
         k = 2 * self.names_of_scores.index(name)
         values, weights = terms[:, k : k + 2].T
         return bool(((values >= 0) & (values <= weights)).all())
 
     def union(self, other: Formula) -> Self:
-        """Return the formula of both; ValueError where they differ in more than `lower`."""
+        """Return the formula of both; ValueError if they differ in more than `lower`."""
         if isinstance(other, ValueFormula):
             lower = tuple(sorted({*self.lower, *other.lower}))
             if replace(self, lower=lower) == replace(other, lower=lower):
@@ -105,7 +105,7 @@ class ValueFormula(Formula):
         return super().union(other)
 
     def signature(self, formats: Iterable[str]) -> str:
-        """Print what scores depend on, after the formats of their sources."""
+        """Return the signature line: settings of the scores, and formats of their sources."""
         parts = [
             "fastcausal", __version__, "values", f"score:{'+'.join(self.names_of_scores)}",
             f"of:{self.of}", f"answers:{self.answers}", f"missing:{self.missing}",

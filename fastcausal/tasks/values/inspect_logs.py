@@ -110,7 +110,7 @@ def of_document(name: str, file: IO[bytes], reading: ValueReading) -> ValueAnswe
 
 
 def _sample(record: Any, where: str, reading: ValueReading) -> Sample:
-    """Keep of a sample, which may be large, the part that comparisons need."""
+    """Return the part of a sample that comparisons need; the whole may be large."""
     record = require(record, where)
     epoch = record.get("epoch", 1)
     if not isinstance(epoch, int) or isinstance(epoch, bool):
@@ -137,7 +137,7 @@ def _sample(record: Any, where: str, reading: ValueReading) -> Sample:
 
 
 def _input(value: Any, attached: Any) -> Any:
-    """Return a text, or the roles and texts of messages, as far as summaries have them."""
+    """Return a text, or the roles and texts of messages, cut as in summaries."""
     if not isinstance(value, list):
         return _texts(value, attached)
     return [
@@ -160,7 +160,7 @@ def _content(value: Any, attached: Any) -> Any:
 
 
 def _texts(value: Any, attached: Any) -> Any:
-    """Cut texts to the length that summaries keep; an attachment is put in its place."""
+    """Cut texts to the length in summaries; put attachments in their places."""
     if isinstance(value, list):
         return [_texts(each, attached) for each in value]
     if not isinstance(value, str):
@@ -279,7 +279,7 @@ def _about(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cluster_note(name: str, header: Mapping[str, Any], reading: ValueReading) -> Warnings:
-    """Name the cluster that the log's own standard errors are by, where none is asked for."""
+    """Return a note on the cluster of the log's own standard errors, unless a cluster is given."""
     scores = (header.get("results") or {}).get("scores") or []
     clusters = {
         cluster
@@ -306,7 +306,7 @@ def _unfinished(name: str, header: Mapping[str, Any], n: int) -> InputError:
 
 
 def _n_expected(header: Mapping[str, Any]) -> int | None:
-    """Return the number of samples of a finished log, None where it does not say."""
+    """Return the number of samples of a finished log; None if unknown."""
     n_examples, epochs = (at(header, f"eval.{key}") for key in ("dataset.samples", "config.epochs"))
     if not isinstance(n_examples, int):
         return None

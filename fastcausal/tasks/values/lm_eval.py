@@ -94,7 +94,7 @@ def _task(files: Sequence[Source]) -> str:
 
 
 def _system(files: Sequence[Source]) -> str | None:
-    """Name a run by the folder of its samples, where that has its name from the harness."""
+    """Return the folder's name as the run's name, if the samples have the harness's file names."""
     path = Path(files[0].name)
     return path.parent.name or None if _NAME.fullmatch(path.name) else None
 
@@ -111,7 +111,7 @@ def _place(row: Mapping[str, Any], key: str) -> Any:
 
 
 def _chosen(name: str, rows: list[Row], reading: ValueReading) -> dict[str, tuple[str, str]]:
-    """Return the path and the filter of each score that is asked for."""
+    """Return the path and the filter of each requested score."""
     known: dict[str, tuple[str, str]] = {}
     filters: dict[str, None] = {}
     for _, row in rows:
@@ -153,7 +153,7 @@ def _filter(name: str, filters: Mapping[str, None], reading: ValueReading) -> st
 def _values(
     name: str, rows: list[Row], places: Mapping[str, int], score: str, path: str, filter: str
 ) -> Float64:
-    """Return a score of each document, NaN without; InputError for a document twice."""
+    """Return a score of each document, NaN if missing; InputError for a repeated document."""
     values = np.full(len(places), np.nan)
     seen = np.zeros(len(places), bool)
     for where, row in rows:
@@ -181,7 +181,7 @@ def _ratio_name(reading: ValueReading, top: str) -> str:
 
 
 def _is_lower(files: Sequence[Source], score: str) -> bool:
-    """Tell if the results beside the samples say that less is better."""
+    """Return True if lower is better by the results file beside the samples."""
     metric = score.rpartition(",")[0]
     for file in files:
         results = _results(file)

@@ -19,12 +19,12 @@ def chosen(
     reading: ValueReading,
     is_asked: Callable[[str], bool],
 ) -> list[str]:
-    """Return the scores that are asked for by name, else the only one with the asked parts.
+    """Return the scores requested by name; without names, the only score that fits ``is_asked``.
 
     Raises
     ------
     InputError
-        A score is unknown, or several are left; the message lists all.
+        A score is unknown, or not exactly one score fits; the message lists all.
     """
     known = sorted(known)
     listed = ", ".join(known) or "none"
@@ -54,7 +54,7 @@ def score_number(value: Any, where: str, id: Any, score: str) -> float:
 
 
 def text_id(value: Any, where: str) -> str:
-    """Return an id as text; InputError where it is neither text nor an integer."""
+    """Return an id as text; InputError if it is neither text nor an integer."""
     if isinstance(value, str):
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, int) and not isinstance(value, bool):
@@ -69,7 +69,7 @@ def digest_of(*parts: Any) -> str:
 
 
 def require(record: Any, where: str) -> Mapping[str, Any]:
-    """Return an object; InputError for another value."""
+    """Return an object; InputError for any other value."""
     if not isinstance(record, Mapping):
         raise InputError(f"{where}: {shown(record)}, expected an object")
     return record

@@ -1,4 +1,4 @@
-"""Systems on the same examples: ids that one lacks, examples that differ, numbers of answers."""
+"""Systems on the same examples: missing ids, different contents, unequal numbers of answers."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MOST_UNEQUAL = 4  # times as many answers, beyond which p may be too small (docs
 
 
 class Systems(NamedTuple):
-    """Systems by name, with units in one order.
+    """Systems by name, with the same units in the same order.
 
     Attributes
     ----------
     systems : dict of str to Statistics
     answers : mapping, optional
-        Of values: the rule, and counts of answers of each system.
+        For values: the rule, and numbers of answers by system.
     warnings : tuple of str
     """
 
@@ -44,7 +44,7 @@ class Systems(NamedTuple):
         return next(iter(self.systems.values()))
 
     def scores(self, asked: str | Iterable[str] | None) -> list[str]:
-        """Return the scores that are asked for; by default the only one, or ``overall_f1``."""
+        """Return the requested scores as a list; by default the only one, or the main score."""
         if asked is None:
             return self._default()
         scores = [asked] if isinstance(asked, str) else list(asked)
@@ -53,7 +53,7 @@ class Systems(NamedTuple):
         return scores
 
     def is_lower(self, score: str) -> bool:
-        """Tell if the sources say that less is better."""
+        """Return True if lower is better, according to the sources."""
         formula = self.any.formula
         return isinstance(formula, ValueFormula) and score in formula.lower
 
@@ -68,12 +68,12 @@ class Systems(NamedTuple):
 
 
 def is_values(statistics: Statistics) -> bool:
-    """Tell statistics of values from counts of other tasks."""
+    """Return True for statistics of values, False for counts of other tasks."""
     return isinstance(statistics.formula, ValueFormula)
 
 
 def counts_of(statistics: Statistics) -> dict[str, int]:
-    """Count the examples of a system and their answers, those left out included."""
+    """Count the examples and the answers of a system, including left-out examples."""
     tables = [t for t in (statistics.units, statistics.left_out) if t is not None]
     counts = {"examples": sum(map(len, tables))}
     for name in N_ANSWERS:
@@ -84,15 +84,16 @@ def counts_of(statistics: Statistics) -> dict[str, int]:
 
 
 def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Systems:
-    """Bring systems onto the same examples, in the order of their ids.
+    """Reduce systems to the same examples, in the same order.
 
-    Examples that one lacks are refused, left out of all, or count 0 of it, as the policy for
-    missing examples asks.
+    If a system lacks an example, the policy for missing examples decides: raise an error, leave it
+    out of all systems, or count it as 0.
 
     Raises
     ------
     InputError
-        Ids of one system alone; examples, clusters, scores or rules that differ.
+        A system lacks an id under ``"error"``, no id is common, or contents, clusters, scores or
+        rules differ.
     """
     names = [*systems]
     signed = one_signature(systems)
@@ -128,7 +129,7 @@ def _formula_of(statistics: Statistics) -> ValueFormula:
 
 
 def one_signature(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
-    """Give all systems one formula and signature; InputError where they differ.
+    """Give all systems one formula and signature; InputError if their scores or rules differ.
 
     The formats of their sources may differ.
     """
@@ -184,7 +185,7 @@ _UNPAIRED = Remedy("unpaired", (), "would compare other examples on purpose")
 
 
 def _require_same(every: Mapping[str, pa.Array], common: pa.Array) -> None:
-    """Raise InputError where a system has ids that another one lacks, with ids of both sides."""
+    """Raise InputError if a system has ids that another one lacks; the message names such ids."""
     if not len(common):
         raise _no_common(every)
     alone = {name: lacking(ids, common) for name, ids in every.items()}
@@ -201,7 +202,7 @@ def _require_same(every: Mapping[str, pa.Array], common: pa.Array) -> None:
 
 
 def _on(statistics: Statistics, ids: pa.Array, wanted: pa.Array) -> Statistics:
-    """Bring a system onto these examples: of those that it lacks, values are 0."""
+    """Reduce a system to the wanted examples; an example that it lacks gets 0 as values."""
     places = places_of(wanted, ids)
     lacks = places < 0
     units = statistics.units
@@ -228,7 +229,7 @@ def _with(statistics: Statistics, rows: Any, units: pa.Table) -> Statistics:
 def _check_examples(
     a: tuple[str, Statistics], b: tuple[str, Statistics], cluster: str | None
 ) -> None:
-    """Raise InputError where examples of one id have other contents or clusters."""
+    """Raise InputError if contents or clusters of an example differ between two systems."""
     (name, mine), (other, theirs) = a, b
     assert mine.units is not None
     assert theirs.units is not None
@@ -248,7 +249,7 @@ def _check_examples(
 
 
 def _scored_by_all(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
-    """Leave a score of an example out of all systems where one lacks it."""
+    """Drop a score of an example from all systems if one of them lacks it."""
     rows = [s.rows.copy() for s in systems.values()]
     has = np.logical_and.reduce([each[:, 1::2] > 0 for each in rows])
     if _formula_of(next(iter(systems.values()))).of == "mean":
@@ -263,7 +264,7 @@ def _scored_by_all(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
 
 
 def _joint_units(systems: Mapping[str, Statistics]) -> pa.Table:
-    """Return the columns of the first system; nulls of it are filled from the others."""
+    """Return the columns of the first system, with its nulls filled from the other systems."""
     first, *rest = (s.units for s in systems.values())
     assert first is not None
     for name in first.column_names:
@@ -297,7 +298,7 @@ def notes(systems: Mapping[str, Statistics]) -> tuple[str, ...]:
 
 
 def _lost(counts: Mapping[str, int]) -> str:
-    """Say how many answers had errors, limits or no score; nothing where none had."""
+    """Return a text on answers with errors, at limits or without a score; "" if there are none."""
     parts = [
         f"{counts[name]} {text}"
         for name, text in (("errors", "with errors"), ("limits", "at a limit"),
@@ -308,12 +309,12 @@ def _lost(counts: Mapping[str, int]) -> str:
 
 
 def _unequal(systems: Mapping[str, Statistics], rule: str) -> tuple[str, ...]:
-    """Note other numbers of answers; warn where they differ by more than a factor.
+    """Return a note on unequal numbers of answers, a warning above a factor of `MOST_UNEQUAL`.
 
     Raises
     ------
     InputError
-        The rule is max or min.
+        Systems differ in the number of answers to an example, and the rule is max or min.
     """
     numbers = {name: n for name, s in systems.items() if (n := _numbers(s)) is not None}
     if len(numbers) < 2 or not all(map(len, numbers.values())):
@@ -332,7 +333,7 @@ def _unequal(systems: Mapping[str, Statistics], rule: str) -> tuple[str, ...]:
 
 
 def _numbers(statistics: Statistics) -> Int64 | None:
-    """Return how many answers with a score each example has; of examples without, 1."""
+    """Return each example's number of answers with a score, at least 1; None if unknown."""
     units = statistics.units
     if units is None or "n_answers" not in units.column_names:
         return None

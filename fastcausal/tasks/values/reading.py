@@ -1,4 +1,4 @@
-"""What to read of a log or table."""
+"""Settings for reading a log or table of values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ValueReading:
     id, epoch : str, optional
         Columns of a table; by default ``id``, else ``doc_id``, and ``epoch``.
     cluster : str, optional
-        Column, or key of metadata, that is kept.
+        Column, or key of metadata, to keep.
     columns : tuple of str
         Other columns to keep.
     answers : str
@@ -44,8 +44,7 @@ class ValueReading:
     missing : {"error", "skip", "zero"}
         Refuse examples without a score, leave them out, or count them as 0.
     progress : callable, optional
-        Called with the number of samples that are read of a log and of all of them (None: not
-        known).
+        Called with the number of samples read from a log, and of all its samples (None: unknown).
     """
 
     scores: tuple[str, ...] = ()
@@ -78,26 +77,26 @@ class ValueReading:
             self.require_plain()
 
     def require_plain(self) -> None:
-        """Raise ValueError for a rule or a policy that ratios of sums do not have."""
+        """Raise ValueError for a rule or a policy that a ratio of sums does not take."""
         if self.answers != "mean" or self.missing == "zero":
             raise ValueError("a ratio of sums takes answers mean, and missing error or skip")
 
     @property
     def is_ratio(self) -> bool:
-        """Tell a ratio of sums from means."""
+        """True for a ratio of sums, False for means."""
         return self.numerator is not None
 
     def report(self, done: int, total: int | None) -> None:
-        """Show how many samples are read."""
+        """Report the number of samples read to ``progress``."""
         if self.progress is not None:
             self.progress(done, total)
 
     def is_kept(self, key: str) -> bool:
-        """Tell if a key of metadata is kept, or leads to one that is."""
+        """Return True if a key of metadata is kept, or leads to a kept key."""
         return any(name == key or name.startswith(f"{key}.") for name in self.kept)
 
     def refuse(self, name: str, noun: str, *options: str) -> None:
-        """Raise InputError for the first of these options that is given, which a source lacks."""
+        """Raise InputError for the first given option of these, which the source does not have."""
         for option in options:
             if getattr(self, option) is not None:
                 raise InputError(f"{name}: {noun} has no use for --{option}")

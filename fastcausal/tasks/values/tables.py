@@ -51,7 +51,7 @@ def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
 
 
 def lacking(records: Records, reading: ValueReading) -> str | None:
-    """Return the column of ids or of a score that a table lacks, unless an option names it."""
+    """Return the default column of ids or scores that a table lacks; None if it lacks none."""
     if reading.id is None and records.find(*IDS) is None:
         return IDS[0]
     if reading.value is not None or reading.is_ratio or _is_ratio(records):
@@ -65,7 +65,7 @@ def lacking(records: Records, reading: ValueReading) -> str | None:
 def _scores(
     records: Records, reading: ValueReading
 ) -> tuple[dict[str, tuple[Float64, Float64 | None]], list[str]]:
-    """Return the scores, and the columns that they stand in."""
+    """Return the scores, and the columns that hold them."""
     if reading.is_ratio or (not reading.scores and reading.value is None and _is_ratio(records)):
         columns = [reading.numerator or RATIO[0], reading.denominator or RATIO[1]]
         name = _only_name(reading, "/".join(columns))
@@ -89,10 +89,10 @@ def _only_name(reading: ValueReading, name: str) -> str:
 
 
 def _cells(records: Records, path: str) -> Sequence[Any]:
-    """Return the values of a column, or of a place in the JSON of one."""
+    """Return the values of a column, or the values at a path in a column of JSON."""
     first, dot, rest = path.partition(".")
     if path in records or not dot or first not in records:
-        records.column(path)  # raises where there is none
+        records.column(path)  # raises for a missing column
         return records.values(path)
     return [at(value, rest) for value in records.values(first)]
 
@@ -128,7 +128,7 @@ def _texts(records: Records, path: str) -> pa.Array:
 
 
 def text_of(value: Any) -> str | None:
-    """Return a value of JSON as text for a column of strata, None of none.
+    """Return a value of JSON as text for a column of strata; None for null and NaN.
 
     Examples
     --------

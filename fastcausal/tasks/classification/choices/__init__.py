@@ -7,5 +7,5 @@
     protocols.py   settings of published programs
     count.py       answers joined with questions, read by every rule
     formula.py     accuracies by the policies; report.py shows them
-    explain.py     answers that two readings take differently
+    explain.py     answers on which two readings differ
 """

@@ -50,7 +50,7 @@ class Chosen(NamedTuple):
     rows : int64[n]
         The row of the answer to each question, -1 for none.
     distinct : list
-        The different answers.
+        The distinct answers.
     places : int64[n]
         The answer to each question, by index; -1 for none.
     warnings : dict
@@ -65,9 +65,9 @@ class Chosen(NamedTuple):
     warnings: Warnings
 
     def codes(self, reading: AnswerReading) -> Int64:
-        """Return the option that a reading makes of each answer, by index: int64[n].
+        """Return the option of each answer by a reading, as an index: int64[n].
 
-        After the options come the answer that names none, and the missing one.
+        The two indices after the options stand for an unparsed and for a missing answer.
         """
         options, read = self.questions.labels, READINGS[reading].read
         place = {option: k for k, option in enumerate(options)} | {None: len(options)}
@@ -76,7 +76,7 @@ class Chosen(NamedTuple):
         return codes[self.places]
 
     def value(self, row: int) -> Any:
-        """Return the answer to a question; None for none and for null."""
+        """Return the answer to a question; None for a missing answer and for null."""
         place = int(self.places[row])
         return None if place < 0 else self.distinct[place]
 
@@ -101,11 +101,11 @@ def choices(
     Parameters
     ----------
     gold : path, table or list
-        As `fastcausal.tasks.classification.choices.files.read_questions` takes it.
+        Any source of `fastcausal.tasks.classification.choices.files.read_questions`.
     pred : path, table, mapping or list
-        As `fastcausal.tasks.classification.choices.files.read_given` takes it; joined by id.
+        Any source of `fastcausal.tasks.classification.choices.files.read_given`; joined by id.
     protocol : {"copa", "e-care", "cladder", "cladder-gpt", "corr2cause"}, optional
-        The settings of a published program; those given as well come first.
+        The settings of a published program; other arguments override them.
     answers : {"binary", "letter", "choice"}, optional
         Yes and no; letters; or a number or text from a list. Needed without a protocol.
     read : str, optional
@@ -117,8 +117,8 @@ def choices(
     undefined : {None, 0.0, 1.0}
         The value of 0/0.
     unparsed, unmatched : {"wrong", "skip", "error"}, optional
-        What an answer that names no option is, and a question without an answer: ``"wrong"`` by
-        default.
+        The policy for an answer that names no option, and for a question without an answer; by
+        default ``"wrong"``.
     by : str or sequence of str, optional
         Columns of gold; each of their values becomes a subset.
     per_example : path, optional
@@ -127,9 +127,9 @@ def choices(
     Raises
     ------
     InputError
-        A source cannot be read or joined, or a policy forbids it.
+        A source cannot be read or joined, or the policy ``"error"`` applies.
     ValueError
-        An unknown setting.
+        A setting is unknown.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def read_gold(
 def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the questions of gold with all options in turn, and always with the first.
 
-    Options are those of `read_gold`.
+    Options are as in `read_gold`.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[s
 
 
 def _distinct(values: list[Any]) -> tuple[list[Any], Int64]:
-    """Return the different answers, and the place of each among them."""
+    """Return the distinct answers, and the index of each answer among them."""
     known: dict[Any, int] = {}
     places = [known.setdefault((value.__class__, value), len(known)) for value in values]
     return [value for _, value in known], np.array(places, np.int64)
@@ -267,7 +267,7 @@ def statistics_of(chosen: Chosen, system: str | None) -> Statistics:
 
 
 def _values(questions: Asked, given: Given) -> list[Any]:
-    """Return the answers as gold writes options: places among scores, and cells of CSV."""
+    """Return the answers in gold's form: convert indices of scores, and cells of CSV."""
     forms = [*questions.forms]
     if given.n_options:
         if given.n_options != len(questions.labels):

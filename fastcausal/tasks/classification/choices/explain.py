@@ -1,4 +1,4 @@
-"""Answers that two readings take differently, and what the difference does to accuracy."""
+"""Answers on which two readings differ, and the effect on accuracy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = 20  # answers in a printed table
 
 
 class ReadingExplanation(Report):
-    """Accuracy under two readings, and the answers that they take differently in ``answers``."""
+    """Accuracy under two readings, and in ``answers`` the answers on which they differ."""
 
     n: int
     n_differing: int
@@ -54,7 +54,7 @@ def explain_readings(
     *,
     column: str | None = None,
 ) -> ReadingExplanation:
-    """List the answers that two readings take differently.
+    """List the answers on which two readings differ.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def explain_readings(
     InputError
         As `choices`.
     ValueError
-        An unknown reading, one reading twice, or readings of different kinds of answers.
+        A reading is unknown, both are the same, or they read different kinds of answers.
 
     Examples
     --------

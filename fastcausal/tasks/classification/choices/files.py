@@ -1,4 +1,4 @@
-"""Questions with their right options, and what models answered: tables of many data sets."""
+"""Questions with their right options, and answers of models: tables of many data sets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ FAMILIES: tuple[dict[Any, str], ...] = (
     {1: YES, 0: NO},
 )
 """Names of yes and no, in any case; those of one family stand together."""
-WITHIN = ("", "meta.", "meta.query.")  # where CLadder keeps what it knows of a question
+WITHIN = ("", "meta.", "meta.query.")  # paths to CLadder's facts about a question
 _SCORE = re.compile(r"score_([1-9][0-9]?)")
 _FLAT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_boolean, pa.types.is_integer,
          pa.types.is_floating)  # fmt: skip
@@ -56,13 +56,13 @@ class Asked:
     ----------
     records : Records
     ids : pyarrow.Array or None
-        None for options alone, which have an order and no names.
+        None for a bare list of options, which has an order and no names.
     labels : tuple of str
         The options.
     codes : int64[n]
         The right option of each question, by index.
     forms : mapping
-        The options under the values that gold names them by.
+        The option of each value that stands for one in gold.
     columns : dict of str to pyarrow.Array
         Further columns.
     """
@@ -83,7 +83,7 @@ class Given(NamedTuple):
     records : Records
     ids : pyarrow.Array or None
     values : list
-        Text, a number, a boolean or None; of scores the index of the highest.
+        Text, a number, a boolean or None; for scores, the index of the highest.
     n_options : int
         The number of scores of each answer; 0 without scores.
     n_ties : int
@@ -109,8 +109,8 @@ def read_questions(
     Parameters
     ----------
     source : path, table, list of mappings or list of labels
-        What `fastcausal.files.records.read_records` takes, with a column ``label`` (or ``gold``,
-        ``relation``, ``answer``) and one of `IDS`.
+        Any source of `fastcausal.files.records.read_records`, with a column ``label`` (or
+        ``gold``, ``relation``, ``answer``) and one of `IDS`.
     answers : {"binary", "letter", "choice"}
         Labels are yes and no in any usual form; letters; or whole numbers and text.
     labels : sequence of int or str, optional
@@ -123,7 +123,7 @@ def read_questions(
     Raises
     ------
     InputError
-        The source cannot be read, or has another label.
+        The source cannot be read, or has a label of another kind.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def read_given(source: Any, column: str | None = None) -> Given:
 
 
 def as_numbers(values: list[Any]) -> list[Any]:
-    """Return cells of CSV as the numbers they look like.
+    """Convert cells of CSV that look like numbers.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def _table(source: Any, name: str, column: str) -> Records:
 
 
 def _is_row(file: Source) -> bool:
-    """Tell a first line with a row of a table from the start of an object of answers."""
+    """Return True if the first line is a row of a table, False if an object of answers begins."""
     first = first_object(file)
     return not {*IDS, *GOLD, *PRED}.isdisjoint(first) or bool(first and b"\n" in file.data.strip())
 
@@ -234,7 +234,7 @@ def _by_id(answers: Mapping[str, Any], name: str, column: str) -> Records:
 
 
 def _ids(records: Records) -> pa.Array | None:
-    """Return the ids; None for a table of one column, which has an order alone."""
+    """Return the ids; None for a table of one column, which has only an order."""
     if records.find(*IDS) is None and len(records.names) == 1:
         return None
     ids = records.keys(*IDS)
@@ -243,7 +243,7 @@ def _ids(records: Records) -> pa.Array | None:
 
 
 def _written(records: Records, column: str) -> tuple[list[Any], Int64]:
-    """Return the different labels of gold, all whole numbers or all text, and the place of each."""
+    """Return the distinct labels of gold, all whole numbers or all text, and each label's index."""
     array = records.labels(column)
     encoded = array.dictionary_encode()
     values = [v if isinstance(v, str) else _whole(v) for v in encoded.dictionary.to_pylist()]
@@ -264,7 +264,7 @@ def _whole(number: float) -> int | None:
 def _binary(
     written: list[Any], answers: AnswerKind, labels: Sequence[Any] | None, n_options: int
 ) -> tuple[tuple[str, ...], dict[Any, str]]:
-    """Return yes and no, under the values that gold has."""
+    """Return yes and no, with the values that stand for them in gold."""
     if labels is not None:
         raise ValueError(
             "labels are for letters and choices, of binary answers they are yes and no"
@@ -281,7 +281,7 @@ def _binary(
 def _options(
     written: list[Any], answers: AnswerKind, labels: Sequence[Any] | None, n_options: int
 ) -> tuple[tuple[str, ...], dict[Any, str]]:
-    """Return the options of letters and of choices, under the values that gold has."""
+    """Return the options of letters and choices, with the values that stand for them in gold."""
     found = [*dict.fromkeys(written)]
     if labels is not None:
         found = [*labels]
@@ -312,7 +312,7 @@ def _of_scores(records: Records, names: list[str]) -> Given:
 
 
 def _columns(records: Records, used: set[str]) -> dict[str, Any]:
-    """Return the columns of text and numbers, but for those in use."""
+    """Return the columns of text and numbers that are not in use."""
     table = records.table
     return {
         name: table[name]

@@ -1,4 +1,4 @@
-"""Scores of answers read as options, with those of other readings beside them."""
+"""Scores of answers read as options, and scores of other readings."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ READ, MAJORITY, RARER = "read", "majority", "rarer"
 
 @dataclass(frozen=True)
 class ChoiceFormula(ConfusionFormula):
-    """Option of gold and of the answer, and what other readings make of the answer.
+    """Option of gold and of the answer, and options of the answer by other readings.
 
-    After the options come an answer that names none, and a missing one.
+    The two indices after the options stand for an unparsed and for a missing answer.
 
     Attributes
     ----------
     readings : tuple of str
         The other readings.
     unparsed, unmatched : {"wrong", "skip", "error"}
-        Whether such answers are wrong or left out.
+        Policies for unparsed and for missing answers.
     rarer : bool
-        Add the scores of the class that is rarer in gold, of those that occur.
+        True adds the scores of the class that is rarest in gold, among classes that occur.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class ChoiceFormula(ConfusionFormula):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The options, the answer that names none, the missing answer."""
+        """Names of the options, of the unparsed answer and of the missing answer."""
         return (*map(str, self.labels), UNPARSED, MISSING)
 
     def limits(self, field: str) -> tuple[float, float]:
@@ -76,7 +76,7 @@ class ChoiceFormula(ConfusionFormula):
         return ~np.isin(answers, [place for place, policy in policies if policy == "skip"])
 
     def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
-        """Compute the scores: of all answers, of those read, of a constant one, of readings."""
+        """Compute scores of all answers, parsed answers, a constant answer, and other readings."""
         k, m = len(self.labels), len(self.readings)
         hits, predicted, wanted = np.hsplit(sums[:, : 3 * k], 3)
         of_labels = super().groups_of(sums[:, : 3 * k])
@@ -93,11 +93,11 @@ class ChoiceFormula(ConfusionFormula):
         return groups | of_labels
 
     def has_share(self, group: str, score: str) -> bool:
-        """Tell if each unit adds its part to a score, as it does not where the class may change."""
+        """Return True if each unit adds its part to a score; the rarer class is no fixed class."""
         return group != RARER and super().has_share(group, score)
 
     def _rarer(self, hits: Int64, predicted: Int64, wanted: Int64) -> ScoresByName:
-        """Compute the scores of the class with the least of gold, the first of equal ones."""
+        """Compute the scores of the class that is rarest in gold, the first of equal ones."""
         absent = predicted + wanted == 0
         rarest = np.where(absent, np.iinfo(np.int64).max, wanted).argmin(axis=1)[:, None]
         hits, predicted, wanted = (

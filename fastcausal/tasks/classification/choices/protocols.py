@@ -1,4 +1,4 @@
-"""Protocols of questions with options: how the published program of a data set scores answers."""
+"""Protocols of questions with options: settings of the data sets' published programs."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class Choosing:
     Attributes
     ----------
     name : str
-        The name of a published protocol; empty for none.
+        The name of a published protocol; empty without one.
     answers : {"binary", "letter", "choice"}
     read : str
     unparsed, unmatched : {"wrong", "skip", "error"}
-        What an answer that names no option is, and a question without an answer.
+        Policies for an answer that names no option, and for a question without an answer.
     surplus : {"ignore", "error"}
-        What an answer to no question is.
+        The policy for an answer to no question.
     undefined : float or None
         The value of 0/0.
     rarer : bool
-        Add precision, recall and F1 of the class that is rarer in gold.
+        True adds precision, recall and F1 of the class that is rarer in gold.
     by : tuple of str
-        Columns of gold that become subsets where gold has them.
+        Columns that become subsets if gold has them.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Choosing:
 
     @property
     def signature(self) -> str:
-        """Every setting on which the scores depend, in one line."""
+        """Signature line: all settings that the scores depend on."""
         zero = "undefined" if self.undefined is None else f"{self.undefined:g}"
         name = f"{self.name}|" if self.name else ""
         return (
@@ -88,7 +88,7 @@ CHOICE_PROTOCOLS: dict[ChoiceProtocol, Choosing] = {
 
 
 def choosing(protocol: ChoiceProtocol | None = None, **given: Any) -> Choosing:
-    """Return the settings of a protocol, or of answers of a kind, with those given instead.
+    """Return the settings of a protocol, or of a kind of answers, with the given ones replaced.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def choosing(protocol: ChoiceProtocol | None = None, **given: Any) -> Choosing:
     Raises
     ------
     ValueError
-        An unknown protocol or value, or neither a protocol nor a kind of answers.
+        A protocol or value is unknown, or neither a protocol nor a kind of answers is given.
     """
     settings = {name: value for name, value in given.items() if value is not None}
     if protocol is not None:

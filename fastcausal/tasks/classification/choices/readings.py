@@ -1,4 +1,4 @@
-"""Readings: named rules that make an option of what a model answered.
+"""Readings: named rules from a model's answer to an option.
 
 Another rule is a function here, its record in `READINGS` and its name in `options.AnswerReading`.
 """
@@ -106,7 +106,7 @@ def letter(answer: Any, forms: Forms) -> str | None:
 
 
 def same(answer: Any, forms: Forms) -> str | None:
-    """Read a value that gold names an option by: numbers equal, text to the letter.
+    """Read a value that stands for an option in gold: equal numbers, identical text.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def checked(kind: AnswerKind, reading: AnswerReading | None) -> AnswerReading:
     Raises
     ------
     ValueError
-        An unknown kind or reading, or one of answers of another kind.
+        The kind or reading is unknown, or the reading is for another kind of answers.
     """
     check("answers", kind, AnswerKind)
     known = readings_of(kind)

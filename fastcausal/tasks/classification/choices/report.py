@@ -1,4 +1,4 @@
-"""Report of answers to questions with options: read, unread and missing ones, by every reading."""
+"""Report of answers to questions with options: parsed, unparsed and missing, by every reading."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from fastcausal.tasks.classification.report import (
 )
 
 ANSWER = "answer"  # the column of units with the text of the answer
-MOST_SHOWN = 5  # answers that name no option, and missing ones
+MOST_SHOWN = 5  # unparsed answers, and missing answers
 COUNTS = ("n", "n_read", "n_unparsed", "n_missing")
 KEYS = (
     "signature", *COUNTS, "n_questions", "unread", "labels", "scores", "classes", "confusion",
@@ -48,10 +48,9 @@ class ChoiceReport(ClassificationReport):
     n : int
         Questions that count.
     n_questions, n_read, n_unparsed, n_missing : int
-        All questions, and those with an answer that names an option, with another answer, and
-        without one.
+        All questions; questions whose answer names an option, names none, or is missing.
     unread : mapping
-        The first of these: ``unparsed`` with their text, ``missing``.
+        First examples: ``unparsed`` answers with their text, ``missing`` answers.
     means : mapping
         Means of the scores over the values of each column of the subsets.
     """
@@ -152,7 +151,7 @@ def _unread(formula: ChoiceFormula, statistics: Statistics) -> dict[str, Any]:
 
 
 def _shares(formula: ChoiceFormula, counts: Mapping[str, int]) -> list[str]:
-    """Return warnings of answers that the policies count as wrong, or leave out."""
+    """Return warnings about answers that the policies count as wrong, or leave out."""
     n = counts["n_read"] + counts["n_unparsed"] + counts["n_missing"]
     state = {"wrong": "count as wrong", "skip": "are left out", "error": ""}
     each = (

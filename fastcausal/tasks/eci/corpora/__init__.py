@@ -33,7 +33,7 @@ _LANGUAGE, _SPLITS = re.compile(r"causal-(\w+)"), ("train", "dev", "test")
 
 
 def is_corpus(source: Any) -> bool:
-    """Tell if a source is a folder, a file or objects of a published corpus, not a table."""
+    """Return True for a folder, a file or objects of a published corpus, False for a table."""
     if isinstance(source, str | os.PathLike):
         if source == "-" or not os.fspath(source):
             return False
@@ -51,16 +51,16 @@ def read_corpus(source: Any, relation: str = "causal", name: str = "rows") -> Co
     Parameters
     ----------
     source : path or list of objects
-        As `is_corpus` knows them; a folder may be a zip.
+        A source for which `is_corpus` is True; a folder may be a zip.
     relation : {"causal", "temporal", "subevent"}
-        The relation of MAVEN-ERE; other corpora have causal ones alone.
+        The relation of MAVEN-ERE; other corpora have only causal relations.
     name : str
-        Names objects in messages.
+        Name of objects in messages.
 
     Raises
     ------
     InputError
-        It cannot be read, has two kinds of files or none, or has a document twice.
+        The source cannot be read, has no known files or files of two kinds, or repeats a document.
     """
     problems = Problems()
     is_path = isinstance(source, str | os.PathLike)
@@ -127,7 +127,7 @@ def _files(source: str | os.PathLike[str]) -> Iterator[tuple[str, Source]]:
 
 
 def _source(name: str, data: bytes) -> Source:
-    return Source(name, data.removeprefix(UTF8_MARK))  # which may be empty
+    return Source(name, data.removeprefix(UTF8_MARK))  # may be empty
 
 
 def _is_wanted(path: str) -> bool:
@@ -137,7 +137,7 @@ def _is_wanted(path: str) -> bool:
 
 
 def _columns(path: str) -> dict[str, str]:
-    """Return what the folders of a document say of it: topic, or language and split."""
+    """Return facts of a document from its folders: topic, or language and split."""
     folders = PurePosixPath(path).parts[:-1]
     if not path.lower().endswith(".tsvx"):
         return {"topic": folders[-1]} if folders else {}
@@ -151,7 +151,7 @@ def _columns(path: str) -> dict[str, str]:
 
 
 def _suffix(source: str | os.PathLike[str]) -> str:
-    """Return the suffix of a file of a corpus, empty for others."""
+    """Return the suffix of a file of a corpus; "" for other files."""
     if os.fspath(source).lower().endswith(".zip") and Path(source).is_file():
         return ".zip" if any(map(_is_wanted, archive_of(source).own_names)) else ""
     name = plain_name(os.fspath(source)).lower()
@@ -167,5 +167,5 @@ def _is_maven(source: str | os.PathLike[str]) -> bool:
     try:
         head = Source.open(source, most=1 << 24)
     except InputError:
-        return False  # reading says why
+        return False  # reading it reports the error
     return head.is_json and maven.is_line(first_object(head))

@@ -13,7 +13,7 @@ from fastcausal.tasks.eci.corpora.documents import EventDocument, Mention, Pair
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 EVENT = re.compile(r"(NEG_)?ACTION_\w+|EVENT")
-LINKS = {"PLOT_LINK": "null", "CLINK": "CLINK"}  # and the label of one without a type
+LINKS = {"PLOT_LINK": "null", "CLINK": "CLINK"}  # with the label of a link without a type
 MOST_ELEMENTS = 10_000_000
 
 
@@ -27,7 +27,7 @@ class _Link:
 
 @dataclass
 class _Reader:
-    """Elements of a file, as the parser meets them."""
+    """Elements of a file, collected by the parser."""
 
     source: Source
     tokens: dict[str, tuple[int | None, str]] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class _Reader:
     n_elements: int = 0
 
     def parse(self) -> None:
-        """Read the file; InputError where it is no XML, or declares a document type."""
+        """Read the file; InputError for invalid XML, or XML with a document type."""
         text = self.source.text
         if "<!" in text and re.search(r"<!(DOCTYPE|ENTITY)", text):
             raise InputError(f"{self.source.name}: XML with a document type, expected none")
@@ -98,8 +98,8 @@ def read_xml(
 ) -> list[EventDocument]:
     """Read the events and causal links of a document.
 
-    Events of EventStoryLine are named by their token numbers, joined by ``_`` as in its lists of
-    pairs; those of Causal-TimeBank by their ids.
+    The id of an event of EventStoryLine is its token numbers, joined by ``_`` as in its lists of
+    pairs. Events of Causal-TimeBank have ids of their own.
     """
     reader = _Reader(source)
     reader.parse()
@@ -109,7 +109,7 @@ def read_xml(
     for markable, tokens in reader.anchors.items():
         if unknown := [token for token in tokens if token not in places]:
             problems.add(f'{source.name}: "{markable}" marks the unknown token "{unknown[0]}"')
-        elif tokens:  # without any it is a chain of mentions
+        elif tokens:  # without tokens it is a chain of mentions
             name = reader.names[markable] = "_".join(tokens) if is_story else markable
             words = tuple(places[token][1] for token in tokens)
             is_event = markable in reader.events

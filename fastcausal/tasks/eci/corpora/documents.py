@@ -1,4 +1,4 @@
-"""Documents of a corpus: mentions of events, their pairs, and the table of these."""
+"""Documents of a corpus: mentions of events, their pairs, and the table of pairs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastcausal.files.records import Records
 
 
 class Mention(NamedTuple):
-    """A mention: its sentence, the characters of its words in it, and if it is of an event."""
+    """A mention: its sentence, the characters of its words, and True if it mentions an event."""
 
     sentence: int | None = None
     words: tuple[tuple[int, int], ...] = ()
@@ -23,7 +23,7 @@ class Mention(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A labelled pair of mentions, and its line where the file has a line for each pair."""
+    """A labelled pair of mentions, with its line; 0 if the file has no line for each pair."""
 
     a: str
     b: str
@@ -48,7 +48,7 @@ class EventDocument:
     sentences : dict of int to str
         Texts by number.
     clusters : set of str
-        Ids of events that have mentions with ids of their own.
+        Ids of events whose mentions have their own ids.
     """
 
     file: str
@@ -71,7 +71,7 @@ class Corpus(Records):
     ----------
     documents : sequence of EventDocument
     is_maven : bool
-        Documents are those of MAVEN-ERE, whose mentions gold lists in full.
+        True for documents of MAVEN-ERE: gold lists all of their mentions.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ def corpus_of(name: str, documents: Sequence[EventDocument], is_maven: bool = Fa
     Raises
     ------
     InputError
-        Two documents have one id.
+        Two documents have the same id.
     """
     problems = Problems()
     owners: dict[str, str] = {}

@@ -1,4 +1,4 @@
-r"""Lists of labelled pairs without a header, tabs between: a file a document, or with its name.
+r"""Lists of labelled pairs, tab-separated without a header: a file, or a column, per document.
 
 ::
 

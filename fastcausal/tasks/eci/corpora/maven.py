@@ -27,7 +27,7 @@ NONE = "NONE"
 
 
 def is_line(row: Any) -> bool:
-    """Tell if a JSON object is a document of MAVEN-ERE.
+    """Return True for a JSON object that is a document of MAVEN-ERE.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def is_line(row: Any) -> bool:
 def read_lines(
     rows: Iterable[tuple[str, Mapping[str, Any]]], relation: str, problems: Problems
 ) -> list[EventDocument]:
-    """Read documents; a relation of events holds of all pairs of their mentions.
+    """Read documents; a relation of two events becomes pairs of all their mentions.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def _document(
 def _clusters(
     document: EventDocument, row: Mapping[str, Any], relation: str, problems: Problems
 ) -> dict[str, list[str]] | None:
-    """Note mentions; return those of each event, None of a line that has no events."""
+    """Store mentions; return the mentions of each event, None for a line without events."""
     if "events" not in row:
         for mention in _objects(document.file, row, "event_mentions", problems):
             _add(document, mention, row, problems)
@@ -119,7 +119,7 @@ def _add(
 def _characters(
     row: Mapping[str, Any], sentence: int | None, offset: Any
 ) -> tuple[tuple[int, int], ...]:
-    """Find the characters of tokens of a sentence; none where the line does not name them."""
+    """Find the characters of tokens of a sentence; none if the line lacks tokens or texts."""
     try:
         tokens, text = row["tokens"][sentence], row["sentences"][sentence]
         ends: list[tuple[int, int]] = []

@@ -24,7 +24,7 @@ CONVERSES = {"CauseEffect": "EffectCause", "EffectCause": "CauseEffect", "NoRel"
 def read_tsvx(
     source: Source, id: str, columns: Mapping[str, str], problems: Problems
 ) -> list[EventDocument]:
-    """Read a document; a relation that stands in both orders is read once."""
+    """Read a document; a relation that is listed in both orders is read once."""
     document = EventDocument(source.name, id, columns)
     starts: list[int] = []
     pairs: dict[tuple[str, str], tuple[str, int]] = {}

@@ -30,7 +30,7 @@ def core() -> bytes:
     Raises
     ------
     InputError
-        They are not in the cache, and ziglang is not installed; or it fails.
+        They are not in the cache, and ziglang is missing or fails.
     """
     kept = cache_folder() / f"page-{_key()}.wasm"
     if kept.is_file():
@@ -44,7 +44,7 @@ def core() -> bytes:
 
 
 def cache_folder() -> Path:
-    """Return the folder of what is compiled once for a user."""
+    """Return the user's folder for compiled files."""
     named = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     return Path(named or Path.home() / ".cache", "fastcausal")
 

@@ -38,7 +38,7 @@ def scorer_page() -> Page:
     Raises
     ------
     InputError
-        Its native part has to be compiled, and cannot be.
+        Its native part has to be compiled, and compiling fails.
     """
     own = Scripted.of_folder(FOLDER, "scorer", "Score", ("core", "results", "scorer"), _data())
     packed = base64.b64encode(gzip.compress(core(), mtime=0)).decode()
@@ -67,7 +67,7 @@ def protocols_of_page() -> dict[str, Protocol]:
 
 
 def _data() -> dict[str, Any]:
-    """Return what the script needs: protocols with their signatures and names of counts."""
+    """Return the data of the script: protocols with their signatures and names of counts."""
     chosen = protocols_of_page()
     return {
         "version": __version__,
@@ -92,7 +92,7 @@ def _protocol(name: str, protocol: Protocol) -> Mapping[str, Any]:
 
 
 def _signatures(protocol: Protocol, policy: Policy) -> dict[str, str]:
-    """Return the signatures of a score, by whether relations are used as they are, and located."""
+    """Return signatures under two flags: relations are used as they are; spans are located."""
     recipe = Recipe(protocol, policy)
     return {
         f"{as_given:d}{located:d}": recipe.signature(
