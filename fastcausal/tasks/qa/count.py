@@ -23,7 +23,7 @@ from fastcausal.tasks.qa import _native, fincausal2025
 from fastcausal.tasks.qa.files import read_answers, read_questions
 from fastcausal.tasks.qa.formula import QuestionFormula
 from fastcausal.tasks.qa.marks import fill_marks
-from fastcausal.tasks.qa.questions import Questions
+from fastcausal.tasks.qa.questions import QuestionTexts
 from fastcausal.tasks.qa.report import QAReport, present
 
 BLOCK = 1 << 16  # questions whose answers are written at a time
@@ -145,7 +145,7 @@ def qa(
     return present(statistics, by)
 
 
-def digest_of(questions: Questions) -> int:
+def digest_of(questions: QuestionTexts) -> int:
     """Return the digest of gold answers, independent of order."""
     digest, (data, places), lists = 0, texts_of(questions.answers), questions.lists
     for start in range(0, len(questions.ids), BLOCK):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NoReturn
@@ -20,8 +21,8 @@ from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import kind, without_collection
 from fastcausal.tasks.qa.questions import (
     PLAIN,
-    Answers,
-    Questions,
+    AnswerTexts,
+    QuestionTexts,
     plain_texts,
     stored_answers,
     stored_texts,
@@ -34,16 +35,17 @@ Placed = tuple[str, Mapping[str, Any]]
 OBJECT = (dict, Mapping)  # a dict is recognised in a tenth of the time
 LIST = (list, tuple)
 OWN = ("id", "question", "answers")
+_FILLED = re.compile(rb"\S")
 ANSWERS = '{"text": string or [string, ...]} or a list of {"text": string}'
 
 
 @without_collection()
-def read_questions(source: Any, name: str = "gold") -> Questions:
+def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
     """Read questions and their gold answers.
 
     Parameters
     ----------
-    source : path, mapping, table, iterable of mappings, or Questions
+    source : path, mapping, table, iterable of mappings, or QuestionTexts
         SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or ``{"data": [...]}``, or
         the rows of `fastcausal.files.records.read_records`. A question is ``{"id", "question",
         "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` for one answer, or a list
@@ -61,13 +63,13 @@ def read_questions(source: Any, name: str = "gold") -> Questions:
     >>> read_questions([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}]).answers[0]
     <pyarrow.LargeStringScalar: 'rain'>
     """
-    if isinstance(source, Questions):
+    if isinstance(source, QuestionTexts):
         return source
     records = _rows(source, name, _of_articles)
     ids = _ids(records)
     texts, answers = stored_texts(records, "question"), stored_answers(records)
     if texts is not None and answers is not None:
-        return Questions(ids, texts, *answers, records.without(*OWN))
+        return QuestionTexts(ids, texts, *answers, records.without(*OWN))
     rows = records.objects()
     asked = texts_array([row.get("question") for row in rows])
     lists = [_answers(row) or () for row in rows]
@@ -76,7 +78,7 @@ def read_questions(source: Any, name: str = "gold") -> Questions:
         _refuse(records, ids, _question_fault)
     has_more = not {*OWN}.issuperset(records.names)
     besides = [*map(_besides, rows)] if has_more else ()
-    return Questions(ids, asked, right, offsets(map(len, lists)), besides)
+    return QuestionTexts(ids, asked, right, offsets(map(len, lists)), besides)
 
 
 def read_gold(gold: Any, **options: Any) -> tuple[Any, Any]:
@@ -87,7 +89,7 @@ def read_gold(gold: Any, **options: Any) -> tuple[Any, Any]:
         return read_sides(gold)
     questions = read_questions(gold)
     first = questions.answers.take(numbers(questions.lists[:-1]))
-    return questions, Answers(questions.ids, first)
+    return questions, AnswerTexts(questions.ids, first)
 
 
 def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -113,12 +115,12 @@ def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[s
 
 
 @without_collection()
-def read_answers(source: Any, name: str = "pred") -> Answers:
+def read_answers(source: Any, name: str = "pred") -> AnswerTexts:
     """Read predicted answers.
 
     Parameters
     ----------
-    source : path, mapping, table, iterable of mappings, or Answers
+    source : path, mapping, table, iterable of mappings, or AnswerTexts
         ``{id: answer}``, or the rows of `fastcausal.files.records.read_records`: ``{"id",
         "prediction_text"}``; other keys are ignored. An object with the key ``id`` is such a
         row.
@@ -136,7 +138,7 @@ def read_answers(source: Any, name: str = "pred") -> Answers:
     >>> answers.ids.to_pylist(), answers.texts.to_pylist()
     (['a'], ['rain'])
     """
-    if isinstance(source, Answers):
+    if isinstance(source, AnswerTexts):
         return source
     records = _rows(source, name, _of_answers)
     ids = _ids(records)
@@ -145,7 +147,7 @@ def read_answers(source: Any, name: str = "pred") -> Answers:
         texts = texts_array([row.get("prediction_text") for row in records.objects()])
     if texts is None:
         _refuse(records, ids, _answer_fault)
-    return Answers(ids, texts)
+    return AnswerTexts(ids, texts)
 
 
 def _rows(
@@ -168,7 +170,9 @@ def _is_table(file: Source) -> bool:
     """Return True if a file has rows of a table, not one JSON value."""
     if binary.sniff(file.data) is not None or suffix_of(file.name) in (".csv", ".tsv"):
         return True
-    return b"\n" in file.data.rstrip() and "id" in first_object(file)
+    end = file.data.find(b"\n")
+    goes_on = end >= 0 and _FILLED.search(file.data, end)
+    return bool(goes_on) and "id" in first_object(file)
 
 
 def _of_answers(name: str, answers: Mapping[str, Any]) -> Records:

@@ -49,7 +49,7 @@ def fill_marks(
     ----------
     marks : float64[n, 2 or more]
     gold, answers : string or large_string
-        As in `fastcausal.tasks.qa.questions.Questions`.
+        As in `fastcausal.tasks.qa.questions.QuestionTexts`.
     lists : int64[n_questions + 1]
         The first of the gold answers of each question, then the number of all.
     questions, rows : int64[n]

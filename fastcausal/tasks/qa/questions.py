@@ -24,7 +24,7 @@ UNCHANGED = (pa.string(), pa.int64(), pa.float64(), pa.bool_())  # as objects, a
 
 
 @dataclass(frozen=True, eq=False)
-class Questions:
+class QuestionTexts:
     """Questions with their gold answers, in rows.
 
     Attributes
@@ -64,15 +64,15 @@ class Questions:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
-    """Predicted answers in rows: ids string[n], and texts as those of `Questions`."""
+class AnswerTexts:
+    """Predicted answers in rows: ids string[n], and texts as those of `QuestionTexts`."""
 
     ids: pa.Array
     texts: pa.Array
 
 
 def plain_texts(texts: pa.Array) -> list[str]:
-    """Return texts of `Questions` or `Answers` as those of Python."""
+    """Return texts of `QuestionTexts` or `AnswerTexts` as those of Python."""
     encoded = texts.cast(pa.large_binary()).to_pylist()
     return [text.decode(errors="surrogatepass") for text in encoded]
 
