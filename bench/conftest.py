@@ -10,6 +10,7 @@ import time
 import timeit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from math import log
 from pathlib import Path
@@ -24,6 +25,8 @@ from . import corpus, page
 
 Call = Callable[[], Any]
 WARM_UP = 0.005  # seconds of calls before one is timed: as warm as in a loop
+SIZES = (12_500, 50_000, 200_000)  # of growth
+ROUNDS = 3
 UNLIKE = 1.5  # times that ratios of CPU time and of wall time differ at most
 
 
@@ -200,6 +203,23 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
         benchmark.extra_info["ratio"] = {name: outcome.ratio(name) for name in others}
         request.config.stash[OUTCOMES].append(outcome)
         return outcome
+
+    return run
+
+
+@pytest.fixture
+def grown(race, note) -> Callable[..., None]:
+    def run(what, call, reading=None):
+        """Race a call with the largest size; note its examples a second, and its growth."""
+        least = []
+        for n in SIZES:
+            call(n)
+            least.append(min(Clocks.of(partial(call, n)).process for _ in range(ROUNDS)))
+        note(
+            f"{what}: {n / least[-1]:,.0f} a second of CPU, "
+            f"exponents to 4n and to 16n {exponents(least)}"
+        )
+        race(what, n, partial(call, n), rounds=ROUNDS, reading=reading)
 
     return run
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import partial
 
 import pyarrow.json as pj
 import pytest
@@ -13,11 +11,9 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.tasks.describe.describe import describe
 
-from .conftest import Clocks, exponents
+from .conftest import SIZES
 
 CORPUS = "embedded sample, repeated"
-SIZES = (12_500, 50_000, 200_000)
-ROUNDS = 3
 ONE_THREAD = pj.ReadOptions(use_threads=False)
 WAYS = {
     "clean": "{}",
@@ -45,23 +41,6 @@ def files(folder, rows_of):
     for n, path in paths.items():
         path.write_text("".join(json.dumps(row) + "\n" for row in rows_of(n)), encoding="utf-8")
     return paths
-
-
-@pytest.fixture
-def grown(race, note) -> Callable[..., None]:
-    def run(what, call, reading=None):
-        """Race a call with the largest size; note its examples a second, and its growth."""
-        least = []
-        for n in SIZES:
-            call(n)
-            least.append(min(Clocks.of(partial(call, n)).process for _ in range(ROUNDS)))
-        note(
-            f"{what}: {n / least[-1]:,.0f} a second of CPU, "
-            f"exponents to 4n and to 16n {exponents(least)}"
-        )
-        race(what, n, partial(call, n), rounds=ROUNDS, reading=reading)
-
-    return run
 
 
 def test_span_lines(grown, tmp_path):

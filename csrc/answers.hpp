@@ -20,24 +20,6 @@
 
 namespace fastcausal {
 
-struct ColumnText : Text {
-  const char* limit;  // bytes before it are readable
-};
-
-// Texts of an Arrow column. A null has a negative size.
-struct TextColumn {
-  const char* data;
-  const int64_t* offsets;
-  const int8_t* valid;  // or NULL
-  int64_t n;
-
-  ColumnText operator[](int64_t k) const {
-    const char* const limit = data + offsets[n];
-    if (valid && !valid[k]) return {{data, -1}, limit};
-    return {{data + offsets[k], offsets[k + 1] - offsets[k]}, limit};
-  }
-};
-
 namespace answers {
 
 // The order of Python's strings. UTF-8 has the same order. Several quotation marks count as one.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lines.hpp"
+#include "utf8.hpp"
 
 namespace fastcausal {
 
@@ -54,6 +55,31 @@ inline void add_json(std::string_view text, std::string& out) {
     }
   });
   out += '"';
+}
+
+// The same with escapes for all but ASCII, as json.dumps does by itself. Text may be invalid.
+inline void add_ascii_json(std::string_view text, std::string& out) {
+  const size_t start = out.size();
+  add_json(text, out);
+  const std::string_view made = std::string_view(out).substr(start);
+  const size_t first = find_special(made, [](unsigned char c) { return c >= 0x7f; });
+  const std::string rest(made.substr(first));
+  out.resize(start + first);
+  const auto add_unit = [&out](char32_t unit) {
+    out += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) out += HEX[unit >> shift & 15];
+  };
+  for (size_t at = 0; at < rest.size();) {
+    const char32_t point = utf8::next(rest, at);
+    if (point < 0x7f) {
+      out += static_cast<char>(point);
+    } else if (point < 0x10000) {
+      add_unit(point);
+    } else {
+      add_unit(0xd7c0 + (point >> 10));
+      add_unit(0xdc00 | (point & 0x3ff));
+    }
+  }
 }
 
 // Adds a cell of CSV, in quotes only if it needs them.

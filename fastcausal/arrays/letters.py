@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import re
+import string
+from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import Any
 from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
 
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
 PLANE = 0x10000  # code points of letters in use
+ALL = 0x110000  # of all
+SIZES = ((0x80, 0x80), (0xE0, 0x800), (0xE3, 0x3000))  # code points before a first byte
 BEYOND = re.compile(rb"[\xf0-\xf4][\x80-\xbf]{3}")
+SIGMA = "\u03a3"  # has another lower case at the end of a word
+OTHER, LETTER, BLANK, DELETED = range(4)  # as in csrc/words.hpp
 WORD, DIGIT, SPACE, UPPER, LOWER, ALNUM = 1, 2, 4, 8, 16, 32  # as in csrc/letters.hpp
 
 
-def kinds_of(data: Any) -> npt.NDArray[np.int8]:
+def kinds_of(data: Any) -> Int8:
     """Return Python's properties of the first code points, enough for the letters of a text.
 
     The text is UTF-8, in anything with the buffer protocol.
@@ -28,17 +37,16 @@ def kinds_of(data: Any) -> npt.NDArray[np.int8]:
     """
     most = int(np.frombuffer(data, np.uint8).max(initial=0))
     if most < 0xF0:
-        return _kinds_below(0x80 if most < 0x80 else 0x800 if most < 0xE0 else PLANE)
-    kinds = np.zeros(0x110000, np.int8)
+        return _kinds_below(_size(most))
+    kinds = np.zeros(ALL, np.int8)
     kinds[:PLANE] = _kinds_below(PLANE)
-    for encoded in set(BEYOND.findall(data)):
-        for letter in encoded.decode(errors="ignore"):
-            kinds[ord(letter)] = _kind(letter)
+    for letter in _letters_beyond(data):
+        kinds[ord(letter)] = _kind(letter)
     return kinds
 
 
 @cache
-def _kinds_below(size: int) -> npt.NDArray[np.int8]:
+def _kinds_below(size: int) -> Int8:
     return np.array([_kind(chr(code)) for code in range(size)], np.int8)
 
 
@@ -52,3 +60,54 @@ def _kind(letter: str) -> int:
         + LOWER * letter.islower()
         + ALNUM * is_word
     )
+
+
+def letters_of_words(*texts: tuple[Any, Any]) -> tuple[Int32, Int8]:
+    r"""Return the lower case of the first code points, and the part that this has in words.
+
+    -1 if other letters decide on the lower case, or it has several letters. Texts are UTF-8 with
+    places, of which the first and the last bound it; letters that they lack may be missing.
+
+    Examples
+    --------
+    >>> lower, parts = letters_of_words(("Aß\u03a3\u0130,".encode(), [0, 8]))
+    >>> [int(lower[ord(letter)]) for letter in "Aß\u03a3\u0130"], parts[ord(",")] == DELETED
+    ([97, 223, -1, -1], True)
+    """
+    used = [np.frombuffer(data, np.uint8)[places[0] : places[-1]] for data, places in texts]
+    most = max(int(text.max(initial=0)) for text in used)
+    if most < 0xF0:
+        return _letters_below(_size(most))
+    lower, parts = np.full(ALL, -1, np.int32), np.zeros(ALL, np.int8)
+    lower[:PLANE], parts[:PLANE] = _letters_below(PLANE)
+    for letter in chain.from_iterable(map(_letters_beyond, used)):
+        lower[ord(letter)], parts[ord(letter)] = _lower(letter)
+    return lower, parts
+
+
+@cache
+def _letters_below(size: int) -> tuple[Int32, Int8]:
+    lower, parts = zip(*(_lower(chr(code)) for code in range(size)), strict=True)
+    return np.array(lower, np.int32), np.array(parts, np.int8)
+
+
+def _lower(letter: str) -> tuple[int, int]:
+    small = letter.lower()
+    return (-1, OTHER) if len(small) > 1 or letter == SIGMA else (ord(small), _part(small))
+
+
+def _part(letter: str) -> int:
+    if letter in string.punctuation:
+        return DELETED
+    return BLANK if letter.isspace() else LETTER if letter.isalnum() else OTHER
+
+
+def _size(most: int) -> int:
+    """Return a number of code points, all of the plane or fewer, that holds those up to a byte."""
+    return next((size for byte, size in SIZES if most < byte), PLANE)
+
+
+def _letters_beyond(data: Any) -> Iterator[str]:
+    """Yield the different letters of a text beyond those in use."""
+    for encoded in set(BEYOND.findall(data)):
+        yield from encoded.decode(errors="ignore")

@@ -29,7 +29,8 @@ BLOCK = 1 << 20  # bytes that a thread parses at a time
 _FILLED_LINE = re.compile(rb"\S[^\n]*")
 FEW = 50  # lines searched for the kind of a field that is null in the first line
 TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-TEXTS = pa.list_(pa.string())
+LISTS = {str: pa.list_(pa.string()), int: pa.list_(pa.int64())}
+TEXTS = LISTS[str]
 READ = 1 << 22  # bytes read at a time: memory of that size is used again
 
 
@@ -84,8 +85,8 @@ def plain_objects(file: Source) -> pa.Table | None:
     table = objects(file, kinds) if kinds else None
     if table is None or not all(map(_is_exact, table.columns)):
         return None
-    if TEXTS in table.schema.types and any(column.null_count for column in table.columns):
-        return None  # readers of lists distinguish a missing key from null
+    if any(map(_is_nested, table.schema.types)) and any(map(_has_null, table.columns)):
+        return None  # readers of lists and objects distinguish a missing key from null
     return pa.table([*map(joined, table.columns)], table.column_names)
 
 
@@ -104,9 +105,32 @@ def _kinds(file: Source) -> dict[str, pa.DataType]:
 
 
 def _kind(value: Any) -> pa.DataType | None:
-    """Return the type of a value; None for objects, and for lists of anything but texts."""
-    is_texts = isinstance(value, list) and {*map(type, value)} == {str}
-    return TEXTS if is_texts else TYPES.get(type(value))
+    """Return the type of a value; None for most objects and lists.
+
+    Lists are those of texts; objects hold texts, and lists of texts or of integers.
+    """
+    if isinstance(value, dict):
+        kinds = [(name, _kind_of_list(v) or TYPES.get(type(v))) for name, v in value.items()]
+        allowed = (pa.string(), *LISTS.values())
+        return pa.struct(kinds) if kinds and all(kind in allowed for _, kind in kinds) else None
+    kind = _kind_of_list(value)
+    return TYPES.get(type(value)) if kind is None else kind if kind == TEXTS else None
+
+
+def _kind_of_list(value: Any) -> pa.DataType | None:
+    """Return the type of a list of texts or of integers; None for any other value."""
+    held = {*map(type, value)} if isinstance(value, list) else ()
+    return LISTS.get(held.pop()) if len(held) == 1 else None
+
+
+def _is_nested(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_struct(kind))
+
+
+def _has_null(column: pa.ChunkedArray) -> bool:
+    """Return True if a row is null, or a field of an object."""
+    parts = column.flatten() if pa.types.is_struct(column.type) else []
+    return any(part.null_count for part in (column, *parts))
 
 
 def _is_exact(column: pa.ChunkedArray) -> bool:

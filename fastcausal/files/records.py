@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ class Records:
         """Names of columns, each with its key in the objects."""
         if isinstance(self._rows, pa.Table):
             return {name: name for name in self._rows.column_names}
-        keys = dict.fromkeys(key for row in self._rows for key in row)
+        keys = dict.fromkeys(chain.from_iterable(self._rows))
         return {encodable(key): key for key in keys}
 
     @property
@@ -193,7 +194,7 @@ class Records:
         """Return a column as text in its chunks, in dictionaries if these have some."""
         if (column := self.stored(name)) is not None:
             return column
-        if (column := self._chunks(name)) is not None and pa.types.is_dictionary(column.type):
+        if (column := self.chunks(name)) is not None and pa.types.is_dictionary(column.type):
             lacks_null = not any(chunk.dictionary.null_count for chunk in column.chunks)
             if column.type.value_type == pa.string() and lacks_null:
                 return column
@@ -201,10 +202,11 @@ class Records:
 
     def stored(self, name: str) -> pa.ChunkedArray | None:
         """Return a column of text in the chunks that the table has, else None."""
-        column = self._chunks(name)
+        column = self.chunks(name)
         return column if column is not None and column.type == pa.string() else None
 
-    def _chunks(self, name: str) -> pa.ChunkedArray | None:
+    def chunks(self, name: str) -> pa.ChunkedArray | None:
+        """Return a column of any type in the chunks that the table has; None of text or objects."""
         name, rows = self.require(name), self._rows
         if not (self.typed and isinstance(rows, pa.Table)):
             return None
@@ -366,7 +368,7 @@ def _of_lines(file: Source) -> Records:
 def _of_objects(rows: Any, name: str) -> Records:
     if not isinstance(rows, list):
         raise InputError(f"{name} is {kind(rows)}, expected a list of objects")
-    for k, row in enumerate(rows):
+    for k, row in enumerate(rows if {*map(type, rows)} != {dict} else ()):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
     return Records(name, rows)

@@ -85,11 +85,12 @@ def _exact_parts(values: Float64, most: int) -> list[Float64]:
     if bits < 1:
         raise ValueError("weights add up to 2^51 or more, expected less")
     exponent = int(np.frexp(max_abs(values))[1])
-    parts = []
-    while values.any():
+    parts, rest = [], values.copy()
+    while rest.any():
         exponent -= bits
-        parts.append(np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent))
-        values = values - parts[-1]
+        part = np.ldexp(rest, -exponent)
+        parts.append(np.ldexp(np.rint(part, out=part), exponent, out=part))
+        rest -= part
     return parts
 
 

@@ -144,6 +144,8 @@ VALUES = st.one_of(
     st.sampled_from([[], [1], {}, {"a": 1}, ["a"], [None], ["", None], ["\ud800"]]),
 )
 TEXTS = st.lists(st.text(max_size=3), max_size=2)
+FIELDS = {"text": TEXTS, "start": st.lists(st.integers(-9, 2**64), max_size=2)}
+OBJECTS = st.fixed_dictionaries(FIELDS) | st.fixed_dictionaries({}, optional=FIELDS | {"x": VALUES})
 ODD_LINES = ["", " ", "\t", '{"a": 1, "a": 2}', '{"a": -0}', '{"a": 1e400}', '{"a": 1e2}', "{}"]
 ODD_LINES += ["[1]", '{"a": 9007199254740993}', '{"a": 1}{"b": 2}', '{"b": "\\u0000"}', '{"a"', "1"]
 ODD_LINES += ['{"\\u0061": 3}', '{"a": 01}', '{"a": Infinity}', '{"a": 1,}', '{"a": 1}\r']
@@ -152,7 +154,9 @@ ODD_LINES += ['{"\\u0061": 3}', '{"a": 01}', '{"a": Infinity}', '{"a": 1,}', '{"
 @st.composite
 def json_lines(draw):
     """Objects whose fields mostly are of one kind each, between odd lines."""
-    one_kind = {"a": draw(st.sampled_from([st.integers(-99, 99), st.floats(-9, 9), TEXTS, VALUES]))}
+    one_kind = {
+        "a": draw(st.sampled_from([st.integers(-99, 99), st.floats(-9, 9), TEXTS, OBJECTS, VALUES]))
+    }
     one_kind |= {"b": draw(st.sampled_from([st.text(max_size=3), st.booleans(), VALUES]))}
     row = st.fixed_dictionaries({}, optional=one_kind) | st.fixed_dictionaries(one_kind)
     line = row.map(lambda fields: json.dumps(fields, ensure_ascii=draw(st.booleans())))
@@ -169,15 +173,24 @@ def outcome(data):
         return str(error)
     columns = [[repr(value) for value in column.to_pylist()] for column in rows.table.columns]
     mixed = [name for name in rows.names if rows.is_mixed(name)]
-    has_lists = any(map(pa.types.is_list, rows.table.schema.types))
-    objects = [repr(sorted(row.items())) for row in rows.objects()] if has_lists else []
+    has_nested = any(map(pa.types.is_nested, rows.table.schema.types))
+    objects = [repr(in_order(row)) for row in rows.objects()] if has_nested else []
     return rows.table.schema, columns, list(rows.lines), mixed, objects
+
+
+def in_order(value):
+    return sorted((k, in_order(v)) for k, v in value.items()) if isinstance(value, dict) else value
 
 
 @given(json_lines())
 @example(b'{"a": [null]}')
 @example(b'{"a": ["x"]}\n{"a": [["x"]]}')
 @example(b'{"a": ["x"]}\n{}')
+@example(b'{"a": {"text": ["x"]}}\n{"a": {"text": null}}')
+@example(b'{"a": {"text": ["x"], "start": [1]}}\n{"a": {"text": []}}')
+@example(b'{"a": {"text": "x", "start": [1]}}\n{"a": {"start": [2, null], "text": ""}}')
+@example(b'{"a": {"text": "x"}}\n{"a": {"text": "y", "text": "z"}}')
+@example(b'{"a": {"x": 1}}\n{"a": {}}')
 def test_json_lines_of_one_kind_are_read_as_all_others(data):
     quick = outcome(data)
     with pytest.MonkeyPatch.context() as patch:
@@ -194,6 +207,10 @@ def test_json_lines_of_one_kind_make_no_objects(monkeypatch):
     assert rows.table.to_pydict() == {"a": [None, None, 0.5]}
     rows = read_records(Source("x.jsonl", b'{"b": ["x"]}\n{"b": []}\n'))
     assert rows.table.to_pydict() == {"b": [["x"], []]}
+    rows = read_records(
+        Source("x.jsonl", b'{"b": {"a": ["x"], "n": [1]}}\n{"b": {"n": [], "a": []}}')
+    )
+    assert rows.objects() == [{"b": {"a": ["x"], "n": [1]}}, {"b": {"a": [], "n": []}}]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ INPUTS = 2000  # where the number of them decides, and not the time
 PARSERS = Path(__file__).parent / "parsers"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 NAMES = ("submission", "lines", "tagged", "answers", "crab_answers", "fincausal")
-NAMES += ("span_lines", "model_answers", "page")
+NAMES += ("span_lines", "model_answers", "page", "questions")
 
 
 def program(name: str) -> Path:

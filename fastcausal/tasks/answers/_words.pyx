@@ -4,12 +4,13 @@
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.buffer cimport PyBUF_WRITABLE
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int8_t, int64_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s, text
+from fastcausal.arrays.buffers cimport Array, int8s, int64s
+from fastcausal.arrays.text_columns cimport Letters, TextColumn, column_of, letters_of
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
@@ -20,16 +21,6 @@ cdef extern from "<string_view>" namespace "std" nogil:
 
 
 cdef extern from "answers.hpp" namespace "fastcausal" nogil:
-    cdef cppclass Letters:
-        Letters()
-        Letters(const int32_t*, const int8_t*, int64_t, cbool)
-
-    cdef cppclass TextColumn:
-        const char* data
-        const int64_t* offsets
-        const int8_t* valid
-        int64_t n
-
     cdef cppclass AnswerBatch:
         TextColumn source, reference, answer
         int64_t n
@@ -51,22 +42,6 @@ cdef extern from "answers.hpp" namespace "fastcausal" nogil:
 N_FIELDS = N_ANSWER_FIELDS_
 
 
-cdef TextColumn column_of(object texts, int64_t n) except *:
-    """Point to texts. The caller's arguments keep them alive."""
-    data, offsets, valid = texts
-    cdef TextColumn column
-    cdef Array places = int64s(offsets)
-    if places.n != n + 1:
-        raise ValueError(f"{places.n} offsets, expected {n + 1}")
-    column.data = <const char*>text(data).data
-    column.offsets = <const int64_t*>places.data
-    column.n = n
-    column.valid = NULL
-    if valid is not None:
-        column.valid = <const int8_t*>int8s(valid).data
-    return column
-
-
 def compare(source, reference, answer, letters, cbool lenient, cbool fcr, fields, int64_t start,
             known, sizes, int64_t num_threads):
     """Fill columns of fields int64[N_FIELDS or more, n] from start on, known int8[n], and sizes.
@@ -78,18 +53,13 @@ def compare(source, reference, answer, letters, cbool lenient, cbool fcr, fields
     are undefined.
     """
     cdef AnswerBatch batch
-    cdef Letters table
+    cdef Letters table = letters_of(letters, lenient)
     cdef AnswerTexts texts
     cdef Array field = int64s(fields, 2, PyBUF_WRITABLE)
     cdef Array flag = int8s(known, PyBUF_WRITABLE)
-    cdef Array lower = int32s(letters[0])
-    cdef Array kind = int8s(letters[1])
     cdef Array size
     if field.n < N_FIELDS or start < 0 or start + flag.n > field.width:
         raise ValueError("fields and known are of other shapes")
-    if lower.n != kind.n:
-        raise ValueError("letters have other lengths")
-    table = Letters(<const int32_t*>lower.data, <const int8_t*>kind.data, lower.n, lenient)
     batch.n = flag.n
     batch.source = column_of(source, batch.n)
     batch.reference = column_of(reference, batch.n)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import string
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import is_valid, numbers, offsets, strings, strings_at, texts_of
+from fastcausal.arrays.letters import letters_of_words
 from fastcausal.errors import InputError
 from fastcausal.tasks.answers import _words
 from fastcausal.tasks.answers.files import Texts
@@ -24,9 +23,6 @@ from fastcausal.tasks.words import words
 
 Int64 = npt.NDArray[np.int64]
 RELATIONS = slice(len(OF_ROLES) + 1, len(OF_WORDS))
-SIGMA = 0x3A3  # has another lower case at the end of a word
-N_LETTERS = 0x3000  # code points of the native table: all but Asian scripts and symbols
-OTHER, LETTER, SPACE, DELETED = range(4)  # order of csrc
 MARKS = str.maketrans("01", "!#")  # never part of a word
 
 
@@ -105,8 +101,9 @@ def _compared(
     for batch in pa.table(list(columns), ["source", "reference", "answer"]).to_batches():
         own = slice(start, start + len(batch))
         source, reference, answer = map(_texts, batch.columns)
+        letters = letters_of_words(source[:2], reference[:2], answer[:2])
         out = (fields, start, known[own], None if sizes is None else sizes[own])
-        options = (_letters(), lenient, protocol == "fcr", *out, os.cpu_count() or 1)
+        options = (letters, lenient, protocol == "fcr", *out, os.cpu_count() or 1)
         relations, lacking = _words.compare(source, reference, answer, *options)
         _renumber(fields[RELATIONS, own], len(names))
         names += [name.decode() for name in relations]
@@ -163,20 +160,3 @@ def _of_spans(spans: Sequence[str]) -> str:
     width = len(spans).bit_length()
     marks = (f"{place[span]:0{width}b}".translate(MARKS) for span in spans)
     return " | ".join(f"{m} {' '.join(words(s))}" for m, s in zip(marks, spans, strict=True))
-
-
-@cache
-def _letters() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
-    """Return lower case and kind of the first code points; -1 if other letters decide."""
-    lower, kinds = np.full(N_LETTERS, -1, np.int32), np.zeros(N_LETTERS, np.int8)
-    for code in range(N_LETTERS):
-        small = chr(code).lower()
-        if len(small) == 1 and code != SIGMA:
-            lower[code], kinds[code] = ord(small), _kind(small)
-    return lower, kinds
-
-
-def _kind(letter: str) -> int:
-    if letter in string.punctuation:
-        return DELETED
-    return SPACE if letter.isspace() else LETTER if letter.isalnum() else OTHER

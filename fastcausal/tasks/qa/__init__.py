@@ -2,8 +2,10 @@
 
 ::
 
-    files.py      questions and answers from files
-    count.py      exact match and F1 of predicted answers
+    questions.py  questions and answers in rows
+    files.py      the same from files
+    marks.py      exact match and F1 of each answer
+    count.py      those of all predicted answers
     report.py     their means, over all questions and those about causes
 """
 

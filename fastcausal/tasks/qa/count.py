@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal._version import __version__
-from fastcausal.arrays.arrow import strings
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import strings_at, texts_of
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import By
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
-from fastcausal.files.cells import columns_of
 from fastcausal.files.keys import match
 from fastcausal.files.targets import keep_apart
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy, QuestionProtocol, check
-from fastcausal.tasks.qa import fincausal2025
-from fastcausal.tasks.qa.files import Question, read_answers, read_questions
+from fastcausal.tasks.qa import _native, fincausal2025
+from fastcausal.tasks.qa.files import read_answers, read_questions
 from fastcausal.tasks.qa.formula import QuestionFormula
+from fastcausal.tasks.qa.marks import fill_marks
+from fastcausal.tasks.qa.questions import QuestionTexts
 from fastcausal.tasks.qa.report import QAReport, present
-from fastcausal.tasks.words import f1, words
 
-AnswerMark = tuple[bool, float]
-"""Exact match and F1 of one answer."""
+BLOCK = 1 << 16  # questions whose answers are written at a time
 TEXTS = ("questions of gold have no answer", "predicted answers have no question")
 WHY = ("reason", "why", "cause", "resulted")
 """Parts of words that mark a question about a cause (Tan et al. 2023, section 6.4)."""
+# No letter beyond ASCII has one of these in lower case, but a pattern that ignores case takes some.
+_WHY = "|".join("".join(f"[{letter}{letter.upper()}]" for letter in part) for part in WHY)
 
 
 def qa(
@@ -123,22 +124,18 @@ def qa(
         if value:
             raise ValueError(f"{name} is for fincausal-2025")
     questions, answers = read_questions(gold), read_answers(pred)
-    both = match(_ids(questions), _ids(answers), unmatched, TEXTS)
-    every, said = [*questions.values()], [*answers.values()]
-    asked = [every[row] for row in both.gold.tolist()]
-    marks = [
-        mark(question.answers, said[row]) if row >= 0 else (False, 0.0)
-        for question, row in zip(asked, both.pred.tolist(), strict=True)
-    ]
-    why = [asks_why(question.text) for question in asked]
+    both = match(questions.ids, answers.ids, unmatched, TEXTS)
+    rows = np.empty((len(both.keys), 3))
+    fill_marks(rows, questions.answers, questions.lists, both.gold, answers.texts, both.pred)
+    rows[:, 2] = asks_why(questions.texts)[both.gold]
     signature = (
         f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}"
     )
     statistics = Statistics.of_units(
         QuestionFormula(("exact_match", "f1"), ("why",)),
         signature,
-        np.column_stack([np.array(marks, np.float64).reshape(-1, 2), np.array(why, np.float64)]),
-        pa.table({"id": both.keys} | columns_of([question.besides for question in asked])),
+        rows,
+        pa.table({"id": both.keys} | questions.columns(both.gold)),
         system=system_of(pred),
         gold=digest_of(questions),
         warnings=both.warnings,
@@ -148,27 +145,23 @@ def qa(
     return present(statistics, by)
 
 
-def digest_of(questions: Mapping[str, Question]) -> int:
+def digest_of(questions: QuestionTexts) -> int:
     """Return the digest of gold answers, independent of order."""
-    contents = [json.dumps(sorted(question.answers)) for question in questions.values()]
-    return digest_of_texts(_ids(questions), strings(contents))
+    digest, (data, places), lists = 0, texts_of(questions.answers), questions.lists
+    for start in range(0, len(questions.ids), BLOCK):
+        own = slice(start, start + BLOCK)
+        text, ends = _native.gold_lists((data, places, None), lists[start : start + BLOCK + 1])
+        contents = strings_at(text, np.frombuffer(ends, np.int64).astype(np.int32).tobytes())
+        digest += digest_of_texts(questions.ids[own], contents)
+    return digest % 2**128
 
 
-def _ids(questions: Iterable[str]) -> pa.Array:
-    # JSON can write half of a surrogate pair, but no other text can hold it.
-    return strings([id.encode(errors="backslashreplace").decode() for id in questions])
+def asks_why(questions: pa.Array) -> npt.NDArray[np.bool_]:
+    """Tell which questions contain one of `WHY`, also within a word such as "because".
 
-
-def asks_why(question: str) -> bool:
-    """Return True if a question contains one of `WHY`, also within a word such as "because"."""
-    lowered = question.lower()
-    return any(word in lowered for word in WHY)
-
-
-def mark(gold: Sequence[str], pred: str) -> AnswerMark:
-    """Tell if an answer is one of the gold answers, and give its best F1 with one of them."""
-    answered = words(pred)
-    wanted = [words(answer) for answer in set(gold)]
-    if answered in wanted:
-        return True, 1.0 if answered else 0.0
-    return False, max(f1(answer, answered) for answer in wanted)
+    Examples
+    --------
+    >>> asks_why(pa.array(["What CAUSED it?", "What fell?"], pa.large_string()))
+    array([ True, False])
+    """
+    return np.asarray(pc.match_substring_regex(questions, _WHY))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NoReturn
 
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import numbers, offsets, strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import binary
 from fastcausal.files.files import Source
@@ -15,33 +19,33 @@ from fastcausal.files.lines import first_object
 from fastcausal.files.packed import suffix_of
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import kind, without_collection
+from fastcausal.tasks.qa.questions import (
+    PLAIN,
+    AnswerTexts,
+    QuestionTexts,
+    plain_texts,
+    stored_answers,
+    stored_texts,
+    texts_array,
+)
 
 Placed = tuple[str, Mapping[str, Any]]
 """An object and its place, for messages."""
 
-NOTHING: Mapping[str, str | int | float] = MappingProxyType({})
 OBJECT = (dict, Mapping)  # a dict is recognised in a tenth of the time
-PLAIN = (str, int, float)  # a union would be made again each time
 LIST = (list, tuple)
 OWN = ("id", "question", "answers")
+_FILLED = re.compile(rb"\S")
 ANSWERS = '{"text": string or [string, ...]} or a list of {"text": string}'
 
 
-class Question(NamedTuple):
-    """A question, its gold answers, and the other texts and numbers of its record."""
-
-    text: str
-    answers: tuple[str, ...]
-    besides: Mapping[str, str | int | float] = NOTHING
-
-
 @without_collection()
-def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
-    """Read questions and their gold answers by id.
+def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
+    """Read questions and their gold answers.
 
     Parameters
     ----------
-    source : path, mapping, table or iterable of mappings
+    source : path, mapping, table, iterable of mappings, or QuestionTexts
         SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or ``{"data": [...]}``, or
         the rows of `fastcausal.files.records.read_records`. A question is ``{"id", "question",
         "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` for one answer, or a list
@@ -56,39 +60,36 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
 
     Examples
     --------
-    >>> read_questions([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}])["1"].answers
-    ('rain',)
+    >>> read_questions([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}]).answers[0]
+    <pyarrow.LargeStringScalar: 'rain'>
     """
-    problems = Problems()
-    questions = {}
+    if isinstance(source, QuestionTexts):
+        return source
     records = _rows(source, name, _of_articles)
-    for k, id, record in _named(records):
-        text, answers = record.get("question"), _answers(record)
-        if not isinstance(text, str):
-            problems.add(_fault(records.where(k), id, record, "question", "a string"))
-        elif answers is None:
-            problems.add(_fault(records.where(k), id, record, "answers", ANSWERS))
-        elif not answers:
-            problems.add(f'{records.where(k)}: id "{id}" has no answer, expected at least one')
-        else:
-            questions[id] = Question(text, answers, _besides(record))
-    problems.raise_if_any()
-    return questions
+    ids = _ids(records)
+    texts, answers = stored_texts(records, "question"), stored_answers(records)
+    if texts is not None and answers is not None:
+        return QuestionTexts(ids, texts, *answers, records.without(*OWN))
+    rows = records.objects()
+    asked = texts_array([row.get("question") for row in rows])
+    lists = [_answers(row) or () for row in rows]
+    right = texts_array([*chain.from_iterable(lists)])
+    if asked is None or right is None or not all(lists):
+        _refuse(records, ids, _question_fault)
+    has_more = not {*OWN}.issuperset(records.names)
+    besides = [*map(_besides, rows)] if has_more else ()
+    return QuestionTexts(ids, asked, right, offsets(map(len, lists)), besides)
 
 
-def read_gold(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+def read_gold(gold: Any, **options: Any) -> tuple[Any, Any]:
     """Read gold for many runs, and answer each question by its first answer."""
     if options.get("protocol") == "fincausal-2025":
         from fastcausal.tasks.qa.fincausal2025 import read_sides
 
         return read_sides(gold)
     questions = read_questions(gold)
-    rows = [
-        {**each.besides, "id": id, "question": each.text, "answers": {"text": each.answers}}
-        for id, each in questions.items()
-    ]
-    right = [{"id": id, "prediction_text": e.answers[0]} for id, e in questions.items()]
-    return rows, right
+    first = questions.answers.take(numbers(questions.lists[:-1]))
+    return questions, AnswerTexts(questions.ids, first)
 
 
 def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -100,23 +101,26 @@ def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[s
     [{'id': '1', 'question': 'Why?', 'answers': {'text': ['']}}]
     """
     if options.get("protocol") == "fincausal-2025":
-        unanswered = [row | {"answer": ""} for row in read_gold(gold, **options)[0]]
+        from fastcausal.tasks.qa.fincausal2025 import read_sides
+
+        unanswered = [row | {"answer": ""} for row in read_sides(gold)[0]]
         return unanswered, unanswered
     questions = read_questions(gold)
+    ids = questions.ids.to_pylist()
     rows = [
-        {"id": id, "question": each.text, "answers": {"text": [""]}}
-        for id, each in questions.items()
+        {"id": id, "question": text, "answers": {"text": [""]}}
+        for id, text in zip(ids, plain_texts(questions.texts), strict=True)
     ]
-    return rows, [{"id": id, "prediction_text": ""} for id in questions]
+    return rows, [{"id": id, "prediction_text": ""} for id in ids]
 
 
 @without_collection()
-def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
-    """Read predicted answers by id.
+def read_answers(source: Any, name: str = "pred") -> AnswerTexts:
+    """Read predicted answers.
 
     Parameters
     ----------
-    source : path, mapping, table or iterable of mappings
+    source : path, mapping, table, iterable of mappings, or AnswerTexts
         ``{id: answer}``, or the rows of `fastcausal.files.records.read_records`: ``{"id",
         "prediction_text"}``; other keys are ignored. An object with the key ``id`` is such a
         row.
@@ -130,20 +134,20 @@ def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
 
     Examples
     --------
-    >>> read_answers({"a": "rain"}) == read_answers([{"id": "a", "prediction_text": "rain"}])
-    True
+    >>> answers = read_answers({"a": "rain"})
+    >>> answers.ids.to_pylist(), answers.texts.to_pylist()
+    (['a'], ['rain'])
     """
-    problems = Problems()
-    answers = {}
+    if isinstance(source, AnswerTexts):
+        return source
     records = _rows(source, name, _of_answers)
-    for k, id, record in _named(records):
-        answer = record.get("prediction_text")
-        if isinstance(answer, str):
-            answers[id] = answer
-        else:
-            problems.add(_fault(records.where(k), id, record, "prediction_text", "a string"))
-    problems.raise_if_any()
-    return answers
+    ids = _ids(records)
+    texts = stored_texts(records, "prediction_text")
+    if texts is None:
+        texts = texts_array([row.get("prediction_text") for row in records.objects()])
+    if texts is None:
+        _refuse(records, ids, _answer_fault)
+    return AnswerTexts(ids, texts)
 
 
 def _rows(
@@ -166,7 +170,9 @@ def _is_table(file: Source) -> bool:
     """Return True if a file has rows of a table, not one JSON value."""
     if binary.sniff(file.data) is not None or suffix_of(file.name) in (".csv", ".tsv"):
         return True
-    return b"\n" in file.data.rstrip() and "id" in first_object(file)
+    end = file.data.find(b"\n")
+    goes_on = end >= 0 and _FILLED.search(file.data, end)
+    return bool(goes_on) and "id" in first_object(file)
 
 
 def _of_answers(name: str, answers: Mapping[str, Any]) -> Records:
@@ -175,16 +181,39 @@ def _of_answers(name: str, answers: Mapping[str, Any]) -> Records:
     return Records(name, rows, places=[name] * len(rows))
 
 
-def _named(
-    records: Records,
-) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
-    """Yield the number, id and object of each row."""
+def _ids(records: Records) -> pa.Array:
     if not len(records):
-        return
+        return strings([])
     ids = records.keys("id")
     require_unique(ids, records.where)
-    for k, (id, row) in enumerate(zip(ids.to_pylist(), records.objects(), strict=True)):
-        yield k, id, row
+    return ids
+
+
+def _refuse(
+    records: Records, ids: pa.Array, fault: Callable[[str, str, Mapping[str, Any]], str | None]
+) -> NoReturn:
+    """Raise InputError for the faults of all rows, of which there is one."""
+    problems = Problems()
+    for k, (id, record) in enumerate(zip(ids.to_pylist(), records.objects(), strict=True)):
+        if message := fault(records.where(k), id, record):
+            problems.add(message)
+    problems.raise_if_any()
+    raise AssertionError
+
+
+def _question_fault(place: str, id: str, record: Mapping[str, Any]) -> str | None:
+    answers = _answers(record)
+    if not isinstance(record.get("question"), str):
+        return _fault(place, id, record, "question", "a string")
+    if answers is None or not all(isinstance(answer, str) for answer in answers):
+        return _fault(place, id, record, "answers", ANSWERS)
+    return None if answers else f'{place}: id "{id}" has no answer, expected at least one'
+
+
+def _answer_fault(place: str, id: str, record: Mapping[str, Any]) -> str | None:
+    if isinstance(record.get("prediction_text"), str):
+        return None
+    return _fault(place, id, record, "prediction_text", "a string")
 
 
 def _of_articles(name: str, document: Mapping[str, Any]) -> Records:
@@ -219,25 +248,22 @@ def _items(start: str, record: Mapping[str, Any], key: str, problems: Problems) 
             problems.add(f"{start}{key}[{k}] is {kind(value)}, expected an object")
 
 
-def _answers(record: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the texts of the answers to a question, None if they have another form."""
+def _answers(record: Mapping[str, Any]) -> Sequence[Any] | None:
+    """Return the answers to a question, which should be texts; None if they have another form."""
     answers = record.get("answers")
     if isinstance(answers, OBJECT):
         texts = answers.get("text")
-        if isinstance(texts, str):  # one answer, as in the published questions
-            texts = [texts]
     elif isinstance(answers, LIST):
         texts = [answer.get("text") if isinstance(answer, OBJECT) else None for answer in answers]
     else:
         return None
-    if not isinstance(texts, LIST):
-        return None
-    return tuple(texts) if all(isinstance(text, str) for text in texts) else None
+    if isinstance(texts, LIST):
+        return texts
+    return [texts] if isinstance(texts, str) else None  # one, as in the published questions
 
 
 def _besides(record: Mapping[str, Any]) -> Mapping[str, str | int | float]:
-    plain = {k: v for k, v in record.items() if k not in OWN and isinstance(v, PLAIN)}
-    return plain or NOTHING
+    return {k: v for k, v in record.items() if k not in OWN and isinstance(v, PLAIN)}
 
 
 def _fault(place: str, id: str, record: Mapping[str, Any], key: str, expected: str) -> str:

@@ -24,7 +24,7 @@ from fastcausal.files.keys import match, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.options import Policy
 from fastcausal.tasks.qa.formula import JUDGE, SIMILARITY, QuestionFormula
-from fastcausal.tasks.words import f1, words
+from fastcausal.tasks.qa.marks import fill_marks
 
 COLUMNS = ("id", "text", "question", "answer")
 MEASURES = ("exact_match", "squad_exact_match", "squad_f1")
@@ -81,13 +81,9 @@ def statistics_of(
     else:
         sides = read_rows(gold, "gold"), read_rows(pred, "pred")
     pair = _by_place(*sides) if official_order else _by_id(*sides, unmatched)
-    each = [*zip(pair.gold, pair.pred, pair.rows.tolist(), strict=True)]
-    marks = [_squad(gold, pred) for gold, pred, _ in each]
-    columns: dict[str, list[float]] = {
-        "exact_match": [float(row >= 0 and _bare(a) == _bare(b)) for a, b, row in each]
-    }
-    for k, name in enumerate(MEASURES[1:]):
-        columns[name] = [float(mark[k]) for mark in marks]
+    each = zip(pair.gold, pair.pred, pair.rows.tolist(), strict=True)
+    exact = [float(row >= 0 and _bare(a) == _bare(b)) for a, b, row in each]
+    columns: dict[str, Any] = dict(zip(MEASURES, (exact, *_squad(pair).T), strict=True))
     for name, column in ((SIMILARITY, similarity), (JUDGE, judge)):
         if column is not None:
             columns[name] = _given(sides[1], column, pair.rows, name)
@@ -228,9 +224,13 @@ def _bare(answer: str) -> str:
     return answer.strip().lower()
 
 
-def _squad(gold: str, pred: str) -> tuple[bool, float]:
-    a, b = words(gold), words(pred)
-    return a == b, f1(a, b) if a or b else 0.0
+def _squad(pair: AnswerPair) -> npt.NDArray[np.float64]:
+    """Return exact match and F1 of each answer as SQuAD has them; a missing one is empty."""
+    n = len(pair.gold)
+    marks, rows = np.empty((n, 2)), np.arange(n)
+    gold, pred = strings(pair.gold), strings(pair.pred)
+    fill_marks(marks, gold, np.arange(n + 1), rows, pred, rows)
+    return marks
 
 
 def _given(side: AnswerRows, column: str, rows: Any, name: str) -> list[float]:

@@ -9,7 +9,9 @@ import random
 import re
 from contextlib import suppress
 from fractions import Fraction
+from itertools import pairwise
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,8 +19,10 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.errors import InputError
-from fastcausal.tasks.qa.count import asks_why, mark
+from fastcausal.tasks.qa.count import asks_why
 from fastcausal.tasks.qa.files import read_answers, read_questions
+from fastcausal.tasks.qa.marks import mark
+from fastcausal.tasks.qa.questions import plain_texts
 from fastcausal.tasks.words import words
 from tests.oracles.answers import reference
 from tests.support.cli import cli
@@ -126,10 +130,12 @@ def test_order_changes_no_bit(rows, rng):
 @pytest.mark.parametrize(
     ("text", "why"),
     [("Why?", 1), ("For what reasons?", 1), ("What CAUSED it?", 1), ("Was it because of me?", 1),
-     ("What resulted?", 1), ("What is the result?", 0), ("What led to it?", 0), ("", 0)],
+     ("What resulted?", 1), ("What is the result?", 0), ("What led to it?", 0), ("", 0),
+     ("cau\u017fe", 0), ("\udcca" "use", 0), ("\udccaReason", 1)],
 )  # fmt: skip
 def test_why_questions(text, why):
-    assert asks_why(text) == bool(why)
+    asked = [question(k, text=t) for k, t in enumerate(("Why?", text))]
+    assert asks_why(read_questions(asked).texts.slice(1)).tolist() == [bool(why)]
     assert fc.qa([question(text=text)], {"a": ""})["why"].n_questions == why
 
 
@@ -169,7 +175,32 @@ GOLDS = {
     "nested in Python": NESTED,
     "list in Python": GOLD,
     "iterator": lambda: iter(GOLD),
+    "table": lambda: pa.Table.from_pylist(GOLD),
+    "table, sliced": lambda: sliced(GOLD),
+    "table of lists": lambda: sliced(
+        NESTED["data"][0]["paragraphs"][0]["qas"]
+        + [qa for part in NESTED["data"][1]["paragraphs"] for qa in part["qas"]]
+    ),
+    "table of large texts": lambda: pa.Table.from_pylist(GOLD).cast(
+        pa.schema(
+            {
+                "id": pa.string(),
+                "question": pa.large_string(),
+                "answers": pa.struct(
+                    {"text": pa.list_(pa.large_string()), "answer_start": pa.list_(pa.int64())}
+                ),
+            }
+        )
+    ),
 }
+
+
+def sliced(rows):
+    """The rows between others, in two chunks."""
+    table = pa.Table.from_pylist([rows[0], *rows, rows[0]])
+    return pa.concat_tables([table.slice(1, 1), table.slice(2, len(rows) - 1)])
+
+
 TEXTS = [{"prediction_text": text, "id": id, "score": 1.5} for id, text in PRED.items()]
 PREDS = {
     "object": json.dumps(PRED),
@@ -179,6 +210,8 @@ PREDS = {
     "object in Python": PRED,
     "list in Python": TEXTS,
     "iterator": lambda: iter(TEXTS),
+    "table": lambda: pa.Table.from_pylist(TEXTS),
+    "table, sliced": lambda: sliced(TEXTS),
 }
 
 
@@ -198,12 +231,46 @@ def test_every_form_gives_the_same(tmp_path, gold, pred):
     assert [*report["why"].values()] == [0.5, 0.5, 2]
 
 
+def test_a_table_keeps_what_its_objects_hold():
+    """Texts and numbers beside the answers, in the order of the first rows that have them."""
+    more = [
+        {"deep": {"x": 1}, "late": None, "n": 1, "of": "x", "is": True, "at": None},
+        {"deep": None, "late": 2.5, "n": None, "of": None, "is": None, "at": None},
+        {"deep": None, "late": None, "n": 3, "of": "y", "is": False, "at": None},
+    ]
+    rows = [q | m for q, m in zip(GOLD, more, strict=True)]
+    table = pa.Table.from_pylist(rows)
+    small = table.set_column(5, "n", table["n"].cast(pa.int16()))
+    small = small.set_column(6, "of", small["of"].dictionary_encode())
+    assert small.column_names == table.column_names
+    first = [text for text in TEXTS if text["id"] != "a"]
+    for pred, names in ((TEXTS, "n of is late"), (first, "late n of is")):
+        units = [fc.qa(g, pred, unmatched="skip").statistics.units for g in (rows, table, small)]
+        assert units[0].column_names == ["id", *names.split()]
+        assert units[1].equals(units[0])
+        assert units[2].equals(units[0])
+
+
 def test_a_single_line(tmp_path):
     gold = source(tmp_path, "g", lines(GOLD[:1]))
-    assert list(read_questions(gold)) == ["a"]
-    assert read_answers(source(tmp_path, "p", lines(TEXTS[:1]))) == {"a": "Rain"}
-    assert read_answers({"id": 1, "prediction_text": "x"}) == {"1": "x"}
-    assert read_answers({1: "x", "id ": "y"}) == {"1": "x", "id ": "y"}
+    assert questions_of(gold) == {"a": ("Why?", ["the rain"])}
+    assert answers_of(source(tmp_path, "p", lines(TEXTS[:1]))) == {"a": "Rain"}
+    assert answers_of({"id": 1, "prediction_text": "x"}) == {"1": "x"}
+    assert answers_of({1: "x", "id ": "y"}) == {"1": "x", "id ": "y"}
+
+
+def questions_of(source) -> dict[str, tuple[str, list[str]]]:
+    """Questions with their gold answers, by id."""
+    read = read_questions(source)
+    answers, places = plain_texts(read.answers), read.lists.tolist()
+    lists = [answers[start:stop] for start, stop in pairwise(places)]
+    pairs = zip(plain_texts(read.texts), lists, strict=True)
+    return dict(zip(read.ids.to_pylist(), pairs, strict=True))
+
+
+def answers_of(source) -> dict[str, str]:
+    read = read_answers(source)
+    return dict(zip(read.ids.to_pylist(), plain_texts(read.texts), strict=True))
 
 
 def test_one_answer_as_the_published_questions_have_it(tmp_path):
@@ -211,8 +278,8 @@ def test_one_answer_as_the_published_questions_have_it(tmp_path):
     many = [q | {"answers": {"text": ["rain"], "answer_start": [7]}} for q in GOLD]
     for records in (one, many, [*one[:1], *many[1:]]):
         path = source(tmp_path, "g", json.dumps({"version": "v1", "data": records}))
-        assert read_questions(path) == read_questions(many)
-    assert {q.answers for q in read_questions(one).values()} == {("rain",)}
+        assert questions_of(path) == questions_of(many)
+    assert read_questions(one).answers.to_pylist() == ["rain"] * 3
 
 
 def test_what_convert_writes(tmp_path):
@@ -226,7 +293,7 @@ def test_what_convert_writes(tmp_path):
     out, err = cli("qa", path, "-", stdin=sample.ANSWERS.read_text())
     assert out.split() == str(report).split()
     assert not err
-    perfect = {name: q.answers[0] for name, q in read_questions(path).items()}
+    perfect = {name: answers[0] for name, (_, answers) in questions_of(path).items()}
     assert [*fc.qa(path, perfect)["why"].values()][:2] == [1.0, 1.0]
 
 
@@ -354,6 +421,29 @@ def test_bad_files(case, tmp_path, monkeypatch):
     assert re.fullmatch(pattern, json.loads(out)["error"])
 
 
+@pytest.mark.parametrize(
+    ("answers", "got"),
+    [
+        ([{"text": ["x"]}, None, {"text": ["x"]}], "null"),
+        ([{"text": ["x"]}, {"text": None}, {"text": ["x"]}], "an object"),
+        ([{"text": ["x"]}, {"text": ["y", None]}, {"text": []}], "an object"),
+        ([{"text": "x"}, {"text": None}, {"text": "y"}], "an object"),
+        ([[{"text": "x"}], [{"text": "x"}, None], []], "a list"),
+        ([["x"], ["y"], ["z"]], "a list"),
+        ([{"text": ["x"]}, {"text": []}, {"text": ["x"]}], ""),
+    ],
+)
+def test_bad_tables(answers, got):
+    table = pa.Table.from_pylist([q | {"answers": a} for q, a in zip(GOLD, answers, strict=True)])
+    with pytest.raises(InputError) as caught:
+        fc.qa(table, TEXTS)
+    with pytest.raises(InputError) as of_objects:
+        fc.qa(table.to_pylist(), TEXTS)
+    assert str(caught.value).replace("gold: ", "") == str(of_objects.value).replace("gold: ", "")
+    wanted = f'"answers" is {got}, expected {FORM}' if got else "has no answer, expected at least"
+    assert wanted in str(caught.value)
+
+
 def test_bad_objects():
     for gold, pred, message in (
         (5, {}, "gold is a number, expected a table or a list of objects"),
@@ -371,10 +461,10 @@ def test_bad_objects():
     assert str(caught.value).count("\n") == 10
 
 
-@pytest.mark.parametrize("reader", [read_questions, read_answers])
+@pytest.mark.parametrize("reader", [questions_of, answers_of])
 def test_damaged_files(tmp_path, reader):
     """Any damage gives a dict of strings, or one InputError."""
-    forms = GOLDS if reader is read_questions else PREDS
+    forms = GOLDS if reader is questions_of else PREDS
     rng = random.Random(0)
     for text in (text for text in forms.values() if isinstance(text, str)):
         for _ in range(150):

@@ -1,0 +1,70 @@
+"""Exact match and F1 of answers, in plain Python for one and by native code for all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import numbers, offsets, texts_of
+from fastcausal.arrays.letters import letters_of_words
+from fastcausal.tasks.qa import _native
+from fastcausal.tasks.qa.questions import Int64, plain_texts
+from fastcausal.tasks.words import f1, words
+
+AnswerMark = tuple[bool, float]
+"""Exact match and F1 of one answer."""
+
+
+def mark(gold: Sequence[str], pred: str) -> AnswerMark:
+    """Tell if an answer is one of the gold answers, and give its best F1 with one of them.
+
+    Examples
+    --------
+    >>> mark(["rain", "heavy rain"], "The rain!"), mark(["heavy rain"], "rain")
+    ((True, 1.0), (False, 0.6666666666666666))
+    """
+    answered = words(pred)
+    wanted = [words(answer) for answer in set(gold)]
+    if answered in wanted:
+        return True, 1.0 if answered else 0.0
+    return False, max(f1(answer, answered) for answer in wanted)
+
+
+def fill_marks(
+    marks: npt.NDArray[np.float64],
+    gold: pa.Array,
+    lists: Int64,
+    questions: Int64,
+    answers: pa.Array,
+    rows: Int64,
+) -> None:
+    """Fill the first two columns of ``marks`` with `mark` of each question and its answer.
+
+    Parameters
+    ----------
+    marks : float64[n, 2 or more]
+    gold, answers : string or large_string
+        As in `fastcausal.tasks.qa.questions.QuestionTexts`.
+    lists : int64[n_questions + 1]
+        The first of the gold answers of each question, then the number of all.
+    questions, rows : int64[n]
+        The question and the answer of each row; without an answer, -1, its marks are 0.
+    """
+    known = np.empty(len(marks), np.int8)
+    wanted, said = (texts_of(texts.cast(pa.large_string())) for texts in (gold, answers))
+    letters, n_threads = letters_of_words(wanted, said), os.cpu_count() or 1
+    sides = ((*wanted, None), lists, questions, (*said, None), rows)
+    _native.mark(*sides, letters, marks, known, n_threads)
+    odd = np.flatnonzero(known == 0)  # letters whose lower case depends on others
+    first, sizes = lists[questions[odd]], np.diff(lists)[questions[odd]]
+    places = offsets(sizes)
+    among = np.repeat(first - places[:-1], sizes) + np.arange(places[-1])
+    plain = iter(plain_texts(gold.take(numbers(among))))
+    texts = zip(sizes.tolist(), plain_texts(answers.take(numbers(rows[odd]))), strict=True)
+    for row, (n, answer) in zip(odd.tolist(), texts, strict=True):
+        marks[row, :2] = mark([*islice(plain, n)], answer)

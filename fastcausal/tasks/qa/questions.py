@@ -1,0 +1,129 @@
+"""Questions and answers in rows, as columns of Arrow, from tables or from texts of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import flattened, joined, numbers, offsets, strings_at
+from fastcausal.files.cells import column_of, columns_of
+from fastcausal.files.records import Records
+
+Int64 = npt.NDArray[np.int64]
+Columns: TypeAlias = "dict[str, pa.Array | pa.ChunkedArray]"
+
+PLAIN = (str, int, float)  # a union would be made again each time
+TEXT = (pa.string(), pa.large_string())
+UNCHANGED = (pa.string(), pa.int64(), pa.float64(), pa.bool_())  # as objects, and columns again
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionTexts:
+    """Questions with their gold answers, in rows.
+
+    Attributes
+    ----------
+    ids : string[n]
+    texts : large_string[n]
+        Half of a surrogate pair is three bytes, here and in ``answers``.
+    answers : large_string[n_answers]
+    lists : int64[n + 1]
+        The first answer of each question, then the number of all.
+    besides : pyarrow.Table or sequence of mappings
+        Other values of each record; empty if there are none.
+    """
+
+    ids: pa.Array
+    texts: pa.Array
+    answers: pa.Array
+    lists: Int64
+    besides: pa.Table | Sequence[Mapping[str, Any]]
+
+    def columns(self, rows: Int64) -> Columns:
+        """Return the other texts and numbers of some questions, in ascending order."""
+        if not isinstance(self.besides, pa.Table):
+            return columns_of([self.besides[row] for row in rows.tolist()] if self.besides else [])
+        found: list[tuple[int, str, Any]] = []
+        for name in self.besides.column_names:
+            column = self.besides[name]
+            if len(rows) < len(self.ids):
+                column = column.take(numbers(rows))
+            if column.type not in UNCHANGED:
+                values = [v if isinstance(v, PLAIN) else None for v in column.to_pylist()]
+                column = column_of(values)[0]
+            if column.null_count < len(column):
+                found.append((pc.index(pc.is_valid(column), True).as_py(), name, column))
+        # In the order in which objects would have them.
+        return {name: column for _, name, column in sorted(found, key=lambda each: each[0])}
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerTexts:
+    """Predicted answers in rows: ids string[n], and texts as those of `QuestionTexts`."""
+
+    ids: pa.Array
+    texts: pa.Array
+
+
+def plain_texts(texts: pa.Array) -> list[str]:
+    """Return texts of `QuestionTexts` or `AnswerTexts` as those of Python."""
+    encoded = texts.cast(pa.large_binary()).to_pylist()
+    return [text.decode(errors="surrogatepass") for text in encoded]
+
+
+def stored_texts(records: Records, name: str) -> pa.Array | None:
+    """Return a column of texts from a table of Arrow; None for other columns and sources."""
+    column = records.chunks(name) if name in records.names else None
+    if column is None or column.type not in TEXT or column.null_count:
+        return None
+    return joined(column.cast(pa.large_string()))
+
+
+def stored_answers(records: Records) -> tuple[pa.Array, Int64] | None:
+    """Return all answers and the first one of each list, as `stored_texts` does."""
+    column = records.chunks("answers") if "answers" in records.names else None
+    parts = []
+    for chunk in [] if column is None else column.chunks:
+        if (part := _parts(chunk)) is None:
+            return None
+        parts.append(part)
+    if not parts:
+        return None
+    texts = pa.chunked_array([texts for texts, _ in parts])
+    return joined(texts), offsets(np.concatenate([np.diff(places) for _, places in parts]))
+
+
+def _parts(answers: pa.Array) -> tuple[pa.Array, Int64] | None:
+    """Return the texts of lists of answers, and their places; None for any other form."""
+    places = None
+    if pa.types.is_list(answers.type) and not answers.null_count:
+        answers, places = flattened(answers)
+    if not pa.types.is_struct(answers.type) or answers.null_count:
+        return None
+    if (at := answers.type.get_field_index("text")) < 0:
+        return None
+    texts = answers.field(at)
+    if places is None and pa.types.is_list(texts.type) and not texts.null_count:
+        texts, places = flattened(texts)
+    elif places is None:  # one answer, as in the published questions
+        places = np.arange(len(texts) + 1)
+    if texts.type not in TEXT or texts.null_count or not np.diff(places).all():
+        return None
+    return texts.cast(pa.large_string()), places
+
+
+def texts_array(values: list[Any]) -> pa.Array | None:
+    """Return texts of Python; None if a value is no text."""
+    if {*map(type, values)} - {str} and not all(isinstance(value, str) for value in values):
+        return None
+    try:
+        return pa.array(values, pa.large_string())
+    except UnicodeEncodeError:
+        encoded = [value.encode(errors="surrogatepass") for value in values]
+        return strings_at(b"".join(encoded), offsets(map(len, encoded)).tobytes(), large=True)
