@@ -71,6 +71,22 @@ def test_many_pairs_of_an_example(a, b, average):
     require_bits(agreed({"ann": {"p": a}, "ben": {"p": b}}, average=average), average)
 
 
+@pytest.mark.parametrize("n", [8, 9, 16, 17, 25, 130, 150])
+def test_longer_reductions(n):
+    """Eight and more are added in columns, and more than 128 in halves."""
+    rng = np.random.default_rng(n)
+
+    def drawn():
+        starts = rng.integers(0, 190, (n, len(ROLES))).tolist()
+        return [
+            [(r, s, s + int(rng.integers(1, 9))) for r, s in enumerate(each)] for each in starts
+        ]
+
+    sides = {name: {"p": drawn(), "q": drawn()} for name in ("ann", "ben")}
+    found = fc.agree({name: relations_of(e, length=200) for name, e in sides.items()})
+    require_bits(found, "example")
+
+
 @trials(100)
 @given(annotated=annotations(), average=st.sampled_from(["example", "relation"]))
 def test_several_examples(annotated, average):
