@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 
 import krippendorff
@@ -18,11 +19,13 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.relations.scores import binary_alpha
 
 from . import corpus
+from .conftest import Clocks, exponents
 
 CORPUS = "CNC, good system"
 SPAN_PAIRS = 1_000_000
 SAMPLED = 2_000  # span pairs that the krippendorff package is called for, one call each
-FEWER = 10_000  # sentences where the whole corpus would take minutes
+FEWER = 10_000  # sentences whose examples are drawn anew
+ROUNDS = 5
 OVERLAP = fc.Protocol("overlap", kernel="span_overlap")
 COUNTS = [OVERLAP.pair_kernel.fields.index(name) for name in ("n", "n1", "o01")]
 
@@ -161,13 +164,27 @@ def test_agreement(race, sentences, one_core):
 
 
 def test_published_program(race, sentences, one_core):
-    sides = annotators(sentences, FEWER)
+    sides = annotators(sentences)
     race(
         "recess-code of 3 annotators, one core",
         len(sides["ann"]),
         lambda: fc.agree(sides, "recess-code"),
         {"recess": lambda: fc.agree(sides)},
     )
+
+
+def test_exponents(benchmark, note, sentences, one_core):
+    n = sentences[0].n_examples
+    least: dict[str, list[float]] = {"recess": [], "recess-code": []}
+    for part in (16, 4, 1):
+        sides = annotators(sentences, n // part)
+        for protocol, times in least.items():
+            call = partial(fc.agree, sides, protocol)
+            call()
+            times.append(min(Clocks.of(call).process for _ in range(ROUNDS)))
+    benchmark.pedantic(fc.agree, (sides,), rounds=1)
+    grown = "; ".join(f"{name} {exponents(times)}" for name, times in least.items())
+    note(f"agreement, exponents of {n:,} sentences, to 4n and to 16n: {grown}")
 
 
 def test_intervals(race, sentences, one_core):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import krippendorff
 import numpy as np
 import pytest
@@ -17,6 +19,8 @@ from fastcausal.tasks.labels.alpha import (
 )
 from fastcausal.tasks.labels.coefficients import LEVELS
 from fastcausal.tasks.labels.kappas import cohen_kappa
+
+from .conftest import Clocks, exponents
 
 CORPUS = "random ratings"
 EQUAL = {"rtol": 0, "atol": 1e-12}
@@ -83,6 +87,17 @@ def test_ten_million_ratings(race, level):
         others,
         rounds=3,
     )
+
+
+def test_exponents(benchmark, note):
+    """From ratings that a cache holds to ratings that it does not."""
+    least = []
+    for n_units in (62_500, 250_000, 1_000_000):
+        call = partial(krippendorff_alpha, ratings(n_units, 5))
+        call()
+        least.append(min(Clocks.of(call).process for _ in range(2_000_000 // n_units)))
+    benchmark.pedantic(call, rounds=1)
+    note(f"alpha, exponents of 5 million ratings, to 4n and to 16n: {exponents(least)}")
 
 
 def different_ratings(n_units: int) -> np.ndarray:

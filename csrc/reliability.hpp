@@ -34,6 +34,23 @@ struct Disagreement {
   double expected = 0;   // mean squared distance of any two ratings; 0 without variation
 };
 
+constexpr int64_t PAGE = 512;  // values
+
+// Returns the greatest magnitude, and at least `least`. Ignores NaN.
+inline double most_of(const double* from, const double* to, double least) {
+  constexpr size_t LANES = 8;
+  double lanes[LANES] = {};
+  const auto meet = [](double& most, double value) {
+    most = std::abs(value) > most ? std::abs(value) : most;
+  };
+  for (; from + LANES <= to; from += LANES) {
+    FC_PREFETCH(from + PAGE);
+    for (size_t lane = 0; lane < LANES; ++lane) meet(lanes[lane], from[lane]);
+  }
+  for (; from < to; ++from) meet(lanes[0], *from);
+  return std::max(least, *std::max_element(lanes, lanes + LANES));
+}
+
 class Reliability {
  public:
   // Unit u has the ratings values[offsets[u]] up to values[offsets[u + 1]]. NaN is a missing
@@ -157,6 +174,7 @@ class Reliability {
       const int64_t stop = std::min(start + int64_t{BLOCK}, n_units);
       meter_.add_cost(20 * (offsets[stop] - offsets[start]));
       for (int64_t u = start; u < stop; ++u) {
+        FC_PREFETCH(values + offsets[u] + PAGE);
         const int64_t key = keys(values + offsets[u], values + offsets[u + 1]);
         if (!keys.has_room()) return u;
         if (key == static_cast<int64_t>(firsts.size())) firsts.push_back(u);
@@ -190,20 +208,6 @@ class Reliability {
     if (level_ != Level::interval) {
       for (const double rating : ratings_) numbers_.push_back(numbering_(rating));
     }
-  }
-
-  // Returns the greatest magnitude, and at least `least`.
-  static double most_of(const double* from, const double* to, double least) {
-    constexpr size_t LANES = 8;
-    double lanes[LANES] = {};
-    const auto meet = [](double& most, double value) {
-      most = std::abs(value) > most ? std::abs(value) : most;
-    };
-    for (; from + LANES <= to; from += LANES) {
-      for (size_t lane = 0; lane < LANES; ++lane) meet(lanes[lane], from[lane]);
-    }
-    for (; from < to; ++from) meet(lanes[0], *from);
-    return std::max(least, *std::max_element(lanes, lanes + LANES));
   }
 
   // Returns the power of two that scales every magnitude to at most 1. Then no square overflows.

@@ -198,6 +198,8 @@ class Rows:
 
     def marked(self) -> Rows:
         """Drop relations without rows."""
+        if _spans.count_filled(self.row_offsets) == self.n_relations:
+            return self
         widths = np.diff(self.row_offsets)
         kept = np.concatenate([[0], np.cumsum(widths > 0)])
         row_offsets = np.concatenate([[0], np.cumsum(widths[widths > 0])])

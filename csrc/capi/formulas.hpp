@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "capi/protocol.hpp"
+#include "exact.hpp"
 
 namespace fastcausal::capi {
 
@@ -17,20 +18,6 @@ using GroupCounts = std::map<std::string, int64_t>;  // of overall or a role, by
 
 inline double ratio(double numerator, double denominator, double undefined) {
   return denominator != 0.0 ? numerator / denominator : undefined;
-}
-
-// Divides integers of any size with one rounding, even if no double equals them. denominator > 0.
-inline double exact_ratio(uint64_t numerator, uint64_t denominator) {
-  uint64_t quotient = numerator / denominator;
-  uint64_t rest = numerator % denominator;
-  int exponent = 0;
-  while (rest && quotient < (uint64_t{1} << 60)) {  // 53 bits, and some that decide the rounding
-    const bool carry = rest >= denominator - rest;
-    rest = carry ? rest - (denominator - rest) : 2 * rest;
-    quotient = 2 * quotient + carry;
-    --exponent;
-  }
-  return std::ldexp(static_cast<double>(quotient | (rest != 0)), exponent);
 }
 
 inline double f1(double precision, double recall, double errors, double undefined) {
@@ -47,13 +34,6 @@ inline void add_precision_recall_f1(double hits, double predicted, double wanted
   scores.emplace_back(prefix + "precision", precision);
   scores.emplace_back(prefix + "recall", recall);
   scores.emplace_back(prefix + "f1", f1(precision, recall, predicted + wanted, undefined));
-}
-
-// Binary Krippendorff's alpha.
-inline double binary_alpha(int64_t n, int64_t n1, int64_t o01, double undefined) {
-  const int64_t both = (n - n1) * n1;
-  if (!both) return undefined;
-  return 1.0 - exact_ratio(static_cast<uint64_t>((n - 1) * o01), static_cast<uint64_t>(both));
 }
 
 inline NamedScores scores_of_group(const std::string& kernel, const GroupCounts& counts,

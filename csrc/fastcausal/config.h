@@ -46,6 +46,14 @@
 #define FC_SSE2 0
 #endif
 
+// Asks for memory that a loop reads a page later: hardware fetches ahead within a page alone. The
+// address may lie outside all arrays.
+#if defined(__GNUC__)
+#define FC_PREFETCH(at) __builtin_prefetch(at)
+#else
+#define FC_PREFETCH(at) static_cast<void>(at)
+#endif
+
 // 1 on WebAssembly, which has neither threads nor exceptions (stop.hpp).
 #if defined(__wasm__)
 #define FC_WASM 1

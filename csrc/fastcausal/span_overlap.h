@@ -15,7 +15,7 @@ namespace fastcausal {
 namespace overlap {
 
 enum Field { EM, OSB, TO, TP, FP, FN, N, N1, O01, PAIRS, N_FIELDS };
-enum Overall { ALL_EM, ALL_OSB, ALL_TO, ALL_PAIRS };
+enum Overall { ALL_EM, ALL_OSB, ALL_TO, ALL_PAIRS, N_OVERALL };
 // The fields of add_tokens. They are sums over pairs.
 constexpr uint64_t TOKENS = ((uint64_t{1} << N_FIELDS) - 1) & ~uint64_t{7};
 

@@ -38,4 +38,13 @@ def count_pairs(
     lengths: NDArray[int32],
     counts: NDArray[int64],
 ) -> None: ...
+def list_chosen(
+    gold: Rows,
+    pred: Rows,
+    partner: NDArray[int64],
+    plan: NDArray[int64],
+    example: NDArray[int64],
+    gold_index: NDArray[int64],
+    pred_index: NDArray[int64],
+) -> int: ...
 def build_info() -> dict[str, str | bool]: ...

@@ -71,6 +71,17 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
+cdef extern from "chosen.hpp" namespace "fastcausal" nogil:
+    cdef struct PairList:
+        int64_t* example
+        int64_t* gold
+        int64_t* pred
+
+    int64_t c_list_chosen "fastcausal::list_chosen" (
+        const Side&, const Side&, const int64_t*, int64_t, const Plan&, const PairList&
+    ) except +
+
+
 cdef extern from *:
     """
     #define FC_TEXT_OF(...) #__VA_ARGS__
@@ -230,6 +241,24 @@ def count_pairs(
             <const int32_t*>length.data, length.n, record[0], <int64_t*>to_counts.data,
             interrupted,
         )
+
+
+def list_chosen(gold, pred, partner, plan, example, gold_index, pred_index):
+    """Fill three arrays with the counted pairs; return their number. They have room for as many as
+    relations."""
+    cdef Side g = input_of(gold).side
+    cdef Side p = input_of(pred).side
+    cdef const int64_t* partners = <const int64_t*>int64s(partner).data
+    cdef int64_t n_examples = len(gold.lengths)
+    cdef const Plan* record = plan_at(plan)
+    cdef PairList pairs
+    pairs.example = <int64_t*>int64s(example, 1, PyBUF_WRITABLE).data
+    pairs.gold = <int64_t*>int64s(gold_index, 1, PyBUF_WRITABLE).data
+    pairs.pred = <int64_t*>int64s(pred_index, 1, PyBUF_WRITABLE).data
+    cdef int64_t n
+    with nogil:
+        n = c_list_chosen(g, p, partners, n_examples, record[0], pairs)
+    return n
 
 
 cdef NamedKernel kernel_of(kernel, Memory memory) except *:

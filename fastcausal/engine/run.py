@@ -6,7 +6,7 @@ from operator import index
 
 import numpy as np
 
-from fastcausal.engine import cpu
+from fastcausal.engine import _native, cpu
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import CountGroups, Plan, Result
 from fastcausal.options import Backend
@@ -110,21 +110,10 @@ def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[In
     Each example has the pairs of its gold relations, in order, then its unmatched predictions; -1
     stands for no relation. Predictions that the plan drops are absent.
     """
-    of_gold, of_pred = gold.example_of_relation(), pred.example_of_relation()
-    counted = np.ones(pred.n_relations, bool)
-    n_gold = np.diff(gold.relation_offsets)[of_pred]
-    if plan.truncate:
-        rank = np.arange(pred.n_relations) - pred.relation_offsets[of_pred]
-        counted &= (n_gold == 0) | (rank < n_gold)
-    if plan.ignore_non_causal:
-        counted &= n_gold > 0
-    counted[partner[partner >= 0]] = False
-    alone = np.flatnonzero(counted)
-    example = np.concatenate([of_gold, of_pred[alone]])
-    gold_index = np.concatenate([np.arange(gold.n_relations), np.full(len(alone), -1)])
-    pred_index = np.concatenate([partner, alone])
-    order = np.argsort(example, kind="stable")
-    return example[order], gold_index[order], pred_index[order]
+    pairs = np.empty((3, gold.n_relations + pred.n_relations), np.int64)
+    n = _native.list_chosen(gold, pred, partner, plan.host_record, *pairs)
+    example, gold_index, pred_index = pairs[:, :n]
+    return example, gold_index, pred_index
 
 
 def count_pairs(

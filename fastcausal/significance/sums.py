@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,15 +156,27 @@ class FixedPoint(NamedTuple):
         totals = np.zeros((len(sums), self.n_columns))
         for k in range(self.n_columns):
             own = [(p, exponent) for p, (of, exponent) in enumerate(self.columns) if of == k]
-            if not own:
-                continue
-            least = min(exponent for _, exponent in own)
-            columns = [(sums[:, p].tolist(), exponent - least) for p, exponent in own]
-            whole = [sum(each) for each in zip(
-                *([n << shift for n in column] for column, shift in columns), strict=True
-            )]  # fmt: skip
-            totals[:, k] = [_times_power(n, least) for n in whole]
+            if own:
+                parts, exponents = zip(*own, strict=True)
+                totals[:, k] = rounded_sums(sums[:, list(parts)], exponents)
         return totals
+
+
+def rounded_sums(parts: Int64, exponents: Sequence[int]) -> Float64:
+    """Add parts along the last axis, each times its power of two; round each sum once.
+
+    Examples
+    --------
+    >>> rounded_sums(np.array([[3, 1], [0, -2]]), [-1, 0])
+    array([ 2.5, -2. ])
+    """
+    least = min(exponents)
+    shifts = [exponent - least for exponent in exponents]
+    sums = [
+        _times_power(sum(n << shift for n, shift in zip(cell, shifts, strict=True)), least)
+        for cell in parts.reshape(-1, len(shifts)).tolist()
+    ]
+    return np.array(sums, np.float64).reshape(parts.shape[:-1])
 
 
 def _times_power(n: int, exponent: int) -> float:

@@ -6,10 +6,10 @@
     agree.py       all annotators, pair by pair
     pairs.py       two annotators: relations aligned, paired, measured and summed
     report.py      the result: pairs of annotators, their mean, tables
-    measures.py    EM, OSB, TO and alpha of pairs of relations, summed by example
+    measures.py    EM, OSB, TO and alpha of pairs of relations, summed by csrc/agreement.hpp
     unitized.py    the alpha of the published program
     masks.py       alpha over the masks of all annotators at once
-    count.py       statistics: a row per example
+    count.py       the examples of all annotators; statistics, a row per example
     tables.py      agreement as Arrow tables
 """
 

@@ -15,7 +15,7 @@ from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
 from fastcausal.protocols import RECESS, Protocol, line_of
 from fastcausal.significance.sums import sums_of
-from fastcausal.tasks.agreement.count import counted_keys, scores_of, statistics_of
+from fastcausal.tasks.agreement.count import AllExamples, n_counted, scores_of, statistics_of
 from fastcausal.tasks.agreement.files import named, read_annotators, readable, require_common
 from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import TOTAL
@@ -118,7 +118,10 @@ def agree(
         "fastcausal", __version__, "agreement", protocol, line_of(chosen.settings),
         f"average:{average}", f"unparsed:{unparsed}",
     ])  # fmt: skip
-    statistics = partial(statistics_of, formula, signature, [pair.sums for pair in ordered])
+    examples = AllExamples.of(sides)
+    sums = [pair.sums for pair in ordered]
+    places = [examples.places_of(pair.a, pair.paired.aligned.places) for pair in ordered]
+    statistics = partial(statistics_of, formula, signature, examples, sums, places)
     subsets = {
         name: scores_of(formula, sums_of(part.rows, part.times[None]))
         for name, part in (statistics().parts(by) if by else {}).items()
@@ -127,13 +130,13 @@ def agree(
     if len(sides) > 2 and protocol == "recess":
         from fastcausal.tasks.agreement.masks import alpha_of_masks
 
-        everyone = alpha_of_masks(sides)
+        everyone = alpha_of_masks(sides, examples)
     return Agreement(
         protocol=protocol,
         signature=signature,
         annotators=tuple(sides),
-        n_examples=len({key for pair in pairs for key in counted_keys(pair.sums)}),
-        scores=scores_of(formula, np.stack([pair.sums.totals() for pair in ordered])),
+        n_examples=n_counted(examples, sums, places),
+        scores=scores_of(formula, np.stack([pair.totals for pair in sums])),
         pairs=tuple(pairs),
         subsets=subsets,
         warnings=tuple(warnings),

@@ -2,48 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import InputError
+from fastcausal.files.keys import places_of
+from fastcausal.relations import Relations
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import MeasureSums
 
 
+@dataclass(frozen=True)
+class AllExamples:
+    """All examples of some annotators, by id, or by position if an annotator has no ids.
+
+    Attributes
+    ----------
+    n : int
+    ids : pyarrow.Array, optional
+    places : mapping of str to int64[n_examples]
+        The place of every annotator's examples among them; empty: all have the same in one order.
+    """
+
+    n: int
+    ids: pa.Array | None
+    places: Mapping[str, Int64]
+
+    @classmethod
+    def of(cls, annotators: Mapping[str, Relations]) -> AllExamples:
+        """Collect the examples.
+
+        Raises
+        ------
+        InputError
+            An annotator has no ids, and numbers of examples differ.
+        """
+        ids = {name: r.ids for name, r in annotators.items() if r.ids is not None}
+        if len(ids) < len(annotators):
+            sizes = {len(relations) for relations in annotators.values()}
+            if len(sizes) > 1:
+                raise InputError(f"annotators have {sorted(sizes)} examples, expected as many each")
+            return cls(sizes.pop(), None, {})
+        first, *rest = ids.values()
+        if all(column.equals(first) for column in rest):
+            return cls(len(first), arrow.joined(first), {})
+        chunks = [chunk for column in ids.values() for chunk in column.chunks]
+        names = pc.unique(pa.chunked_array(chunks, pa.string()))
+        places = {name: places_of(column, names) for name, column in ids.items()}
+        return cls(len(names), names, places)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def places_of(self, annotator: str, rows: Int64 | None) -> Int64:
+        """Return the places of some examples of an annotator; None: of all."""
+        places = self.places.get(annotator)
+        if places is None:
+            return np.arange(self.n) if rows is None else rows
+        return places if rows is None else places[rows]
+
+    def rows_of(self, annotator: str) -> Int64 | None:
+        """Return the row of each example in an annotator's table, -1 if missing; None: in order."""
+        if annotator not in self.places:
+            return None
+        rows = np.full(self.n, -1)
+        rows[self.places[annotator]] = np.arange(len(self.places[annotator]))
+        return rows
+
+    def ascending(self) -> Int64:
+        """Return the places in ascending order of ids, or of positions."""
+        if self.ids is None:
+            return np.arange(self.n)
+        return arrow.values_of(pc.array_sort_indices(self.ids)).astype(np.int64)
+
+
+def n_counted(examples: AllExamples, pairs: Sequence[MeasureSums], places: Sequence[Int64]) -> int:
+    """Count the examples that count for at least one pair of annotators."""
+    counted = np.zeros(len(examples), bool)
+    for pair, at in zip(pairs, places, strict=True):
+        counted[at[pair.counted()]] = True
+    return int(np.count_nonzero(counted))
+
+
 def statistics_of(
-    formula: RatioFormula, signature: str, pairs: Sequence[MeasureSums]
+    formula: RatioFormula,
+    signature: str,
+    examples: AllExamples,
+    pairs: Sequence[MeasureSums],
+    places: Sequence[Int64],
 ) -> Statistics:
-    """Bring the sums of every pair of annotators to the same examples, by id or position.
+    """Bring the sums of every pair of annotators to the same examples.
 
     An example is 0/0 for pairs that did not both annotate it. Examples are in ascending order, so
     that resamples do not depend on the order of examples or annotators.
+
+    Parameters
+    ----------
+    places : sequence of int64[n_examples of a pair]
+        The places of each pair's examples among all.
     """
-    keys = [keys_of(pair.examples) for pair in pairs]
-    place = {key: k for k, key in enumerate(sorted({key for part in keys for key in part}))}
-    places = [np.array([place[key] for key in part], np.int64) for part in keys]
-    rows = np.zeros((len(place), len(pairs), 2, *pairs[0].top.shape[1:]))
+    first = np.full(len(examples), -1)  # row of each example in the tables of all pairs
+    stop = sum(map(len, places))
+    for at in reversed(places):
+        stop -= len(at)
+        first[at] = np.arange(stop, stop + len(at))
+    order = examples.ascending()
+    order = order[first[order] >= 0]
+    rank = np.empty(len(examples), np.int64)
+    rank[order] = np.arange(len(order))
+    width = len(formula.fields) // len(pairs)
+    rows = np.zeros((len(order), len(formula.fields)))
     for k, (pair, at) in enumerate(zip(pairs, places, strict=True)):
-        rows[at, k, 0], rows[at, k, 1] = pair.top, pair.bottom
-    return Statistics.of_units(
-        formula, signature, rows.reshape(len(place), len(formula.fields)), _units(pairs, places)
-    )
-
-
-def keys_of(examples: pa.Table) -> Sequence[Any]:
-    """Return the ids of examples, or their positions."""
-    named = "id" in examples.column_names
-    return examples["id"].to_pylist() if named else range(len(examples))
-
-
-def counted_keys(sums: MeasureSums) -> set[Any]:
-    """Return the ids, or positions, of counted examples."""
-    keys = keys_of(sums.examples)
-    return {keys[k] for k in sums.counted().tolist()}
+        rows[rank[at], k * width : (k + 1) * width] = pair.rows().reshape(len(at), width)
+    units = _units(pairs).take(first[order])
+    return Statistics.of_units(formula, signature, rows, units)
 
 
 def scores_of(formula: RatioFormula, sums: Float64) -> dict[str, Scores]:
@@ -54,13 +134,12 @@ def scores_of(formula: RatioFormula, sums: Float64) -> dict[str, Scores]:
     }
 
 
-def _units(pairs: Sequence[MeasureSums], places: Sequence[Int64]) -> pa.Table:
-    """Return the columns that the examples of every pair have."""
+def _units(pairs: Sequence[MeasureSums]) -> pa.Table:
+    """Return the columns that the examples of every pair have, pair by pair."""
     names = [
         name
         for name in pairs[0].examples.column_names
         if all(name in pair.examples.column_names for pair in pairs)
     ]
     examples = [pair.examples.select(names) for pair in pairs]
-    _, first = np.unique(np.concatenate(places), return_index=True)
-    return pa.concat_tables(examples, promote_options="default").take(first)
+    return pa.concat_tables(examples, promote_options="default")

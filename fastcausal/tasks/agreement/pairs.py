@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from fastcausal.engine.plan import Plan, TooLargeError
-from fastcausal.engine.run import chosen_pairs, count_pairs, run
+from fastcausal.engine.run import chosen_pairs, run
 from fastcausal.errors import some_of
 from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.options import MeanOver
 from fastcausal.protocols import Protocol
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
-from fastcausal.significance.sums import Int64
 from fastcausal.tasks.agreement.count import scores_of
 from fastcausal.tasks.agreement.disagreements import Paired
 from fastcausal.tasks.agreement.files import (
@@ -24,15 +21,8 @@ from fastcausal.tasks.agreement.files import (
     other_texts,
 )
 from fastcausal.tasks.agreement.formula import RatioFormula
-from fastcausal.tasks.agreement.measures import (
-    TOTAL,
-    measures,
-    per_example,
-    published_pairs,
-    unitized,
-)
+from fastcausal.tasks.agreement.measures import TOTAL, MeasureSums, PairList, published_pairs
 from fastcausal.tasks.agreement.report import PairAgreement
-from fastcausal.tasks.agreement.tables import match_table
 from fastcausal.tasks.relations.align import Aligned, align, too_large
 
 Sides = Mapping[str, Relations]
@@ -49,38 +39,31 @@ def compare(
     warnings: dict[str, None],
 ) -> PairAgreement:
     """Measure the agreement of two annotators; ``whole`` includes unparsed relations."""
-    published = protocol.name == "recess-code"
     aligned = _aligned(a, b, sides, protocol)
     first, second = aligned.gold.marked(), aligned.pred.marked()
     roles = sides[a].roles
     plan = protocol.plan(roles)
-    example, of_a, of_b = _chosen(aligned, plan, first, second)
-    paired = Paired(a, b, aligned, example, (of_a, of_b))
+    pairs = chosen = _chosen(aligned, plan, first, second)
+    published = protocol.name == "recess-code"
     if published:
-        example, of_a, of_b = published_pairs(first, second, example, of_a, of_b)
-    counts = count_pairs(plan, first, second, of_a, of_b)
-    top, bottom = measures(counts, len(roles))
-    if published:
-        top[:, :, 0], bottom[:, :, 0] = unitized(first, second, example, of_a, of_b, len(roles))
-    sums = per_example(aligned.examples, top, bottom, example, average)
+        pairs = published_pairs(first, second, chosen)
+    by_example = average == "example"
+    sums = MeasureSums(aligned.examples, first, second, pairs, plan, published, by_example)
     names = ("alpha_unitized" if published else "alpha", "em", "osb", "to")
     formula = RatioFormula(((a, b),), (*roles, TOTAL), names)
-    n_each = np.diff(first.relation_offsets) + np.diff(second.relation_offsets)
+    n_counted, n_unmarked = len(sums.counted()), sums.n_unmarked()
     pair = PairAgreement(
         a=a,
         b=b,
-        n_examples=len(sums.counted()),
-        n_unmarked=int(np.count_nonzero(n_each == 0)),
+        n_examples=n_counted,
+        n_unmarked=n_unmarked,
         n_missing=n_missing(whole[a], whole[b]),
-        scores=scores_of(formula, sums.totals()),
+        scores=scores_of(formula, sums.totals),
         sums=sums,
-        matches=match_table(
-            aligned, plan.kernel.columns(roles), counts, example, {"a": of_a, "b": of_b}
-        ),
-        paired=paired,
+        paired=Paired(a, b, aligned, chosen[0], (chosen[1], chosen[2])),
     )
-    lost = np.count_nonzero(n_each[np.bincount(example, minlength=len(n_each)) == 0])
-    _warn(pair, sides, whole, aligned, int(lost), warnings)
+    n_lost = first.n_examples - n_unmarked - n_counted
+    _warn(pair, sides, whole, aligned, n_lost, warnings)
     return pair
 
 
@@ -90,10 +73,10 @@ def _aligned(a: str, b: str, sides: Sides, protocol: Protocol) -> Aligned:
     return aligned._replace(columns=columns_of_either(aligned.examples, sides[b]))
 
 
-def _chosen(aligned: Aligned, plan: Plan, first: Rows, second: Rows) -> tuple[Int64, Int64, Int64]:
+def _chosen(aligned: Aligned, plan: Plan, first: Rows, second: Rows) -> PairList:
     """Return the example and the two relations of each best pair; -1: unmatched."""
     try:
-        partner = run(plan, first, second).partner
+        partner = run(plan, first, second, n_groups=1).partner
     except TooLargeError as error:
         raise too_large(aligned, error) from None
     return chosen_pairs(plan, first, second, partner)

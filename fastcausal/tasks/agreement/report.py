@@ -14,7 +14,7 @@ from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.tasks.agreement import disagreements
 from fastcausal.tasks.agreement.disagreements import Paired
 from fastcausal.tasks.agreement.measures import TOTAL, MeasureSums
-from fastcausal.tasks.agreement.tables import example_table, named_rows
+from fastcausal.tasks.agreement.tables import example_table, match_table
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,12 @@ class PairAgreement:
     n_missing: int
     scores: Mapping[str, Scores]
     sums: MeasureSums = field(repr=False, compare=False)
-    matches: pa.Table = field(repr=False, compare=False)
     paired: Paired = field(repr=False, compare=False)
+
+    @property
+    def matches(self) -> pa.Table:
+        """Table of the compared pairs of relations with their counts."""
+        return match_table(self.a, self.b, self.paired.aligned, self.sums)
 
 
 @dataclass(eq=False, repr=False)
@@ -147,7 +151,7 @@ class Agreement(Report):
 
     def _matches_table(self) -> pa.Table:
         """Make a row per pair of annotators and pair of relations (null: unmatched) of counts."""
-        return pa.concat_tables([named_rows(pair.a, pair.b, pair.matches) for pair in self.pairs])
+        return pa.concat_tables([pair.matches for pair in self.pairs])
 
     def _disagreements_table(self) -> pa.Table:
         """Make a row per pair of different relations, with the words of both annotators."""

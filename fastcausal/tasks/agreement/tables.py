@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from fastcausal.counts.arithmetic import ratio
+from fastcausal.engine.run import count_pairs
 from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.measures import Int64, MeasureSums
 from fastcausal.tasks.relations.align import Aligned
@@ -19,30 +20,30 @@ def example_table(
     a: str, b: str, sums: MeasureSums, measures: Mapping[str, Iterable[str]]
 ) -> pa.Table:
     """Return the columns of counted examples, then ``cause_em`` and so on."""
-    values = ratio(sums.top, sums.bottom, math.nan)
+    top, bottom = sums.rows().swapaxes(0, 1)
+    values = ratio(top, bottom, math.nan)
     table = sums.examples
     for g, (group, names) in enumerate(measures.items()):
         for m, name in enumerate(names):
             column = pa.array(values[:, g, m], from_pandas=True)
             table = table.append_column(f"{group}_{name}", column)
-    return named_rows(a, b, table.take(sums.counted()))
+    return _named_rows(a, b, table.take(sums.counted()))
 
 
-def match_table(
-    aligned: Aligned,
-    columns: Sequence[str],
-    counts: Int64,
-    example: Int64,
-    relations: Mapping[str, Int64],
-) -> pa.Table:
+def match_table(a: str, b: str, aligned: Aligned, sums: MeasureSums) -> pa.Table:
     """Make a row per pair of relations: example, number of either in it (null: none), counts."""
+    example, of_a, of_b = sums.pairs
+    counts = count_pairs(sums.plan, sums.first, sums.second, of_a, of_b)
     examples = aligned.examples
-    named = "id" in examples.column_names
-    places: dict[str, Any] = {"id": examples["id"].take(example)} if named else {"example": example}
-    for (side, index), rows in zip(relations.items(), (aligned.gold, aligned.pred), strict=True):
+    columns: dict[str, Any] = {"example": example}
+    if "id" in examples.column_names:
+        columns = {"id": examples["id"].take(example)}
+    for side, rows, index in (("a", aligned.gold, of_a), ("b", aligned.pred, of_b)):
         number = numbers_of(rows, index, example)
-        places[f"{side}_relation"] = pa.array(number, mask=number < 0)
-    return pa.table(places | {name: counts[:, k] for k, name in enumerate(columns)})
+        columns[f"{side}_relation"] = pa.array(number, mask=number < 0)
+    fields = sums.plan.kernel.columns(aligned.roles)
+    columns |= {name: counts[:, k] for k, name in enumerate(fields)}
+    return _named_rows(a, b, pa.table(columns))
 
 
 def numbers_of(rows: Rows, relations: Int64, example: Int64) -> Int64:
@@ -52,7 +53,7 @@ def numbers_of(rows: Rows, relations: Int64, example: Int64) -> Int64:
     return np.where(relations < 0, -1, number)
 
 
-def named_rows(a: str, b: str, table: pa.Table) -> pa.Table:
+def _named_rows(a: str, b: str, table: pa.Table) -> pa.Table:
     """Return the table with the names of the two annotators as first columns."""
     for name, annotator in (("b", b), ("a", a)):
         table = table.add_column(0, name, pa.array([annotator] * len(table), pa.string()))

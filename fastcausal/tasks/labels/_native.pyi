@@ -1,6 +1,7 @@
 from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
+def most_of(values: NDArray[float64]) -> float: ...
 def disagreements(
     level: int,
     values: NDArray[float64],

@@ -17,6 +17,8 @@ cdef extern from "reliability.hpp" namespace "fastcausal" nogil:
     cdef cppclass Disagreement:
         pass
 
+    double c_most_of "fastcausal::most_of" (const double*, const double*, double)
+
     void c_disagreements "fastcausal::disagreements" (
         Level, const double*, const int64_t*, int64_t, const int64_t*, const int32_t*, int64_t,
         Disagreement*, StopRequested,
@@ -42,6 +44,16 @@ cdef extern from "kappas.hpp" namespace "fastcausal" nogil:
     void c_add_kappas "fastcausal::add_kappas" (
         Weights, int64_t, int64_t, const Rated&, KappaSum&, vector[int64_t]&, StopRequested,
     ) except +
+
+
+def most_of(values):
+    """Return the greatest magnitude, 0 without values. NaN is none."""
+    cdef Array of_value = float64s(values)
+    cdef const double* start = <const double*>of_value.data
+    cdef double most
+    with nogil:
+        most = c_most_of(start, start + of_value.n, 0)
+    return most
 
 
 def disagreements(int64_t level, values, offsets, groups, times, found):

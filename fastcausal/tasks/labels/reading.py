@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError
 from fastcausal.files.keys import encode, require_unique
 from fastcausal.options import KappaWeights, check
+from fastcausal.tasks.labels import _native
 from fastcausal.tasks.labels.coefficients import MOST
 from fastcausal.tasks.labels.ratings import Float64, Int64, Names, Ratings, numbered
 
@@ -59,8 +61,7 @@ def read_ratings(
         raise ValueError(f"a long table needs unit, rater and label: no {missing[0]} was given")
     else:
         ratings = _long(data, str(unit), str(rater), str(label), groups)
-    ends = [of.reduce(ratings.values, initial=0) for of in (np.fmin, np.fmax)]  # not of NaN
-    if np.isinf(ends).any():
+    if math.isinf(_native.most_of(ratings.values)):
         infinite = int(np.argmax(np.isinf(ratings.values)))
         raise InputError(f"{ratings.where(infinite)} is infinite")
     if len(ratings.values) > MOST:

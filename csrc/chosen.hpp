@@ -1,0 +1,44 @@
+// The counted pairs of relations, from the partners that the engine has chosen.
+#pragma once
+#include <vector>
+
+#include "fastcausal/plan.h"
+
+namespace fastcausal {
+
+// A list of pairs, one after the other example. -1 stands for no relation.
+struct PairList {
+  int64_t* example;
+  int64_t* gold;
+  int64_t* pred;
+};
+
+// Lists the pairs of the gold relations of each example, in order, then its unmatched predictions.
+// Predictions that the plan drops are absent. Returns the number of pairs: at most one for each
+// relation.
+inline int64_t list_chosen(const Side& gold, const Side& pred, const int64_t* partner,
+                           int64_t n_examples, const Plan& plan, const PairList& list) {
+  int64_t n = 0;
+  const auto add = [&](int64_t e, int64_t g, int64_t p) {
+    list.example[n] = e;
+    list.gold[n] = g;
+    list.pred[n++] = p;
+  };
+  std::vector<char> matched;
+  for (int64_t e = 0; e < n_examples; ++e) {
+    const int64_t first = pred.relation_offsets[e];
+    const int64_t n_gold = gold.n_relations(e);
+    const int64_t n_pred = plan.n_counted(n_gold, pred.n_relations(e));
+    matched.assign(static_cast<size_t>(pred.n_relations(e)), 0);
+    for (int64_t g = gold.relation_offsets[e]; g < gold.relation_offsets[e + 1]; ++g) {
+      if (partner[g] >= 0) matched[static_cast<size_t>(partner[g] - first)] = 1;
+      add(e, g, partner[g]);
+    }
+    for (int64_t k = 0; k < n_pred; ++k) {
+      if (!matched[static_cast<size_t>(k)]) add(e, -1, first + k);
+    }
+  }
+  return n;
+}
+
+}  // namespace fastcausal
