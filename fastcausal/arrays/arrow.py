@@ -107,12 +107,14 @@ def is_utf8(data: bytes) -> bool:
     >>> is_utf8("caf\u00e9".encode()), is_utf8(b"caf\xe9")
     (True, False)
     """
-    if data.isascii():
-        return True
+    return data.isascii() or _is_letters(data)
+
+
+def _is_letters(data: Any) -> bool:
+    """Tell if bytes are UTF-8; slower than `bytes.isascii`."""
+    places = np.array([0, len(data)], np.int64).tobytes()
     try:
-        strings_at(data, np.array([0, len(data)], np.int64).tobytes(), large=True).validate(
-            full=True
-        )
+        strings_at(data, places, large=True).validate(full=True)
     except pa.ArrowInvalid:
         return False
     return True
@@ -421,19 +423,23 @@ def validate(table: pa.Table) -> None:
             raise pa.ArrowInvalid(f'column "{name}": {error}') from error
 
 
-def _is_ascii(strings: pa.Array) -> bool:
-    """Tell if offsets ascend within the text, which is ASCII: ten times as fast as a full check."""
+def _is_text(strings: pa.Array) -> bool:
+    """Tell if offsets ascend within UTF-8 and cut no letter.
+
+    This takes a tenth of a full check's time for ASCII, and half of it for other text.
+    """
     data, places = texts_of(strings)
     text = np.frombuffer(data, np.uint8)
     if not 0 <= places[0] <= places[-1] <= len(text) or (places[1:] < places[:-1]).any():
         return False
     at, stop = int(places[0]), int(places[-1])
     size = FIRST_BLOCK
-    while at < stop:
-        if text[at : min(at + size, stop)].max() >= 0x80:
-            return False
+    while at < stop and text[at : min(at + size, stop)].max() < 0x80:
         at, size = at + size, min(2 * size, BLOCK)
-    return True
+    if at >= stop:
+        return True
+    starts = text[places[places < stop]]
+    return not (starts & 0xC0 == 0x80).any() and _is_letters(text[at:stop])
 
 
 def _validate(array: pa.Array) -> None:
@@ -445,7 +451,7 @@ def _validate(array: pa.Array) -> None:
     if pa.types.is_struct(array.type):
         for k in range(array.type.num_fields):
             _validate(array.field(k))
-    elif array.type in (pa.string(), pa.large_string()) and _is_ascii(array):
+    elif array.type in (pa.string(), pa.large_string()) and _is_text(array):
         pass
     elif pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
         empty = pa.list_ if pa.types.is_list(array.type) else pa.large_list
