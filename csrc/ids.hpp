@@ -23,13 +23,15 @@ inline uint64_t hash_of_none(int64_t length, uint64_t seed) {
   return seed ^ (static_cast<uint64_t>(length) * 0x9e3779b97f4a7c15u);
 }
 
-inline uint64_t hash_of(const char* text, int64_t length, uint64_t seed = 0) {
-  uint64_t hash = hash_of_none(length, seed);
-  for (; length > 0; text += 8, length -= 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, text, static_cast<size_t>(length < 8 ? length : 8));
-    hash = mixed(hash ^ word);
-  }
+inline uint64_t first_eight(const char* text, int64_t length) {
+  uint64_t word = 0;
+  std::memcpy(&word, text, static_cast<size_t>(length < 8 ? length : 8));
+  return word;
+}
+
+inline uint64_t hash_of(const char* text, int64_t length) {
+  uint64_t hash = hash_of_none(length, 0);
+  for (; length > 0; text += 8, length -= 8) hash = mixed(hash ^ first_eight(text, length));
   return hash;
 }
 

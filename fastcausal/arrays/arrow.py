@@ -95,20 +95,19 @@ def strings_at(
     return pa.Array.from_buffers(kind, len(places) // width - 1, buffers)
 
 
-def is_utf8(data: bytes) -> bool:
-    r"""Return True if bytes are UTF-8, without decoding them.
+def is_utf8(data: Any) -> bool:
+    r"""Return True if bytes, or the items of a uint8 array, are UTF-8, without decoding them.
 
     Examples
     --------
     >>> is_utf8("caf\u00e9".encode()), is_utf8(b"caf\xe9")
     (True, False)
     """
-    if data.isascii():
+    if isinstance(data, bytes) and data.isascii():  # much faster than the full check
         return True
+    places = np.array([0, len(data)], np.int64).tobytes()
     try:
-        strings_at(data, np.array([0, len(data)], np.int64).tobytes(), large=True).validate(
-            full=True
-        )
+        strings_at(data, places, large=True).validate(full=True)
     except pa.ArrowInvalid:
         return False
     return True

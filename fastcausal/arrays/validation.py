@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import texts_of
+from fastcausal.arrays.arrow import is_utf8, texts_of
 
 BLOCK = 1 << 16  # bytes checked together
 FIRST_BLOCK = 1 << 8  # bytes checked first: after a broken offset some are soon not ASCII
@@ -35,19 +35,23 @@ def validate(table: pa.Table) -> None:
             raise pa.ArrowInvalid(f'column "{name}": {error}') from error
 
 
-def _is_ascii(strings: pa.Array) -> bool:
-    """Return True if offsets ascend within an ASCII text; ten times as fast as a full check."""
+def _is_text(strings: pa.Array) -> bool:
+    """Return True if offsets ascend within UTF-8 and cut no letter.
+
+    This takes a tenth of a full check's time for ASCII, and half of it for other text.
+    """
     data, places = texts_of(strings)
     text = np.frombuffer(data, np.uint8)
     if not 0 <= places[0] <= places[-1] <= len(text) or (places[1:] < places[:-1]).any():
         return False
     at, stop = int(places[0]), int(places[-1])
     size = FIRST_BLOCK
-    while at < stop:
-        if text[at : min(at + size, stop)].max() >= 0x80:
-            return False
+    while at < stop and text[at : min(at + size, stop)].max() < 0x80:
         at, size = at + size, min(2 * size, BLOCK)
-    return True
+    if at >= stop:
+        return True
+    starts = text[places[places < stop]]
+    return not (starts & 0xC0 == 0x80).any() and is_utf8(text[at:stop])
 
 
 def _validate(array: pa.Array) -> None:
@@ -59,7 +63,7 @@ def _validate(array: pa.Array) -> None:
     if pa.types.is_struct(array.type):
         for k in range(array.type.num_fields):
             _validate(array.field(k))
-    elif array.type in (pa.string(), pa.large_string()) and _is_ascii(array):
+    elif array.type in (pa.string(), pa.large_string()) and _is_text(array):
         pass
     elif pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
         empty = pa.list_ if pa.types.is_list(array.type) else pa.large_list

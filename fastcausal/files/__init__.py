@@ -13,6 +13,7 @@
     words.py            words that stand for a missing value
     parts.py            the rows of a file by annotator
     binary.py           Parquet and Arrow IPC
+    on_disk.py          these part by part, or columns of a large Parquet file when asked for
     schemas.py          the check of their schemas
     outputs.py          one file to write
     targets.py          files to write, kept apart from sources

@@ -15,6 +15,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import copy_to_arrow, without_views
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.files import Source, replacing
+from fastcausal.files.packed import name_of
 from fastcausal.files.schemas import require_plain
 from fastcausal.files.values import JsonTexts
 from fastcausal.files.writing import blocks, json_cells, json_lines
@@ -31,27 +32,42 @@ ROW_SUFFIXES = (
 )  # of tables of rows, for `appending`
 FEW = 1 << 12  # rows that one thread reads before others are awake
 BATCH = 1 << 17  # rows of a written record batch: the unit of reading
+PAGE = 1 << 20  # bytes of a Parquet column at a time: a row group may be as large as its file
 
 
-def load(source: Source, format: str | None = None, encoded: bool = False) -> pa.Table:
+def load(
+    source: str | os.PathLike[str] | Source, format: str | None = None, encoded: bool = False
+) -> pa.Table:
     """Return the table of a Parquet or Arrow IPC file unchanged.
 
-    If ``encoded``, columns of text in Parquet are dictionaries, as they are stored.
+    A path is that of a file on disk, not packed. If ``encoded``, columns of text in Parquet are
+    dictionaries, as they are stored.
 
     Raises
     ------
     InputError
         The file is damaged or of another format.
     """
-    format = format or sniff(source.data) or "parquet"
+    if isinstance(source, Source):
+        name, known = source.name, sniff(source.data)
+    else:
+        name, known = name_of(source), format_of(source)
+    format = format or known or "parquet"
     try:
-        buffer = copy_to_arrow(source.data)
-        loaded = _load_arrow(buffer) if format == "arrow" else _load_parquet(buffer, encoded)
+        with _opened(source) as file:
+            loaded = _load_arrow(file) if format == "arrow" else _load_parquet(file, encoded)
         loaded.validate(full=True)  # offsets of a damaged file may point anywhere
     except DAMAGE as error:
-        raise damaged(source.name, format, error) from error
-    require_plain(loaded.schema, source.name)
+        raise damaged(name, format, error) from error
+    require_plain(loaded.schema, name)
     return without_views(loaded)
+
+
+def _opened(source: str | os.PathLike[str] | Source) -> Any:
+    """Open a file on disk by Arrow itself; bytes in memory are copied for it."""
+    if isinstance(source, Source):
+        return pa.BufferReader(copy_to_arrow(source.data))
+    return pa.OSFile(os.fspath(source))
 
 
 def schema_of(path: str | os.PathLike[str]) -> pa.Schema | None:
@@ -59,8 +75,7 @@ def schema_of(path: str | os.PathLike[str]) -> pa.Schema | None:
     import pyarrow.parquet as pq
 
     try:
-        with Path(path).open("rb") as file:
-            format = sniff(file.read(8))
+        format = format_of(path)
         if format == "parquet":
             return pq.read_schema(path)
         if format == "arrow":
@@ -210,22 +225,35 @@ def sniff(data: bytes) -> str | None:
     return next((name for name, begin in marks.items() if data.startswith(begin)), None)
 
 
-def _load_parquet(buffer: Any, encoded: bool) -> Any:
+def format_of(path: str | os.PathLike[str]) -> str | None:
+    """Return the binary format of a file on disk by its first bytes; None for anything else."""
+    try:
+        if path == "-" or not Path(path).is_file():  # a pipe is read only once
+            return None
+        with Path(path).open("rb") as file:
+            return sniff(file.read(8))
+    except (OSError, ValueError):  # reading reports it
+        return None
+
+
+def _load_parquet(source: Any, encoded: bool) -> Any:
     import pyarrow.parquet as pq
 
     texts = []
     if encoded:
-        schema = pq.read_schema(pa.BufferReader(buffer))
+        schema = pq.read_schema(source)
         texts = [field.name for field in schema if field.type == pa.string()]
-    file = pq.ParquetFile(pa.BufferReader(buffer), read_dictionary=texts)
+    file = pq.ParquetFile(source, read_dictionary=texts, buffer_size=PAGE)
     if texts or file.metadata.num_rows <= BATCH:
         return file.read(use_threads=file.metadata.num_rows > FEW)  # twins too
     # All pages of a column at once would take as much memory again as the table, and more time.
     return pa.Table.from_batches(file.iter_batches(BATCH), file.schema_arrow)
 
 
-def _load_arrow(buffer: Any) -> Any:
-    return _reader_of_arrow(buffer, buffer[:6].to_pybytes()).read_all()
+def _load_arrow(source: Any) -> Any:
+    head = source.read(6)
+    source.seek(0)
+    return _reader_of_arrow(source, head).read_all()
 
 
 def _reader_of_arrow(source: Any, head: bytes) -> Any:

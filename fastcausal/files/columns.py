@@ -59,7 +59,7 @@ class Column:
         of = self.array.type
         if pa.types.is_floating(of):
             return self._whole(expected).cast(pa.string())
-        if self.is_mixed or not (_is_text(of) or pa.types.is_integer(of)):
+        if self.is_mixed or not (is_text(of) or pa.types.is_integer(of)):
             self._require_none(expected, (str, int))
         return pc.cast(self.answers(), pa.string())
 
@@ -80,7 +80,7 @@ class Column:
             return array if whole else self._numbers_or_text()
         if self.is_mixed:
             array = self._of_one_kind(whole)
-        if _is_text(array.type):
+        if is_text(array.type):
             return pc.cast(array, pa.string())
         is_whole = pa.types.is_integer(array.type) or pa.types.is_boolean(array.type)
         if not is_whole and (whole or not _is_number(array.type)):
@@ -201,7 +201,8 @@ def _below(most: int) -> str:
     return f"integers below 2^{most.bit_length() - 1}"
 
 
-def _is_text(wanted: pa.DataType) -> bool:
+def is_text(wanted: pa.DataType) -> bool:
+    """Tell a type of plain text, in no dictionary."""
     return str(wanted) in ("string", "large_string", "string_view")
 
 

@@ -11,8 +11,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -25,11 +25,16 @@ from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import binary
 from fastcausal.files.cells import cells, column_of, delimiter_of, encodable, filled
-from fastcausal.files.columns import Column
+from fastcausal.files.columns import Column, is_text
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.lines import plain_objects
+from fastcausal.files.on_disk import OnDisk, on_disk
+from fastcausal.files.packed import local, name_of
 from fastcausal.files.spelling import spelled
 from fastcausal.files.values import kind, most_common, without_collection
+
+COLUMNS = (pa.Table, OnDisk)
+Batches = Callable[[], Iterator[pa.Table]]
 
 
 class Records:
@@ -42,8 +47,9 @@ class Records:
     ----------
     name : str
         The source, for messages.
-    rows : pyarrow.Table, or sequence of mappings
-        Columns, or objects of JSON; columns of these are made at the first use.
+    rows : pyarrow.Table, OnDisk, or sequence of mappings
+        Columns, perhaps still in their file, or objects of JSON; columns of these are made at the
+        first use.
     lines : sequence of int, optional
         The line of each row, if the source has lines.
     places : sequence of str, optional
@@ -68,7 +74,7 @@ class Records:
     def __init__(
         self,
         name: str,
-        rows: pa.Table | Sequence[Mapping[str, Any]],
+        rows: pa.Table | OnDisk | Sequence[Mapping[str, Any]],
         *,
         lines: Sequence[int] | None = None,
         places: Sequence[str] | None = None,
@@ -83,7 +89,7 @@ class Records:
         self._places = places
         self._arrays: dict[str, tuple[pa.Array, bool]] = {}
         self._columns: dict[str, Column] = {}
-        if isinstance(rows, pa.Table) and (again := most_common(rows.column_names)):
+        if isinstance(rows, COLUMNS) and (again := most_common(rows.column_names)):
             raise InputError(f'{self.header}: column "{again[0]}" occurs {again[1]} times')
 
     def __len__(self) -> int:
@@ -95,7 +101,7 @@ class Records:
     @cached_property
     def _names(self) -> dict[str, str]:
         """Names of columns, each with its key in the objects."""
-        if isinstance(self._rows, pa.Table):
+        if isinstance(self._rows, COLUMNS):
             return {name: name for name in self._rows.column_names}
         keys = dict.fromkeys(chain.from_iterable(self._rows))
         return {encodable(key): key for key in keys}
@@ -108,7 +114,7 @@ class Records:
     @cached_property
     def table(self) -> pa.Table:
         """All columns; for CSV as text, with null for empty text."""
-        if isinstance(self._rows, pa.Table) and self.typed:
+        if isinstance(self._rows, COLUMNS) and self.typed:
             return self._renamed()
         return pa.table({name: self._array(name)[0] for name in self._names})
 
@@ -119,15 +125,33 @@ class Records:
 
     def _renamed(self) -> Any:
         rows: Any = self._rows
+        if isinstance(rows, OnDisk):
+            rows = rows.select(rows.column_names)
         return rows if rows.column_names == self.names else rows.rename_columns(self.names)
 
     def without(self, *names: str | None) -> pa.Table:
-        """Return all columns except some; unknown names are ignored."""
+        """Return all columns except some, which stay in their file; unknown names are ignored."""
+        if isinstance(self._rows, OnDisk):
+            kept = {name: key for name, key in self._names.items() if name not in names}
+            return self._rows.select([*kept.values()]).rename_columns([*kept])
         return arrow.without(self.table, {name or "" for name in names})
+
+    def in_file(self, *columns: str, filled: Collection[str] = ()) -> Batches | None:
+        """Return what reads columns of text from their file, batch by batch, as often as called.
+
+        None if they are in memory, are of another type, or one to be ``filled`` may have nulls.
+        """
+        rows, keys = self._rows, [self._names[name] for name in columns]
+        if not isinstance(rows, OnDisk):
+            return None
+        are_texts = all(is_text(rows.schema.field(key).type) for key in keys)
+        if are_texts and all(rows.lacks_null(self._names[name]) for name in filled):
+            return partial(rows.batches, keys)
+        return None
 
     def objects(self) -> Sequence[Mapping[str, Any]]:
         """Return the rows as objects of JSON."""
-        if isinstance(self._rows, pa.Table):
+        if isinstance(self._rows, COLUMNS):
             rows: list[dict[str, Any]] = self.table.to_pylist()
             return rows
         new = {key: name for name, key in self._names.items() if name != key}
@@ -208,7 +232,7 @@ class Records:
     def chunks(self, name: str) -> pa.ChunkedArray | None:
         """Return a column of any type in the chunks that the table has; None of text or objects."""
         name, rows = self.require(name), self._rows
-        if not (self.typed and isinstance(rows, pa.Table)):
+        if not (self.typed and isinstance(rows, COLUMNS)):
             return None
         return rows[self._names[name]]
 
@@ -274,7 +298,7 @@ class Records:
 
     def _array(self, name: str) -> tuple[pa.Array, bool]:
         if name not in self._arrays:
-            if isinstance(self._rows, pa.Table):
+            if isinstance(self._rows, COLUMNS):
                 column = arrow.joined(self._rows[self._names[name]])
                 self._arrays[name] = (column if self.typed else filled(column)), False
             else:
@@ -294,6 +318,7 @@ def read_records(
     column: str | None = None,
     may_be_empty: bool = False,
     encoded: bool = False,
+    in_file: bool = False,
 ) -> Records:
     r"""Read the rows of a flat table.
 
@@ -314,6 +339,8 @@ def read_records(
         Allow a table without rows.
     encoded : bool
         Keep text of Parquet in dictionaries until a column is read.
+    in_file : bool
+        Leave the columns of a large Parquet file there until they are asked for.
 
     Raises
     ------
@@ -329,7 +356,8 @@ def read_records(
     if isinstance(source, Records):
         return source
     if isinstance(source, str | os.PathLike | Source):
-        records = _of_file(Source.open(source), delimiter, encoded)
+        table = None if isinstance(source, Source) else _on_disk(local(source), encoded, in_file)
+        records = _of_file(Source.open(source), delimiter, encoded) if table is None else table
     elif column is not None and (single := _of_values(source, column, name)) is not None:
         records = single
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
@@ -341,6 +369,14 @@ def read_records(
     if not (len(records) or may_be_empty):
         raise InputError(f"{records.name} has no rows")
     return records
+
+
+def _on_disk(path: str | os.PathLike[str], encoded: bool, in_file: bool) -> Records | None:
+    """Read a binary table on disk; None for any other file."""
+    if binary.format_of(path) is None:
+        return None
+    rows = on_disk(path) if in_file else None
+    return Records(name_of(path), binary.load(path, encoded=encoded) if rows is None else rows)
 
 
 def _of_file(file: Source, delimiter: str | None, encoded: bool) -> Records:

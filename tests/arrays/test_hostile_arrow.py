@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from fastcausal.arrays.arrow import strings_at
 from fastcausal.arrays.reading import METADATA_KEY
 from fastcausal.arrays.validation import validate
 from fastcausal.relations import RELATIONS, SPAN
@@ -51,6 +53,26 @@ def test_slices_of_sound_lists_are_sound(values, start, length):
     for kind in (pa.list_, pa.large_list):
         sliced = pa.array(values, kind(kind(pa.string()))).slice(start, length)
         validate(pa.table({"x": sliced, "s": pa.StructArray.from_arrays([sliced], ["x"])}))
+
+
+@given(
+    st.lists(st.text("ab\u00e9\u6f22", max_size=3) | st.binary(max_size=2), max_size=5),
+    st.lists(st.integers(0, 9), max_size=4),
+    st.integers(0, 2),
+)
+def test_texts_are_sound_as_arrow_says(pieces, cuts, start):
+    """ASCII and other letters, whole, broken or cut by an offset."""
+    data = b"".join(p.encode() if isinstance(p, str) else p for p in pieces)
+    places = np.array([0, *(min(cut, len(data)) for cut in cuts), len(data)], np.int32)
+    for each in (places, np.sort(places)):
+        texts = strings_at(data, each.tobytes()).slice(start)
+        try:
+            texts.validate(full=True)
+        except pa.ArrowInvalid:
+            with pytest.raises(pa.ArrowInvalid):
+                validate(pa.table({"x": texts}))
+        else:
+            validate(pa.table({"x": texts}))
 
 
 def test_only_the_values_of_a_slice_are_looked_at():

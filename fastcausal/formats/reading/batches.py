@@ -22,13 +22,13 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError, Problems
-from fastcausal.files.binary import ARROW_MARKS, DAMAGE, damaged
+from fastcausal.files import on_disk
+from fastcausal.files.binary import DAMAGE, damaged
 from fastcausal.files.schemas import require_plain
 from fastcausal.relations import Reading, Relations, canonical, taken
 
 ROWS = 1 << 15  # examples at a time; half of it with their texts
 WHOLE = 1 << 17  # most examples of a source that is read at once, without threads
-PAGE = 1 << 20  # bytes of a Parquet column at a time: a row group may be as large as its file
 
 ReadingBatch = tuple[Reading | None, pa.Table]
 """Reading and examples; the reading is None if an earlier batch of the same file has it."""
@@ -245,9 +245,9 @@ def read(
         The file is damaged or of another format.
     """
     try:
-        opened = _parquet(path, columns) if format == "parquet" else _arrow(os.fspath(path))
-        require_plain(opened[0], name)
-        for reading, table in of_one_file(*opened):
+        schema, parts = on_disk.parts(path, format, ROWS, WHOLE, columns)
+        require_plain(schema, name)
+        for reading, table in of_one_file(schema, parts):
             validate(table)  # offsets of a damaged file may point anywhere
             yield reading, arrow.without_views(table)
     except InputError:
@@ -275,11 +275,11 @@ def schema_of(path: str | os.PathLike[str], format: str, name: str) -> pa.Schema
         No reader accepts the schema.
     """
     try:
-        opened = _parquet(path, None) if format == "parquet" else _arrow(os.fspath(path))
+        schema, _ = on_disk.parts(path, format, ROWS)
     except DAMAGE:
         return None
-    require_plain(opened[0], name)
-    return opened[0]
+    require_plain(schema, name)
+    return schema
 
 
 def n_examples(path: str | os.PathLike[str], format: str) -> int | None:
@@ -292,45 +292,3 @@ def n_examples(path: str | os.PathLike[str], format: str) -> int | None:
         return int(pq.read_metadata(path).num_rows)
     except DAMAGE:  # reading reports it
         return None
-
-
-def _parquet(
-    path: str | os.PathLike[str], columns: Collection[str | None] | None
-) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
-    import pyarrow.parquet as pq
-
-    file = pq.ParquetFile(path, pre_buffer=False, buffer_size=PAGE)
-    schema = file.schema_arrow
-    kept = None if columns is None else [name for name in schema.names if name in columns]
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        if file.metadata.num_rows <= WHOLE:
-            threads = Path(path).stat().st_size > PAGE  # they cost more than a page
-            yield from file.read(kept, use_threads=threads).to_batches()
-            return
-        for groups in _row_groups(file.metadata):  # reading all at once would keep them in memory
-            yield from file.iter_batches(ROWS, row_groups=groups, columns=kept)
-
-    return schema, batches()
-
-
-def _row_groups(metadata: Any) -> Iterator[list[int]]:
-    """Yield runs of small row groups that have `ROWS` rows together."""
-    groups: list[int] = []
-    n_rows = 0
-    for k in range(metadata.num_row_groups):
-        groups.append(k)
-        n_rows += metadata.row_group(k).num_rows
-        if n_rows >= ROWS or k == metadata.num_row_groups - 1:
-            yield groups
-            groups, n_rows = [], 0
-
-
-def _arrow(path: str) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
-    file = pa.OSFile(path)
-    if file.read(len(ARROW_MARKS[0])) == ARROW_MARKS[0]:
-        reader = pa.ipc.open_file(file)
-        return reader.schema, map(reader.get_batch, range(reader.num_record_batches))
-    file.seek(0)
-    stream = pa.ipc.open_stream(file)
-    return stream.schema, stream

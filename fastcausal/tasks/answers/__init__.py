@@ -5,6 +5,7 @@
     parse.py      parts of an answer: causes, effects, relation
     reasons.py    reasons of invalid verdicts, as text and as indices
     files.py      answers, references and verdicts from files of all shapes
+    batches.py    texts of items, from memory or batch by batch from a file
     votes.py      one verdict and one reason of each rater on each item
     join.py       files of several raters, joined by id
     overlap.py    words that an answer shares with its reference

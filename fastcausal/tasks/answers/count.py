@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays.arrow import joined, numbers
-from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.arrays.digests import added_digests, digest_of_texts
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Problems, Remedy, summary
@@ -70,13 +70,14 @@ def answers(
     AnswersReport
         ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``;
         ``report.triage``, ``report.verdicts`` and ``report.reasons``; tables ``report.per_item``,
-        ``report.judgments`` and ``report.differing``.
+        ``report.judgments`` and ``report.differing``. Texts of a large Parquet file are read batch
+        by batch, and again for ``per_item``.
 
     Raises
     ------
     InputError
         A file or an answer cannot be read, the column is missing, or the libraries of
-        ``text_metrics`` are not installed.
+        ``text_metrics`` are not installed. ``per_item``: a large file has changed.
     ValueError
         An unknown protocol or policy.
 
@@ -101,14 +102,16 @@ def answers(
     if by is not None and by not in items.columns.column_names:
         known = ", ".join(items.columns.column_names) or "none"
         raise InputError(f'{items.names[0]}: no column "{by}": found {known}')
-    counts = count_words(items.source, items.reference, items.answer, protocol, len(FIELDS))
+    digests = list[int]()
+    counts = count_words(_digested(items, digests), len(items), protocol, len(FIELDS))
+    counts = counts.by_item(items.texts)
     scored = _scored(items, counts, protocol, unparsed)
     signature = (
         f"fastcausal|{__version__}|judged|{protocol}|unparsed:{unparsed}|unsure:{unsure}"
         f"|samples:majority|ties:invalid|scores:valid from {VALID_SCORE}"
     )
     statistics = replace(
-        _statistics(items, counts, scored, protocol, signature),
+        _statistics(items, counts, scored, protocol, signature, added_digests(*digests)),
         warnings=_unread_warning(counts, unparsed) | {(text,): () for text in items.warnings},
         system=_system_of(source),
     )
@@ -126,6 +129,16 @@ def answers(
         },
         kept=statistics,
     )
+
+
+def _digested(items: Extractions, digests: list[int]) -> Iterator[pa.RecordBatch]:
+    """Yield the texts, which are read once; append the digest of each batch's references."""
+    order, start = items.texts.row_items(), 0
+    keys = items.keys if order is None else items.keys.take(numbers(order))
+    for batch in items.texts.batches():
+        digests.append(digest_of_texts(keys.slice(start, len(batch)), batch["reference"]))
+        start += len(batch)
+        yield batch
 
 
 def _with_column(
@@ -159,23 +172,22 @@ def _scored(
     """Return a mask of scored items; raise InputError for texts that the policy refuses."""
     reference, answer = counts.read.T
     if not (protocol == "fcr" and unparsed == "empty"):
-        _require_read(items, reference, "reference", items.reference, None)
+        _require_read(items, reference, "reference", None)
     if unparsed == "error":
         remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
-        _require_read(items, answer, "answer", items.answer, remedy)
+        _require_read(items, answer, "answer", remedy)
     return answer if unparsed == "skip" else np.ones(len(items), bool)
 
 
-def _require_read(
-    items: Extractions, read: Booleans, name: str, texts: pa.Array, remedy: Remedy | None
-) -> None:
+def _require_read(items: Extractions, read: Booleans, name: str, remedy: Remedy | None) -> None:
     unread = np.flatnonzero(~read)
     if not len(unread):
         return
+    some = unread[: Problems.shown]
     first = [
         f"{items.where(k)}: the {name} cannot be read, expected [Cause] and [Effect]: "
-        f"got {shown(texts[k].as_py())}"
-        for k in unread[: Problems.shown].tolist()
+        f"got {shown(text)}"
+        for k, text in zip(some.tolist(), items.texts.some(name, some), strict=True)
     ]
     raise InputError(summary(len(unread), first), remedy)
 
@@ -186,6 +198,7 @@ def _statistics(
     scored: Booleans,
     protocol: AnswerProtocol,
     signature: str,
+    gold: int | None,
 ) -> Statistics:
     """Return a row per scored item; its columns may serve as strata and clusters."""
     classes, codes = _relations(counts, protocol)
@@ -202,7 +215,7 @@ def _statistics(
         signature,
         rows[scored] if skipped else rows,
         table.filter(numbers(scored)) if skipped else table,
-        gold=digest_of_texts(items.keys, items.reference),
+        gold=gold,
         **skipped,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,14 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.errors import InputError
+from fastcausal.files.binary import format_of
 from fastcausal.files.cells import encodable
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
+from fastcausal.files.packed import local
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import kind
+from fastcausal.tasks.answers.batches import ItemTexts, texts_of
 from fastcausal.tasks.answers.reasons import NONE, reasons_of
 from fastcausal.tasks.verdicts import verdicts_of
 
@@ -31,7 +34,6 @@ VERDICTS = ("answers", "valid", "answer", "gold")
 MISSING, INVALID, VALID, UNSURE = -1, 0, 1, 2
 Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]
-Texts: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,7 @@ class ExtractionFile:
         Ids, or positions from 0.
     keys : string[n]
         Unique names of items: ids, with several systems after the system's name.
-    texts : mapping of str to string[n]
-        ``source`` (with nulls), ``reference`` and ``answer``.
+    texts : ItemTexts
     ratings : ItemVerdicts
     columns : pyarrow.Table
         All other columns.
@@ -80,7 +81,7 @@ class ExtractionFile:
     reference: str
     ids: pa.Array
     keys: pa.Array
-    texts: Mapping[str, Texts]
+    texts: ItemTexts
     ratings: ItemVerdicts
     columns: pa.Table
 
@@ -118,12 +119,10 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
         repeats.
     """
     rows, user = _items(source, name)
-    records = _joined(_flat(read_records(rows, name)))
+    records = _joined(_flat(read_records(rows, name, in_file=True)))
     source_column = records.find(*SOURCES)
     reference, answer = records.require(*REFERENCES), records.require(*ANSWERS)
-    texts = {"reference": _texts(records, reference), "answer": _texts(records, answer)}
-    nulls = pa.nulls(len(records), pa.string())
-    texts["source"] = nulls if source_column is None else _stored(records, source_column)
+    texts = texts_of(records, source_column, reference, answer)
     verdicts = _verdict_column(records, reference)
     has_reasons = verdicts is not None and "reason" in records
     of_reasons = "reason" if has_reasons else None
@@ -143,6 +142,8 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
 def _items(source: Any, name: str) -> tuple[Any, str | None]:
     """Return the items of a source, and its user."""
     if isinstance(source, str | os.PathLike | Source):
+        if not isinstance(source, Source) and format_of(local(source)) is not None:
+            return source, None
         source = Source.open(source)
         document = _document(source)
         if document is None:
@@ -210,28 +211,6 @@ def _joined(records: Records) -> Records:
             records.name, kept, lines=records.lines, header=records.header, typed=records.typed
         )
     return records
-
-
-def _stored(records: Records, column: str) -> Texts:
-    """Return a column of texts, in its chunks if it is stored so: long texts are not copied."""
-    texts = records.stored(column)
-    return records.texts(column) if texts is None else texts
-
-
-def _texts(records: Records, column: str) -> Texts:
-    """Return a column with a text in every row."""
-    stored = records.stored(column)
-    if stored is not None and not stored.null_count:
-        return stored
-    texts = records.column(column)
-    is_text = str(texts.type) in ("string", "large_string", "string_view")
-    if is_text and not texts.null_count and not records.is_mixed(column):
-        return texts.cast(pa.string())
-    for row, value in enumerate(records.values(column)):
-        if not isinstance(value, str):
-            got = "missing" if value is None else kind(value)
-            raise InputError(f'{records.where(row)}: "{column}" is {got}, expected text')
-    return records.texts(column)
 
 
 def _ids(records: Records) -> pa.Array:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,11 @@ from fastcausal.files.keys import ascend, by_number, places_of, require_unique
 from fastcausal.files.packed import name_of, stem_of
 from fastcausal.files.values import most_common
 from fastcausal.options import UnsurePolicy
-from fastcausal.tasks.answers.files import ExtractionFile, Int8, Int64, Texts, read_file
-from fastcausal.tasks.answers.parse import PARSERS, Parsed
+from fastcausal.tasks.answers.batches import NAMES, ItemTexts
+from fastcausal.tasks.answers.files import ExtractionFile, Int8, Int64, read_file
 from fastcausal.tasks.answers.votes import voted
+
+Values: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,8 @@ class Extractions:
         Ascending: integers by number, all else as text.
     keys : string[n]
         Ids; with several systems, after the system's name.
-    source : string[n]
-        With nulls.
-    reference, answer : string[n]
-        The texts in the file.
+    texts : ItemTexts
+        Of all items.
     raters : tuple of str
         Ascending.
     verdicts : int8[n, n_raters]
@@ -59,9 +59,7 @@ class Extractions:
     names: tuple[str, ...]
     ids: pa.Array
     keys: pa.Array
-    source: Texts
-    reference: Texts
-    answer: Texts
+    texts: ItemTexts
     raters: tuple[str, ...]
     verdicts: Int8
     unsure: npt.NDArray[np.bool_]
@@ -76,19 +74,6 @@ class Extractions:
     def where(self, item: int) -> str:
         """Return the place of an item for messages: file, row and id."""
         return self._where(item)
-
-    def parsed(self, protocol: str = "guide") -> list[tuple[Parsed | None, Parsed | None]]:
-        """Return reference and answer of every item, None if unreadable.
-
-        Examples
-        --------
-        >>> text = "[Cause] rain [Effect] floods"
-        >>> read_extractions([{"gold": text, "output": "rain"}]).parsed()
-        [(Parsed(cause=('rain',), effect=('floods',), relation=None), None)]
-        """
-        parse = PARSERS[protocol]
-        texts = zip(self.reference.to_pylist(), self.answer.to_pylist(), strict=True)
-        return [(parse(reference), parse(answer)) for reference, answer in texts]
 
 
 def read_extractions(
@@ -187,26 +172,33 @@ def _joined(files: Sequence[ExtractionFile], unsure: UnsurePolicy) -> Extraction
     rows = [places_of(keys, file.keys) for file in files]
     where = partial(_where, files, rows)
 
-    def text(name: str) -> Texts:
-        merged, unlike = _merged([file.texts[name] for file in files], rows)
-        if unlike is not None:
-            raise InputError(f"{where(unlike)}: other files have another {name}")
-        return merged
-
     raters = voted([file.ratings for file in files], rows, len(keys), unsure)
     columns, warnings = _columns(files, rows)
     return Extractions(
         tuple(sorted(file.records.name for file in files)),
         _merged([file.ids for file in files], rows)[0],
         keys,
-        text("source"),
-        text("reference"),
-        text("answer"),
+        _texts(files, rows, where),
         *raters,
         columns,
         (*_several_times(files), *warnings),
         where,
     )
+
+
+def _texts(
+    files: Sequence[ExtractionFile], rows: Sequence[Int64], where: Callable[[int], str]
+) -> ItemTexts:
+    """Return the texts of items; those of several files come into memory and must be equal."""
+    if len(files) == 1:
+        return files[0].texts.of_items(rows[0])
+    columns = []
+    for name in NAMES:
+        merged, unlike = _merged([file.texts[name] for file in files], rows)
+        if unlike is not None:
+            raise InputError(f"{where(unlike)}: other files have another {name}")
+        columns.append(merged)
+    return ItemTexts.of(*columns)
 
 
 def _where(files: Sequence[ExtractionFile], rows: Sequence[Int64], item: int) -> str:
@@ -221,7 +213,7 @@ def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
     return unique if ascend(unique) else unique.take(by_number(unique))
 
 
-def _merged(parts: Sequence[Texts], rows: Sequence[Int64]) -> tuple[Texts, int | None]:
+def _merged(parts: Sequence[Values], rows: Sequence[Int64]) -> tuple[Values, int | None]:
     """Return one value per item, and the first item with different values in files."""
     merged, *further = map(_taken, parts, rows)
     for part in further:
@@ -232,7 +224,7 @@ def _merged(parts: Sequence[Texts], rows: Sequence[Int64]) -> tuple[Texts, int |
     return merged, None
 
 
-def _taken(part: Texts, rows: Int64) -> Texts:
+def _taken(part: Values, rows: Int64) -> Values:
     if np.array_equal(rows, np.arange(len(part))):
         return part
     return part.take(numbers(rows, rows >= 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,19 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import is_valid, numbers, offsets, strings, strings_at, texts_of
+from fastcausal.arrays.arrow import (
+    is_valid,
+    joined,
+    numbers,
+    offsets,
+    strings,
+    strings_at,
+    texts_of,
+)
 from fastcausal.arrays.letters import letters_of_words
 from fastcausal.errors import InputError
 from fastcausal.tasks.answers import _words
-from fastcausal.tasks.answers.files import Texts
+from fastcausal.tasks.answers.batches import ItemTexts
 from fastcausal.tasks.answers.formula import OF_ROLES, OF_WORDS
 from fastcausal.tasks.answers.parse import PARSED_RELATIONS, PARSERS, Parsed
 from fastcausal.tasks.words import words
@@ -46,16 +54,24 @@ class WordCounts:
     relations: tuple[str | None, ...]
     read: npt.NDArray[np.bool_]
 
+    def by_item(self, texts: ItemTexts) -> WordCounts:
+        """Bring counts from the order of rows into that of items."""
+        if texts.rows is None:
+            return self
+        return WordCounts(self.fields[:, texts.rows], self.relations, self.read[texts.rows])
+
 
 def count_words(
-    source: Texts, reference: Texts, answer: Texts, protocol: str, n_fields: int = len(OF_WORDS)
+    batches: Iterable[pa.RecordBatch], n: int, protocol: str, n_fields: int = len(OF_WORDS)
 ) -> WordCounts:
     """Compare the words of answers and references.
 
     Parameters
     ----------
-    source, reference, answer : string[n], in one array or in chunks
-        ``source`` may have nulls.
+    batches : iterable of pyarrow.RecordBatch
+        Columns of `ItemTexts`.
+    n : int
+        Rows of all batches.
     protocol : {"guide", "fcr"}
     n_fields : int
         Rows of the result's ``fields``.
@@ -63,16 +79,16 @@ def count_words(
     Examples
     --------
     >>> texts = ("Rain again", "[Cause] the rain [Effect] floods", "[Cause] rain [Effect] mud")
-    >>> counts = count_words(*(strings([text]) for text in texts), "guide")
+    >>> counts = count_words(ItemTexts.of(*([text] for text in texts)).batches(), 1, "guide")
     >>> dict(zip(OF_WORDS, counts.fields[:, 0].tolist()))["cause_shared"], counts.relations
     (1, (None,))
     """
-    fields, names, _ = _compared((source, reference, answer), protocol, n_fields)
+    fields, names, _ = _compared(batches, n, protocol, n_fields)
     read = (fields[RELATIONS] >= 0).T
     return WordCounts(fields, tuple(map(PARSED_RELATIONS[protocol], names)), read)
 
 
-def missing_words(source: Texts, reference: Texts, answer: Texts, protocol: str) -> pa.Array:
+def missing_words(batches: Iterable[pa.RecordBatch], n: int, protocol: str) -> pa.ChunkedArray:
     """Return the words absent from each source, in the order of the answer, between blanks.
 
     The parameters are those of `count_words`. Without a source or an answer there are none.
@@ -80,46 +96,47 @@ def missing_words(source: Texts, reference: Texts, answer: Texts, protocol: str)
     Examples
     --------
     >>> texts = ("Rain again", "[Cause] the rain [Effect] floods", "[Cause] rain [Effect] mud")
-    >>> missing_words(*(strings([text]) for text in texts), "guide").to_pylist()
+    >>> missing_words(ItemTexts.of(*([text] for text in texts)).batches(), 1, "guide").to_pylist()
     ['mud']
     """
-    return _compared((source, reference, answer), protocol, len(OF_WORDS), missing=True)[2]
+    return _compared(batches, n, protocol, len(OF_WORDS), missing=True)[2]
 
 
 def _compared(
-    columns: Sequence[Texts],
+    batches: Iterable[pa.RecordBatch],
+    n: int,
     protocol: str,
     n_fields: int,
     missing: bool = False,
     lenient: bool = False,
-) -> tuple[Int64, list[str], pa.Array | None]:
-    """Return fields, the relations that these number, and missing words, if requested."""
-    n = len(columns[0])
-    fields, known = np.empty((n_fields, n), np.int64), np.empty(n, np.int8)
-    sizes = np.empty(n, np.int64) if missing else None
-    names, parts, start = list[str](), list[bytes](), 0
-    for batch in pa.table(list(columns), ["source", "reference", "answer"]).to_batches():
+) -> tuple[Int64, list[str], pa.ChunkedArray]:
+    """Return fields, the relations that these number, and missing words, none unless requested."""
+    fields, names, words = np.empty((n_fields, n), np.int64), list[str](), list[pa.Array]()
+    start = 0
+    for batch in batches:
         own = slice(start, start + len(batch))
+        known = np.empty(len(batch), np.int8)
+        sizes = np.empty(len(batch), np.int64) if missing else None
         source, reference, answer = map(_texts, batch.columns)
         letters = letters_of_words(source[:2], reference[:2], answer[:2])
-        out = (fields, start, known[own], None if sizes is None else sizes[own])
+        out = (fields, start, known, sizes)
         options = (letters, lenient, protocol == "fcr", *out, os.cpu_count() or 1)
         relations, lacking = _words.compare(source, reference, answer, *options)
         _renumber(fields[RELATIONS, own], len(names))
         names += [name.decode() for name in relations]
-        parts.append(lacking)
+        if sizes is not None:
+            words.append(_strings(lacking, sizes))
+        odd = np.flatnonzero(known == 0)
+        if len(odd):  # letters outside the table
+            spelt = [_spelt(batch.take(numbers(odd)), protocol)]
+            by = _compared(spelt, len(odd), protocol, n_fields, missing, lenient=True)
+            _renumber(by[0][RELATIONS], len(names))
+            fields[:, start + odd] = by[0]
+            names += by[1]
+            if missing:
+                words[-1] = pc.replace_with_mask(words[-1], numbers(known == 0), joined(by[2]))
         start = own.stop
-    words = None if sizes is None else _strings(b"".join(parts), sizes)
-    odd = np.flatnonzero(known == 0)
-    if len(odd):  # letters outside the table
-        texts = zip(*(column.take(numbers(odd)).to_pylist() for column in columns), strict=True)
-        spelt = zip(*(_spelt(a, b, c, protocol) for a, b, c in texts), strict=True)
-        by = _compared([*map(strings, spelt)], protocol, n_fields, missing, lenient=True)
-        _renumber(by[0][RELATIONS], len(names))
-        fields[:, odd] = by[0]
-        names += by[1]
-        words = None if words is None else pc.replace_with_mask(words, numbers(known == 0), by[2])
-    return fields, names, words
+    return fields, names, pa.chunked_array(words, pa.string())
 
 
 def _renumber(relations: Int64, n: int) -> None:
@@ -140,10 +157,13 @@ def _strings(data: bytes, sizes: Int64) -> pa.Array:
     return strings_at(data, offsets(sizes).astype(np.int32).tobytes())
 
 
-def _spelt(source: str | None, reference: str, answer: str, protocol: str) -> list[str | None]:
-    """Return the texts of an item with words normalised by Python."""
-    spelt = None if source is None else " ".join(words(source))
-    return [spelt, *(_of_words(PARSERS[protocol](text)) for text in (reference, answer))]
+def _spelt(batch: pa.RecordBatch, protocol: str) -> pa.RecordBatch:
+    """Return texts with words normalised by Python."""
+    source, *sides = (column.to_pylist() for column in batch.columns)
+    spelt = [None if text is None else " ".join(words(text)) for text in source]
+    parsed = [[_of_words(PARSERS[protocol](text)) for text in side] for side in sides]
+    columns = [strings(spelt), *map(strings, parsed)]
+    return pa.RecordBatch.from_arrays(columns, list(batch.schema.names))
 
 
 def _of_words(parsed: Parsed | None) -> str:

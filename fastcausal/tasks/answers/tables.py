@@ -56,7 +56,8 @@ def per_item_of(
     contained = columns["contained"]
     sourced = contained > 0
     kept = numbers(scored)
-    missing = missing_words(items.source, items.reference, items.answer, formula.protocol)
+    in_rows = missing_words(items.texts.batches(), len(items), formula.protocol)
+    missing = items.texts.by_item(in_rows)
     table = {
         "item": items.ids.filter(kept),
         "f1": defined(mean_of_pairs(np.array([cause, effect]))),

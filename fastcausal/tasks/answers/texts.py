@@ -35,7 +35,7 @@ def text_scores(
     """
     rouge, bleu = _scorers()
     kept = numbers(scored)
-    texts = [c.filter(kept).to_pylist() for c in (items.reference, items.answer)]
+    texts = [items.texts[name].filter(kept).to_pylist() for name in ("reference", "answer")]
     pairs = [*zip(*texts, strict=True)]
     return {
         "rouge_l": np.array([rouge.score(a, b)["rougeL"].fmeasure for a, b in pairs], np.float64),

@@ -81,8 +81,9 @@ def test_every_shape_says_the_same(shape, tmp_path):
     for source in sources:
         items = read_extractions(source)
         assert items.verdicts.tolist() == [[1], [0], [-1]]
-        assert items.source.to_pylist() == ["Rain."] * 3
-        assert (items.reference.to_pylist(), items.answer.to_pylist()) == ([GOLD] * 3, [PRED] * 3)
+        assert items.texts["source"].to_pylist() == ["Rain."] * 3
+        assert items.texts["reference"].to_pylist() == [GOLD] * 3
+        assert items.texts["answer"].to_pylist() == [PRED] * 3
         assert items.raters == (("answers",) if hasattr(source, "columns") or
                                 (source is content and shape in ("list", "judged"))
                                 else ("ann",)) or shape in ("answers", "valid")  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal.arrays.arrow import strings
 from fastcausal.tasks.answers import overlap
+from fastcausal.tasks.answers.batches import NAMES
 from fastcausal.tasks.answers.parse import PARSERS
 from tests.oracles import judged_answers as plain
 from tests.support.profiles import trials
@@ -71,20 +73,36 @@ BY_NUMBER = [
 @example([("ΑΣ:Σ", "Cause:ΑΣ Σ\nEffect:Σ", "[Cause]ας σ[Effect]ς")], "guide")  # noqa: RUF001
 @example([("İ", "[Cause]İ|the[Relation]İ[Effect]😀a", "[Cause]i̇|an[Relation]i̇[Effect]😀")], "fcr")
 def test_words_are_those_of_python(table, protocol):
-    columns = [strings(column) for column in zip(*table, strict=True)]
-    counted = overlap.count_words(*columns, protocol)
-    lacking = overlap.missing_words(*columns, protocol)
+    batches = batches_of(table, len(table))
+    counted = overlap.count_words(batches, len(table), protocol)
+    lacking = overlap.missing_words(batches, len(table), protocol)
+    for size in range(1, min(len(table), 4)):
+        cut = batches_of(table, size)
+        again = overlap.count_words(cut, len(table), protocol)
+        of_roles = slice(len(overlap.OF_ROLES) + 1)  # relations have other numbers
+        assert np.array_equal(again.fields[of_roles], counted.fields[of_roles])
+        assert relations_of(again) == relations_of(counted)
+        assert overlap.missing_words(cut, len(table), protocol).equals(lacking)
     for k, row in enumerate(table):
         numbers, missing = plain_row(*row, protocol)
         assert counted.fields[: len(numbers), k].tolist() == numbers
         read = [PARSERS[protocol](text) for text in row[1:]]
         assert counted.read[k].tolist() == [side is not None for side in read]
-        names = (*counted.relations, None)  # -1 of a text that cannot be read
-        sides = tuple(names[number] for number in counted.fields[overlap.RELATIONS, k])
-        assert sides == tuple(side and side.relation for side in read)
+        assert relations_of(counted)[k] == tuple(side and side.relation for side in read)
         assert lacking[k].as_py() == (missing or "")
         contained = counted.fields[overlap.OF_WORDS.index("contained"), k]
         assert contained == (0 if missing is None else 2 - bool(missing))
+
+
+def batches_of(table, size):
+    columns = [strings(column) for column in zip(*table, strict=True)]
+    return pa.table(columns, NAMES).to_batches(size)
+
+
+def relations_of(counted):
+    """Return both relations of each row; None of a text that cannot be read, -1."""
+    names = (*counted.relations, None)
+    return [tuple(names[k] for k in row) for row in counted.fields[overlap.RELATIONS].T]
 
 
 LONG = ["rain", "the", "a", "hail,", "storms", "abcdefgh", "abcdefgi", "abcdefgh1", "ABCDEFGH,",
@@ -108,9 +126,9 @@ def test_words_of_long_texts_are_those_of_python(protocol):
     for n in [*range(40), 400]:
         texts = [f"[Cause]{side(n)}[Relation]x[Effect]{side(n)}" for _ in range(2)]
         table.append((draws.choice([texts[1], " ".join(draws.choices(LONG, k=2 * n))]), *texts))
-    columns = [strings(column) for column in zip(*table, strict=True)]
-    fields = overlap.count_words(*columns, protocol).fields
-    missing = overlap.missing_words(*columns, protocol).to_pylist()
+    batches = batches_of(table, len(table))
+    fields = overlap.count_words(batches, len(table), protocol).fields
+    missing = overlap.missing_words(batches, len(table), protocol).to_pylist()
     for k, row in enumerate(table):
         assert (fields[: len(overlap.OF_ROLES), k].tolist(), missing[k]) == plain_row(
             *row, protocol

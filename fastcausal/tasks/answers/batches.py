@@ -1,0 +1,136 @@
+"""Source, reference and answer of items, batch by batch, as often as they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import numbers
+from fastcausal.errors import InputError
+from fastcausal.files.columns import is_text
+from fastcausal.files.records import Batches, Records
+from fastcausal.files.values import kind
+
+Int64 = npt.NDArray[np.int64]
+NAMES = ("source", "reference", "answer")
+
+
+@dataclass(frozen=True)
+class ItemTexts:
+    """The texts of items, in memory or in a large file.
+
+    Attributes
+    ----------
+    read : callable
+        Starts at the first row; returns tables of the columns `NAMES`, string each. A source may be
+        null.
+    rows : int64[n], optional
+        The row of each item; None if row k has item k.
+
+    Examples
+    --------
+    >>> texts = ItemTexts.of(["rain", None], ["a", "b"], ["c", "d"]).of_items(np.array([1, 0]))
+    >>> texts["source"].to_pylist(), texts.some("answer", np.array([0]))
+    ([None, 'rain'], ['d'])
+    """
+
+    read: Batches
+    rows: Int64 | None = None
+
+    @classmethod
+    def of(cls, *columns: Any) -> ItemTexts:
+        """Return texts in memory: source, reference and answer."""
+        return cls(partial(_once, pa.table(list(columns), list(NAMES))))
+
+    def of_items(self, rows: Int64) -> ItemTexts:
+        """Return the texts of items, given the row of each."""
+        is_same = np.array_equal(rows, np.arange(len(rows)))
+        return ItemTexts(self.read, None if is_same else rows)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the texts in the order of rows."""
+        for table in self.read():
+            yield from table.to_batches()
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        """Return a whole column in the order of items."""
+        return self.by_item(pa.chunked_array([b[name] for b in self.batches()], pa.string()))
+
+    def some(self, name: str, items: Int64) -> list[str]:
+        """Return the texts of some items."""
+        rows = items if self.rows is None else self.rows[items]
+        texts, start = {}, 0
+        for batch in self.batches():
+            stop = start + len(batch)
+            for row in rows[(rows >= start) & (rows < stop)].tolist():
+                texts[row] = batch[name][row - start].as_py()
+            start = stop
+        return [texts[row] for row in rows.tolist()]
+
+    def by_item(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Bring a column from the order of rows into that of items."""
+        return column if self.rows is None else column.take(numbers(self.rows))
+
+    def row_items(self) -> Int64 | None:
+        """Return the item of each row, None if item k is in row k."""
+        return None if self.rows is None else np.argsort(self.rows)
+
+
+def texts_of(records: Records, source: str | None, reference: str, answer: str) -> ItemTexts:
+    """Return the texts in columns of records: from the file, or in the chunks that are in memory.
+
+    Raises
+    ------
+    InputError
+        A reference or an answer is missing or no text.
+    """
+    filled = (reference, answer)
+    in_file = records.in_file(*filled, *([source] if source else []), filled=filled)
+    if in_file is not None:
+        return ItemTexts(partial(_batches, records, in_file, filled))
+    columns = [_filled(records, column) for column in filled]
+    if source is None:
+        return ItemTexts.of(pa.nulls(len(records), pa.string()), *columns)
+    stored = records.stored(source)
+    return ItemTexts.of(records.texts(source) if stored is None else stored, *columns)
+
+
+def _batches(records: Records, in_file: Batches, filled: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield texts of a file; those without a source are null there."""
+    start = 0
+    for table in in_file():
+        columns = [column.cast(pa.string()) for column in table.columns]
+        for column, texts in zip(filled, columns, strict=False):
+            if texts.null_count:  # although the file says that there are none
+                row = start + pc.index(pc.is_null(texts), True).as_py()
+                raise InputError(f'{records.where(row)}: "{column}" is missing, expected text')
+        start += len(table)
+        reference, answer, *source = columns
+        sources = source or [pa.nulls(len(table), pa.string())]
+        yield pa.table([*sources, reference, answer], [*NAMES])
+
+
+def _filled(records: Records, column: str) -> pa.Array | pa.ChunkedArray:
+    """Return a column with a text in every row."""
+    stored = records.stored(column)
+    if stored is not None and not stored.null_count:
+        return stored
+    texts = records.column(column)
+    if is_text(texts.type) and not texts.null_count and not records.is_mixed(column):
+        return texts.cast(pa.string())
+    for row, value in enumerate(records.values(column)):
+        if not isinstance(value, str):
+            got = "missing" if value is None else kind(value)
+            raise InputError(f'{records.where(row)}: "{column}" is {got}, expected text')
+    return records.texts(column)
+
+
+def _once(table: pa.Table) -> Iterator[pa.Table]:
+    return iter([table])
