@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -133,9 +133,7 @@ class Records:
 
     def where(self, row: int) -> str:
         """Return the place of a row: file and line, or its number from 0."""
-        if self._places is not None:
-            return self._places[row]
-        return f"{self.name}: row {row}" if self.lines is None else f"{self.name}:{self.lines[row]}"
+        return _place(self.name, self.lines, self._places, row)
 
     def find(self, *names: str) -> str | None:
         """Return the first of these columns that exists, in any case if none does, or None."""
@@ -266,7 +264,9 @@ class Records:
                 array = pa.nulls(len(array), pa.string())  # an all-null column fits any type
             elif pa.types.is_dictionary(array.type):
                 array = array.dictionary_decode()
-            self._columns[name] = Column(name, array, is_mixed, self.typed, self.where)
+            # The bound method `where` would be a cycle, which keeps the table until it is collected.
+            where = partial(_place, self.name, self.lines, self._places)
+            self._columns[name] = Column(name, array, is_mixed, self.typed, where)
         return self._columns[name]
 
     def _array(self, name: str) -> tuple[pa.Array, bool]:
@@ -282,6 +282,13 @@ class Records:
                     message = f'{self.name}: column "{name}" cannot be read: {error}'
                     raise InputError(message) from error
         return self._arrays[name]
+
+
+def _place(name: str, lines: Sequence[int] | None, places: Sequence[str] | None, row: int) -> str:
+    """Return the place of a row: file and line, or its number from 0."""
+    if places is not None:
+        return places[row]
+    return f"{name}: row {row}" if lines is None else f"{name}:{lines[row]}"
 
 
 def read_records(
