@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,16 @@ FEW = 1 << 12  # rows that one thread reads before others are awake
 BATCH = 1 << 17  # rows of a written record batch: the unit of reading
 
 
-def load(source: Source, format: str | None = None, encoded: bool = False) -> pa.Table:
+def load(
+    source: Source,
+    format: str | None = None,
+    encoded: bool = False,
+    known: pa.Table | None = None,
+) -> pa.Table:
     """Return the table of a Parquet or Arrow IPC file unchanged.
 
-    If ``encoded``, columns of text in Parquet are dictionaries, as they are stored.
+    If ``encoded``, columns of text in Parquet are dictionaries, as they are stored. Integers that
+    equal those of a ``known`` table take no memory of their own.
 
     Raises
     ------
@@ -46,7 +52,7 @@ def load(source: Source, format: str | None = None, encoded: bool = False) -> pa
     format = format or sniff(source.data) or "parquet"
     try:
         buffer = copy_to_arrow(source.data)
-        loaded = _load_arrow(buffer) if format == "arrow" else _load_parquet(buffer, encoded)
+        loaded = _load_arrow(buffer) if format == "arrow" else _load_parquet(buffer, encoded, known)
         loaded.validate(full=True)  # offsets of a damaged file may point anywhere
     except DAMAGE as error:
         raise damaged(source.name, format, error) from error
@@ -210,7 +216,7 @@ def sniff(data: bytes) -> str | None:
     return next((name for name, begin in marks.items() if data.startswith(begin)), None)
 
 
-def _load_parquet(buffer: Any, encoded: bool) -> Any:
+def _load_parquet(buffer: Any, encoded: bool, known: pa.Table | None) -> Any:
     import pyarrow.parquet as pq
 
     texts = []
@@ -218,10 +224,26 @@ def _load_parquet(buffer: Any, encoded: bool) -> Any:
         schema = pq.read_schema(pa.BufferReader(buffer))
         texts = [field.name for field in schema if field.type == pa.string()]
     file = pq.ParquetFile(pa.BufferReader(buffer), read_dictionary=texts)
+    if known is not None and file.num_row_groups > 1:
+        groups = map(file.read_row_group, range(file.num_row_groups))
+        return pa.concat_tables(_sharing(groups, known))
     if texts or file.metadata.num_rows <= BATCH:
         return file.read(use_threads=file.metadata.num_rows > FEW)  # twins too
     # All pages of a column at once would take as much memory again as the table, and more time.
     return pa.Table.from_batches(file.iter_batches(BATCH), file.schema_arrow)
+
+
+def _sharing(tables: Iterable[pa.Table], known: pa.Table) -> Iterator[pa.Table]:
+    """Yield tables with the columns of integers of a known one for their own equal ones."""
+    row = 0
+    for table in tables:
+        for k, field in enumerate(table.schema):
+            if pa.types.is_integer(field.type) and field.name in known.column_names:
+                same = known[field.name].slice(row, len(table))
+                if same.equals(table.column(k)):
+                    table = table.set_column(k, field, same)
+        row += len(table)
+        yield table
 
 
 def _load_arrow(buffer: Any) -> Any:

@@ -188,11 +188,8 @@ class Records:
 
     def encoded(self, name: str) -> pa.ChunkedArray:
         """Return a column as text in its chunks, in dictionaries if these have some."""
-        if (column := self.stored(name)) is not None:
-            return column
-        if (column := self._chunks(name)) is not None and pa.types.is_dictionary(column.type):
-            lacks_null = not any(chunk.dictionary.null_count for chunk in column.chunks)
-            if column.type.value_type == pa.string() and lacks_null:
+        for column in (self.stored(name), self.dictionary(name)):
+            if column is not None:
                 return column
         return pa.chunked_array([self.texts(name)])
 
@@ -207,20 +204,21 @@ class Records:
             return None
         return rows[self._names[name]]
 
-    def answers(self, name: str) -> pa.Array:
+    def dictionary(self, name: str) -> pa.ChunkedArray | None:
+        """Return a column of text in the dictionaries that the table has, else None."""
+        column = self._chunks(name)
+        if column is None or not pa.types.is_dictionary(column.type):
+            return None
+        has_null = any(chunk.dictionary.null_count for chunk in column.chunks)
+        return None if has_null or column.type.value_type != pa.string() else column
+
+    def answers(self, name: str) -> pa.ChunkedArray:
         """Return a column of any kind; values of several kinds as text, NaN as null.
 
-        Text that is stored in a dictionary stays in it.
+        Text that is stored in dictionaries stays in them.
         """
         stored = self.dictionary(name)
-        return self._of(name).answers() if stored is None else stored
-
-    def dictionary(self, name: str) -> pa.DictionaryArray | None:
-        """Return a column of text in the dictionary that it is stored in, else None."""
-        array, _ = self._array(self.require(name))
-        if array.type != pa.dictionary(pa.int32(), pa.string()) or array.dictionary.null_count:
-            return None
-        return array
+        return pa.chunked_array([self._of(name).answers()]) if stored is None else stored
 
     def labels(self, name: str, whole: bool = False) -> pa.Array:
         """Return a column of labels, all numbers or all text: float64 or string[n], with nulls.
@@ -264,7 +262,7 @@ class Records:
                 array = pa.nulls(len(array), pa.string())  # an all-null column fits any type
             elif pa.types.is_dictionary(array.type):
                 array = array.dictionary_decode()
-            # The bound method `where` would be a cycle, which keeps the table until it is collected.
+            # The bound method `where` would be a circle, which waits for the garbage collector.
             where = partial(_place, self.name, self.lines, self._places)
             self._columns[name] = Column(name, array, is_mixed, self.typed, where)
         return self._columns[name]
@@ -298,6 +296,7 @@ def read_records(
     column: str | None = None,
     may_be_empty: bool = False,
     encoded: bool = False,
+    known: pa.Table | None = None,
 ) -> Records:
     r"""Read the rows of a flat table.
 
@@ -318,6 +317,8 @@ def read_records(
         Allow a table without rows.
     encoded : bool
         Keep text of Parquet in dictionaries until a column is read.
+    known : pyarrow.Table, optional
+        A table of the same rows: equal integers of Parquet are held once.
 
     Raises
     ------
@@ -333,7 +334,7 @@ def read_records(
     if isinstance(source, Records):
         return source
     if isinstance(source, str | os.PathLike | Source):
-        records = _of_file(Source.open(source), delimiter, encoded)
+        records = _of_file(Source.open(source), delimiter, encoded, known)
     elif column is not None and (single := _of_values(source, column, name)) is not None:
         records = single
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
@@ -347,9 +348,11 @@ def read_records(
     return records
 
 
-def _of_file(file: Source, delimiter: str | None, encoded: bool) -> Records:
+def _of_file(
+    file: Source, delimiter: str | None, encoded: bool, known: pa.Table | None
+) -> Records:
     if binary.sniff(file.data) is not None:
-        return Records(file.name, binary.load(file, encoded=encoded))
+        return Records(file.name, binary.load(file, encoded=encoded, known=known))
     if file.data.lstrip()[:1] == b"[":
         return _of_objects(file.document(), file.name)
     if file.is_json:

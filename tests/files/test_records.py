@@ -289,6 +289,31 @@ def test_rows_may_have_places_of_their_own():
         records.keys("id")
 
 
+def test_integers_that_two_files_share_are_held_once(tmp_path):
+    gold = {"a": range(10), "b": [0, None] * 5, "x": [0.0] * 10, "c": ["t"] * 10}
+    pred = {**gold, "a": [0, 1, 2, 3, 4, 5, 6, 9, 8, 9], "x": [-0.0] * 10, "d": range(10)}
+    paths = [tmp_path / "gold.parquet", tmp_path / "pred.parquet"]
+    for path, columns in zip(paths, (gold, pred), strict=True):
+        pq.write_table(pa.table({n: pa.array(v) for n, v in columns.items()}), path,
+                       row_group_size=4)  # fmt: skip
+    known = read_records(paths[0], encoded=True).table
+    table = read_records(paths[1], encoded=True, known=known).table
+    for name, values in pred.items():
+        assert str(table[name].to_pylist()) == str([*values])
+
+    def addresses(column):
+        return [chunk.buffers()[1].address + 8 * chunk.offset for chunk in column.chunks]
+
+    first = addresses(known["a"])[0]
+    is_shared = [at in (first, first + 32, first + 64) for at in addresses(table["a"])]
+    assert is_shared == [True, False, True]
+    assert {*addresses(table["b"])} <= {addresses(known["b"])[0] + 32 * k for k in range(3)}
+    assert len({*addresses(table["x"]), *addresses(known["x"])}) == 4
+    for lacking in (known.select(["c"]), known.slice(1)):
+        again = read_records(paths[1], encoded=True, known=lacking).table
+        assert again.equals(table) and addresses(again["a"])[0] not in addresses(known["a"])
+
+
 def test_the_collector_comes_back():
     for is_on in (True, False):
         (gc.enable if is_on else gc.disable)()

@@ -243,14 +243,14 @@ def report_of(
 def counts_of(pairs: JudgedPairs, codes: Codes) -> Int64:
     """Count chains by type and pattern, the codes of their pairs: int64[3, n_codes ** 3]."""
     counts = np.zeros((len(TYPES), len(codes.bits) ** 3), np.int64)
-    count_chains(pairs.story, pairs.a, pairs.b, codes.of_pair, codes.bits, counts)
+    count_chains(pairs.starts, pairs.a, pairs.b, codes.of_pair, codes.bits, counts)
     return counts
 
 
 def chains_of(pairs: JudgedPairs, codes: Codes, n_chains: int) -> Int64:
     """List chains by topic and events: story, x, y, z, type and pattern, int64[n_chains, 6]."""
     rows = np.empty((n_chains, 6), np.int64)
-    list_chains(pairs.story, pairs.a, pairs.b, codes.of_pair, codes.bits, rows)
+    list_chains(pairs.starts, pairs.a, pairs.b, codes.of_pair, codes.bits, rows)
     return rows[np.lexsort(rows.T[3::-1])]
 
 

@@ -194,7 +194,7 @@ def report_of(
 def frames_of(judged: ClassedPairs) -> Frames:
     """Find the frames of judged pairs, and score the answers in each."""
     pairs = judged.pairs
-    key = pairs.story, pairs.a, pairs.b
+    key = pairs.starts, pairs.a, pairs.b
     inside = np.zeros(len(pairs), np.bool_) if pairs.in_document is None else pairs.in_document
     n = count_frames(*key)
     rows, marks = np.empty((n, 4 + len(CLASSES)), np.int64), np.empty((n, len(MEASURES)))
