@@ -51,7 +51,7 @@ def sums_of(terms: CountRows, weights: Int64) -> CountRows:
 
 def max_abs(values: Any) -> Any:
     """Return the largest absolute value, 0 for an empty array."""
-    return np.abs(values).max(initial=0)
+    return max(values.max(initial=0).item(), -values.min(initial=0).item())
 
 
 def summing(terms: CountRows, most: int) -> Callable[[Int64], CountRows]:
