@@ -348,9 +348,7 @@ def read_records(
     return records
 
 
-def _of_file(
-    file: Source, delimiter: str | None, encoded: bool, known: pa.Table | None
-) -> Records:
+def _of_file(file: Source, delimiter: str | None, encoded: bool, known: pa.Table | None) -> Records:
     if binary.sniff(file.data) is not None:
         return Records(file.name, binary.load(file, encoded=encoded, known=known))
     if file.data.lstrip()[:1] == b"[":
