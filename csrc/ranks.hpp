@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bits.hpp"
 #include "stop.hpp"
 
 namespace fastcausal {
@@ -69,6 +70,14 @@ inline void spreads(const Deviations& strays, double* found, int64_t n_threads,
              });
 }
 
+// Raises most, [PLACES], to |a - b| * scale.
+FC_CLONES inline void raise_to(const double* a, const double* b, double scale, double* most) {
+  for (int64_t place = 0; place < Deviations::PLACES; ++place) {
+    const double far = std::abs(a[place] - b[place]) * scale;
+    most[place] = far > most[place] ? far : most[place];
+  }
+}
+
 // Fills found, [n_places], with the largest |a - b| * scales[a][b] over the pairs with a scale.
 // Sets -1 if all their differences are undefined.
 inline void largest(const Deviations& strays, const double* scales, double* found,
@@ -85,13 +94,8 @@ inline void largest(const Deviations& strays, const double* scales, double* foun
     for (int64_t a = 0; a < n; ++a) {
       const double* of_a = near.data() + a * PLACES;
       for (int64_t b = a + 1; b < n; ++b) {
-        const double* of_b = near.data() + b * PLACES;
         const double scale = scales[a * n + b];
-        if (scale == 0) continue;
-        for (int64_t place = 0; place < PLACES; ++place) {
-          const double far = std::abs(of_a[place] - of_b[place]) * scale;
-          most[place] = far > most[place] ? far : most[place];
-        }
+        if (scale != 0) raise_to(of_a, near.data() + b * PLACES, scale, most);
       }
       meter.add_cost(PLACES * (n - a));
     }

@@ -19,37 +19,33 @@
 
 namespace fastcausal {
 
-// story, a and b are [n]. Every pair has a < b.
+// Story k has the pairs starts[k] to starts[k + 1], at least one. Every pair has a < b.
 struct JudgedPairs {
-  const int64_t* story;
+  const int64_t* starts;
+  int64_t n_stories;
   const int64_t* a;
   const int64_t* b;
-  int64_t n;
-
-  int64_t end_of_story(int64_t first) const {
-    int64_t last = first;
-    while (last < n && story[last] == story[first]) ++last;
-    return last;
-  }
 };
 
-// Numbers the stories of pairs by topic. Fills story, [n], and the topic of each story; topics has
-// room for n. Returns the number of stories, or -1 if a pair does not come after the one before it,
-// by topic, cause and effect, or has not its cause before its effect.
-inline int64_t number_stories(const int64_t* topic, const int64_t* a, const int64_t* b, int64_t n,
-                              int64_t* story, int64_t* topics) {
-  int64_t number = -1;
+// Finds the stories of pairs by topic. Fills the first pair of each story and its topic, then the
+// number of pairs; starts has room for n + 1, topics for n. Returns the number of stories, or -1 if
+// a pair does not come after the one before it, by topic, cause and effect, or has not its cause
+// before its effect.
+inline int64_t find_stories(const int64_t* topic, const int64_t* a, const int64_t* b, int64_t n,
+                            int64_t* starts, int64_t* topics) {
+  int64_t n_stories = 0;
   for (int64_t k = 0; k < n; ++k) {
     const bool begins = k == 0 || topic[k] > topic[k - 1];
     // Without branches: they would depend on the data.
     const bool follows = begins || ((topic[k] == topic[k - 1]) &
                                     ((a[k] > a[k - 1]) | ((a[k] == a[k - 1]) & (b[k] > b[k - 1]))));
     if (!(follows & (a[k] < b[k]))) return -1;
-    number += begins;
-    story[k] = number;
-    topics[number] = topic[k];
+    starts[n_stories] = k;  // stays if a story begins
+    topics[n_stories] = topic[k];
+    n_stories += begins;
   }
-  return number + 1;
+  starts[n_stories] = n;
+  return n_stories;
 }
 
 class Events {
@@ -83,17 +79,17 @@ class Events {
   std::vector<int64_t> listed_;
 };
 
-// Calls call(events, first, last) for each story: its events, and its pairs.
+// Calls call(story, events, first, last) for each story: its number, its events, and its pairs.
 template <class Call>
 void each_story(const JudgedPairs& pairs, StopRequested stop_requested, const Call& call) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
   Events events;
-  for (int64_t first = 0, last = 0; first < pairs.n; first = last) {
-    last = pairs.end_of_story(first);
+  for (int64_t story = 0; story < pairs.n_stories; ++story) {
+    const int64_t first = pairs.starts[story], last = pairs.starts[story + 1];
     meter.add_cost(20 * (last - first));
     events.read(pairs, first, last);
-    call(events, first, last);
+    call(story, events, first, last);
   }
 }
 
@@ -101,11 +97,12 @@ void each_story(const JudgedPairs& pairs, StopRequested stop_requested, const Ca
 inline int64_t count_frames(const JudgedPairs& pairs, StopRequested stop_requested) {
   int64_t n = 0;
   std::vector<int8_t> is_effect;
-  each_story(pairs, stop_requested, [&](const Events& events, int64_t first, int64_t last) {
-    is_effect.assign(static_cast<size_t>(events.size()), 0);
-    for (int64_t k = first; k < last; ++k) is_effect[events.place(pairs.b[k])] = 1;
-    n += std::count(is_effect.begin(), is_effect.end(), 1);
-  });
+  each_story(pairs, stop_requested,
+             [&](int64_t, const Events& events, int64_t first, int64_t last) {
+               is_effect.assign(static_cast<size_t>(events.size()), 0);
+               for (int64_t k = first; k < last; ++k) is_effect[events.place(pairs.b[k])] = 1;
+               n += std::count(is_effect.begin(), is_effect.end(), 1);
+             });
   return n;
 }
 
@@ -129,7 +126,7 @@ inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, i
   const int64_t of_labels = 1 + judgments.n_classes;
   const int64_t of_both = of_labels + judgments.n_labels, width = of_both + judgments.n_labels + 1;
   std::vector<int64_t> counts;
-  each_story(pairs, stop_requested, [&](const Events& events, int64_t first, int64_t last) {
+  const auto work = [&](int64_t story, const Events& events, int64_t first, int64_t last) {
     counts.assign(static_cast<size_t>(events.size() * width), 0);
     for (int64_t k = first; k < last; ++k) {
       int64_t* of = counts.data() + events.place(pairs.b[k]) * width;
@@ -145,7 +142,7 @@ inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, i
     for (int64_t place = 0; place < events.size(); ++place, of += width) {
       if (std::all_of(of + 1, of + of_labels, [](int64_t count) { return count == 0; })) continue;
       const GroupScore score = scorer.scores(of + of_labels, of + of_both);
-      *rows++ = pairs.story[first];
+      *rows++ = story;
       *rows++ = events.event(place);
       *rows++ = of[0];
       *rows++ = score.n;
@@ -153,7 +150,8 @@ inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, i
       *marks++ = score.f1;
       *marks++ = score.exact;
     }
-  });
+  };
+  each_story(pairs, stop_requested, work);
 }
 
 enum ChainType : int64_t { mediation, confounding, collider, n_chain_types };
@@ -275,19 +273,20 @@ void each_wedge(const JudgedPairs& pairs, const Codes& codes, StopRequested stop
                 const Add& add) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
-  Story story;
+  Story strong;
   std::vector<int8_t> row;  // codes of the pairs of one cause, by effect
-  each_story(pairs, stop_requested, [&](const Events& events, int64_t first, int64_t last) {
-    story.read(pairs, codes, events, first, last);
+  const auto work = [&](int64_t story, const Events& events, int64_t first, int64_t last) {
+    strong.read(pairs, codes, events, first, last);
     row.assign(static_cast<size_t>(events.size()), codes.absent);
     for (int64_t v = 0, k = first; v < events.size(); ++v) {
       const int64_t start = k, cause = events.event(v);
       for (; k < last && pairs.a[k] == cause; ++k) row[events.place(pairs.b[k])] = codes.of_pair[k];
-      wedges_around(story, v, row.data(), meter,
-                    [&](auto... wedge) { add(pairs.story[first], events, wedge...); });
+      wedges_around(strong, v, row.data(), meter,
+                    [&](auto... wedge) { add(story, events, wedge...); });
       for (int64_t j = start; j < k; ++j) row[events.place(pairs.b[j])] = codes.absent;
     }
-  });
+  };
+  each_story(pairs, stop_requested, work);
 }
 
 // Returns the index of the codes of a chain in an array of [absent + 1]^3.

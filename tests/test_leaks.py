@@ -297,6 +297,20 @@ def test_many_calls(tmp_path, name):
     check(CALLS[name], 100, 0.8, tmp_path)
 
 
+@pytest.mark.parametrize("name", sorted({*CALLS} - {"agree"}))  # whose tables are its methods
+def test_no_table_waits_for_the_garbage_collector(tmp_path, name):
+    """A circle that holds a table keeps its memory, and the next call takes more."""
+    CALLS[name](3, tmp_path)
+    gc.collect()
+    gc.disable()
+    try:
+        before = pa.total_allocated_bytes()
+        CALLS[name](4, tmp_path)
+        assert pa.total_allocated_bytes() == before
+    finally:
+        gc.enable()
+
+
 KEPT: list[Any] = []
 FAULTS: dict[str, Callable[[int], Any]] = {
     "an object": lambda k: f"{k} of many",

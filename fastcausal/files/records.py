@@ -159,9 +159,7 @@ class Records:
 
     def where(self, row: int) -> str:
         """Return the place of a row: file and line, or its number from 0."""
-        if self._places is not None:
-            return self._places[row]
-        return f"{self.name}: row {row}" if self.lines is None else f"{self.name}:{self.lines[row]}"
+        return _place(self.name, self.lines, self._places, row)
 
     def find(self, *names: str) -> str | None:
         """Return the first of these columns that exists, in any case if none does, or None."""
@@ -216,11 +214,8 @@ class Records:
 
     def encoded(self, name: str) -> pa.ChunkedArray:
         """Return a column as text in its chunks, in dictionaries if these have some."""
-        if (column := self.stored(name)) is not None:
-            return column
-        if (column := self.chunks(name)) is not None and pa.types.is_dictionary(column.type):
-            lacks_null = not any(chunk.dictionary.null_count for chunk in column.chunks)
-            if column.type.value_type == pa.string() and lacks_null:
+        for column in (self.stored(name), self.dictionary(name)):
+            if column is not None:
                 return column
         return pa.chunked_array([self.texts(name)])
 
@@ -236,20 +231,21 @@ class Records:
             return None
         return rows[self._names[name]]
 
-    def answers(self, name: str) -> pa.Array:
+    def dictionary(self, name: str) -> pa.ChunkedArray | None:
+        """Return a column of text in the dictionaries that the table has, else None."""
+        column = self.chunks(name)
+        if column is None or not pa.types.is_dictionary(column.type):
+            return None
+        has_null = any(chunk.dictionary.null_count for chunk in column.chunks)
+        return None if has_null or column.type.value_type != pa.string() else column
+
+    def answers(self, name: str) -> pa.ChunkedArray:
         """Return a column of any kind; values of several kinds as text, NaN as null.
 
-        Text that is stored in a dictionary stays in it.
+        Text that is stored in dictionaries stays in them.
         """
         stored = self.dictionary(name)
-        return self._of(name).answers() if stored is None else stored
-
-    def dictionary(self, name: str) -> pa.DictionaryArray | None:
-        """Return a column of text in the dictionary that it is stored in, else None."""
-        array, _ = self._array(self.require(name))
-        if array.type != pa.dictionary(pa.int32(), pa.string()) or array.dictionary.null_count:
-            return None
-        return array
+        return pa.chunked_array([self._of(name).answers()]) if stored is None else stored
 
     def labels(self, name: str, whole: bool = False) -> pa.Array:
         """Return a column of labels, all numbers or all text: float64 or string[n], with nulls.
@@ -293,7 +289,9 @@ class Records:
                 array = pa.nulls(len(array), pa.string())  # an all-null column fits any type
             elif pa.types.is_dictionary(array.type):
                 array = array.dictionary_decode()
-            self._columns[name] = Column(name, array, is_mixed, self.typed, self.where)
+            # The bound method `where` would be a circle, which waits for the garbage collector.
+            where = partial(_place, self.name, self.lines, self._places)
+            self._columns[name] = Column(name, array, is_mixed, self.typed, where)
         return self._columns[name]
 
     def _array(self, name: str) -> tuple[pa.Array, bool]:
@@ -309,6 +307,13 @@ class Records:
                     message = f'{self.name}: column "{name}" cannot be read: {error}'
                     raise InputError(message) from error
         return self._arrays[name]
+
+
+def _place(name: str, lines: Sequence[int] | None, places: Sequence[str] | None, row: int) -> str:
+    """Return the place of a row: file and line, or its number from 0."""
+    if places is not None:
+        return places[row]
+    return f"{name}: row {row}" if lines is None else f"{name}:{lines[row]}"
 
 
 def read_records(

@@ -57,7 +57,7 @@ def max_abs(values: Any) -> Any:
     >>> int(max_abs(np.array([[-3, 2]]))), float(max_abs(np.zeros(0)))
     (3, 0.0)
     """
-    return max(values.max(initial=0), 0 - values.min(initial=0))
+    return max(values.max(initial=0).item(), -values.min(initial=0).item())
 
 
 def summing(terms: CountRows, most: int) -> Callable[[Int64], CountRows]:

@@ -1,16 +1,16 @@
 from numpy import float64, int8, int64
 from numpy.typing import NDArray
 
-def number_stories(
+def find_stories(
     topic: NDArray[int64],
     a: NDArray[int64],
     b: NDArray[int64],
-    story: NDArray[int64],
+    starts: NDArray[int64],
     topics: NDArray[int64],
 ) -> int: ...
-def count_frames(story: NDArray[int64], a: NDArray[int64], b: NDArray[int64]) -> int: ...
+def count_frames(starts: NDArray[int64], a: NDArray[int64], b: NDArray[int64]) -> int: ...
 def score_frames(
-    story: NDArray[int64],
+    starts: NDArray[int64],
     a: NDArray[int64],
     b: NDArray[int64],
     classes: NDArray[int8],
@@ -23,7 +23,7 @@ def score_frames(
     marks: NDArray[float64],
 ) -> None: ...
 def count_chains(
-    story: NDArray[int64],
+    starts: NDArray[int64],
     a: NDArray[int64],
     b: NDArray[int64],
     codes: NDArray[int8],
@@ -31,7 +31,7 @@ def count_chains(
     counts: NDArray[int64],
 ) -> None: ...
 def list_chains(
-    story: NDArray[int64],
+    starts: NDArray[int64],
     a: NDArray[int64],
     b: NDArray[int64],
     codes: NDArray[int8],

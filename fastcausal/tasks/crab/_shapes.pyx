@@ -11,10 +11,10 @@ from fastcausal.interrupts cimport StopRequested, interrupted
 
 cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
     cdef cppclass JudgedPairs:
-        const int64_t* story
+        const int64_t* starts
+        int64_t n_stories
         const int64_t* a
         const int64_t* b
-        int64_t n
 
     cdef cppclass Judgments:
         const int8_t* classes
@@ -30,7 +30,7 @@ cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
         const int8_t* bits
         int8_t absent
 
-    int64_t c_number_stories "fastcausal::number_stories" (
+    int64_t c_find_stories "fastcausal::find_stories" (
         const int64_t*, const int64_t*, const int64_t*, int64_t, int64_t*, int64_t*
     )
     int64_t c_count_frames "fastcausal::count_frames" (const JudgedPairs&, StopRequested) except +
@@ -45,17 +45,18 @@ cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
-cdef JudgedPairs pairs_of(object story, object a, object b) except *:
-    cdef Array stories = int64s(story)
+cdef JudgedPairs pairs_of(object starts, object a, object b) except *:
+    cdef Array of_story = int64s(starts)
     cdef Array causes = int64s(a)
     cdef Array effects = int64s(b)
     cdef JudgedPairs pairs
-    if causes.n != stories.n or effects.n != stories.n:
-        raise ValueError(f"{stories.n} stories, {causes.n} causes and {effects.n} effects")
-    pairs.story = <const int64_t*>stories.data
+    cdef const int64_t* start = <const int64_t*>of_story.data
+    if not of_story.n or causes.n != start[of_story.n - 1] or effects.n != causes.n:
+        raise ValueError(f"starts {starts}, {causes.n} causes and {effects.n} effects")
+    pairs.starts = start
+    pairs.n_stories = of_story.n - 1
     pairs.a = <const int64_t*>causes.data
     pairs.b = <const int64_t*>effects.data
-    pairs.n = stories.n
     return pairs
 
 
@@ -71,27 +72,32 @@ cdef Codes codes_of(object codes, object bits, int64_t n) except *:
     return both
 
 
-def number_stories(topic, a, b, story, topics):
-    """Fill story and topics, as csrc/shapes.hpp describes. Return the number of stories.
+def find_stories(topic, a, b, starts, topics):
+    """Fill starts and topics, as csrc/shapes.hpp describes. Return the number of stories.
 
-    Return -1 if the pairs do not ascend. All: int64[n].
+    Return -1 if the pairs do not ascend. topic, a, b, topics: int64[n]; starts: int64[n + 1].
     """
-    cdef JudgedPairs pairs = pairs_of(topic, a, b)
-    cdef Array to_story = int64s(story, 1, PyBUF_WRITABLE)
+    cdef Array of_topic = int64s(topic)
+    cdef Array causes = int64s(a)
+    cdef Array effects = int64s(b)
+    cdef Array to_starts = int64s(starts, 1, PyBUF_WRITABLE)
     cdef Array to_topics = int64s(topics, 1, PyBUF_WRITABLE)
-    cdef int64_t n
-    if to_story.n != pairs.n or to_topics.n != pairs.n:
-        raise ValueError(f"{to_story.n} stories and {to_topics.n} topics of {pairs.n} pairs")
+    cdef int64_t n = of_topic.n
+    if causes.n != n or effects.n != n or to_starts.n != n + 1 or to_topics.n != n:
+        raise ValueError(
+            f"{n} topics, {causes.n} causes, {effects.n} effects, room for {to_starts.n} starts "
+            f"and {to_topics.n} topics")
     with nogil:
-        n = c_number_stories(
-            pairs.story, pairs.a, pairs.b, pairs.n,
-            <int64_t*>to_story.data, <int64_t*>to_topics.data)
+        n = c_find_stories(
+            <const int64_t*>of_topic.data, <const int64_t*>causes.data,
+            <const int64_t*>effects.data, n,
+            <int64_t*>to_starts.data, <int64_t*>to_topics.data)
     return n
 
 
-def count_frames(story, a, b):
-    """Return the number of frames. story, a, b: int64[n]."""
-    cdef JudgedPairs pairs = pairs_of(story, a, b)
+def count_frames(starts, a, b):
+    """Return the number of frames. starts: int64[n_stories + 1]; a, b: int64[n]."""
+    cdef JudgedPairs pairs = pairs_of(starts, a, b)
     cdef int64_t n
     with nogil:
         n = c_count_frames(pairs, interrupted)
@@ -99,14 +105,14 @@ def count_frames(story, a, b):
 
 
 def score_frames(
-    story, a, b, classes, gold, pred, in_document, int64_t n_labels, double undefined, rows, marks
+    starts, a, b, classes, gold, pred, in_document, int64_t n_labels, double undefined, rows, marks
 ):
     """Fill rows and marks of every frame, as csrc/shapes.hpp describes.
 
-    story, a, b: int64[n]; classes, gold, pred, in_document: int8[n].
+    starts: int64[n_stories + 1]; a, b: int64[n]; classes, gold, pred, in_document: int8[n].
     Filled: rows int64[n_frames, 4 + n_classes], marks float64[n_frames, 2].
     """
-    cdef JudgedPairs pairs = pairs_of(story, a, b)
+    cdef JudgedPairs pairs = pairs_of(starts, a, b)
     cdef Array of_class = int8s(classes)
     cdef Array of_gold = int8s(gold)
     cdef Array of_pred = int8s(pred)
@@ -126,22 +132,23 @@ def score_frames(
             pairs, judgments, <int64_t*>to_rows.data, <double*>to_marks.data, interrupted)
 
 
-def count_chains(story, a, b, codes, bits, counts):
+def count_chains(starts, a, b, codes, bits, counts):
     """Add the number of chains of each type and pattern to counts int64[3, n_codes ** 3].
 
-    story, a, b: int64[n]; codes: int8[n]; bits: int8[n_codes], see csrc/shapes.hpp.
+    starts: int64[n_stories + 1]; a, b: int64[n]; codes: int8[n]; bits: int8[n_codes]. See
+    csrc/shapes.hpp.
     """
-    cdef JudgedPairs pairs = pairs_of(story, a, b)
-    cdef Codes of_pairs = codes_of(codes, bits, pairs.n)
+    cdef JudgedPairs pairs = pairs_of(starts, a, b)
+    cdef Codes of_pairs = codes_of(codes, bits, pairs.starts[pairs.n_stories])
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
     with nogil:
         c_count_chains(pairs, of_pairs, <int64_t*>to_counts.data, interrupted)
 
 
-def list_chains(story, a, b, codes, bits, rows):
+def list_chains(starts, a, b, codes, bits, rows):
     """Fill int64[n_chains, 6] with story, x, y, z, type and pattern of every chain."""
-    cdef JudgedPairs pairs = pairs_of(story, a, b)
-    cdef Codes of_pairs = codes_of(codes, bits, pairs.n)
+    cdef JudgedPairs pairs = pairs_of(starts, a, b)
+    cdef Codes of_pairs = codes_of(codes, bits, pairs.starts[pairs.n_stories])
     cdef Array to_rows = int64s(rows, 2, PyBUF_WRITABLE)
     with nogil:
         c_list_chains(pairs, of_pairs, <int64_t*>to_rows.data, to_rows.n, interrupted)

@@ -237,20 +237,20 @@ def report_of(
     )
     whole = partial(_with_units, about, judged.pairs, codes, kinds, n_scored)
     groups = _groups(about, type_of, times, n_scored)
-    return ChainReport(about, groups, _facts(groups), judged.coverage, whole)
+    return ChainReport(about, groups, judged.coverage, whole)
 
 
 def counts_of(pairs: JudgedPairs, codes: Codes) -> Int64:
     """Count chains by type and pattern, the codes of their pairs: int64[3, n_codes ** 3]."""
     counts = np.zeros((len(TYPES), len(codes.bits) ** 3), np.int64)
-    count_chains(pairs.story, pairs.a, pairs.b, codes.of_pair, codes.bits, counts)
+    count_chains(pairs.starts, pairs.a, pairs.b, codes.of_pair, codes.bits, counts)
     return counts
 
 
 def chains_of(pairs: JudgedPairs, codes: Codes, n_chains: int) -> Int64:
     """List chains by topic and events: story, x, y, z, type and pattern, int64[n_chains, 6]."""
     rows = np.empty((n_chains, 6), np.int64)
-    list_chains(pairs.story, pairs.a, pairs.b, codes.of_pair, codes.bits, rows)
+    list_chains(pairs.starts, pairs.a, pairs.b, codes.of_pair, codes.bits, rows)
     return rows[np.lexsort(rows.T[3::-1])]
 
 
@@ -276,16 +276,9 @@ def _with_units(
     return replace(about, units=units, row_of=row_of, gold=digest_of(pairs))
 
 
-def _facts(groups: Groups) -> dict[str, int]:
-    return {"n_chains": int(groups["overall"]["n_chains"])}
-
-
 def present(statistics: Statistics, by: By = None) -> ChainReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
-    subsets = {name: _of_units(part) for name, part in statistics.parts(by).items()}
-    groups = _of_units(statistics)
-    whole = partial(replace, statistics)
-    return ChainReport(statistics, groups, _facts(groups), None, whole, subsets)
+    return ChainReport.of_units(statistics, _of_units, by)
 
 
 def _of_units(statistics: Statistics) -> Groups:

@@ -138,10 +138,17 @@ def read_answers(
     return Answers(n_labels, codes, values, reasons, counted, warnings)
 
 
-def _read(column: pa.Array, choices: Choices) -> tuple[Float64 | None, Reasons, Int8]:
-    """Return the score of each answer, its reason, and its label; texts of a dictionary once."""
+def _read(column: pa.ChunkedArray, choices: Choices) -> tuple[Float64 | None, Reasons, Int8]:
+    """Return the score of each answer, its reason, and its label."""
+    values, *others = zip(*(_read_chunk(chunk, choices) for chunk in column.chunks), strict=True)
+    why, codes = map(np.concatenate, others)
+    return None if values[0] is None else np.concatenate(values), why, codes
+
+
+def _read_chunk(column: pa.Array, choices: Choices) -> tuple[Float64 | None, Reasons, Int8]:
+    """Read answers in one array; texts of a dictionary once."""
     if pa.types.is_dictionary(column.type):
-        values, why, codes = _read(column.dictionary, choices)
+        values, why, codes = _read_chunk(column.dictionary, choices)
         return (
             None if values is None else _taken(values, column, np.nan),
             _taken(why, column, MISSING),

@@ -22,7 +22,7 @@ from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.options import Border, GoldFrom, check
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.crab._shapes import number_stories
+from fastcausal.tasks.crab._shapes import find_stories
 from fastcausal.tasks.crab.parse import single_letters
 
 Int8 = npt.NDArray[np.int8]
@@ -53,8 +53,8 @@ class JudgedPairs:
         The row of each pair in the source; None if the source has this order.
     topics : pyarrow.Array
         The distinct topics, ascending: int64, or string if one of them is not an integer.
-    story : int64[n]
-        The index of each pair's topic.
+    starts : int64[n_topics + 1]
+        The first pair of each topic, then the number of pairs.
     a, b : int64[n]
         Orders of its events; a < b.
     score : float64[n]
@@ -68,7 +68,7 @@ class JudgedPairs:
     records: Records
     order: Int64 | None
     topics: pa.Array
-    story: Int64
+    starts: Int64
     a: Int64
     b: Int64
     score: Float64
@@ -76,7 +76,12 @@ class JudgedPairs:
     in_document: Booleans | None
 
     def __len__(self) -> int:
-        return len(self.story)
+        return len(self.a)
+
+    @cached_property
+    def story(self) -> Int64:
+        """Index of each pair's topic: int64[n]."""
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
 
     @cached_property
     def rows(self) -> Int64:
@@ -146,8 +151,8 @@ class JudgedPairs:
         """Warn of pairs with a class that differs from the class of their score."""
         if not all(name in self.records for name in ("score", "class")):
             return {}
-        both = np.flatnonzero((self.given >= 0) & ~np.isnan(self.score))
-        n = int(np.count_nonzero(self.given[both] != class_of(self.score[both], border)))
+        both = (self.given >= 0) & ~np.isnan(self.score)
+        n = int(np.count_nonzero(both & (self.given != class_of(self.score, border))))
         texts = (
             f"{self.records.name}: ",
             f" of the pairs have another class than their score has by border={border}",
@@ -225,7 +230,7 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     records = read_records(source, name, encoded=True)
     problems = Problems()
     a, b = (records.integers(column) for column in KEY[1:])
-    stories = _in_order(records, a, b)
+    stories, rows = _stories(records, a, b), None
     if stories is None:
         report_orders(records, a, b, problems)
     score, given = scores_of(records, problems), given_of(records, problems)
@@ -233,27 +238,34 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     for k in np.flatnonzero(neither).tolist():
         problems.add(f'{records.where(k)}: no "score" and no "class"')
     problems.raise_if_any()
-    story, topics = stories or names_of(records, KEY[0])
-    columns: list[Any] = [story, a, b, score, given, _in_document(records)]
-    if stories or number_stories(story, a, b, np.empty_like(a), np.empty_like(a)) >= 0:
-        return JudgedPairs(records, None, topics, *columns)
-    rows = np.lexsort((b, a, story))
+    if stories is None:
+        story, topics = names_of(records, KEY[0])
+        stories = topics, arrow.offsets(np.bincount(story))
+        rows = None if _ascending(story, a, b) else np.lexsort((b, a, story))
+    columns: list[Any] = [a, b, score, given, _in_document(records)]
+    if rows is None:
+        return JudgedPairs(records, None, *stories, *columns)
     columns = [None if column is None else column[rows] for column in columns]
-    pairs = JudgedPairs(records, rows, topics, *columns)
+    pairs = JudgedPairs(records, rows, *stories, *columns)
     _require_once(pairs)
     return pairs
 
 
-def _in_order(records: Records, a: Int64, b: Int64) -> tuple[Int64, pa.Array] | None:
-    """Number the integer topics of pairs that ascend, as `names_of`; None for other pairs."""
+def _stories(records: Records, a: Int64, b: Int64) -> tuple[pa.Array, Int64] | None:
+    """Return `_ascending` pairs by integer topics; None for other pairs."""
     if KEY[0] not in records:
         return None
     topics = records.column(KEY[0])
     if not pa.types.is_signed_integer(topics.type) or topics.null_count:
         return None
-    story, different = np.empty(len(a), np.int64), np.empty(len(a), np.int64)
-    n = number_stories(arrow.values_of(topics.cast(pa.int64())), a, b, story, different)
-    return None if n < 0 else (story, arrow.numbers(different[:n].copy()))
+    return _ascending(arrow.values_of(topics.cast(pa.int64())), a, b)
+
+
+def _ascending(topic: Int64, a: Int64, b: Int64) -> tuple[pa.Array, Int64] | None:
+    """Return the different topics, and their starts; None unless all pairs ascend, with a < b."""
+    starts, topics = np.empty(len(a) + 1, np.int64), np.empty(len(a), np.int64)
+    n = find_stories(topic, a, b, starts, topics)
+    return None if n < 0 else (arrow.numbers(topics[:n].copy()), starts[: n + 1].copy())
 
 
 def ids_of(topics: pa.Array, a: Int64, b: Int64) -> pa.Array:
@@ -282,13 +294,16 @@ def scores_of(records: Records, problems: Problems, column: str = "score") -> Fl
     """Return the score of every row, NaN if missing: float64[n]."""
     if column not in records:
         return np.broadcast_to(np.nan, len(records))
-    score = records.numbers(column).copy()
+    score = records.numbers(column)
     given = np.asarray(records.column(column).is_valid())
-    for k in np.flatnonzero(given & ~((score >= 0) & (score <= 100))).tolist():
+    faults = np.flatnonzero(given & ~((score >= 0) & (score <= 100)))
+    for k in faults.tolist():
         problems.add(
             f'{records.where(k)}: "{column}" is {score[k]:g}, expected a number from 0 to 100'
         )
-        score[k] = 0.0  # report one fault only
+    if len(faults):
+        score = score.copy()
+        score[faults] = 0.0  # report one fault only
     return score
 
 
@@ -296,9 +311,8 @@ def given_of(records: Records, problems: Problems) -> Int8:
     """Return the code of the given class of every row, -1 if missing: int8[n]."""
     if "class" not in records:
         return np.full(len(records), -1, np.int8)
-    stored = records.dictionary("class")
-    letters = records.texts("class") if stored is None else stored
-    given = _codes_of(letters)
+    letters = records.encoded("class")
+    given = np.concatenate([_codes_of(chunk) for chunk in letters.chunks])
     if given.min() >= 0:
         return given
     for k in np.flatnonzero((given < 0) & np.asarray(letters.is_valid())).tolist():

@@ -188,13 +188,13 @@ def report_of(
     named = {"topic_id": (judged.pairs.topics, each.story), "event_order": each.effect}
     whole = partial(_with_units, about, row_of, judged.pairs, named, (types, type_of), columns)
     groups = _groups(about, type_of, columns)
-    return FrameReport(about, groups, _facts(groups), judged.coverage, whole)
+    return FrameReport(about, groups, judged.coverage, whole)
 
 
 def frames_of(judged: ClassedPairs) -> Frames:
     """Find the frames of judged pairs, and score the answers in each."""
     pairs = judged.pairs
-    key = pairs.story, pairs.a, pairs.b
+    key = pairs.starts, pairs.a, pairs.b
     inside = np.zeros(len(pairs), np.bool_) if pairs.in_document is None else pairs.in_document
     n = count_frames(*key)
     rows, marks = np.empty((n, 4 + len(CLASSES)), np.int64), np.empty((n, len(MEASURES)))
@@ -327,16 +327,9 @@ def _with_units(
     return replace(about, units=units, row_of=row_of, gold=digest_of(pairs))
 
 
-def _facts(groups: Groups) -> dict[str, int]:
-    return {name: int(groups["overall"][name]) for name in ("n_frames", "n_pairs")}
-
-
 def present(statistics: Statistics, by: By = None) -> FrameReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
-    subsets = {name: _of_units(part) for name, part in statistics.parts(by).items()}
-    groups = _of_units(statistics)
-    whole = partial(replace, statistics)
-    return FrameReport(statistics, groups, _facts(groups), None, whole, subsets)
+    return FrameReport.of_units(statistics, _of_units, by)
 
 
 def _of_units(statistics: Statistics) -> Groups:

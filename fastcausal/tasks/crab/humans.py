@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.arrays import arrow
 from fastcausal.errors import InputError
 from fastcausal.files.records import Records
 from fastcausal.files.values import shown
@@ -86,7 +87,7 @@ def second_answers(records: Records, column: str) -> Float64:
     InputError
         An answer is neither.
     """
-    answers = records.answers(column)
+    answers = arrow.joined(records.answers(column))
     values, reasons = parse_column(answers, "binary")
     odd = (reasons != READ) & (reasons != MISSING)
     if odd.any():

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from math import isnan
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.strata import By
 from fastcausal.counts.means import MeanFormula
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import Warnings, warning_lines
@@ -179,7 +180,6 @@ class ShapeReport(Report):
     about : Statistics
         Formula, signature and warnings.
     groups : mapping of str to Scores
-    facts : mapping of str to int
     coverage : mapping, optional
         As `Answers.coverage`; None without answers, or if a file lacks it.
     statistics : callable
@@ -190,11 +190,11 @@ class ShapeReport(Report):
         self,
         about: Statistics,
         groups: Groups,
-        facts: Mapping[str, int],
         coverage: Mapping[str, Any] | None,
         statistics: Callable[[], Statistics],
         subsets: Mapping[str, Groups] | None = None,
     ) -> None:
+        facts = {name: int(groups["overall"][name]) for name in self._titles}
         title = ", ".join(f"{n} {self._titles[name]}" for name, n in facts.items())
         if coverage is not None:
             title += f", {coverage['n_read']} answers read ({coverage['share']:.1%})"
@@ -216,9 +216,17 @@ class ShapeReport(Report):
             ),
         )
 
+    @classmethod
+    def of_units(
+        cls, statistics: Statistics, groups: Callable[[Statistics], Groups], by: By
+    ) -> Self:
+        """Make the report of statistics of units, from a function to the groups of some."""
+        subsets = {name: groups(part) for name, part in statistics.parts(by).items()}
+        return cls(statistics, groups(statistics), None, partial(replace, statistics), subsets)
+
     coverage: Mapping[str, Any] | None
     _titles: ClassVar[Mapping[str, str]]
-    """Names of facts in the title."""
+    """Facts, and their names in the title."""
 
     _shown: ClassVar[Mapping[str, str]]
     """Headers of counts on the terminal."""

@@ -63,11 +63,10 @@ class Stories:
 
     def _stories(self) -> Iterator[dict[str, Any]]:
         pairs = self.pairs
-        bounds = np.searchsorted(pairs.story, np.arange(len(pairs.topics) + 1))
         texts = self._texts()
         letters = np.array(CLASSES)[self.codes]
         for k, name in enumerate(map(str, pairs.topics.to_pylist())):
-            each = slice(bounds[k], bounds[k + 1])
+            each = slice(pairs.starts[k], pairs.starts[k + 1])
             a, b = pairs.a[each], pairs.b[each]
             orders, places = np.unique(np.append(a, b), return_inverse=True)
             yield {

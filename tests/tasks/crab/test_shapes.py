@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -224,6 +225,18 @@ def test_without_answers_there_are_counts_alone():
     report = fc.crab.frames(table.drop_columns(["article_id_a"]))
     assert report.to_dict()["scores"]["SD"]["n_in_document"] is None
     assert report.per_frame["n_in_document"].null_count == report.n_frames
+
+
+@pytest.mark.parametrize("shapes", [fc.crab.frames, fc.crab.chains])
+def test_row_groups_of_parquet_change_nothing(tmp_path, shapes):
+    gold = random_stories(12, 6)
+    keys = gold.column_names[:3]
+    letters = np.random.default_rng(5).choice([*CLASSES], len(gold))
+    pred = gold.select(keys).append_column("prediction", pa.array(letters))
+    expected = shapes(gold, pred).to_dict()
+    for name, table in (("gold", gold), ("pred", pred)):
+        pq.write_table(table, tmp_path / f"{name}.parquet", row_group_size=7)
+    assert shapes(tmp_path / "gold.parquet", tmp_path / "pred.parquet").to_dict() == expected
 
 
 def test_no_chain_at_all():
