@@ -271,7 +271,7 @@ def check(call: Call, calls: int, objects: float, folder: Path) -> None:
         gc.collect()
         return sys.getallocatedblocks(), pa.total_allocated_bytes(), native()
 
-    points = [held(range(0, LARGEST, LARGEST // 30))]
+    points = [held(range(0, LARGEST, LARGEST // min(30, 2 * calls)))]
     gc.freeze()  # the next collections look at what follows alone
     points += [held(range(k, k + calls)) for k in range(LARGEST, LARGEST + 3 * calls, calls)]
     rounds = [[(b - a) / calls for a, b in zip(*pair, strict=True)] for pair in pairwise(points)]

@@ -10,6 +10,7 @@ import sys
 import zlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -276,6 +277,7 @@ def _suffix(path: Path) -> str:
     return path.name.removeprefix(stem_of(path))
 
 
+@cache
 def _logo(side: int = 256) -> bytes:
     """Return a PNG of an arrow, from a cause to an effect."""
     rows = bytearray()

@@ -12,6 +12,8 @@ from fastcausal.arrays.tensors import on_device, on_host
 
 torch = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.slow  # imports PyTorch
+
 
 def test_memory_is_shared():
     tensor = torch.arange(6.0, requires_grad=True).reshape(2, 3)

@@ -45,7 +45,7 @@ def test_one_system_as_a_table(report):
 
 
 def test_one_system_as_json(report):
-    out, err = command("score", GOLD, CAREFUL, "--json")
+    out, err = cli("score", GOLD, CAREFUL, "--json")
     assert out == report.to_json() + "\n"
     assert not err
     found = json.loads(out)
@@ -157,7 +157,7 @@ def test_unparsed_and_unmatched(tmp_path):
 
 
 def test_more_threads_than_there_is_work():
-    out, _ = command("score", GOLD, CAREFUL, "--json", "--threads", 100_000)
+    out, _ = cli("score", GOLD, CAREFUL, "--json", "--threads", 100_000)
     assert json.loads(out) == scored()
 
 

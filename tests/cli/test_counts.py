@@ -24,8 +24,8 @@ def printed(*arguments):
     ("suffix", "protocol", "unparsed"),
     [
         ("parquet", "recess", "empty"),
-        ("parquet", "cnc-2023", "skip"),
-        ("arrow", "recess", "skip"),
+        pytest.param("parquet", "cnc-2023", "skip", marks=pytest.mark.slow),
+        pytest.param("arrow", "recess", "skip", marks=pytest.mark.slow),
         ("arrow", "cnc-2023", "empty"),
     ],
 )

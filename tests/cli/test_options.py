@@ -6,8 +6,10 @@ The options come from the tree of commands itself: one that is new needs a value
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pyarrow as pa
@@ -472,13 +474,12 @@ def options():
 
 CASES = [
     pytest.param(
-        *(name, use, option),
-        id=f"{name} {option.opts[0]} ({use})",
+        *(name, use),
+        id=f"{name} ({use})",
         marks=[pytest.mark.slow] if at else [],  # the quick tests look at the first use
     )
-    for name, option in options()
-    for at, use in enumerate(USES.get(name, ()))
-    if f"{name} {option.opts[0]}" not in ELSEWHERE
+    for name, uses in USES.items()
+    for at, use in enumerate(uses)
 ]
 
 
@@ -579,52 +580,53 @@ def files(tmp_path_factory):
     return folder
 
 
+def seen(folder):
+    """All that is below a folder, with the times of its last changes."""
+    found = {}
+    for entry in os.scandir(folder):
+        found[entry.path] = entry.stat().st_mtime_ns
+        if entry.is_dir():
+            found |= seen(entry)
+    return found
+
+
 def typed(folder, command, arguments):
     """What comes of a command: exit status, both outputs, and what it wrote."""
-    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    before = seen(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         result = CliRunner().invoke(app, [*command.split(), *arguments])
     assert isinstance(result.exception, SystemExit | None), result.exception
     written = {}
-    for path in sorted(folder.rglob("*"), reverse=True):
-        if path.is_file() and path.stat().st_mtime_ns != before.get(path):
+    for name, changed in sorted(seen(folder).items(), reverse=True):
+        path = Path(name)
+        if changed != before.get(name) and path.is_file():
             written[path.name] = path.read_bytes()
-            if path not in before:
+            if name not in before:
                 path.unlink()
-        elif path not in before:
+        elif name not in before:
             path.rmdir()
     return result.exit_code, result.stdout, result.stderr, written
 
 
-@pytest.fixture(scope="module")
-def plain(files):
-    """What comes of each use without further options."""
-    found = {}
-
-    def of(name, use):
-        if (name, use) not in found:
-            found[name, use] = typed(files, name, USES[name][use].split())
-        return found[name, use]
-
-    return of
-
-
-@pytest.mark.parametrize(("name", "use", "option"), CASES)
-def test_an_option_does_something_or_is_refused(name, use, option, files, plain):
+@pytest.mark.parametrize(("name", "use"), CASES)
+def test_every_option_does_something_or_is_refused(name, use, files):
     arguments = USES[name][use].split()
-    flag = option.opts[0]
-    if flag in arguments:
-        return
-    value = [] if option.is_flag else [value_of(name, flag)]
-    if (code := plain(name, use)[0]) not in (0, 1):
-        pytest.fail(f"{name} {use} ends with {code}: {plain(name, use)[2]}")
-    found = typed(files, name, [*arguments, flag, *value])
-    if found[0] == 2:
-        assert found[1] + found[2]
-        assert not found[3] or name == "sweep"  # which keeps why runs failed
-    else:
-        assert found != plain(name, use) or {flag, f"{name} {use} {flag}"} & WITHOUT_EFFECT
+    plain = typed(files, name, arguments)
+    assert plain[0] in (0, 1), plain[2]
+    idle = []
+    for of, option in options():
+        flag = option.opts[0]
+        if of != name or flag in arguments or f"{name} {flag}" in ELSEWHERE:
+            continue
+        value = [] if option.is_flag else [value_of(name, flag)]
+        found = typed(files, name, [*arguments, flag, *value])
+        if found[0] == 2:
+            assert found[1] + found[2], flag
+            assert not found[3] or name == "sweep", flag  # which keeps why runs failed
+        elif found == plain and not {flag, f"{name} {use} {flag}"} & WITHOUT_EFFECT:
+            idle.append(flag)
+    assert not idle
 
 
 WITHOUT_EFFECT = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import numpy as np
@@ -191,6 +192,7 @@ def unsealed(path: Path, change=lambda table: table) -> None:
     rewritten(path, change(pq.read_table(path)), about_of(path) | {"seal": None})
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("kind", OF_EVERY_KIND)
 def test_rules_are_broken_by_changes_alone(tmp_path, kind):
     """Without a seal each rule is broken by one value too large, named by row and column."""
@@ -199,7 +201,8 @@ def test_rules_are_broken_by_changes_alone(tmp_path, kind):
     table = pq.read_table(path)
     unsealed(path)
     of_the_same(fc.Statistics.read(path), statistics)
-    for rule in statistics.formula.rules:
+    rules = statistics.formula.rules
+    for rule in random.Random(kind).sample(rules, min(len(rules), trials(200).max_examples)):
         last = (
             len(table)
             - 1

@@ -228,6 +228,7 @@ def test_spans_refused_at_once(gpu):
             has_signal=on_device(np.zeros(2, int)))  # fmt: skip
 
 
+@pytest.mark.slow  # imports PyTorch
 def test_the_metric_decodes_on_the_device(gpu):
     pytest.importorskip("torchmetrics")
     from fastcausal.training import span_score as training
@@ -254,6 +255,7 @@ def test_the_metric_decodes_on_the_device(gpu):
         assert not device.report().n_examples
 
 
+@pytest.mark.slow  # imports PyTorch
 def test_the_metric_tells_of_a_batch_when_asked(gpu):
     pytest.importorskip("torchmetrics")
     from fastcausal.training import span_score as training

@@ -248,6 +248,7 @@ def test_length_of_a_signal_is_in_tokens_of_the_model():
         assert [row for row in relation if row[0] == 2] == [(2, 0, stop)]
 
 
+@pytest.mark.slow  # imports PyTorch
 def test_torch_and_separate_columns():
     torch = pytest.importorskip("torch")
     logits = np.random.default_rng(0).normal(size=(4, 20, 6)).astype(np.float32)

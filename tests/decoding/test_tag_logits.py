@@ -241,6 +241,7 @@ def test_one_token_for_all():
     assert_same(scheme.decode(wide, valid=True), scheme.decode(wide.copy(), valid=True))
 
 
+@pytest.mark.slow  # imports PyTorch
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_tensors(dtype):
     torch = pytest.importorskip("torch")

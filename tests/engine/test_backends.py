@@ -70,17 +70,18 @@ def test_pairs_count_alike(kernel, pairs):
     )
 
 
+@pytest.mark.drawn
 def test_crowded_tracks_count_alike():
     """Spans on top of each other on both sides: every rule that ranks partners is needed."""
-    rng = np.random.default_rng(0)
+    rng, n = np.random.default_rng(0), trials(4000).max_examples
 
     def crowd() -> Relation:
         low, high = (0, 0, 1), ((3, 8, 6), (3, 16, 12))[rng.integers(2)]
         numbers = rng.integers(low, high, (rng.integers(2, 12), 3))
         return [(role, start, start + width) for role, start, width in numbers.tolist()]
 
-    gold, pred = (rows_of([[crowd() for _ in range(1500)]]) for _ in range(2))
-    index = np.arange(1500)
+    gold, pred = (rows_of([[crowd() for _ in range(n)]]) for _ in range(2))
+    index = np.arange(n)
     for tracks in (RECESS.tracks, (ROLES,)):
         plan = replace(RECESS, name="test", tracks=tracks).plan(ROLES)
         np.testing.assert_array_equal(
@@ -92,8 +93,8 @@ def test_crowded_tracks_count_alike():
 @pytest.fixture(scope="module")
 def many() -> tuple[Rows, Rows]:
     rng = np.random.default_rng(0)
-    gold, pred = (random_side(rng, 3000, 4) for _ in range(2))
-    for k in rng.choice(3000, 500, replace=False):  # some the same, some longer
+    gold, pred = (random_side(rng, 1500, 4) for _ in range(2))
+    for k in rng.choice(1500, 250, replace=False):  # some the same, some longer
         pred[k] = gold[k][::-1]
         gold[k] = gold[k] * int(rng.integers(1, 4))
     return rows_of(4 * gold), rows_of(4 * pred)  # so many that a thread takes several blocks

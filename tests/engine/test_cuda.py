@@ -27,6 +27,7 @@ from tests.support import played_cupy
 from tests.support.cli import cli
 from tests.support.strategies import ROLES, random_side, rows_of
 
+N = 800  # examples of the larger tests
 PLANS = [
     *(replace(RECESS, name="test", kernel=kernel) for kernel in KERNELS),
     PROTOCOLS["cnc-2023"],
@@ -56,10 +57,10 @@ def arrays_of(library: str, gpu: Any) -> Callable[[np.ndarray], Any]:
 def many() -> tuple[Rows, Rows]:
     """Most examples fit on a device, some have too many relations, some too many spans."""
     rng = np.random.default_rng(0)
-    gold, pred = (random_side(rng, 2000, 4) for _ in range(2))
-    for k in rng.choice(2000, 800, replace=False):
+    gold, pred = (random_side(rng, N, 4) for _ in range(2))
+    for k in rng.choice(N, N // 3, replace=False):
         pred[k] = gold[k][::-1]
-    for k in rng.choice(2000, 20, replace=False):
+    for k in rng.choice(N, 10, replace=False):
         gold[k] = [[(0, 3 * t, 3 * t + 2) for t in range(int(rng.integers(20, 40)))]]
     return rows_of(gold, 200), rows_of(pred, 200)
 
@@ -75,7 +76,7 @@ def on_device(side: Rows, to) -> Rows:
 )
 def test_host_arrays(gpu, protocol, many):
     plan = protocol.plan(ROLES)
-    groups = np.random.default_rng(1).integers(0, 5, 2000)
+    groups = np.random.default_rng(1).integers(0, 5, N)
     for part in (8_000, scoring.PART):
         for arguments in ((), (groups, 5), (None, 1)):
             with patch.object(scoring, "PART", part):
@@ -90,7 +91,7 @@ def test_host_arrays(gpu, protocol, many):
 def test_device_arrays(gpu, protocol, many, library):
     plan, to = protocol.plan(ROLES), arrays_of(library, gpu)
     gold, pred = (on_device(side, to) for side in many)
-    groups = np.random.default_rng(1).integers(0, 5, 2000)
+    groups = np.random.default_rng(1).integers(0, 5, N)
     cuda.run_on_device(plan, gold, pred, n_groups=1)  # compiles
     for arguments in ((), (groups, 5)):
         given = (to(arguments[0]), 5) if arguments else ()

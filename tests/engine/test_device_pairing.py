@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from tests.support.strategies import ROLES, Example, rows_of
 
 LENGTH = 24
 MOST = 5  # relations per side on a device
-N = 300
+N = 150
 
 
 def example(rng: np.random.Generator, likes: Example, length: int) -> Example:
@@ -33,6 +34,7 @@ def example(rng: np.random.Generator, likes: Example, length: int) -> Example:
     return [found[k] for k in rng.permutation(len(found))[: rng.integers(1, 7)]]
 
 
+@cache
 def drawn(seed: int) -> tuple[Rows, Rows]:
     """Short examples have many equal spans."""
     rng = np.random.default_rng(seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -48,6 +49,7 @@ def moved(rng: np.random.Generator, spans: Relation, length: int) -> Relation:
     return found
 
 
+@cache
 def drawn(seed: int, n: int, length: int, most: int = 3) -> tuple[Rows, Rows]:
     rng = np.random.default_rng(seed)
     golds, preds = [], []
@@ -62,7 +64,7 @@ def drawn(seed: int, n: int, length: int, most: int = 3) -> tuple[Rows, Rows]:
 
 
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
-@pytest.mark.parametrize("length", [9, 25])
+@pytest.mark.parametrize("length", [9, pytest.param(25, marks=pytest.mark.slow)])
 def test_patterns_count_as_the_specification_does(kernel, length):
     gold, pred = drawn(length, 100, length)
     choices = [*((p, RECESS.tracks) for p in PROTOCOLS), *((RECESS, t) for t in TRACKS)]

@@ -52,7 +52,10 @@ def frame_of(library: str):
     return module.Dataset.from_list if library == "datasets" else module.DataFrame
 
 
-LIBRARIES = ["pyarrow", "pandas", "polars", "duckdb", "datasets"]
+LIBRARIES = [
+    *("pyarrow", "pandas", "polars", "duckdb"),
+    pytest.param("datasets", marks=pytest.mark.slow),  # takes seconds to import
+]
 libraries = pytest.mark.parametrize("library", LIBRARIES)
 
 
@@ -301,6 +304,7 @@ def test_pandas_columns_of_several_kinds():
         fc.read(frame)
 
 
+@pytest.mark.slow  # the package takes seconds to import
 def test_datasets():
     datasets = pytest.importorskip("datasets")
     rows = datasets.Dataset.from_list(NESTED)

@@ -190,7 +190,7 @@ def _without(relations, name):
 
 @needs_cnc
 @pytest.mark.parametrize("reading", READINGS)
-@pytest.mark.parametrize("split", ["dev", "train"])
+@pytest.mark.parametrize("split", ["dev", pytest.param("train", marks=pytest.mark.slow)])
 def test_native_tags_on_the_corpus(split, reading):
     for form in ("", "_grouped"):
         source = Source.open(CNC / f"{split}_subtask2{form}.csv")

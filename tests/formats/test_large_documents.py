@@ -75,7 +75,9 @@ def star(folder, n_causes, n_signals):
     return brat_file(folder, "".join(lines), text)
 
 
-@pytest.mark.parametrize("name", [":", "a:", "a", "a:b"])
+@pytest.mark.parametrize(
+    "name", ["a:b", *(pytest.param(n, marks=pytest.mark.slow) for n in (":", "a:", "a"))]
+)
 def test_a_line_of_colons(tmp_path, name):
     """A pattern that tries every place of every colon takes the cube of their number."""
     for many in (name * 4000, name * 100_000):

@@ -152,6 +152,7 @@ def test_questions_of_the_corpus(tmp_path):
     assert found[0].keys() == found[1].keys()
 
 
+@pytest.mark.slow  # the package takes seconds to import
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_datasets_reads_the_file(tmp_path):
     datasets = pytest.importorskip("datasets")

@@ -80,7 +80,7 @@ class TestTheExactLaw:
         rows = [(1, 0, 0), (1, 1, 2), (2, 1, 0), (0, 0, 1)]
         self.of(rows, *oracle.law_by_listing(rows, f1))
 
-    @pytest.mark.parametrize("n", [100, 340])
+    @pytest.mark.parametrize("n", [100, pytest.param(340, marks=pytest.mark.slow)])
     def test_of_hundreds(self, n):
         rows = random_rows(n)
         parts = np.column_stack([2 * rows[:, 0], rows @ [2, 1, 1]])

@@ -13,6 +13,8 @@ from tests.support.cli import cli
 torch = pytest.importorskip("torch")
 pytest.importorskip("torchmetrics")
 
+pytestmark = pytest.mark.slow  # imports PyTorch
+
 CONFIG = {"0": "O", "1": "B-Cause", "2": "I-Cause", "3": "B-Effect", "4": "I-Effect"}  # of JSON
 KINDS = {"cause": 1, "effect": 3}
 

@@ -76,6 +76,15 @@ def patched(at: bytes, offset: int, value: bytes) -> bytes:
     return bytes(data)
 
 
+def made(data: Callable[[], bytes]) -> Callable[[Path], None]:
+    """Bytes that take long to make, made where they are asked for."""
+
+    def write(path: Path) -> None:
+        path.write_bytes(data())
+
+    return write
+
+
 def sparse(path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(LARGE)
@@ -107,14 +116,14 @@ def parquet(table: pa.Table) -> bytes:
 
 
 HOSTILE: dict[str, tuple[str, Written]] = {
-    "zip bomb": ("a.zip", lambda path: path.write_bytes(large_in_zip(b"\0")) and None),
-    "300 MB line in a zip": ("a.zip", lambda path: path.write_bytes(large_in_zip(b"x")) and None),
+    "zip bomb": ("a.zip", made(lambda: large_in_zip(b"\0"))),
+    "300 MB line in a zip": ("a.zip", made(lambda: large_in_zip(b"x"))),
     "300 MB line": ("a.jsonl", sparse),
-    "line of 30 MB": ("a.jsonl", b'{"id": "' + b"x" * (30 << 20)),
+    "line of 30 MB": ("a.jsonl", made(lambda: b'{"id": "' + b"x" * (30 << 20))),
     "zip in a zip": ("a.zip", zipped(("b.zip", zipped(("p.jsonl", GOOD))))),
     "gzip in a zip": ("a.zip", zipped(("p.jsonl.gz", gzip.compress(GOOD)))),
     "gzip": ("a.jsonl.gz", gzip.compress(GOOD)),
-    "gzip bomb": ("a.jsonl.gz", gzip.compress(b"\0" * (64 << 20), 9)),
+    "gzip bomb": ("a.jsonl.gz", made(lambda: gzip.compress(b"\0" * (64 << 20), 9))),
     "zips in a zip": ("a.zip", zipped(*((f"{k}.zip", zipped(("p", GOOD))) for k in range(9)))),
     "path that leaves": ("a.zip", zipped(("../../p.jsonl", GOOD))),
     "absolute path": ("a.zip", zipped((entry("/etc/p.jsonl"), GOOD))),
@@ -124,7 +133,7 @@ HOSTILE: dict[str, tuple[str, Written]] = {
     "cut zip": ("a.zip", zipped(("p.jsonl", GOOD))[:-200]),
     "other CRC": ("a.zip", patched(b"PK\1\2", 16, b"\1\2\3\4")),
     "lying size": ("a.zip", patched(b"PK\1\2", 24, struct.pack("<I", 10))),
-    "many files": ("a.zip", zipped(*((f"{k}.jsonl", b"") for k in range(2000)))),
+    "many files": ("a.zip", made(lambda: zipped(*((f"{k}.jsonl", b"") for k in range(2000))))),
     "empty zip": ("a.zip", zipped()),
     "rubbish of a Mac": ("a.zip", zipped(("__MACOSX/._p.jsonl", GOOD), (".DS_Store", b"x"))),
     "two files": ("a.zip", zipped(("a.jsonl", GOOD), ("b.jsonl", GOOD))),

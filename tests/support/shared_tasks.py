@@ -6,6 +6,7 @@ import json
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 from fastcausal import sample
 from fastcausal._version import __version__
@@ -35,10 +36,11 @@ def without_wheels(folder: Path) -> Path:
 
 
 def box(target: Path, name: str) -> Path:
-    """A bundle of one of the settings, with gold of the sample."""
+    """A bundle of one of the settings, with gold of the sample; its baseline is judged here."""
     gold, task, options = SETTINGS[name]
     wheels = without_wheels(target.with_name(f"{target.name}_wheels"))
-    init(target, HERE / gold, task, options, packed=wheels)
+    with patch("fastcausal.shared_task.check.judged", judged_here):
+        init(target, HERE / gold, task, options, packed=wheels)
     return target
 
 

@@ -55,7 +55,7 @@ def test_differences_of_clusters():
 
 
 @pytest.mark.parametrize(
-    ("n", "only_b", "only_a"), [(40, 7, 5), (40, 6, 0), (30, 3, 3), (50, 15, 1)]
+    ("n", "only_b", "only_a"), [(40, 7, 5), (40, 6, 0), (30, 3, 3), (50, 12, 1)]
 )
 def test_p_is_that_of_mcnemar(n, only_b, only_a):
     a = [{"id": k, "value": int(only_b <= k < only_b + only_a or k > 20)} for k in range(n)]

@@ -16,6 +16,8 @@ from torchmetrics import MetricCollection  # noqa: E402
 
 from fastcausal.training import SpanScore, compute_metrics  # noqa: E402
 
+pytestmark = pytest.mark.slow  # imports PyTorch
+
 LABELS = ["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect"]
 BY_ID = dict(enumerate(LABELS))
 BY_NAME = {name: k for k, name in reversed(BY_ID.items())}

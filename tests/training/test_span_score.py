@@ -26,8 +26,11 @@ torchmetrics = pytest.importorskip("torchmetrics")
 span_score = pytest.importorskip("fastcausal.training.span_score")
 SpanScore, flat_scores = span_score.SpanScore, span_score.flat_scores
 
-# torchmetrics warns where a metric has been given its states otherwise than by update.
-pytestmark = pytest.mark.filterwarnings("ignore:The ``compute`` method")
+pytestmark = [
+    pytest.mark.slow,  # imports PyTorch
+    # torchmetrics warns where a metric has been given its states otherwise than by update.
+    pytest.mark.filterwarnings("ignore:The ``compute`` method"),
+]
 
 SCHEME = fc.TagScheme(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect", "B-Signal", "I-Signal"])
 IGNORED = SCHEME.ignore_index
@@ -145,7 +148,6 @@ dist.destroy_process_group()
 """
 
 
-@pytest.mark.slow
 def test_two_processes(tmp_path):
     """Shards of different sizes, one of them empty; and metrics that do not count the same."""
     rng = np.random.default_rng(2)

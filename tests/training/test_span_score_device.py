@@ -19,13 +19,17 @@ from tests.training.test_span_score import (
     SCHEME,
     SpanScore,
     labels,
-    pytestmark,  # noqa: F401
     same,
     span_score,
     torch,
     torchmetrics,
     whole,
 )
+
+pytestmark = [
+    pytest.mark.slow,  # imports PyTorch
+    pytest.mark.filterwarnings("ignore:The ``compute`` method"),
+]
 
 
 @pytest.fixture

@@ -94,6 +94,7 @@ def tokenizer():
     )
 
 
+@pytest.mark.slow  # imports PyTorch
 @pytest.mark.parametrize("settings", [
     {}, {"padding": True}, {"padding": True, "return_tensors": "np"},
     {"padding": "max_length", "max_length": 40}, {"truncation": True, "max_length": 7},
@@ -123,6 +124,7 @@ def test_with_a_tokenizer(tokenizer, settings):
     assert len(encoding["input_ids"][1]) > len(words[1]) + 2 or "truncation" in settings
 
 
+@pytest.mark.slow  # imports PyTorch
 def test_a_slow_tokenizer_knows_no_words():
     transformers = pytest.importorskip("transformers")
     encoding = transformers.BatchEncoding({"input_ids": [[1, 2]]})

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -192,10 +193,9 @@ def examples_table() -> Scripted:
     return Scripted.of_folder(FOLDER, "examples", "Examples", EXAMPLES)
 
 
-def html_of(page: Page) -> str:
-    """Write a page; text from data is escaped."""
+@cache
+def _template() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
@@ -203,11 +203,18 @@ def html_of(page: Page) -> str:
         trim_blocks=True,
         undefined=StrictUndefined,
     )
+    return environment.get_template("page.html")
+
+
+def html_of(page: Page) -> str:
+    """Write a page; text from data is escaped."""
+    from markupsafe import Markup
+
     part = page.part
     style = _read(FOLDER / "page.css") + ("" if part is None else part.style)
     scripts = [_read(FOLDER / f"{name}.js") for name in ("common", "frame")]
     script = "\n".join([*scripts, *([] if part is None else [part.script])])
-    rendered = environment.get_template("page.html").render(
+    rendered = _template().render(
         page=page,
         tabs=tabs_of(page),
         name_of=lambda table: Drawn.of(table).grid.title,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -75,6 +76,7 @@ def as_cas(path: Path, meta: dict[str, str]) -> dict[str, object]:
     return new_layout(text=text, marks=marks, links=links, sentences=bounds, meta=meta)
 
 
+@cache
 def by_hand(project: Path) -> dict[str, fc.Relations]:
     """The tables of each annotator's documents, one below the other."""
     return {
@@ -102,7 +104,9 @@ LAYOUTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("protocol", ["recess", "recess-code"])
+@pytest.mark.parametrize(
+    "protocol", ["recess", pytest.param("recess-code", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_project_gives_the_numbers_of_the_tables_joined_by_hand(project, layout, protocol):
     expected = fc.agree(by_hand(project), protocol)

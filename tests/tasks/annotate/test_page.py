@@ -16,6 +16,8 @@ from tests.support.cli import cli
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
+pytestmark = pytest.mark.slow  # of a browser
+
 HOSTILE = [
     "</script><script>document.title='hit'</script>",
     "<img src=x onerror=document.title='hit'> <!--",

@@ -52,6 +52,7 @@ def test_three_classes():
     assert three(of["direction"]["overall"]) == (2 / 3, 0.4, 0.5)
 
 
+@pytest.mark.slow
 @real
 def test_a_system_on_eventstoryline():
     gold, pred, events = data.esc_gold(), data.esc_system(), data.esc_events()

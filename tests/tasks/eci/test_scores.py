@@ -195,6 +195,7 @@ def test_worked_examples_of_tables():
     assert fc.eci(data.THREE_GOLD, data.THREE_PRED)["exists"].f1 == 0.8
 
 
+@pytest.mark.slow
 @real
 def test_a_system_on_eventstoryline():
     gold, pred, events = data.esc_gold(), data.esc_system(), data.esc_events()

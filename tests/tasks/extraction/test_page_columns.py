@@ -241,7 +241,9 @@ def test_the_same_bytes():
     assert len(made) == 1
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize(  # each takes a second to compile
+    "name", [pytest.param(n, marks=() if n == "same_spans" else pytest.mark.slow) for n in KERNELS]
+)
 def test_kernels_of_users(name, tmp_path):
     report = fc.score(sample.GOLD, sample.SYSTEMS["careful"], fc.Protocol(name, KERNELS[name]))
     columns = columns_of({"": report}, 7)

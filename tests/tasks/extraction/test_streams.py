@@ -333,8 +333,15 @@ REFUSED = {
 READ_WHOLE = ("too many and a line", "order and a line", "no text and a line")
 
 
-@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
-@pytest.mark.parametrize("most", [5, 100])
+@pytest.mark.parametrize(
+    ("protocol", "most"),
+    [
+        ("recess", 100),
+        ("cnc-2023", 5),
+        pytest.param("recess", 5, marks=pytest.mark.slow),
+        pytest.param("cnc-2023", 100, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("refused", REFUSED)
 def test_refused_submissions(tmp_path, monkeypatch, protocol, most, refused):
     """All faults are counted batch by batch: only faults of other kinds need the whole file."""
@@ -376,7 +383,7 @@ TRUTH = {
 }
 
 
-@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
+@pytest.mark.parametrize("protocol", ["recess", pytest.param("cnc-2023", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("change", TRUTH)
 def test_truth_files(tmp_path, protocol, change):
     """Rows of CSV by blocks: other readers of it decide where it is not plain."""

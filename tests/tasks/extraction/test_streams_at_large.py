@@ -20,6 +20,7 @@ import fastcausal as fc
 from bench import corpus
 from fastcausal import formats, sample
 from fastcausal.arrays import arrow
+from tests.support.cli import cli
 
 SCORE = """
 import itertools, os, signal, sys
@@ -116,8 +117,7 @@ def test_a_full_device(pair):
 def test_several_systems_in_one_file(tmp_path):
     target = tmp_path / "examples.parquet"
     systems = [str(sample.SYSTEMS[name]) for name in ("hasty", "careful")]
-    with command(sample.GOLD, *systems, "--per-example", target) as process:
-        assert process.wait() == 0
+    cli("score", sample.GOLD, *systems, "--per-example", target)
     found = pq.read_table(target)
     assert found.column_names[0] == "system"
     assert found["system"].to_pylist() == ["hasty"] * 61 + ["careful"] * 61

@@ -501,6 +501,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="processes cannot be sent SIGINT")
 def test_ctrl_c_ends_tests_of_pairs():
     """Those that run are told, those that wait never begin."""

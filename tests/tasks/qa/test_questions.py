@@ -103,6 +103,7 @@ def test_against_fractions(rows):
         assert report[name].f1 == pytest.approx(float(f1), abs=1e-15)
 
 
+@pytest.mark.slow  # imports PyTorch
 @trials(60)
 @given(asked.filter(lambda rows: all(all(map(words, (pred, *gold))) for gold, pred, _ in rows)))
 def test_against_torchmetrics(rows):
