@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.arrays.arrow import RELATIONS
+from fastcausal.arrays.span_arrays import RELATIONS
 from fastcausal.errors import InputError
 from fastcausal.files import writing
 from fastcausal.formats import bio
