@@ -20,7 +20,7 @@ from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.sums import CountRows, Float64, Int64, summing, sums_of
 from fastcausal.significance.units import EQUAL, OneScore
 
-CELLS = 2**23  # most weights or sums in memory at once
+CELLS = 2**23  # most sums in memory at once
 
 
 def negated(score: OneScore) -> OneScore:
@@ -113,9 +113,9 @@ def _by_content(columns: CountRows) -> Int64:
 
 
 def _weights(columns: CountRows, n_resamples: int, seed: int) -> Iterator[tuple[int, Int64]]:
-    """Yield blocks of resamples, limited in memory, with the number of the first."""
+    """Yield blocks of resamples, whose sums are limited in memory, with the number of the first."""
     each = np.ones(len(columns), np.int64)
-    most = max(1, CELLS // max(*columns.shape, 1))
+    most = max(1, CELLS // max(columns.shape[1], 1))
     for first in range(0, n_resamples, most):
         for weights in bootstrap_weights(each, min(most, n_resamples - first), seed, first=first):
             yield first, weights
