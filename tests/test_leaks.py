@@ -297,7 +297,7 @@ def test_many_calls(tmp_path, name):
     check(CALLS[name], 100, 0.8, tmp_path)
 
 
-@pytest.mark.parametrize("name", sorted({*CALLS} - {"agree"}))  # whose tables are its methods
+@pytest.mark.parametrize("name", sorted(CALLS))
 def test_no_table_waits_for_the_garbage_collector(tmp_path, name):
     """A circle that holds a table keeps its memory, and the next call takes more."""
     CALLS[name](3, tmp_path)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import pyarrow as pa
 
@@ -91,12 +92,12 @@ class Agreement(Report):
             facts={name: getattr(self, name) for name in names},
             subsets=self.subsets,
             warnings=self.warnings,
-            tables=Tables(
-                per_example=self._per_example_table,
-                matches=self._matches_table,
-                disagreements=self._disagreements_table,
-                pairs=self._pairs_table,
-                intervals=self._intervals_table,
+            tables=Tables(  # methods would be a circle, which waits for the garbage collector
+                per_example=partial(_example_table, self.pairs),
+                matches=partial(_match_table, self.pairs),
+                disagreements=partial(_difference_table, self.pairs, self._roles),
+                pairs=partial(_pair_table, self.pairs),
+                intervals=partial(_interval_table, self._statistics),
             ),
             statistics=self._statistics,
             keys=(
@@ -130,32 +131,7 @@ class Agreement(Report):
             Lower and upper bound by group and measure; NaN if a measure is undefined or constant,
             and for fewer than two examples or clusters.
         """
-        intervals = self.statistics.intervals(
-            cluster=cluster,
-            method="percentile",
-            confidence=confidence,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-        return {
-            group: {name: (interval.low, interval.high) for name, interval in of_group.items()}
-            for group, of_group in intervals.scores.items()
-        }
-
-    def _per_example_table(self) -> pa.Table:
-        """Make a row per pair of annotators and example: the columns of the example, measures."""
-        return pa.concat_tables(
-            [example_table(p.a, p.b, p.sums, p.scores) for p in self.pairs],
-            promote_options="default",
-        )
-
-    def _matches_table(self) -> pa.Table:
-        """Make a row per pair of annotators and pair of relations (null: unmatched) of counts."""
-        return pa.concat_tables([pair.matches for pair in self.pairs])
-
-    def _disagreements_table(self) -> pa.Table:
-        """Make a row per pair of different relations, with the words of both annotators."""
-        return disagreements.table_of([pair.paired for pair in self.pairs], self._roles)
+        return _intervals(self.statistics, cluster, n_resamples, confidence, seed)
 
     @property
     def _roles(self) -> list[str]:
@@ -175,25 +151,6 @@ class Agreement(Report):
         scores = Section("", self.to_tables(), self.legend)
         return page_of(pairs, self._roles, self.title, self.signature, [scores])
 
-    def _pairs_table(self) -> pa.Table:
-        """Make a row per pair of annotators and group, with its measures."""
-        return pa.Table.from_pylist(
-            [
-                {"a": pair.a, "b": pair.b, "n_examples": pair.n_examples, "group": group, **scores}
-                for pair in self.pairs
-                for group, scores in plain(pair.scores).items()
-            ]
-        )
-
-    def _intervals_table(self) -> pa.Table:
-        """Make a row per group and measure with the default bounds of `intervals`."""
-        rows = [
-            dict(zip(("group", "measure", "low", "high"), (group, name, *bounds), strict=True))
-            for group, measures in self.intervals().items()
-            for name, bounds in measures.items()
-        ]
-        return pa.Table.from_pylist(plain(rows))
-
     def to_table(self, counts: bool = False) -> Grid:
         """Make a table for the terminal: the mean over the pairs of annotators, then every pair."""
         parts = {"": self.scores, **self.subsets}
@@ -202,3 +159,57 @@ class Agreement(Report):
         if self.alpha_all:
             parts["all annotators at once"] = self.alpha_all
         return scores_table(self.title, parts, counts)
+
+
+def _example_table(pairs: Sequence[PairAgreement]) -> pa.Table:
+    """Make a row per pair of annotators and example: the columns of the example, measures."""
+    return pa.concat_tables(
+        [example_table(p.a, p.b, p.sums, p.scores) for p in pairs], promote_options="default"
+    )
+
+
+def _match_table(pairs: Sequence[PairAgreement]) -> pa.Table:
+    """Make a row per pair of annotators and pair of relations (null: unmatched) of counts."""
+    return pa.concat_tables([pair.matches for pair in pairs])
+
+
+def _difference_table(pairs: Sequence[PairAgreement], roles: Sequence[str]) -> pa.Table:
+    """Make a row per pair of different relations, with the words of both annotators."""
+    return disagreements.table_of([pair.paired for pair in pairs], roles)
+
+
+def _pair_table(pairs: Sequence[PairAgreement]) -> pa.Table:
+    """Make a row per pair of annotators and group, with its measures."""
+    return pa.Table.from_pylist(
+        [
+            {"a": pair.a, "b": pair.b, "n_examples": pair.n_examples, "group": group, **scores}
+            for pair in pairs
+            for group, scores in plain(pair.scores).items()
+        ]
+    )
+
+
+def _interval_table(statistics: Callable[[], Statistics]) -> pa.Table:
+    """Make a row per group and measure with the default bounds of `Agreement.intervals`."""
+    rows = [
+        dict(zip(("group", "measure", "low", "high"), (group, name, *bounds), strict=True))
+        for group, measures in _intervals(statistics(), None, 1000, 0.95, 0).items()
+        for name, bounds in measures.items()
+    ]
+    return pa.Table.from_pylist(plain(rows))
+
+
+def _intervals(
+    statistics: Statistics, cluster: str | None, n_resamples: int, confidence: float, seed: int
+) -> dict[str, dict[str, tuple[float, float]]]:
+    intervals = statistics.intervals(
+        cluster=cluster,
+        method="percentile",
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    return {
+        group: {name: (interval.low, interval.high) for name, interval in of_group.items()}
+        for group, of_group in intervals.scores.items()
+    }
