@@ -1,4 +1,4 @@
-"""Annotation projects as they lie in folders: whose annotation a file is, and what is compared."""
+"""Annotation projects in folders: the annotator of each file, and the documents in common."""
 
 from __future__ import annotations
 

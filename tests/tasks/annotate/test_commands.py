@@ -56,7 +56,7 @@ def test_messages_name_the_option_that_is_missing(tmp_path):
 
 
 def test_a_tools_file_without_answers_stays_as_it_is(tmp_path):
-    """What is saved differs by the answers alone."""
+    """The saved file differs from the original by answers and the user's name alone."""
     document = json.loads(ANN.read_text()) | {"seed": 3}
     for item in document["items"][1:]:
         del item["answer"]

@@ -45,7 +45,7 @@ def brat(tmp_path):
 
 
 def cas(folder, marks, links, annotator="ann", text=TEXT):
-    """The same as UIMA CAS JSON, where a label may be missing."""
+    """Write a document as UIMA CAS JSON; marks may lack a label, links an end. Return its path."""
     listed = [{"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaString": text}]
     start = 0
     for k, line in enumerate(text.splitlines(), 10):
@@ -87,7 +87,7 @@ def test_nothing_to_find(brat, tmp_path):
         assert report.to_arrow().num_rows == 0
 
 
-# Marks, links, and what is found: kind, example, text of the span, message.
+# Marks, links, and findings: kind, example, text of the span, message.
 LINKED = {
     "no link": (
         [*GOOD, ("Cause", "They")], [(1, 2), (3, 2)],

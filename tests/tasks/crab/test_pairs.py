@@ -1,4 +1,4 @@
-"""Answers on pairs against plain Python, and what cannot change a score."""
+"""Scores of answers on pairs equal plain Python's, in any order of rows and any form of file."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def rows_of(pairs, answers):
 
 
 def alike(ours, theirs):
-    """Equal counts, scores to the last digits; null where there is none."""
+    """Check that counts are equal, scores equal to 1e-12, and undefined scores null."""
     if isinstance(theirs, dict):
         assert ours.keys() == theirs.keys()
         for name, value in theirs.items():
@@ -141,7 +141,7 @@ def test_a_file_of_statistics_holds_all(tmp_path):
 
 
 def random_case(n, unread=0, seed=0):
-    """Pairs with scores, and answers to each task, the first of which cannot be read."""
+    """Draw n pairs with scores, and answers to each task; the first `unread` are unreadable."""
     rng = random.Random(seed)
     keys = [(t, a, b) for t in range(1, 9) for a in range(8) for b in range(a + 1, 9)][:n]
     pairs = [
@@ -294,7 +294,7 @@ def test_classes_in_a_dictionary_of_parquet(tmp_path):
 
 
 def test_answers_in_a_dictionary_of_parquet(tmp_path):
-    """In the order of gold, which is not that of the pairs; a null is missing."""
+    """Answers follow the order of gold, and are reported by pair; a null is missing."""
     key = {"topic_id": [1] * 3, "event_order_a": [0] * 3, "event_order_b": [3, 1, 2]}
     gold = pa.table({**key, "class": ["A", "B", "D"]})
     pred = pa.table({**key, "prediction": ["A", "[B]", None]})

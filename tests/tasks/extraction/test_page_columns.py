@@ -1,4 +1,4 @@
-"""The columns of a page are what the report's tables say, example by example."""
+"""The columns of a page equal the report's tables, example by example."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def parts_of(rows: int):
 
 
 def outcome(call: Callable[[], Any]) -> Any:
-    """What a call returns, or the message of its error."""
+    """Return the result of a call, or the message of its error."""
     try:
         return call()
     except fc.InputError as error:
@@ -81,7 +81,7 @@ def as_arrow(relations, folder, data):
 
 
 def as_directory(relations, folder, data):
-    """Files in folders; what the reading noted is said in the first one only."""
+    """Write files into folders; only the first file holds the notes of the reading."""
     table, n = relations.table, len(relations)
     step = data.draw(st.integers(1, 9))
     for k, start in enumerate(range(0, max(n, 1), step)):
@@ -289,7 +289,7 @@ def test_submissions(tmp_path_factory, system, rows, protocol, unparsed, faults)
 @pytest.mark.parametrize("left_out", [(), ("text",), ("text", "length")], ids=str)
 @pytest.mark.parametrize("fault", [(" the ", " a "), ("ARG0", "cause")])
 def test_sentences_are_held_against_texts_once(tmp_path, protocol, left_out, fault):
-    """Scores need no texts, but sentences that were tagged do: where gold has some."""
+    """Streams check tagged sentences against gold's texts, if it has any, as whole files do."""
     gold, pred = tmp_path / "gold.parquet", tmp_path / "pred.jsonl"
     pq.write_table(arrow.without(fc.read(sample.GOLD).table, ("tagged", *left_out)), gold)
     pred.write_text(next(iter(sample.SYSTEMS.values())).read_text().replace(*fault))
@@ -386,7 +386,7 @@ TRUTH = {
 @pytest.mark.parametrize("protocol", ["recess", pytest.param("cnc-2023", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("change", TRUTH)
 def test_truth_files(tmp_path, protocol, change):
-    """Rows of CSV by blocks: other readers of it decide where it is not plain."""
+    """CSV read by blocks scores like the whole file, even if it is left to another reader."""
     text = sample.GOLD.read_text()
     changed = TRUTH[change](text)
     assert changed != text

@@ -174,7 +174,7 @@ def test_progress_on_a_terminal(pair):
 
 # ------------------------------------------------------------------------------------------- memory
 
-# VmHWM: what getrusage tells begins with the size of the process that started this one.
+# VmHWM: the peak in getrusage begins with the size of the process that started this one.
 PEAK = """
 import re, sys
 from pathlib import Path
@@ -213,4 +213,4 @@ def test_memory_does_not_grow_with_the_file(tmp_path, row_group, target):
     target = target and str(tmp_path / target)
     few, many = (peak(tmp_path, n, target, row_group) for n in (500_000, 2_000_000))
     assert many[0] < min(few[0] + 100, 700)
-    assert many[1] < few[1] + 25  # a part more or less under way, but no 57 MB of what was read
+    assert many[1] < few[1] + 25  # a part more or less under way, but not all 57 MB

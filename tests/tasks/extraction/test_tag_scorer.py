@@ -43,7 +43,7 @@ def test_device_equals_host(pairs, protocol):
 
 @given(batches())
 def test_host_equals_tag_lists(pair):
-    """As if every sequence came as a list of tags, where they are well formed."""
+    """Arrays of label ids score like the same sequences as lists of well-formed tags."""
     kept = [[side[k][pair[0][k] != IGNORED] for k in range(len(side))] for side in pair]
     gold, pred = (
         read_tags([_well_formed([SCHEME.labels[i] for i in line]) for line in side])
@@ -192,7 +192,7 @@ def test_a_scorer_of_logits_of_boundaries():
     scorer = fc.ExtractionScorer(decoder=decoder)
     scorer.update(gold, logits, mask=mask)
     scorer.update(fc.Rows.of(gold), logits, mask=mask)
-    scorer.update(gold, pred.to_relations(like=gold))  # what is decoded already
+    scorer.update(gold, pred.to_relations(like=gold))  # already decoded
     once = fc.score(gold, pred.to_relations(like=gold)).statistics.without_units()
     assert scorer.statistics.scores().keys() == once.scores().keys()
     total = once.rows[:, :-1].T @ once.times

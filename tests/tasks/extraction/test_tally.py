@@ -148,7 +148,7 @@ def test_a_total_adds(name):
 
 
 def scored(tmp_path, unparsed):
-    """Score a system with answers that cannot be read; return the report, and that of its file."""
+    """Score a system with unparsed answers; return the report and the statistics of its file."""
     counts = tmp_path / f"{unparsed}.parquet"
     report = fc.score(sample.GOLD, sample.SYSTEMS["chatty"], unparsed=unparsed, per_example=counts)
     return report, fc.Statistics.read(counts)

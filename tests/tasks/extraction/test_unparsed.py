@@ -1,4 +1,4 @@
-"""What could not be read: how much of it, what the scores would be, and why."""
+"""Unparsed predictions: their number, the bounds of the scores, and the reasons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = "Heavy rain causes floods"
 
 
 def with_unread(pred, lost):
-    """Predictions of which some relations are null, and some answers as a whole."""
+    """Return predictions with some relations null, and some whole answers null."""
     rows = pred.to_examples()
     for row, (whole, places) in zip(rows, lost, strict=True):
         relations = [None if k in places else r for k, r in enumerate(row["relations"])]

@@ -107,7 +107,7 @@ class TestKappas:
 
     @pytest.mark.slow
     def test_twenty_thousand_raters_of_one_unit(self):
-        """200 million pairs, of which those that differ have the kappa 0."""
+        """The mean over 200 million pairs of raters is 0: pairs that differ have kappa 0."""
         table = {"unit": ["u"] * 20_000, "rater": np.arange(20_000), "label": np.arange(20_000) % 7}
         columns = {"unit": "unit", "rater": "rater", "label": "label"}
         assert mean_pairwise_kappa(table, **columns) == 0.0
@@ -241,7 +241,7 @@ class TestLabelAgreement:
 
 @given(data=rated(), seed=st.integers(0, 99))
 def test_a_unit_drawn_twice_counts_as_two(data, seed):
-    """Every coefficient under weights is that of the units repeated as often."""
+    """Every coefficient under weights equals the coefficient of the units repeated as often."""
     times = np.random.default_rng(seed).integers(0, 3, (2, len(data)))
     drawn = coefficients(read_ratings(data), "ordinal", times=times)
     for k, row in enumerate(times):

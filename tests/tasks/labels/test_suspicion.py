@@ -58,7 +58,7 @@ LAST = [[0, 1, 1], [1, 0, 0]] * 12
     [
         ({(): COPIED}, ['"ann" and "bob" gave the same 24 labels']),
         ({("s",): COPIED}, ['"ann" and "bob" gave the same 24 labels to system "s"']),
-        # A part says nothing that the whole has said, at any depth.
+        # A warning about the whole is not repeated for its parts, at any depth.
         ({(): COPIED, ("s",): COPIED}, ['"ann" and "bob" gave the same 24 labels']),
         (
             {(): COPIED, ("s",): COPIED, ("s", "x"): COPIED, ("t", "x"): COPIED},

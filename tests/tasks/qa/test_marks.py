@@ -1,4 +1,4 @@
-"""Marks by native code against those of plain Python and of an oracle, for texts of any letters."""
+"""Marks by native code equal plain Python's and an oracle's, for texts of any letters."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_many_answers_by_threads():
 @given(st.lists(gold, max_size=5))
 @example([["b", "a", '\x7f\x1f"\\/é\ud800😀\n']])
 def test_digest(lists):
-    """The digest is that of the sorted answers as JSON."""
+    """The digest equals the digest of the sorted answers as JSON."""
     ids = [f"q{k}" for k in range(len(lists))]
     questions = read_questions(
         [
