@@ -176,7 +176,7 @@ def test_texts_come_from_gold():
 
 
 def test_relations_of_the_frame_itself_are_not_the_answer():
-    """Gold with a further column of answers is what many have."""
+    """In a table of gold with a column of answers, the answers are read and not the relations."""
     gold = fc.Relations.from_examples(
         {"id": c.id, "text": c.text, "relations": c.gold} for c in CASES
     )

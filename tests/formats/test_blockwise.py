@@ -115,7 +115,8 @@ def test_columns_that_change_are_read_at_once(tmp_path, monkeypatch):
 
 
 def test_what_is_not_streamed(tmp_path):
-    """Pipes keep what was written before a fault; some formats need all examples."""
+    """Nothing is streamed into pipes, from other files than Parquet, or into formats that need all
+    examples."""
     source = tmp_path / "a.parquet"
     fc.write(table_of(rows("a", "b")), source)
     read, write = os.pipe()
@@ -160,7 +161,7 @@ def test_few_batches_are_in_memory(tmp_path):
         return made
 
     part = Relations.part
-    gc.freeze()  # what other tests left is not looked through again
+    gc.freeze()  # later collections skip the objects of other tests
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "ROWS", 1)
         patch.setattr(Relations, "part", relations)

@@ -1,4 +1,4 @@
-"""Writing brat's two files: both or neither, read back as they were, or said to be lost."""
+"""brat's two files are written both or neither; their content is read back or reported lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot be a prediction is never silently one without a relation."""
+"""Text that cannot be a prediction never counts silently as one without relations."""
 
 from __future__ import annotations
 

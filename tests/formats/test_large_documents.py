@@ -39,7 +39,7 @@ for what in (notes, findings):
 
 
 def outcome(path):
-    """What reading and checking a file say."""
+    """Return the output of reading and checking a file."""
     command = [sys.executable, "-c", READ, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LONG, check=True)
     return done.stdout
@@ -66,7 +66,7 @@ def cas_file(folder, text, marks, links=()):
 
 
 def star(folder, n_causes, n_signals):
-    """One effect, and what points to it."""
+    """Write a brat file with one effect, and causes and signals linked to it."""
     text = "e " + "w " * (n_causes + n_signals)
     sides = ["Cause"] * n_causes + ["Signal"] * n_signals
     lines = ["T0\tEffect 0 1\te\n"]

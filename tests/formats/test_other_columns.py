@@ -1,4 +1,4 @@
-"""Columns that examples have beside their relations: carried along, written, or said to be lost."""
+"""Columns beside the relations are carried along, and written or reported lost."""
 
 from __future__ import annotations
 

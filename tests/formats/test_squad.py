@@ -37,7 +37,7 @@ def target(tmp_path_factory):
 
 
 def written(relations, target, **options):
-    """The records of a squad file, or the lines of an nli file, and what was lost."""
+    """Write relations; return the records of a squad file or lines of an nli file, and losses."""
     lost = formats.write(relations, target, **options)
     text = target.read_text("utf-8")
     if options["format"] == "squad":
@@ -120,7 +120,7 @@ def test_every_pair_of_templates_is_as_likely():
 
 
 def test_a_draw_is_the_same_everywhere(tmp_path):
-    """What was written once can be written again, on any machine and by any version."""
+    """A seed gives the same file on any machine and in any version."""
     relations = Relations.from_examples([FLOOD | {"doc_id": "d"}])
     records, lost = written(relations, tmp_path / "x", format="squad", seed=5)
     assert records == [
@@ -184,7 +184,7 @@ def test_inference_pairs(relations, target):
             numbers[name] += 1
 
 
-# --------------------------------------------------------------------------------- what is refused
+# ----------------------------------------------------------------------------- losses and refusals
 
 
 @pytest.mark.parametrize("format", ["squad", "nli"])
