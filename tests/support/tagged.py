@@ -20,7 +20,7 @@ def label_ids(rng, n, width):
 
 
 def logits_near(rng, ids):
-    """Logits whose greatest one is often that of the label id."""
+    """Draw logits whose greatest one often belongs to the label id."""
     logits = rng.normal(size=(*ids.shape, len(LABELS)))
     return logits + 2.0 * (np.arange(len(LABELS)) == ids[..., None])
 
