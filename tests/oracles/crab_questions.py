@@ -1,7 +1,7 @@
 """Graded causality, raters and events by the definitions, in loops over plain lists.
 
 Romanou et al. (2023), CRAB, section 5.2 and Table 2 (questions), Table 9 (raters), Table 10
-(events). Macro-F1 is scikit-learn's, alpha that of the package krippendorff, an assignment SciPy's.
+(events). Macro-F1 is scikit-learn's, alpha the package krippendorff's, an assignment SciPy's.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def near_letters(question):
 
 
 def graded(questions, chosen, policy="skip"):
-    """Scores of letters, None where none was read; policy empty counts these as misses."""
+    """Return scores of letters; None is an unparsed one, which policy empty counts as a miss."""
     from sklearn.metrics import accuracy_score, f1_score
 
     counted = [
