@@ -78,7 +78,7 @@ def test_label_ids_do_not_wait():
 @pytest.mark.parametrize("ignored", [-100, -1])
 @pytest.mark.parametrize("logit", [np.nan, INF])
 def test_logits_that_are_none(gpu, ignored, logit):
-    """They show in the label ids, and are refused where these are scored."""
+    """Invalid logits give an invalid label id, which scoring refuses."""
     scheme = fc.TagScheme(LABELS["BIO"], ignored)
     none = -2 if ignored == -1 else -1
     logits = np.zeros((2, 5, 7), np.float32)

@@ -117,7 +117,7 @@ def test_the_best_of_all_sequences(name, data):
 @pytest.mark.parametrize("name", SCHEMES)
 @given(data=st.data())
 def test_valid_sequences_are_valid(name, data):
-    """Spans are those of seqeval, and where a span begins and ends is never left open."""
+    """Sequences are well formed, so their spans equal seqeval's."""
     labels = SCHEMES[name]
     scheme = fc.TagScheme(labels)
     logits, where = data.draw(tables(len(labels), most_tokens=40))
@@ -170,7 +170,7 @@ def test_what_is_not_there_is_stepped_over():
     ],
 )
 def test_sums_are_of_doubles_in_order(dtype, first, last, expected):
-    """S-S-S has 1 + 1 after the first token, S-B-E what the last one has."""
+    """S-S-S adds 1 and 1 to the first token's logit, S-B-E adds 0 and the last token's logit."""
     logits = np.full((1, 3, 3), -INF, dtype)
     logits[0, :, 0] = [first, 1, 1]
     logits[0, 1, 1], logits[0, 2, 2] = 0, last
@@ -179,7 +179,7 @@ def test_sums_are_of_doubles_in_order(dtype, first, last, expected):
 
 
 def test_a_label_that_cannot_be():
-    """-inf is taken only where there is nothing else, and then by the rule of equals."""
+    """A label of -inf is chosen only if no other can be, and then by the rule of equals."""
     scheme = fc.TagScheme(["B-Cause", "I-Cause", "O"])
     never = np.full((1, 3, 3), -INF)
     assert scheme.decode(never).tolist() == [[0, 0, 0]]

@@ -145,7 +145,7 @@ def test_what_is_accepted_is_solved(kernel, backend, both, weights, ties):
     [
         ("fair_spans", {"tp": 2}, {"tp": 2, "fp": 1, "fn": 1}, "be"),
         ("fair_spans", {"tp": 2}, {"le": 1}, "tp"),
-        ("fair_spans", {"tp": 1}, {"tp": 1, "be": 1}, "fn"),  # 0/0 where nothing is paired
+        ("fair_spans", {"tp": 1}, {"tp": 1, "be": 1}, "fn"),  # 0/0 if nothing is paired
         ("exact_spans", {"tp": 2}, {"fp": 1, "fn": 1}, "tp"),
         ("exact_spans", {"tp": 2}, {"tp": 1}, "fn"),
         ("span_overlap", {"em": 1}, {"em": 1, "osb": 1}, "fn"),

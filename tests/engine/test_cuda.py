@@ -239,7 +239,7 @@ def no_waiting(gpu: Any) -> Iterator[None]:
 
 
 def _cupy_without(part: str, call: str, error: Exception) -> SimpleNamespace:
-    """CuPy where one of its calls fails."""
+    """Return a CuPy with one call that fails."""
 
     def fails() -> None:
         raise error

@@ -39,7 +39,7 @@ def member(name: str) -> str:
 
 
 def test_records_are_those_of_the_source(tmp_path):
-    """Every field of a record lies where the member of its name does, and there are no others."""
+    """Every field of a record has the place of the member of its name, and sizes are equal."""
     text = ""
     for struct, record in (
         ("Plan", PLAN), ("Task", launches.TASK), ("LabelTask", launches.LABEL_TASK)
@@ -135,7 +135,7 @@ def test_spans_beyond_the_bound_go_to_the_host(kernel):
 @pytest.mark.drawn
 @pytest.mark.parametrize("tracks", TRACKS, ids=len)
 def test_spans_that_overlap(tracks):
-    """As many as fit, of which all tokens may be shared several times."""
+    """The device counts as the host, even if spans overlap and share tokens several times."""
     rng, n = np.random.default_rng(5), trials(300).max_examples
     gold, pred = (
         rows_of([[crowded(rng, int(rng.integers(25)), 30)] for _ in range(n)], 30) for _ in range(2)
@@ -174,7 +174,7 @@ def test_nothing_to_score(side):
 
 
 def test_rows_on_the_device(many):
-    """One launch over all; what does not fit is known afterwards."""
+    """One launch counts all examples; it lists the ones that do not fit, for the host to count."""
     plan = RECESS.plan(ROLES)
     gold, pred = many
     for groups in (

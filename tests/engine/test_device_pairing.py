@@ -25,7 +25,7 @@ N = 150
 
 
 def example(rng: np.random.Generator, likes: Example, length: int) -> Example:
-    """Up to six relations of up to eight spans, some empty, some those of the other side."""
+    """Draw up to six relations of up to eight spans, some empty, some from the other side."""
     found = [relation for relation in likes if rng.random() < 0.6]
     for _ in range(int(rng.integers(0, 5))):
         bounds = [np.sort(rng.choice(length, 2, replace=False)) for _ in range(rng.integers(9))]

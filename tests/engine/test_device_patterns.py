@@ -146,7 +146,7 @@ ARRAYS = [field.name for field in fields(Rows) if field.name != "tags"]
 @trials(150)
 @given(data=st.data())
 def test_what_is_wrong_is_said_as_on_the_host(data):
-    """One number is changed; what follows is the same error, or the same counts."""
+    """With one number changed, device and host give the same error or the same counts."""
     gold, pred = sentences(60, data.draw(st.integers(0, 5)))
     sides = [gold, pred]
     side = data.draw(st.integers(0, 1))

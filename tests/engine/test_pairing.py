@@ -1,4 +1,5 @@
-"""What may and may not decide which relations are paired."""
+"""Pairing depends on no order, side or empty relation; fixed rules and the official search decide
+ties."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ FEW_SPANS = st.lists(  # so few that most pairings are worth the same
 
 
 def contents(gold: list[Example], pred: list[Example], result: Result) -> list[Counter[str]]:
-    """The pairs of every example, as what they hold."""
+    """Return the pairs of every example by their content."""
     of_gold = [sorted(relation) for example in gold for relation in example]
     of_pred = [sorted(relation) for example in pred for relation in example]
     pairs = iter(
@@ -109,7 +110,7 @@ def test_sides_trade_places(kernel, both):
 
 @SYMMETRIC
 def test_sides_trade_places_in_cycles(kernel):
-    """Where the first best pairing by gold is not the first by pred."""
+    """Counts swap with the sides, even if the first best pairing by gold is not first by pred."""
     rng = np.random.default_rng(0)
     pairs = [crafted(rng, rng.binomial(1, 0.5, shape)) for shape in rng.integers(3, 8, (400, 2))]
     gold, pred = (
@@ -137,7 +138,7 @@ def test_empty_relations_show_in_nothing(kernel, ties, backend, most):
     rng, n = np.random.default_rng(0), trials(most).max_examples
     both = [[drawn(rng, 4) for _ in range(n)] for _ in range(2)]
     padded = [[*(with_empty(rng, example) for example in side), [[]], []] for side in both]
-    # Hits alone: F1 of the first in a file is the official search, where empty ones have a place.
+    # Hits alone: F1 with ties by file is the official search, in which empty relations take places.
     objective = Objective({"tp": 1}) if ties == "first" and "tp" in KERNELS[kernel].fields else None
     plan = Protocol("test", kernel=kernel, ties=ties, objective=objective).plan(ROLES)
     result = run(plan, *map(rows_of, both), backend=backend)
@@ -257,7 +258,7 @@ def test_official_search(both):
 
 
 def test_official_floats_decide():
-    """Two pairings of the same F1, of which floats may find the second one greater."""
+    """Of two pairings with the same exact F1, the official floats may find the second greater."""
     gold, pred = [], []
     for tp, fp, fn in product(range(1, 8), range(8), range(8)):
         hits = [(2, 20 + 2 * k, 21 + 2 * k) for k in range(tp)]

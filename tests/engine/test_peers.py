@@ -1,4 +1,4 @@
-"""Counts equal those of the packages that users compare with."""
+"""Counts equal the counts of other packages that users compare with."""
 
 from __future__ import annotations
 
