@@ -1,4 +1,4 @@
-"""``fastcausal agree`` from end to end, and what it says of bad input."""
+"""``fastcausal agree`` from end to end, and its messages about bad input."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_bad_use(args, message):
     assert not err
 
 
-# ------------------------------------------------------------------------------ what can be wrong
+# --------------------------------------------------------------------------- unparsed and bad input
 
 
 @pytest.mark.parametrize("ids", [True, False], ids=["ids", "by position"])

@@ -205,7 +205,7 @@ def test_standard_input_closed():
 
 
 def test_no_file_is_opened_in_the_place_of_a_closed_stream(tmp_path):
-    """Else what goes to the stream goes into the file."""
+    """A file opened in the place of a stream would get the stream's text."""
     target = tmp_path / "x.jsonl"
     status, _, _ = shell('"$@" 2>&- <&-', "convert", GOLD, str(target))
     assert status == 0
@@ -258,7 +258,7 @@ def test_ctrl_c(tmp_path):
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\r\u202eevil\u2028"
 SHOWN = r"\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\x0d\u202eevil\u2028"
-# What may come out: text, line ends, and on a terminal colours.
+# Characters that a terminal obeys; output holds none but line ends and, on a terminal, colours.
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -318,7 +318,7 @@ def test_nor_where_there_are_colours(evil):
 
 
 def test_data_in_json_stays_what_it_is(evil):
-    """What a terminal obeys is escaped as JSON does it; reading gives it back."""
+    """Characters that a terminal obeys are escaped as JSON does it; reading gives them back."""
     found = json.loads(cli("score", "a.jsonl", "a.jsonl", "--by", "kind", "--json")[0])
     assert f"kind={EVIL}" in found["subsets"]
 

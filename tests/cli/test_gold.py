@@ -1,4 +1,4 @@
-"""GOLD and predictions, or floors, where commands take counts."""
+"""Commands that take counts also take GOLD and predictions, or floors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fastcausal merge`` of what engines leave: folders, lost metadata, files of killed tasks."""
+"""``fastcausal merge`` of files from engines: folders, lost metadata, files of killed tasks."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_several_systems_that_lost_their_metadata(folder):
 
 
 def test_files_of_per_example_that_lost_their_metadata(folder):
-    """Their rows lack what adds besides counts: it is unknown, and a warning says so."""
+    """Without metadata only the counts are known; a warning names the unknown parts."""
     fc.score(sample.GOLD, sample.SYSTEMS["careful"], per_example="counts.parquet")
     rewritten("counts.parquet", lambda t: t.replace_schema_metadata(None))
     found = merged("counts.parquet", "--like", "like.parquet")

@@ -97,7 +97,7 @@ for command in sys.argv[1:]:
     scope="module", params=(80, *(pytest.param(n, marks=pytest.mark.slow) for n in (60, 100, 120)))
 )
 def screen(request, folder):
-    """The columns of a terminal, and what it shows of every command, line by line."""
+    """Return the number of a terminal's columns, and its lines for every command."""
     path = os.pathsep.join(filter(None, sys.path))
     env = os.environ | {"TERM": "xterm", "PYTHONPATH": path}
     env = {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
@@ -124,7 +124,7 @@ def screen(request, folder):
 
 @pytest.fixture(scope="module")
 def whole(folder):
-    """What the same commands print to a pipe, without signatures."""
+    """Return the same commands' lines in a pipe, without signatures."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         return {
@@ -148,7 +148,7 @@ def test_every_line_fits_and_nothing_is_cut(name, screen, whole):
         return
     wanted, found = (DECIMAL.findall("\n".join(text)) for text in (whole[name], lines))
     assert sorted(wanted) == sorted(found)
-    # Names of rows may be broken where they are long, into lines that follow each other.
+    # Long names of rows may be broken into lines that follow each other.
     first = "".join(line.split("  ")[0].replace(" ", "") for line in lines)
     for line in whole[name]:
         assert line.split("  ")[0].replace(" ", "") in first
