@@ -19,7 +19,7 @@ from tests.support.profiles import trials
 
 @contextmanager
 def one_message():
-    """Let pass what the command line tells as a message."""
+    """Let pass the errors that the command line reports as a message."""
     try:
         yield
     except ValueError as error:

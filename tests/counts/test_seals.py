@@ -247,7 +247,7 @@ def test_codes_beyond_what_there_is(tmp_path, column, value, expected):
     seed=st.randoms(),
 )
 def test_what_is_counted_keeps_all_rules(tmp_path_factory, both, protocol, unparsed, seed):
-    """And counts of gold are those of every system."""
+    """Counts that scoring writes keep all rules, and systems agree on the counts of gold."""
     n = len(both[0])
     ids = [f"e{k}" for k in range(n)]
     path = tmp_path_factory.mktemp("rules") / "counts.parquet"

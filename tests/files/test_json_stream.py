@@ -41,7 +41,7 @@ class Piecewise(io.BytesIO):
 
 
 def decoded(data, most):
-    """An object, of which the lists are read item by item."""
+    """Return an object, whose lists are read item by item."""
     stream = JsonStream("x.json", Piecewise(data, most))
     values = {}
     for key in stream.names():

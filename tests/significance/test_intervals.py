@@ -1,4 +1,4 @@
-"""Intervals against the exact law, scipy's and plain loops; nothing said where nothing is known."""
+"""Intervals equal the exact law, scipy's and plain loops; without information there is none."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def random_rows(n: int, seed: int = 0) -> np.ndarray:
 
 
 class Measured(NamedTuple):
-    """Units of any measure: a stand-in for those of statistics."""
+    """Units of any measure, in place of the units of statistics."""
 
     scores: Callable[[np.ndarray], dict[str, np.ndarray]]
     times: np.ndarray

@@ -1,4 +1,4 @@
-"""p against scipy's, bounds against a plain listing, and what must not change a difference."""
+"""p equals scipy's, bounds a plain listing; neither sides nor order change a difference."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def change_of(a, b, confidence=0.95, n_resamples=50, seed=0):
 
 @pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95])
 def test_bounds_equal_a_plain_listing(confidence):
-    """Also where p moves them, and where few units of other sizes make Student's p."""
+    """Bounds equal a plain listing, also if p moves them or comes from Student's t."""
     ways = set()
     for seed in range(60):
         rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""A sweep that is killed goes on where it was, and nothing of the kill is left."""
+"""A killed sweep goes on with its next run, and leaves no trace of the kill."""
 
 from __future__ import annotations
 

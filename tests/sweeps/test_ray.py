@@ -31,14 +31,14 @@ needs_ray = [
     pytest.mark.slow,
     pytest.mark.skipif(find_spec("ray") is None, reason="needs ray"),
 ]
-on_data = [  # warnings of Ray about what it sets itself
+on_data = [  # warnings of Ray about its own settings
     *needs_ray,
     pytest.mark.filterwarnings(r"ignore::DeprecationWarning:ray\..*"),
 ]
 
 
 def burner(fuses):
-    """A function for workers: where a fuse of this name lies, the worker stays until it is killed.
+    """Return a function for workers: if a fuse has this name, the worker stays until it is killed.
 
     It is pickled by value, as workers need not find the tests.
     """
@@ -55,7 +55,7 @@ def burner(fuses):
 
 
 def on_start(fuses):
-    """What each worker does first: fuses may lie before and after the writing of a run's file."""
+    """Return a worker's setup: it burns fuses before and after the writing of a run's file."""
     burn = burner(fuses)
 
     def arm():
@@ -141,7 +141,7 @@ def swept(runs, folder, **options):
 
 
 def test_arguments_are_those_of_a_sweep():
-    """But threads, of which there are none."""
+    """Sweeps by Ray have all arguments of a sweep but jobs."""
     here, there = (inspect.signature(each).parameters for each in (fc.sweep, fastcausal.ray.sweep))
     assert [*there.values()] == [each for each in here.values() if each.name != "jobs"]
 
@@ -166,7 +166,7 @@ class TestSweep:
         assert result.to_arrow() == expected.to_arrow()
 
     def test_shards_and_failed_runs(self, cluster, runs, tmp_path, monkeypatch):
-        """Relative paths, and so the messages, are those of the caller."""
+        """Relative paths start at the caller's folder, in messages too."""
         (tmp_path / "bad.csv").write_text("no predictions")
         monkeypatch.chdir(tmp_path)
         given = [*runs[:2], Path("bad.csv")]

@@ -1,4 +1,4 @@
-"""A sweep gives what scoring each run gives, and its folder depends on nothing else."""
+"""A sweep gives the results of scoring each run, and its folder depends on nothing else."""
 
 from __future__ import annotations
 
