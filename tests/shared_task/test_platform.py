@@ -21,7 +21,7 @@ OPTIONS = {"protocol": "cnc-2023", "unparsed": "empty"}
 
 
 def offline() -> list[str]:
-    """A command that runs another one without a network, where the system allows it."""
+    """Return a command that runs another one without a network; empty if this is forbidden."""
     tried = ["unshare", "--net", "--map-root-user"]
     if shutil.which(tried[0]) is None:
         return []

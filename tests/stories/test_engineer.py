@@ -1,4 +1,4 @@
-"""An engineer with many runs, one of them broken: what is best, by how much, and may it ship?"""
+"""An engineer with many runs, one of them broken: which is best, by how much, and may it ship?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A participant of the shared task: zipped submissions, the official number, and what comes next.
+"""A participant of the shared task: zipped submissions, the official number, and the next steps.
 
 The official scores are those that the program of the task printed for the same files.
 """

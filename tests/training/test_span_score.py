@@ -28,7 +28,7 @@ SpanScore, flat_scores = span_score.SpanScore, span_score.flat_scores
 
 pytestmark = [
     pytest.mark.slow,  # imports PyTorch
-    # torchmetrics warns where a metric has been given its states otherwise than by update.
+    # torchmetrics warns if a metric has got its states otherwise than by update.
     pytest.mark.filterwarnings("ignore:The ``compute`` method"),
 ]
 
@@ -52,7 +52,7 @@ def whole(gold, pred, protocol="recess"):
 
 
 def plain(metric):
-    """All that a metric has counted, and what it makes of it."""
+    """Return all counts of a metric, and its computed scores."""
     values = {name: float(value) for name, value in metric.compute().items()}
     assert all(value.dtype == torch.float64 for value in metric.compute().values())
     return metric.report().to_dict(), values
@@ -196,7 +196,7 @@ def test_collection():
     }
     collection = torchmetrics.MetricCollection(metrics)
     gold, pred = labels(rng, 30)
-    gold[:5] = 0  # the protocols differ where there is no relation
+    gold[:5] = 0  # the protocols differ if there is no relation
     perfect = gold[6:9]
     collection.update(perfect.clamp(min=0), perfect)
     groups = sorted(map(sorted, collection.compute_groups.values()))
@@ -210,7 +210,7 @@ def test_collection():
 
 
 def test_nothing_is_left_of_what_states_replace():
-    """What compute gave before is not given again."""
+    """After states are replaced, compute gives no earlier value again."""
     rng = np.random.default_rng(12)
     (gold, pred), (more_gold, more_pred) = labels(rng, 9), labels(rng, 7)
     metric, other = SpanScore(SCHEME), SpanScore(SCHEME)
