@@ -1,4 +1,4 @@
-"""Every block of docs/machines.md is run where its library is installed, and counts the same."""
+"""Every block of docs/machines.md runs if its library is installed, and counts the same."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ N_PARTS = 8
 
 
 def both_sides() -> tuple[fc.Relations, fc.Relations]:
-    """Gold, and predictions of which one answer cannot be read."""
+    """Return gold, and predictions with one unparsed answer."""
     gold = fc.read(sample.GOLD)
     table = fc.read(sample.SYSTEMS["hasty"], like=gold).table
     lists = [None, *table["relations"].to_pylist()[1:]]

@@ -65,7 +65,7 @@ def test_tables_have_the_same_names(table, choices):
 
 
 def choices_of(hint):
-    """The names in a type, None where it is no closed vocabulary."""
+    """Return the names in a type; None if it is no closed vocabulary."""
     parts = typing.get_args(hint) if typing.get_origin(hint) in (UnionType, typing.Union) else ()
     found = [p for p in (hint, *parts) if typing.get_origin(p) is typing.Literal]
     return typing.get_args(found[0]) if found else None

@@ -1,6 +1,6 @@
-"""The calls of other programs that docs/porting/ shows, beside ours, where they are installed.
+"""The calls of other programs that docs/porting/ shows, beside ours, if they are installed.
 
-Those of seqeval, nervaluate, scikit-learn and krippendorff are examples within the pages.
+Calls of seqeval, nervaluate, scikit-learn and krippendorff are examples within the pages.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files of ratings: every format gives the same table, and an error names what is unreadable."""
+"""Files of ratings: every format gives the same table, and errors name the unreadable parts."""
 
 from __future__ import annotations
 
