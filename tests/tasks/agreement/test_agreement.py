@@ -254,7 +254,7 @@ def test_a_shared_word_is_one_word():
 
 
 def test_pairs_of_annotators_weigh_the_same():
-    """Whatever they have in common; a pair with nothing is left out of the mean."""
+    """Pairs weigh the same, however many examples they share; pairs without any are left out."""
     whole, half = [[(0, 0, 2)]], [[(0, 0, 1)]]
     annotated = {
         "ann": {"p": whole, "q": whole, "r": whole},

@@ -99,7 +99,7 @@ def test_many_examples(average):
 
 
 def test_bounds_of_a_billion_words():
-    """No double holds these products of integers; the quotient is rounded once."""
+    """A quotient of integers too large for doubles is rounded once."""
     length, stop = 2**31 - 1, 1_999_999_967
     sides = {"ann": {"p": [[(0, 0, stop)]]}, "ben": {"p": [[(0, 5, stop - 2**30)]]}}
     found = fc.agree({a: relations_of(e, length=length) for a, e in sides.items()})

@@ -72,7 +72,7 @@ def test_never_under_the_name_of_the_other():
 
 
 def tied(a: Example, b: Example) -> bool:
-    """Whether one relation goes equally well with either of two."""
+    """Return True if one relation goes equally well with either of two."""
     sides = sorted((a, b), key=len)
     return [len(side) for side in sides] == [1, 2] and (
         worth(sides[0][0], sides[1][0]) == worth(sides[0][0], sides[1][1])

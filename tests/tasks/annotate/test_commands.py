@@ -71,7 +71,7 @@ def test_a_tools_file_without_answers_stays_as_it_is(tmp_path):
 
 
 def test_systems_share_ids(tmp_path):
-    """Only the answer that differs from its reference is left, with its own system."""
+    """Systems may share ids: only the answer that differs from its reference is left."""
     row = {"id": "1", "input": "rain floods", "gold": "[Cause] rain [Effect] floods"}
     other = "[Cause] rain floods [Effect] floods"
     rows = [row | {"system": "a", "output": row["gold"]}, row | {"system": "b", "output": other}]

@@ -310,7 +310,7 @@ LABELS = st.sampled_from(["Cause", "Effect", "Signal"])
 )
 @trials(150)
 def test_without_findings_every_span_is_in_a_relation(tmp_path_factory, marks, links):
-    """And the relations that are read have no finding of their own but an overlap in a token."""
+    """Without findings every span is in a relation; relations read have no fault but an overlap."""
     folder = tmp_path_factory.mktemp("checked", numbered=True)
     (folder / "d.txt").write_text(TEXT)
     lines = [f"T{k}\t{x} {a} {min(a + n, 61)}\n" for k, (x, a, n) in enumerate(marks, 1)]

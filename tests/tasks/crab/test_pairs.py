@@ -185,7 +185,7 @@ def test_scores_under_weights(score):
 
 
 def test_intervals_of_differences():
-    """By hand: the jackknife of a mean is the interval of Student's t, also of one below 1."""
+    """The jackknife of a mean difference is Student's interval, as computed by hand."""
     gold = [{"topic_id": 1, "event_order_a": 0, "event_order_b": k + 1, "score": 50}
             for k in range(4)]  # fmt: skip
     report = fc.crab.pairwise(gold, [50, 50, 51, 52]).with_intervals(method="jackknife")
@@ -310,7 +310,7 @@ def test_answers_in_a_dictionary_of_parquet(tmp_path):
 
 
 def test_every_way_to_join():
-    """By key, by index from 0, in order, or a plain list; scores, numbers and arrays alike."""
+    """Answers join by key, by index from 0 or in order, as texts, numbers or arrays."""
     pairs, answers = random_case(30)
     texts = answers["score"]
     expected = fc.crab.pairwise(pairs, texts).to_json()

@@ -284,7 +284,7 @@ def test_bad_choices(choices, message, tmp_path, monkeypatch):
 
 
 def test_the_whole_path(tmp_path):
-    """From pairs to questions, to answers of two systems, to their comparison."""
+    """Commands lead from pairs to questions, answers of two systems, and their comparison."""
     cli("demo", "--copy-to", tmp_path)
     gold = tmp_path / "crab_gold.jsonl"
     for suffix in (".jsonl", ".parquet"):

@@ -117,7 +117,7 @@ ONCE = (as_reader, as_iterator)
 
 @st.composite
 def tables(draw):
-    """Both sides, with ids or without, unread predictions, notes, and a column to score by."""
+    """Draw both sides, with or without ids, with unread predictions, notes, and a column."""
     both = draw(sides(most_examples=12, most_relations=3))
     n = len(both[0])
     columns = {"kind": draw(st.lists(st.sampled_from(["x", "y", None]), min_size=n, max_size=n))}

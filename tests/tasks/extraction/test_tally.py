@@ -71,7 +71,7 @@ def test_drawn_rows(protocol, both, threads):
 
 
 def test_scores_count_arrays_where_they_can(monkeypatch):
-    """Else the comparisons above are of a way that nobody takes."""
+    """Scoring uses the tally of arrays that the tests above compare."""
     gold = fc.read(sample.GOLD)
     pred = fc.read(sample.SYSTEMS["careful"], like=gold)
     tallies = []
@@ -156,7 +156,7 @@ def scored(tmp_path, unparsed):
 
 @pytest.mark.parametrize("name", Totals._fields)
 def test_a_total_reaches_report_and_file(tmp_path, name):
-    """By name, but for those that reports show otherwise."""
+    """Each total is in report and file by its name, unless reports show it otherwise."""
     for unparsed in ("empty", "skip"):
         report, statistics = scored(tmp_path, unparsed)
         tally = report._evaluation.tally

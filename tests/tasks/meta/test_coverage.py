@@ -21,7 +21,7 @@ TRUTH = {
 
 
 def sample(rng):
-    """Normal scores and labels, correlated within items, standard in every row."""
+    """Draw normal scores and labels of variance 1, correlated within items."""
     shared = rng.normal(size=(N_ITEMS, 1)) * math.sqrt(0.3)
     both = rng.normal(size=(N_ITEMS, N_SYSTEMS)) * math.sqrt(0.3)
     scores, labels = (

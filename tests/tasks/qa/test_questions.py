@@ -284,7 +284,7 @@ def test_one_answer_as_the_published_questions_have_it(tmp_path):
 
 
 def test_what_convert_writes(tmp_path):
-    """From the sample's relations to a report, in three ways."""
+    """Questions that convert writes give one report, in three ways of scoring."""
     path = tmp_path / "questions.json"
     cli("convert", sample.GOLD, path, "--to", "squad")
     report = fc.qa(path, sample.ANSWERS)

@@ -90,7 +90,7 @@ def test_wrong_rows_are_found_while_they_are_read(side, field):
 @trials(20)
 @given(st.lists(st.lists(relations(LENGTH), max_size=3), min_size=2, max_size=9), st.data())
 def test_blocks_are_read_while_they_are_counted(spans, data):
-    """In blocks and threads as in a pass of its own, whose rows are then counted."""
+    """Reading tags by blocks and threads counts like a pass of its own before counting."""
     times = 600 // len(spans)
     gold, pred = (
         rows_of(side * times, LENGTH) for side in (spans, data.draw(st.permutations(spans)))
