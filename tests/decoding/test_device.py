@@ -190,7 +190,7 @@ def test_spans_are_scored_where_they_are(gpu, n_best):
 
 
 def test_what_is_wrong_is_said_by_get(gpu):
-    """With the words of the host; until then the example has no relations."""
+    """`get` reports a fault in the host's words; until then the example has no relations."""
     logits = np.zeros((3, 6, 6), np.float32)
     words = np.tile(np.arange(6), (3, 1))
     logits[1, 4, 3] = np.nan

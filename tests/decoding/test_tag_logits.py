@@ -71,7 +71,7 @@ def test_native_equals_python(name, data):
 
 
 def is_well_formed(labels, tags):
-    """As the words of `TagScheme.decode` have it, of the tags of a whole sequence."""
+    """Return True if the tags of a sequence are valid, as `TagScheme.decode` documents it."""
     for at, tag in enumerate(tags):
         mark, _, role = tag.partition("-")
         before = tags[at - 1] if at else "O"
@@ -147,7 +147,7 @@ def is_well_formed_everywhere(scheme, ids):
 
 
 def test_what_is_not_there_is_stepped_over():
-    """Whatever its logits are."""
+    """Masked tokens are skipped, whatever their logits are."""
     rng = np.random.default_rng(0)
     scheme = fc.TagScheme(LABELS["IOBES"], ignore_index=-1)
     logits = rng.normal(size=(50, 30, len(scheme.labels)))
@@ -194,7 +194,7 @@ def test_a_label_that_cannot_be():
 
 
 def test_sums_beyond_the_largest_number():
-    """They stay there: with -inf they would make a NaN."""
+    """Sums stay at the largest number: infinite ones would make a NaN with -inf."""
     scheme = fc.TagScheme(["O", "S-Cause"])
     logits = np.full((1, 4, 2), 1.7e308)
     logits[0, 3] = [-INF, 0]

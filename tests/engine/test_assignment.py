@@ -124,7 +124,7 @@ TERMS = {  # so that about half of all denominators count every hit and error
     ties=st.sampled_from(["content", "first"]),
 )
 def test_what_is_accepted_is_solved(kernel, backend, both, weights, ties):
-    """Whatever the weights, negative ones too."""
+    """The pairing of any accepted objective is the best, with negative weights too."""
     forms = ({name: w[k] for name, w in zip(TERMS[kernel], weights, strict=False)} for k in (0, 1))
     try:
         protocol = Protocol("mine", kernel=kernel, objective=Objective(*forms), ties=ties)

@@ -325,7 +325,7 @@ def test_constants_of_a_machine_are_bounded():
 
 
 def test_a_report_from_the_device():
-    """As from the host, with the tables that it makes later."""
+    """A report from the device equals the host's, and so do tables that it makes later."""
     with played_cupy.instead():
         host, device_ = (
             fc.score(sample.GOLD, sample.SYSTEMS["hasty"], "cnc-2023", backend=backend)

@@ -89,7 +89,7 @@ def test_fair_spans_by_the_book(backend, pair):
 @pytest.mark.parametrize("tracks", LAYOUTS, ids=len)
 @pytest.mark.parametrize("most", [3, 6, 12, 24, 60])
 def test_fair_spans_that_overlap_by_the_book(most, tracks):
-    """Also more of them than the fixed memory of a device holds; half of pred is nearly gold."""
+    """Overlapping spans count by the book, also more of them than a device's fixed memory holds."""
     rng = np.random.default_rng(most)
     for _ in range(trials(6000 // most).max_examples):
         gold, pred = (crowded(rng, int(rng.integers(most + 1)), 4 + most) for _ in range(2))

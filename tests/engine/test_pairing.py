@@ -57,7 +57,7 @@ def contents(gold: list[Example], pred: list[Example], result: Result) -> list[C
 @trials(60)
 @given(both=sides(of=FEW_SPANS | relations()), data=st.data())
 def test_order_shows_in_nothing(kernel, both, data):
-    """Neither the order of spans, relations or examples, nor which examples are scored together."""
+    """The order of spans, relations and examples changes neither counts nor pairs."""
     gold, pred = both
     plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
     result = run(plan, rows_of(gold), rows_of(pred))
@@ -134,7 +134,7 @@ FEW_RELATIONS = [  # that tie, in a cycle, or have nothing in common
 @pytest.mark.parametrize("ties", ["content", "first"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_empty_relations_show_in_nothing(kernel, ties, backend, most):
-    """Neither do examples with nothing, or with empty relations alone."""
+    """Empty relations change no other count, and examples of them alone count nothing."""
     rng, n = np.random.default_rng(0), trials(most).max_examples
     both = [[drawn(rng, 4) for _ in range(n)] for _ in range(2)]
     padded = [[*(with_empty(rng, example) for example in side), [[]], []] for side in both]
@@ -325,7 +325,7 @@ def assert_own_objective(protocol: Protocol, gold: Example, pred: Example, expec
 
 
 def test_a_costly_pair_stays_apart():
-    """One relation a side, and pairing them lowers the objective."""
+    """A pair that lowers the objective stays apart, even with one relation a side."""
     protocol = Protocol("test", objective=Objective({"tp": 2, "be": -1}))
     assert_own_objective(protocol, [[(0, 0, 6)]], [[(0, 0, 4)]], [-1])
 

@@ -157,7 +157,7 @@ def test_many_patterns_long_spans_and_documents(kernel, length, widest):
 @pytest.mark.parametrize("tracks", TRACKS)
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 def test_many_spans_that_run_on(kernel, tracks, length):
-    """Also over spans of their track, and to ends beyond 16 bits, which patterns would not tell."""
+    """Spans that run on count alike over spans of their track and to ends beyond patterns."""
     rng = np.random.default_rng(7)
     gold, pred = (many(rng, 5000, length, 3) for _ in range(2))
     plan = replace(RECESS, name="test", kernel=kernel, tracks=tracks).plan(ROLES)

@@ -99,7 +99,7 @@ def test_more_patterns_than_a_table_holds(kernel, most):
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 @pytest.mark.parametrize("reading", cpu.READINGS)
 def test_arguments_of_one_token_run_on(kernel, reading):
-    """Also from the second span of a role, and to it."""
+    """Arguments of one token run on from the second span of a role too, and to it."""
     sides = drawn(7, 1500, 12)
     plan = replace(CNC_2023, name="test", kernel=kernel, objective=None).plan(ROLES)
     tagged = [official.as_tagged(side, reading) for side in sides]
