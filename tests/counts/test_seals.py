@@ -166,7 +166,7 @@ def test_systems_that_exchange_their_names(tmp_path):
      ("systems", {"a": {"signature": 2}}), ("roles", "cause"), ("job", None)],
 )  # fmt: skip
 def test_metadata_of_other_types(tmp_path, key, value):
-    """Also in the file that others are to be like."""
+    """Metadata of other types is an error, also in the file given as `--like`."""
     path, other, out = (tmp_path / f"{name}.parquet" for name in ("x", "other", "out"))
     for target in (path, other):
         fc.score(sample.GOLD, sample.SYSTEMS["careful"], per_example=target)
@@ -195,7 +195,7 @@ def unsealed(path: Path, change=lambda table: table) -> None:
 @pytest.mark.drawn
 @pytest.mark.parametrize("kind", OF_EVERY_KIND)
 def test_rules_are_broken_by_changes_alone(tmp_path, kind):
-    """Without a seal each rule is broken by one value too large, named by row and column."""
+    """Without a seal, one value too large breaks its rule; the error names row and column."""
     statistics, path = OF_EVERY_KIND[kind], tmp_path / "counts.parquet"
     statistics.write(path)
     table = pq.read_table(path)

@@ -186,7 +186,7 @@ def test_relations_of_the_frame_itself_are_not_the_answer():
 
 
 def test_a_user_of_language_models(tmp_path):
-    """From a file of raw answers to F1 and the rate of failures in one command."""
+    """One command leads from a file of raw answers to F1 and the rate of failures."""
     gold = fc.Relations.from_examples(
         {"id": c.id, "text": c.text, "relations": c.gold} for c in CASES
     )

@@ -50,7 +50,7 @@ def changed(table, **changes):
 )
 @trials(100)
 def test_the_same_file(tmp_path_factory, name, made, n, size, has_ids, notes):
-    """Whatever the sizes of batches, row groups and blocks are."""
+    """The written file is the same for any sizes of batches, row groups and blocks."""
     folder, format = tmp_path_factory.getbasetemp(), WRITERS[name][0]
     table = table_of(made).with_reading(roles=("cause", "effect", "signal"), notes=notes)
     if not has_ids:
@@ -185,7 +185,7 @@ def test_a_fault_of_a_reading(tmp_path):
 
 
 def test_pandas_stays_where_it_is(tmp_path):
-    """Its import takes as long as a hundred thousand sentences."""
+    """Pandas, slow to import, is not imported to write CSV."""
     fc.write(table_of(rows("a", "b", "c")), tmp_path / "a.parquet")
     code = (
         "import sys\n"

@@ -151,7 +151,7 @@ def tables(draw):
 
 @st.composite
 def apart(draw, n):
-    """One or more spans over n tokens, with a token between any two."""
+    """Draw one or more spans over n tokens, with a token between any two."""
     marked = draw(st.sets(st.integers(0, n - 1), min_size=1))
     spans = []
     for k in sorted(marked):

@@ -181,7 +181,7 @@ def test_signals_of_the_corpus_that_occur_again():
 
 
 def occurs_again(text, span):
-    """Whether tokens occur elsewhere, in whatever case."""
+    """Return True if the tokens of a span occur elsewhere, in any case of letters."""
     tokens = text.lower().split()
     first, last = span
     wanted = tokens[first:last]

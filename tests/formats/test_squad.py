@@ -259,7 +259,7 @@ def test_convert(tmp_path):
 
 
 def test_convert_to_tags(tmp_path):
-    """From tagged sentences to tag columns under any name, and back."""
+    """Tagged sentences become tag columns under any file name, and are read back."""
     cli("convert", sample.GOLD, tmp_path / "tags.txt", "--to", "bio")
     back = formats.read(tmp_path / "tags.txt")
     gold = formats.read(sample.GOLD)

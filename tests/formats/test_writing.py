@@ -126,7 +126,7 @@ def test_writers_of_one_target_do_not_disturb_each_other(tmp_path):
 
 
 def test_a_killed_run_does_not_hinder_the_next(tmp_path):
-    """In a container every run has the same process id."""
+    """A killed run's rest stops no later run, even one with the same process id."""
     killed = subprocess.run(
         [sys.executable, "-c",
          "import os, sys\nfrom fastcausal.files.files import replacing\n"
