@@ -138,7 +138,7 @@ def token_f1(a, b):
 
 
 def n_matched(gold, pred, allowed):
-    """As many pairs as can be, by SciPy's assignment of a table of zeros and ones."""
+    """Return the largest number of pairs, by SciPy's assignment of a table of zeros and ones."""
     from scipy.optimize import linear_sum_assignment
 
     if not gold or not pred:

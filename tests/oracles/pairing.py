@@ -53,7 +53,7 @@ def first_best(edges: Edges, n_rows: int, n_columns: int, alone: Edge, linear: b
 def assert_first_best(
     pairing: list[int], edges: Edges, n_rows: int, n_columns: int, alone: Edge, linear: bool
 ) -> None:
-    """No pairing is worth more, and none as good comes before."""
+    """Check that no pairing is worth more, and that no equally good one comes before."""
     gain = assert_best(pairing, edges, n_rows, n_columns, alone, linear)
     left = _most(gain)
     for i, chosen in enumerate(pairing):
@@ -68,7 +68,7 @@ def assert_first_best(
 def assert_best(
     pairing: list[int], edges: Edges, n_rows: int, n_columns: int, alone: Edge, linear: bool
 ) -> np.ndarray:
-    """No pairing is worth more.
+    """Check that no pairing is worth more.
 
     For a ratio x, this holds if no pairing has a positive N - x D; among pairings with zero, the
     most shared tokens decide. Return the gain of every edge.

@@ -178,6 +178,6 @@ def instead(part: int = scoring.PART) -> Iterator[None]:
 
 
 def score(*arguments: Any, part: int = scoring.PART, **options: Any) -> Result:
-    """As `run`, on this machine."""
+    """Score as `run` on a device, which the host emulates."""
     with instead(part):
         return run(*arguments, backend="cuda", **options)

@@ -133,7 +133,7 @@ TYPE_SYSTEM = TYPES.format(
 
 
 def xmi(marked):
-    """As Apache UIMA writes it: an element per structure, offsets in UTF-16 units."""
+    """Write XMI as Apache UIMA does: an element per structure, offsets in UTF-16 units."""
     from xml.sax.saxutils import quoteattr
 
     at = marked.units

@@ -160,7 +160,7 @@ def random_side(rng: np.random.Generator, n_examples: int, most_relations: int) 
 def crafted(
     rng: np.random.Generator, hits: np.ndarray, near: np.ndarray | None = None, loose: int = 0
 ) -> tuple[list[Example], list[Example]]:
-    """One example whose relations i and j have hits[i, j] spans in common, near[i, j] nearly so.
+    """Draw an example whose relations i and j share hits[i, j] spans, and near[i, j] nearly.
 
     Every span of either side has further tokens of its own place, so that nothing else meets; up
     to `loose` spans of a relation meet nothing.

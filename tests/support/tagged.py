@@ -64,7 +64,7 @@ def tags_of(ids, where):
 
 
 def same(found, expected):
-    """Whether two dicts of floats have the same names and bits, NaN included."""
+    """Compare two dicts of floats: equal names and values, NaN included."""
     assert list(found) == list(expected)
     assert {type(value) for value in found.values()} <= {float}
     return np.array_equal(list(found.values()), list(expected.values()), equal_nan=True)
