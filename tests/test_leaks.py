@@ -38,7 +38,7 @@ def rows_of(name: str, k: int) -> list[dict[str, Any]]:
 
 
 def examples(k: int, start: int = 0) -> list[dict[str, Any]]:
-    """One more example each 100 calls, each with words of its own."""
+    """Return examples with words of their own, one more for each 100 of k."""
     return [
         {
             "id": f"{k}-{e}",
@@ -293,7 +293,7 @@ def test_few_calls(tmp_path, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_many_calls(tmp_path, name):
-    """One object that is kept of each call is too much."""
+    """Many calls keep less than one object each."""
     check(CALLS[name], 100, 0.8, tmp_path)
 
 

@@ -41,7 +41,7 @@ def both_sides() -> tuple[fc.Relations, fc.Relations]:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Both sides in parts: together as ``data``, and as ``gold`` and ``pred``; and two runs."""
+    """Write both sides in parts, together as ``data`` and as ``gold`` and ``pred``, and runs."""
     monkeypatch.chdir(tmp_path)
     gold, pred = both_sides()
     both = gold.table.append_column("predicted", pred.table["relations"])
@@ -116,7 +116,7 @@ def test_an_engine(engine, folder):
 
 @pytest.mark.slow
 def test_a_worker_of_spark_that_is_killed(folder):
-    """It has counted a batch and dies; Spark counts its part again."""
+    """If a worker dies after a batch, Spark counts its part again with the same result."""
     ((_, code),) = SECTIONS["Spark"]
     counting = '        yield from fc.score_batch(batch, "recess", unparsed="empty").to_batches()\n'
     dying = (

@@ -229,6 +229,6 @@ def test_unknown_choices(options):
 
 
 def test_a_column_that_one_annotator_has():
-    """It describes the example, whoever brought it."""
+    """A column describes the examples, even if only one annotator's file has it."""
     for sides in (pair_of(split="dev"), dict(reversed(pair_of(split="dev").items()))):
         assert list(fc.agree(sides, by="split").subsets) == ["split=dev"]

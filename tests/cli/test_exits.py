@@ -77,7 +77,7 @@ def broken(*args, **kwargs):
 
 @pytest.mark.parametrize("name", app.entries)
 def test_a_fault_in_any_command_is_caught(name, monkeypatch):
-    """Whatever the command itself does about errors."""
+    """An unexpected error in any command ends with exit 70 and a request to report it."""
     monkeypatch.setitem(app.commands, name, click.Command(name, callback=broken))
     message = (
         "unexpected KeyError: 'inside'; please report it with what FASTCAUSAL_TRACEBACK=1 shows"

@@ -134,7 +134,7 @@ def whole(folder):
 
 
 def filled(line):
-    """Whether a line belongs to a table: `NOTES` are wrapped by the terminal itself."""
+    """Return True for a line of a table; the terminal itself wraps `NOTES`."""
     return line.strip("─ ") and not line.startswith(NOTES)
 
 
@@ -261,7 +261,7 @@ def test_details_as_csv_and_arrow(tmp_path):
 
 
 def test_long_messages_are_wrapped_with_an_indent(folder):
-    """Only on a terminal, and without a change of their words."""
+    """Messages are wrapped on a terminal only, and keep their words."""
     code = "import sys; from fastcausal.cli import app; app(sys.argv[1:])"
     arguments = ["score", "gold.csv", "careful.jsonl", "--by", "nowhere", "--unmatched", "maybe"]
     command = [sys.executable, "-c", code, *arguments]

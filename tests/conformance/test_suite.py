@@ -207,7 +207,7 @@ def test_files_fit_the_schema():
 
 
 def run_version() -> str:
-    """One version of all files."""
+    """Return the version of the cases, which all files share."""
     return json.loads(FILES[0].read_text(encoding="utf-8"))["version"]
 
 

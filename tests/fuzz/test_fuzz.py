@@ -51,7 +51,7 @@ OF_TWO = {
 
 @pytest.mark.drawn
 def test_mutated_files():
-    """In a process of its own, which a crash, a hang or too much memory ends; another goes on."""
+    """Mutated files run in a process; after a crash, a hang or full memory another goes on."""
     first, end = int(FIRST), time.monotonic() + float(SECONDS or "inf")
     few = trials(RUNS).max_examples
     count = int(os.environ.get("FASTCAUSAL_FUZZ_INPUTS", "0")) or (2**62 if SECONDS else few)

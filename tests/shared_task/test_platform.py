@@ -45,7 +45,7 @@ def run(python: Path, app: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_the_platform_gives_the_scores_of_the_command(tmp_path: Path) -> None:
-    """And a refused submission has no scores, also none of an earlier one."""
+    """The platform's scores equal the command's; a refused submission leaves no scores."""
     init(tmp_path / "box", Path(sample.GOLD), "score", OPTIONS)
     with zipfile.ZipFile(tmp_path / "box" / "bundle.zip") as archive:
         archive.extractall(tmp_path / "bundle")

@@ -109,7 +109,7 @@ KEY = {"score": "relations", "classify": "label", "qa": "answers", "eci": "label
 @given(st.data())
 @pytest.mark.parametrize("task", ANSWERS)
 def test_gold_without_answers_tells_none(task: str, data: st.DataObject) -> None:
-    """Whatever the answers are, participants get the same."""
+    """Participants get the same public gold whatever the answers are."""
     public = fc.counts.task.resolve(tasks()[task].public)
 
     def seen() -> object:
@@ -192,7 +192,7 @@ def test_submissions_are_read_in_any_packing(tmp_path: Path) -> None:
 def test_hostile_submissions_get_a_message(
     boxes: dict[str, Path], tmp_path: Path, name: str
 ) -> None:
-    """Also as the participant sees it, from a process of its own and in this one."""
+    """Organisers and participants get one clean message about a hostile submission."""
     path = write_hostile(name, tmp_path)
     found = check(path, boxes["cnc-2023"] / "reference_data", tmp_path)
     assert found.judgment == {}

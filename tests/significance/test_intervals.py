@@ -166,7 +166,7 @@ def test_nothing_is_known(method, rows, why):
 
 
 def test_a_score_that_rests_on_one_unit():
-    """Without it the score is undefined: no spread, so percentiles alone."""
+    """A score that is undefined without one unit has no BCa or jackknife interval."""
     units = units_of([(0, 0, 0)] * 5 + [(1, 1, 0)])
     assert math.isnan(intervals_of(units, Draws("bca"))["overall_f1"].low)
     assert math.isnan(intervals_of(units, Draws("jackknife"))["overall_f1"].low)

@@ -131,7 +131,7 @@ def test_no_examples():
 
 
 def test_scores_of_labels():
-    """Their formula counts the labels that any of the systems predicts."""
+    """A leaderboard joins systems that predict different labels."""
     rng = np.random.default_rng(0)
     gold = rng.integers(0, 2, 50)
     wrong = {"a": 2, "b": 3}

@@ -216,7 +216,7 @@ class TestSweep:
     @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs Linux")
     @pytest.mark.parametrize("hidden", ["out", "runs"])
     def test_paths_that_workers_do_not_see(self, cluster, runs, tmp_path, hidden):
-        """Nothing is written: a folder that is open here is one that this process alone sees."""
+        """A path that only this process sees is an error, and nothing is written."""
         (tmp_path / "runs").symlink_to(runs[0].parent)
         handle = os.open(tmp_path, os.O_RDONLY)
         places = {name: tmp_path / name for name in ("runs", "out")}
@@ -302,7 +302,7 @@ class TestPage:
         counts_the_same(fc.Statistics.read("all.parquet"))
 
     def test_a_sweep(self, monkeypatch):
-        """It starts a cluster of its own, and ends it."""
+        """The page's sweep starts a cluster of its own, and ends it."""
         ((_, code),) = SECTIONS["A sweep on Ray"]
         with tempfile.TemporaryDirectory(prefix="ray") as place:
             monkeypatch.setenv("RAY_TMPDIR", place)

@@ -95,7 +95,7 @@ def test_arguments(made):
 
 
 def test_loads_without_a_network(tmp_path):
-    """As users load a metric, with nothing cached."""
+    """The metric loads by its path, without a network or a cache."""
     code = """
 import socket, sys
 def refused(*arguments):
