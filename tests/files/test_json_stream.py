@@ -94,7 +94,7 @@ def test_faults_have_their_place(text, most):
 
 
 def test_a_fault_ends_the_reading(monkeypatch):
-    """The rest of a large file is left alone."""
+    """After a fault, the rest of a large file is not read."""
     monkeypatch.setattr(json_stream, "WINDOW", 100)
     file = io.BytesIO(b'{"a": [1 2, ' + b"3, " * 10_000 + b"4]}")
     stream = JsonStream("x.json", file)

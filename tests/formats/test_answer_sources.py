@@ -281,7 +281,7 @@ def test_frames_of_another_format_have_no_answers(source):
 
 @pytest.mark.parametrize("opening", ['["', '{"a":', "[[", '{"cause": "', "```", "<think>", "\\"])
 def test_long_answers_without_an_end(opening):
-    """Each way looks at each letter a few times at most: these end at once."""
+    """Long answers without an end are read in linear time."""
     read = fc.read([{"text": "a", "output": opening * 20_000}], answers="output")
     assert read.n_unread == 1
 

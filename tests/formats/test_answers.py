@@ -327,7 +327,7 @@ def test_whatever_models_say(said):
 @trials(300)
 @given(st.lists(VALUES, min_size=1))
 def test_values_that_are_parsed_already(said):
-    """A column of values is read as one of their JSON."""
+    """Parsed values are read like their JSON text."""
     texts = [json.dumps(value) for value in said]
     for value, text in zip(said, texts, strict=True):
         if isinstance(value, str):

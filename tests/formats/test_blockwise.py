@@ -98,7 +98,7 @@ def test_a_late_fault_leaves_the_file_and_has_its_own_message(tmp_path, monkeypa
 
 
 def test_columns_that_change_are_read_at_once(tmp_path, monkeypatch):
-    """The files of a directory may have different columns."""
+    """A folder of files with different columns is read as a whole, not streamed."""
     monkeypatch.setattr(batches, "ROWS", 1)
     folder = tmp_path / "parts"
     folder.mkdir()
@@ -143,7 +143,7 @@ def test_a_file_that_cannot_be_written(tmp_path):
 
 
 def test_few_batches_are_in_memory(tmp_path):
-    """The one that is written, the next one, and those on the way."""
+    """Only the batch being written, the next one, and a few on the way are in memory."""
     alive, most = weakref.WeakSet(), 0
 
     def read_batches(_):

@@ -64,7 +64,7 @@ def write_up_to(step, target, patched):
 
 
 def test_marks_never_stand_beside_a_text_that_is_not_theirs(tmp_path, monkeypatch):
-    """Over an old pair, wherever writing stops: a pair, or a text alone."""
+    """Wherever writing over an old pair stops, it leaves a matching pair or a text alone."""
     marks, text = tmp_path / "d.ann", tmp_path / "d.txt"
     left = set()
     for step in range(100):

@@ -315,7 +315,7 @@ def test_datasets():
 
 
 def test_large_frames_shuffled():
-    """Rows far apart, as a shuffle leaves them."""
+    """Relations of an example are joined even if a shuffle left their rows far apart."""
     rows = [
         {"id": str(k), "text": "x y z", "cause": "x", "effect": "yz"[n]}
         for k in range(2000)

@@ -137,7 +137,7 @@ def test_a_draw_is_the_same_everywhere(tmp_path):
 
 @needs_cnc
 def test_questions_of_the_corpus(tmp_path):
-    """Section 6.4 of the paper: 2257 relations, 4514 questions."""
+    """The corpus has 2257 relations and 4514 questions, as in section 6.4 of the paper."""
     found = []
     for name in ("train_subtask2_grouped", "train_subtask2"):
         relations = formats.read(CNC / f"{name}.csv")

@@ -231,7 +231,7 @@ def test_several_relations():
 
 
 def test_marked_words_weigh_alpha():
-    """Ten words that agree and one of two that does not."""
+    """Alpha weighs ten agreeing words against two that do not agree."""
     annotated = {
         "ann": {"p": [[(0, 0, 5)]], "q": [[(0, 0, 1)]]},
         "ben": {"p": [[(0, 0, 5)]], "q": [[(0, 1, 2)]]},

@@ -73,7 +73,7 @@ def test_many_pairs_of_an_example(a, b, average):
 
 @pytest.mark.parametrize("n", [8, 9, 16, 17, 25, 130, 150])
 def test_longer_reductions(n):
-    """Eight and more are added in columns, and more than 128 in halves."""
+    """Sums equal NumPy's, which adds 8 and more in columns, and more than 128 in halves."""
     rng = np.random.default_rng(n)
 
     def drawn():

@@ -191,7 +191,7 @@ def test_a_test_shows_no_verdict_of_a_tools_file():
 
 
 def test_reasons_leave_a_tools_file(tmp_path):
-    """Wherever they stand."""
+    """Reasons are removed from a tool's file wherever they stand."""
     data = {"text": "x", "reference": "[Cause] a [Effect] b", "model": "[Cause] a [Effect] c"}
     shared = f'"data": {json.dumps(data)}'
     items = (

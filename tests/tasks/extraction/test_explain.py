@@ -150,7 +150,7 @@ def test_warnings_where_the_official_program_stops():
 
 
 def test_a_signal_tag_without_a_number():
-    """The official program stops there too."""
+    """A signal tag without a number is read, and a warning says that the official program stops."""
     tagged = "<ARG0>rain fell</ARG0> , <SIG0>so</SIG0> <ARG1>roads closed</ARG1>"
     gold = fc.read([[tagged] * 2])
     pred = fc.read([[tagged.replace("SIG0", "SIG0A")] * 2], like=gold)

@@ -122,7 +122,7 @@ def test_other_kernels(kernel):
 
 
 def test_shares_of_pairs():
-    """Of two pairs one has the same cause; signals are missing on both sides of the other."""
+    """Shares count pairs: one of two has the same cause, one lacks signals on both sides."""
     found = fc.score(table(GOLD[:2]), table(PRED[:2]), fc.Protocol("mine", kernel="span_overlap"))
     assert [found["cause"][name] for name in ("em", "osb", "to")] == [1 / 2] * 3
     assert [found["effect"][name] for name in ("em", "osb", "to")] == [0.0, 1 / 2, 1 / 2]

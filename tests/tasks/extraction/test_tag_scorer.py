@@ -73,7 +73,7 @@ def _well_formed(tags):
     ],
 )
 def test_many_sequences_of_many_spans(kernel, tags, scheme):
-    """Some have more spans than fit on a device."""
+    """Sequences score alike, even with more spans than fit on a device."""
     rng = np.random.default_rng(0)
     labels = fc.TagScheme(LABELS[scheme])
     n = len(labels.labels)
@@ -166,7 +166,7 @@ def _usable():
 @trials(25)
 @given(st.lists(batches(), min_size=1, max_size=3))
 def test_a_scorer_with_a_decoder(pairs):
-    """The same scorer under two names, with the same sums."""
+    """A scorer with a decoder gives the report and rows of a TagScorer."""
     expected = scored("cpu", pairs)
     scorer = fc.ExtractionScorer(decoder=SCHEME)
     for gold, pred in pairs:

@@ -173,7 +173,7 @@ def test_a_total_reaches_report_and_file(tmp_path, name):
 
 
 def test_totals_of_files_add(tmp_path):
-    """Of relations used as they are, which no row of a file counts."""
+    """Merged files add their totals of relations used as they are, which no row counts."""
     overlapping = fc.Relations.from_examples(
         [{"id": "a", "length": 6, "relations": [{"cause": [(0, 3), (1, 2)], "effect": [(2, 5)]}]}]
     )

@@ -122,7 +122,7 @@ def test_where_all_could_be_read():
 
 
 def test_examples_left_out_that_could_not_be_scored():
-    """Of another length than gold: left out they do no harm, as empty they cannot be scored."""
+    """Examples of another length than gold can be left out, but have no score as empty ones."""
     gold = fc.Relations.from_examples([{"length": 4, "relations": [{"cause": (0, 2)}]}])
     pred = fc.Relations.from_examples([{"length": 5, "relations": [None]}])
     report = fc.score(gold, pred, unparsed="skip")

@@ -97,7 +97,7 @@ class TestKappas:
 
     @pytest.mark.parametrize("weights", WEIGHTS)
     def test_raters_who_share_units(self, weights):
-        """Many raters, of whom few rated the same units."""
+        """The mean kappa is over pairs of raters with a defined kappa, if few share units."""
         rng = np.random.default_rng(1)
         data = np.where(rng.random((30, 40)) < 0.1, rng.integers(0, 4, (30, 40)), NAN)
         kappas = [cohen_kappa(a, b, weights, range(4)) for a, b in combinations(data.T, 2)]

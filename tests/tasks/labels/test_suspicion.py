@@ -36,7 +36,7 @@ def plain(data: np.ndarray) -> list[tuple[int, int, int]]:
 
 
 def test_plain_loops():
-    """Many samples: pairs just below 20 shared labels, just above, of one label, all but one."""
+    """Identical raters equal plain loops, for pairs around the limit of 20 shared labels."""
     found = [plain(drawn(seed)) for seed in range(300)]
     assert [identical_raters(read_ratings(drawn(seed))) for seed in range(300)] == found
     assert {n for pairs in found for *_, n in pairs} >= {20, 21, 26}

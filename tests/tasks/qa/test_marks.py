@@ -71,7 +71,7 @@ SHAPES = [("a{0}the {0}A{0} an{0} x{0}y", "{0}y the{0}"), ("x{0} y", "X{0}Y"), (
 
 @pytest.mark.parametrize("first", [0, 0x1000, 0x2000, 0xD700, 0xFE00, 0x1F300, 0x10FFF0])
 def test_every_letter(first):
-    """Each letter alone, beside articles and within words; all others in `make test-all`."""
+    """Each letter is read like plain Python alone, beside articles and within words."""
     require_equal(range(first, min(first + 0x400, 0x110000)))
 
 

@@ -271,7 +271,7 @@ def written_out(ids, kept):
 @trials(60)
 @given(st.lists(batches(), max_size=3))
 def test_label_ids(pairs):
-    """On the host and on the device, which reads them in its own way."""
+    """Label ids score like tagged sentences, on the host and on the device."""
     wanted = fc.ExtractionScorer("cnc-2023")
     for gold, pred in pairs:
         both = [written_out(side, gold != IGNORED) for side in (gold, pred)]
