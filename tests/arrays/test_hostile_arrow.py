@@ -61,7 +61,7 @@ def test_slices_of_sound_lists_are_sound(values, start, length):
     st.integers(0, 2),
 )
 def test_texts_are_sound_as_arrow_says(pieces, cuts, start):
-    """ASCII and other letters, whole, broken or cut by an offset."""
+    """Texts are refused exactly if Arrow refuses them: broken, or cut within a letter."""
     data = b"".join(p.encode() if isinstance(p, str) else p for p in pieces)
     places = np.array([0, *(min(cut, len(data)) for cut in cuts), len(data)], np.int32)
     for each in (places, np.sort(places)):

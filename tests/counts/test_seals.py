@@ -96,7 +96,7 @@ def another(value: object, kind: pa.DataType) -> object:
 @trials(12)
 @given(data=st.data())
 def test_one_value_changed(tmp_path_factory, kind, data):
-    """An id, a count or a mark, whichever it is; the order of rows and columns of others may."""
+    """One changed id, count or mark is found; other orders and other columns are allowed."""
     statistics = OF_EVERY_KIND[kind]
     path = tmp_path_factory.mktemp("sealed") / "counts.parquet"
     statistics.write(path)

@@ -106,7 +106,7 @@ def _rounded(side):
 
 
 def test_counts_of_several_numbers_of_labels():
-    """Labels that one side alone has."""
+    """Units of two systems join, even if each side has labels of its own."""
     a = Statistics.of_units(
         ConfusionFormula((0, 1), False, None, None),
         "s",

@@ -174,7 +174,7 @@ def test_spans_do_not_wait():
 
 @pytest.mark.parametrize("n_best", [1, 5, 7])
 def test_spans_are_scored_where_they_are(gpu, n_best):
-    """Of some examples the host has to pair the relations."""
+    """Decoded spans are scored on the device; the host pairs relations of some examples."""
     rng = np.random.default_rng(0)
     gold = rows_of(random_side(rng, 200, 3), 12)
     logits = rng.normal(size=(200, 12, 6)).astype(np.float32)

@@ -86,7 +86,7 @@ def test_native_equals_plain_python(decoder, batch):
 
 @given(decoders(), batches())
 def test_arguments_keep_apart(decoder, batch):
-    """The beam and the constrained selector; signals may be anywhere."""
+    """Cause and effect do not overlap, unless by argmax; signals may be anywhere."""
     rows = decoder.decode(*batch).rows
     assert (rows.values[:, 1] < rows.values[:, 2]).all()
     relations = [relation for example in by_example(rows) for relation in example]

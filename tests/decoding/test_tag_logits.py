@@ -92,7 +92,7 @@ def is_well_formed(labels, tags):
 @trials(60)
 @given(data=st.data())
 def test_the_best_of_all_sequences(name, data):
-    """Seen from the end: the greatest sum up to there, then the first label."""
+    """The best sequence has the greatest sum; ties take the first label, from the end."""
     labels = SCHEMES[name][-5:]
     if not steps_of(fc.TagScheme(labels).marks).always_lead_on:
         return
@@ -234,7 +234,7 @@ def test_any_array_will_do(data):
 
 
 def test_one_token_for_all():
-    """An axis without strides, as `broadcast_to` and torch's expand make."""
+    """Axes without strides, as of `broadcast_to` and torch's expand, decode like a copy."""
     scheme = fc.TagScheme(LABELS["BIO"])
     token = np.arange(7.0)[::-1]
     wide = np.broadcast_to(token, (3, 5, 7))

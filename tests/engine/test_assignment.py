@@ -208,7 +208,7 @@ def test_two_hundred_relations_have_certificate(kernel, shape):
 
 
 def test_two_hundred_dense_relations():
-    """The greatest sum, alone known in advance: scipy's over the matrix that the spans spell."""
+    """The pairing of 200 relations has the greatest sum, as scipy finds it."""
     rng = np.random.default_rng(0)
     hits = rng.binomial(3, 0.3, (200, 200))
     gold, pred = map(rows_of, crafted(rng, hits))

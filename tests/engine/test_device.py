@@ -99,7 +99,7 @@ def many() -> tuple[Rows, Rows]:
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("n_groups", [1, 7, 60, 2000], ids=lambda n: f"{n} groups")
 def test_every_size_of_block_counters(kernel, n_groups, many):
-    """Few groups have a column of counters for every lane, more have fewer, then none."""
+    """Counts agree for any number of groups, with a counter for each lane, fewer, or none."""
     plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
     groups = np.random.default_rng(1).integers(0, n_groups, N)
     expected = run(plan, *many, groups, n_groups)
@@ -147,7 +147,7 @@ def test_spans_that_overlap(tracks):
 
 
 def test_counts_beyond_32_bits():
-    """Token counts of a block pass 2^32, and single ones 2^31."""
+    """Counts are exact if a block's pass 2^32 and single ones 2^31."""
     gold = rows_of([[[(0, 0, LAST), (1, 5, LAST)]]] * 100, LAST)
     pred = rows_of([[[(0, 0, LAST - 1), (2, 0, LAST)]]] * 100, LAST)
     plan = replace(RECESS, name="test", kernel="span_overlap").plan(ROLES)

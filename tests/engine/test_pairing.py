@@ -76,7 +76,7 @@ def test_order_shows_in_nothing(kernel, both, data):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_shared_tokens_decide_beyond_32_bits(kernel):
-    """Each role has most of the tokens that a length can count, so their sum is larger."""
+    """Shared tokens decide even if their sum over roles passes 32 bits."""
     far = 16 * 10**8
     gold = [(0, 0, far), (1, 0, far)]
     preds = [[(0, 1, 10), (1, 1, 10)], [(0, 1, far - 1), (1, 1, far - 1)]]
@@ -195,7 +195,7 @@ def test_every_relation_is_counted_once(protocol, both):
 
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 def test_ties(backend):
-    """Equal scores: most shared tokens; equal tokens: the first by content, on either side."""
+    """Ties of scores go to most shared tokens, ties of tokens to the first by content."""
     plan = replace(RECESS, name="test", kernel="exact_spans").plan(ROLES)
 
     def partner(gold: Example, pred: Example) -> list[int]:

@@ -157,7 +157,7 @@ def test_tokens_of_roles_decide_which_of_two_equal_ways_counts(kernel):
 
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 def test_second_spans_beyond_16_bits(kernel):
-    """The records of patterns cannot hold them: their bounds would wrap around."""
+    """Second spans whose bounds exceed a pattern's 16 bits count exactly."""
     ends = (16_383, 16_384, 32_768, 40_000, 65_536 + 2)
     spans = [[(0, 0, 2), (1, 3, 5), (0, end - 4, end)] for end in ends]
     counts_of(kernel, list(product(spans, spans)), 70_000)

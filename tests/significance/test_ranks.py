@@ -31,7 +31,7 @@ def counts(seed: int, n_units: int, n_systems: int) -> np.ndarray:
     SEEDS, st.integers(1, 7), st.integers(1, 60), st.sampled_from([0.5, 0.95]), st.integers(2, 99)
 )
 def test_rank_sets(seed, n_systems, n_resamples, confidence, n_units):
-    """Undefined scores and resamples, systems of equal scores, and more systems than resamples."""
+    """Rank sets equal plain loops, with undefined and equal scores and few resamples too."""
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 4, n_systems) / 4
     drawn = values[:, None] + rng.normal(size=(n_systems, n_resamples)) * rng.choice([0.02, 0.2])

@@ -187,7 +187,7 @@ class TestSweep:
         assert content(tmp_path / "out") == content(tmp_path / "alone")
 
     def test_killed_workers(self, cluster, runs, alone, fuses, tmp_path):
-        """Two die before the file of their run is there, one between writing and reporting."""
+        """A sweep ends the same if workers die before or after writing the file of a run."""
         with killed(fuses, "before", "before", "after"):
             result = swept(runs, tmp_path)
         assert content(tmp_path) == alone
@@ -259,7 +259,7 @@ class TestData:
     pytestmark = on_data
 
     def test_killed_workers(self, cluster, fuses, tmp_path):
-        """Three die while they count, one between writing and reporting."""
+        """Counts end the same if workers die while they count, or between writing and report."""
         import ray.data
         from ray.data._internal.datasource.parquet_datasink import ParquetDatasink
 
