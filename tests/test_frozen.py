@@ -98,7 +98,7 @@ def of_cnc() -> Iterator[Any]:
 
 
 def digest(results: list[Any]) -> str:
-    """Of the values and their order in lists; names may be listed in any order."""
+    """Return a digest of values and their order in lists; names may come in any order."""
     lines = (json.dumps(result, sort_keys=True, default=str) for result in results)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 

@@ -125,7 +125,7 @@ def test_no_module_imports_upward():
 
 
 def test_no_circles():
-    """Late imports included: no module needs itself, by whatever way."""
+    """No module imports itself by way of others, late imports included."""
     seen: dict[str, bool] = {}
 
     def visit(module: str, way: tuple[str, ...]) -> None:

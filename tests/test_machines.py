@@ -140,7 +140,7 @@ def test_a_file_to_be_like(folder):
 
 
 def test_batch_queues(folder):
-    """Jobs in any order; one is given twice."""
+    """Jobs of a queue count the same in any order, and if one runs twice."""
     (parts, sweep) = (code for kind, code in SECTIONS["Slurm"] if kind == "sh")
     Path("counted").mkdir()
     *_, name, line = parts.splitlines()

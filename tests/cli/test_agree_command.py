@@ -146,7 +146,7 @@ def test_bad_use(args, message):
 @pytest.mark.parametrize("unparsed", ["error", "empty", "skip"])
 @pytest.mark.parametrize("unread", NAMES[:3])
 def test_what_could_not_be_read(unread, unparsed, ids):
-    """Whichever annotator it is: an error that names it, nothing marked, or an example less."""
+    """Unparsed relations of any annotator are an error, count as unmarked, or drop the example."""
     same = {"cause": (0, 2), "effect": (4, 6)}
     sides = {
         name: fc.Relations.from_examples(

@@ -192,7 +192,7 @@ def test_explain_and_convert_say_the_same(tmp_path, monkeypatch):
 
 
 def test_half_of_a_surrogate_pair(tmp_path):
-    """JSON can name it, but no output can hold it."""
+    """Half of a surrogate pair, which no output can hold, gives a message and not a crash."""
     for text in (row(role=r'"\ud800"'), row().replace('"length"', r'"\ud800": 1, "length"')):
         write(tmp_path / "x.jsonl", text)
         assert "x.jsonl" in cli("score", tmp_path / "x.jsonl", tmp_path / "x.jsonl", expect=2)[1]
@@ -229,7 +229,7 @@ def test_files_that_are_not_there(side, tmp_path):
 
 
 def test_swapped_files():
-    """A submission cannot serve as gold."""
+    """A submission given as gold is refused."""
     message = failing("score", sample.SYSTEMS["careful"], sample.GOLD)
     assert message == "gold is a submission file, expected gold annotations"
 

@@ -88,7 +88,7 @@ def test_several_systems():
 
 
 def test_columns_of_several_systems():
-    """F1 of every role, whatever the protocol."""
+    """A table of several systems has F1 of every role, under any protocol."""
     for protocol in fc.PROTOCOLS:
         out, _ = cli("score", GOLD, *SYSTEMS.values(), "--protocol", protocol)
         header = next(line for line in out.splitlines() if "precision" in line)

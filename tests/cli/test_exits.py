@@ -191,7 +191,7 @@ def test_an_error_is_told_where_it_can_be():
 
 
 def test_standard_error_closed():
-    """Messages are lost, results and status are not."""
+    """If standard error is closed, messages are lost, but not results and status."""
     expected = shell('"$@"', "score", GOLD, CAREFUL)
     assert shell('"$@" 2>&-', "score", GOLD, CAREFUL)[:2] == expected[:2]
     assert shell('"$@" 2>&-', "score", GOLD, "missing.csv") == (2, "", "")
@@ -244,7 +244,7 @@ def test_results_on_standard_output_stay_alone(tmp_path):
 
 
 def test_ctrl_c(tmp_path):
-    """While it waits for a pipe that gives nothing."""
+    """Ctrl-C ends a command that waits for a pipe, with status 130 and without a message."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen([*RUN, "check", str(pipe)], stderr=subprocess.PIPE) as process:

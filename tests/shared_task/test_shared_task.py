@@ -388,7 +388,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_of_options_go_along(tmp_path: Path) -> None:
-    """Into the bundle and into the kit: neither needs the organiser's paths."""
+    """Files of options are copied into bundle and kit, which need no path of the organiser."""
     candidates = tmp_path / "mine.csv"
     candidates.write_bytes((HERE / "pairs_events.csv").read_bytes())
     held = without_wheels(tmp_path / "wheels")

@@ -82,7 +82,7 @@ def test_any_batches_of_label_ids(seed, n, size, protocol):
 @trials(50)
 @given(sides(), st.integers(1, 4), st.sampled_from(PROTOCOLS))
 def test_any_batches_of_relations(both, size, protocol):
-    """Of tables and of their rows; examples with several relations among them."""
+    """Batches of tables or rows, of any size, score like the whole."""
     gold, pred = map(table_of, both)
     metric = SpanScore(protocol=protocol)
     for start in range(0, len(gold), size):
@@ -149,7 +149,7 @@ dist.destroy_process_group()
 
 
 def test_two_processes(tmp_path):
-    """Shards of different sizes, one of them empty; and metrics that do not count the same."""
+    """Two processes with unequal or empty shards give the whole's scores."""
     rng = np.random.default_rng(2)
     batches = [labels(rng, size) for size in (8, 3, 8, 1, 5)]
     shards = [(batches[:k], batches[k:]) for k in (3, 5)]
@@ -224,7 +224,7 @@ def test_nothing_is_left_of_what_states_replace():
 
 
 def test_inference_mode_is_no_trap():
-    """Lightning validates and resets in it; a loop of one's own may go on outside."""
+    """A metric that was reset in inference mode, as by Lightning, counts on outside of it."""
     gold, pred = labels(np.random.default_rng(13), 9)
     metric = SpanScore(SCHEME)
     with torch.inference_mode():

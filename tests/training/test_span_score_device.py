@@ -70,7 +70,7 @@ def test_device_counts_when_asked():
 
 @pytest.mark.usefixtures("device")
 def test_device_is_not_waited_for():
-    """Lightning moves a logged metric at every step; a model hashes its modules."""
+    """Moving a metric and hashing its model, as Lightning does, do not wait for the device."""
     gold, pred = labels(np.random.default_rng(11), 6)
     metric = SpanScore(SCHEME)
     model = torch.nn.ModuleList([metric])
