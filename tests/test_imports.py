@@ -171,7 +171,7 @@ def test_importing_loads_nothing_heavy():
 
 
 def test_a_cold_score_loads_what_it_needs():
-    """Of other packages it loads numpy, pyarrow without its functions, and the terminal's alone."""
+    """A cold score loads no heavy package, no dataset or Parquet of pyarrow, and no other room."""
     code = (
         "import os, sys; from fastcausal import cli, sample;"
         "sys.argv = ['fastcausal', 'score', str(sample.GOLD), str(sample.SYSTEMS['careful'])];"

@@ -1,5 +1,5 @@
-"""Pairing depends on no order, side or empty relation; fixed rules and the official search decide
-ties."""
+"""Pairing depends on no order, side or empty relation; ties and the official search follow fixed
+rules."""
 
 from __future__ import annotations
 

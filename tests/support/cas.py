@@ -59,7 +59,7 @@ def new_layout(text=TEXT, mark="", **options):
 
 
 def old_layout(text=TEXT, **options):
-    """Return a document in the old layout: without zeros, structures with references shared."""
+    """Return a document in the old layout, without zeros and with referenced structures shared."""
     shared = {"12": {"_type": "Sofa", "sofaID": "_InitialView", "sofaString": text}}
     view, types = {}, {}
     found = structures(text=text, **options)

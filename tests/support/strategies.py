@@ -116,7 +116,7 @@ def relations(length: int = LENGTH) -> st.SearchStrategy[Relation]:
 
 
 def crowded(rng: np.random.Generator, n_spans: int, length: int = LENGTH) -> Relation:
-    """Draw n_spans spans at any place, which may have far more tokens than the text."""
+    """Draw n_spans spans at any places; there may be far more spans than tokens."""
     starts = rng.integers(length, size=n_spans).tolist()
     widths = rng.integers(1, 2 + length // 3, n_spans).tolist()
     roles = rng.integers(3, size=n_spans).tolist()
