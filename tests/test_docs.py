@@ -1,4 +1,4 @@
-"""Every command that the documents show is run, and prints what they say."""
+"""Every command that the documents show runs, and prints the output shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BUNDLES = "shared-task.md"  # tests/shared_task has bundles with wheels
 STORIES = ("tutorial.md", BUNDLES)  # the blocks of each are one story, in one folder
-# Pages whose ```python blocks are one program, and what it needs.
+# Pages whose ```python blocks are one program, and the packages that it needs.
 RUN = {
     "docs/huggingface.md": ("accelerate", "evaluate", "torch", "transformers"),
     "docs/lightning.md": ("lightning",),
@@ -78,7 +78,7 @@ def test_shown_commands(
 
 
 def program_of(page: Path) -> str:
-    """The program of a page, each line where the page has it."""
+    """Return the program of a page, each line with the number that it has in the page."""
     text = page.read_text()
     program = ""
     for block in PROGRAM.finditer(text):

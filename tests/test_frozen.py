@@ -1,6 +1,6 @@
 """A digest of every kind of result: a change of structure may change no bit of any of them.
 
-Where a number is meant to change, the digest changes with it, in the same commit, which says why.
+If a number is meant to change, the digest changes with it, in the same commit, with the reason.
 """
 
 from __future__ import annotations
@@ -98,12 +98,12 @@ def of_cnc() -> Iterator[Any]:
 
 
 def digest(results: list[Any]) -> str:
-    """Of the values and their order in lists; names may be listed in any order."""
+    """Return a digest of values and their order in lists; names may come in any order."""
     lines = (json.dumps(result, sort_keys=True, default=str) for result in results)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
-# What results have had from a later day on: how much is unparsed, and the words of spans.
+# Keys added to results later: numbers and bounds of unparsed answers, and words of spans.
 ADDED = re.compile(
     r"bounds|(val/)?(n_)?unparsed_(answers|relations)(_rate)?|(val/)?overall_\w+_if_(empty|skipped)"
     r"|(gold|pred)_(cause|effect|signal)"
@@ -111,7 +111,7 @@ ADDED = re.compile(
 
 
 def before(result: Any) -> Any:
-    """The result without what was added."""
+    """Return the result without the keys added later."""
     if not isinstance(result, dict):
         return result
     return {name: before(value) for name, value in result.items() if not ADDED.fullmatch(name)}

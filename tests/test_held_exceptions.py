@@ -1,4 +1,4 @@
-"""No module holds an exception: each time that one is raised it keeps more of what was in use."""
+"""No module holds an exception: each time that it is raised, it keeps more objects alive."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def room(module: str) -> str:
 
 
 def task(module: str) -> str:
-    """The folder of an evaluation; empty for what evaluations share."""
+    """Return the folder of an evaluation; empty for code that evaluations share."""
     parts = module.split(".")
     is_folder = len(parts) > 2 and (ROOT / "tasks" / parts[2]).is_dir()
     return parts[2] if parts[1] == "tasks" and is_folder else ""
@@ -116,7 +116,7 @@ def upward(module: str, other: str) -> bool:
     if module == "fastcausal.tasks.declared":
         return False
     allowed = {"", *TASKS.get(task(module), set())}
-    return task(other) not in allowed or not task(module)  # what is shared imports no task
+    return task(other) not in allowed or not task(module)  # shared code imports no task
 
 
 def test_no_module_imports_upward():
@@ -125,7 +125,7 @@ def test_no_module_imports_upward():
 
 
 def test_no_circles():
-    """Late imports included: no module needs itself, by whatever way."""
+    """No module imports itself by way of others, late imports included."""
     seen: dict[str, bool] = {}
 
     def visit(module: str, way: tuple[str, ...]) -> None:
@@ -171,7 +171,7 @@ def test_importing_loads_nothing_heavy():
 
 
 def test_a_cold_score_loads_what_it_needs():
-    """Of what is installed beside it: numpy, pyarrow without its functions, and the terminal."""
+    """A cold score loads no heavy package, no dataset or Parquet of pyarrow, and no other room."""
     code = (
         "import os, sys; from fastcausal import cli, sample;"
         "sys.argv = ['fastcausal', 'score', str(sample.GOLD), str(sample.SYSTEMS['careful'])];"
@@ -187,7 +187,7 @@ def test_a_cold_score_loads_what_it_needs():
 
 
 def test_importing_loads_the_face_alone():
-    """Names load what they need when they are first used; the rest is a bit of Python's own."""
+    """Importing loads the package's face and a few standard modules; names load the rest later."""
     before = set(run("import sys; print(*sys.modules)"))
     loaded = set(run("import sys, fastcausal; print(*sys.modules)")) - before
     assert {name for name in loaded if name.startswith("fastcausal")} == {

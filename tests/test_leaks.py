@@ -1,4 +1,4 @@
-"""No public function keeps what it was given: calls on new input take no more memory."""
+"""No public function keeps its input: calls on new input take no more memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rows_of(name: str, k: int) -> list[dict[str, Any]]:
 
 
 def examples(k: int, start: int = 0) -> list[dict[str, Any]]:
-    """One more example each 100 calls, each with words of its own."""
+    """Return examples with words of their own, one more for each 100 of k."""
     return [
         {
             "id": f"{k}-{e}",
@@ -235,7 +235,7 @@ def functions() -> Iterator[str]:
 
 
 class Malloc(ctypes.Structure):
-    """What `mallinfo2` of glibc tells."""
+    """The structure that `mallinfo2` of glibc returns."""
 
     _fields_ = tuple(
         (name, ctypes.c_size_t)
@@ -251,7 +251,7 @@ if MALLINFO is not None:
 
 
 def native() -> int:
-    """Bytes that this process has of malloc; 0 where the system does not tell."""
+    """Return the bytes that this process has of malloc; 0 if the system does not report them."""
     if MALLINFO is None:
         return 0
     told = MALLINFO()
@@ -259,10 +259,10 @@ def native() -> int:
 
 
 def check(call: Call, calls: int, objects: float, folder: Path) -> None:
-    """Fail where each of three rounds of calls leaves objects, Arrow's memory, or other memory.
+    """Fail if each of three rounds of calls leaves objects, Arrow's memory, or other memory.
 
-    Small and large inputs come first, for what caches hold of a size. What happens once, as caches
-    of a fixed size fill up, is not in every round; a call keeps `objects` at most.
+    Small and large inputs come first, to fill caches by size. Events that happen once, as caches of
+    a fixed size fill up, are not in every round; a call keeps `objects` at most.
     """
 
     def held(numbers: Iterable[int]) -> tuple[int, int, int]:
@@ -272,7 +272,7 @@ def check(call: Call, calls: int, objects: float, folder: Path) -> None:
         return sys.getallocatedblocks(), pa.total_allocated_bytes(), native()
 
     points = [held(range(0, LARGEST, LARGEST // min(30, 2 * calls)))]
-    gc.freeze()  # the next collections look at what follows alone
+    gc.freeze()  # the next collections look at later objects alone
     points += [held(range(k, k + calls)) for k in range(LARGEST, LARGEST + 3 * calls, calls)]
     rounds = [[(b - a) / calls for a, b in zip(*pair, strict=True)] for pair in pairwise(points)]
     of_python, of_arrow, of_all = map(min, zip(*rounds, strict=True))
@@ -293,7 +293,7 @@ def test_few_calls(tmp_path, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_many_calls(tmp_path, name):
-    """One object that is kept of each call is too much."""
+    """Many calls keep less than one object each."""
     check(CALLS[name], 100, 0.8, tmp_path)
 
 

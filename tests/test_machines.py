@@ -1,4 +1,4 @@
-"""Every block of docs/machines.md is run where its library is installed, and counts the same."""
+"""Every block of docs/machines.md runs if its library is installed, and counts the same."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ N_PARTS = 8
 
 
 def both_sides() -> tuple[fc.Relations, fc.Relations]:
-    """Gold, and predictions of which one answer cannot be read."""
+    """Return gold, and predictions with one unparsed answer."""
     gold = fc.read(sample.GOLD)
     table = fc.read(sample.SYSTEMS["hasty"], like=gold).table
     lists = [None, *table["relations"].to_pylist()[1:]]
@@ -41,7 +41,7 @@ def both_sides() -> tuple[fc.Relations, fc.Relations]:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Both sides in parts: together as ``data``, and as ``gold`` and ``pred``; and two runs."""
+    """Write both sides in parts, together as ``data`` and as ``gold`` and ``pred``, and runs."""
     monkeypatch.chdir(tmp_path)
     gold, pred = both_sides()
     both = gold.table.append_column("predicted", pred.table["relations"])
@@ -116,7 +116,7 @@ def test_an_engine(engine, folder):
 
 @pytest.mark.slow
 def test_a_worker_of_spark_that_is_killed(folder):
-    """It has counted a batch and dies; Spark counts its part again."""
+    """If a worker dies after a batch, Spark counts its part again with the same result."""
     ((_, code),) = SECTIONS["Spark"]
     counting = '        yield from fc.score_batch(batch, "recess", unparsed="empty").to_batches()\n'
     dying = (
@@ -140,7 +140,7 @@ def test_a_file_to_be_like(folder):
 
 
 def test_batch_queues(folder):
-    """Jobs in any order; one is given twice."""
+    """Jobs of a queue count the same in any order, and if one runs twice."""
     (parts, sweep) = (code for kind, code in SECTIONS["Slurm"] if kind == "sh")
     Path("counted").mkdir()
     *_, name, line = parts.splitlines()

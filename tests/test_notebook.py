@@ -1,4 +1,4 @@
-"""The tutorial's notebook runs from an empty folder, and prints what it shows."""
+"""The tutorial's notebook runs from an empty folder, and prints the output shown in it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ SCHEME = fc.TagScheme(["O", "B-Cause", "I-Cause"])
 
 
 def test_vocabularies_stand_in_one_module():
-    """No other module spells a Literal, which would be a second list."""
+    """Only options.py spells Literals, so that no vocabulary has a second list."""
     root = Path(fc.__file__).parent
     texts = {path: path.read_text(encoding="utf-8") for path in root.rglob("*.py")}
     for path in (path for path, text in texts.items() if "Literal" in text):
@@ -65,7 +65,7 @@ def test_tables_have_the_same_names(table, choices):
 
 
 def choices_of(hint):
-    """The names in a type, None where it is no closed vocabulary."""
+    """Return the names in a type; None if it is no closed vocabulary."""
     parts = typing.get_args(hint) if typing.get_origin(hint) in (UnionType, typing.Union) else ()
     found = [p for p in (hint, *parts) if typing.get_origin(p) is typing.Literal]
     return typing.get_args(found[0]) if found else None
@@ -151,7 +151,7 @@ BAD = {
 
 @pytest.mark.parametrize("argument", BAD)
 def test_a_bad_argument_is_a_value_error(argument):
-    """And no InputError, which is for data; the message names the argument."""
+    """A bad argument is a ValueError, not an InputError as bad data; the message names it."""
     with pytest.raises(ValueError, match=argument.strip()) as caught:
         BAD[argument]()
     assert type(caught.value) is ValueError

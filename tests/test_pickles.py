@@ -1,4 +1,4 @@
-"""Reports go to other processes: what comes back prints, and has the same tables."""
+"""Reports from other processes print the same, and have the same tables."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The calls of other programs that docs/porting/ shows, beside ours, where they are installed.
+"""The calls of other programs that docs/porting/ shows, beside ours, if they are installed.
 
-Those of seqeval, nervaluate, scikit-learn and krippendorff are examples within the pages.
+Calls of seqeval, nervaluate, scikit-learn and krippendorff are examples within the pages.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def test_f1_of_bratiaa(tmp_path: Path, other: str) -> None:
 @needs("bratutils")
 @pytest.mark.parametrize(("other", "partial"), [("ben", 1), ("cho", 0)])
 def test_partial_spans_of_bratutils(tmp_path: Path, other: str, partial: int) -> None:
-    """It takes for partial those alone that end together and start later."""
+    """bratutils takes only spans for partial that end together and start later."""
     amy, ben = project(tmp_path, ("amy", other))
     code = """if True:
         import sys

@@ -1,4 +1,4 @@
-"""Calls in many threads, which take turns at every chance, give what one thread gives."""
+"""Calls in many threads, which take turns at every chance, give the results of one thread."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ COMMANDS = [
 
 @pytest.fixture
 def messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What these commands print on standard error."""
+    """Return the standard error of failing commands and of bad files."""
     monkeypatch.chdir(tmp_path)
     sample.copy_to(tmp_path / "sample")
     said = [cli(*arguments, expect=2)[1] for arguments in COMMANDS]

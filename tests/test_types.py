@@ -140,7 +140,7 @@ def reports():
 
 
 def test_scores_are_declared_with_their_types():
-    """Editors offer them: every name is declared, as what its value is."""
+    """Editors offer every name: each is declared with the type of its value."""
     declared = typing.get_type_hints(Scores)
     for report in reports():
         for scores in report.scores.values():

@@ -65,7 +65,7 @@ def test_pandas_stays_where_it_is():
 
 
 def test_readers_in_threads_have_memory_of_their_own():
-    """What Arrow's threads read may outlive the interpreter, so it is no object of Python's."""
+    """Arrow's threads may outlive the interpreter, so they read no memory of Python's objects."""
     root = Path(arrow.__file__).parents[1]
     for path in root.rglob("*.py"):
         code = path.read_text(encoding="utf-8")

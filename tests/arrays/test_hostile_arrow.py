@@ -24,7 +24,7 @@ GOOD = {"id": pa.array(list("abc")), "length": pa.array([5] * 3, pa.int32())}
 
 
 def test_broken_offsets_are_refused_on_every_way_in():
-    # In a process of its own: what slips through reads or writes anywhere.
+    # In a process of its own: offsets that slip through read or write anywhere.
     done = subprocess.run(
         [sys.executable, hostile_arrow.__file__], capture_output=True, text=True, check=False
     )
@@ -61,7 +61,7 @@ def test_slices_of_sound_lists_are_sound(values, start, length):
     st.integers(0, 2),
 )
 def test_texts_are_sound_as_arrow_says(pieces, cuts, start):
-    """ASCII and other letters, whole, broken or cut by an offset."""
+    """Texts are refused exactly if Arrow refuses them: broken, or cut within a letter."""
     data = b"".join(p.encode() if isinstance(p, str) else p for p in pieces)
     places = np.array([0, *(min(cut, len(data)) for cut in cuts), len(data)], np.int32)
     for each in (places, np.sort(places)):
@@ -76,7 +76,7 @@ def test_texts_are_sound_as_arrow_says(pieces, cuts, start):
 
 
 def test_only_the_values_of_a_slice_are_looked_at():
-    # What lists were cut from is not gone through for every slice.
+    # Checking a slice does not go through the whole array that it is cut from.
     bad = pa.Array.from_buffers(pa.string(), 2, pa.array([b"a", b"\xff"]).buffers())
     lists = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), bad)
     validate(pa.table({"x": lists.slice(0, 1)}))

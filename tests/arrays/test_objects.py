@@ -189,7 +189,7 @@ def test_odd_objects_are_left_to_python(examples):
         rows = rows_of_examples(examples)
         if rows is not None and expected is not None:
             assert same_rows(rows[0], Rows.of(expected))
-        # What Python refuses, native code does not take, unless it is in another column.
+        # Native code takes nothing that Python refuses, unless the fault is in another column.
         elsewhere = error is not None and "cannot be read" in error[1]
         assert rows is None or error is None or elsewhere or error[0] is not fc.InputError
 
@@ -199,7 +199,7 @@ def test_keys_that_empty_their_dict(name):
     key = SameHash(name)
     one = {key: 0, "relations": [{"cause": (0, 1)}], "length": 1, "id": "a", "text": "x"}
     key.owner = one
-    rows_of_examples([one])  # whatever it says, it lives
+    rows_of_examples([one])  # any result will do: the process survives
     key = SameHash("cause")
     relation = {key: (0, 1), "cause": (0, 1)}
     key.owner = relation
@@ -225,7 +225,7 @@ def test_deep_and_long():
 
 
 def spans_of_tags(tags):
-    """What tags mean, or None where something is wrong; every role is a sequence of its own."""
+    """Return the spans of tags, each role a sequence of its own; None if a tag is wrong."""
     found = []
     opened: dict[int, int] = {}
     for k, tag in enumerate(tags):

@@ -1,4 +1,4 @@
-"""Arrays of other libraries: what is on the host is taken as it is, what is not is told."""
+"""Arrays of other libraries: memory on the host is shared, memory elsewhere is refused."""
 
 from __future__ import annotations
 

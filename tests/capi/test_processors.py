@@ -33,7 +33,7 @@ from tests.support.strategies import random_side, rows_of
 pytestmark = pytest.mark.slow  # whole programs are built for other processors
 DRIVER = Path(__file__).with_name("driver.c")
 FLAGS = ("-O2", "-ffp-contract=off", f"-I{csrc()}", f"-I{csrc() / 'include'}")
-QEMU = {  # the program that runs those of a target; none for this machine's
+QEMU = {  # the program that runs a target's programs; none for this machine
     "aarch64-linux-musl": "qemu-aarch64",
     "wasm32-wasi": "wasmtime",
     "riscv64-linux-musl": "qemu-riscv64",

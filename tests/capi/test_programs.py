@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow  # a library is built
 PAGE = (ROOT / "docs" / "howto" / "other-languages.md").read_text(encoding="utf-8")
 GOLD = "<ARG0>Rain fell</ARG0> , <SIG0>so</SIG0> <ARG1>roads closed</ARG1> ."
 PRED = "<ARG0>Rain fell</ARG0> , so <ARG1>roads closed .</ARG1>"
-# The sentences of the page, twice: what the driver reads.
+# The sentences of the page, twice: the driver's input.
 COMMANDS = f"""rows 2 2 6 2 4 7 7 0 1 2 0 3 6 0 0 2 2 3 4 1 4 6 0 0 1 2 3 4 1 4 6 0
 0 1 2 0 2 4 0 0 2 1 4 7 0 0 3 1 4 7 0
 score 2 recess

@@ -65,7 +65,7 @@ def test_results_are_those_of_python(both, protocol, n_threads):
 
 
 def same_scores(protocol: str, gold: fc.Relations, pred: fc.Relations, report: fc.Report) -> None:
-    """Compare with what `fastcausal score --json` prints, bit for bit."""
+    """Compare with the scores of `fastcausal score --json`, bit for bit."""
     order = cnc2022._in_corpus_order(gold.table, np.arange(len(gold)))
     both = (fc.Rows.of(side) for side in (gold, pred))
     both = (replace(corpus.drawn(rows, order), tags=rows.tags) for rows in both)

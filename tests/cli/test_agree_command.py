@@ -1,4 +1,4 @@
-"""``fastcausal agree`` from end to end, and what it says of bad input."""
+"""``fastcausal agree`` from end to end, and its messages about bad input."""
 
 from __future__ import annotations
 
@@ -139,14 +139,14 @@ def test_bad_use(args, message):
     assert not err
 
 
-# ------------------------------------------------------------------------------ what can be wrong
+# --------------------------------------------------------------------------- unparsed and bad input
 
 
 @pytest.mark.parametrize("ids", [True, False], ids=["ids", "by position"])
 @pytest.mark.parametrize("unparsed", ["error", "empty", "skip"])
 @pytest.mark.parametrize("unread", NAMES[:3])
 def test_what_could_not_be_read(unread, unparsed, ids):
-    """Whichever annotator it is: an error that names it, nothing marked, or an example less."""
+    """Unparsed relations of any annotator are an error, count as unmarked, or drop the example."""
     same = {"cause": (0, 2), "effect": (4, 6)}
     sides = {
         name: fc.Relations.from_examples(
@@ -229,6 +229,6 @@ def test_unknown_choices(options):
 
 
 def test_a_column_that_one_annotator_has():
-    """It describes the example, whoever brought it."""
+    """A column describes the examples, even if only one annotator's file has it."""
     for sides in (pair_of(split="dev"), dict(reversed(pair_of(split="dev").items()))):
         assert list(fc.agree(sides, by="split").subsets) == ["split=dev"]

@@ -36,7 +36,7 @@ def spans(**relation):
     return json.dumps({"id": "a", "text": "Rain fell here", "relations": [relation]}) + "\n"
 
 
-# The bad file, its name, the gold that it faces (None: it is the gold itself) and what is said.
+# The bad file, its name, the gold that it faces (None: it is the gold itself) and the message.
 BAD = {
     "empty file": ("", "p.jsonl", TRUTH, "p.jsonl is empty"),
     "empty gold": ("", "g.csv", None, "g.csv is empty"),
@@ -165,7 +165,7 @@ def test_one_clear_message(name, tmp_path, monkeypatch):
 
 
 def test_advice_speaks_of_options(tmp_path, monkeypatch):
-    """Where Python names an argument; the text of the data stays as it is."""
+    """Messages name options in place of Python's arguments, but leave text of the data alone."""
     monkeypatch.chdir(tmp_path)
     odd = 'unmatched="empty" or "skip" would allow it'
     write(tmp_path / "gold.jsonl", row(id=odd))
@@ -192,7 +192,7 @@ def test_explain_and_convert_say_the_same(tmp_path, monkeypatch):
 
 
 def test_half_of_a_surrogate_pair(tmp_path):
-    """JSON can name it, but no output can hold it."""
+    """Half of a surrogate pair, which no output can hold, gives a message and not a crash."""
     for text in (row(role=r'"\ud800"'), row().replace('"length"', r'"\ud800": 1, "length"')):
         write(tmp_path / "x.jsonl", text)
         assert "x.jsonl" in cli("score", tmp_path / "x.jsonl", tmp_path / "x.jsonl", expect=2)[1]
@@ -201,7 +201,7 @@ def test_half_of_a_surrogate_pair(tmp_path):
 
 
 def test_which_of_several_systems(tmp_path, monkeypatch):
-    """A message about one of several files says which one."""
+    """A message about one of several files names the file."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "gold.jsonl", row())
     write(tmp_path / "good.jsonl", row())
@@ -229,7 +229,7 @@ def test_files_that_are_not_there(side, tmp_path):
 
 
 def test_swapped_files():
-    """A submission cannot serve as gold."""
+    """A submission given as gold is refused."""
     message = failing("score", sample.SYSTEMS["careful"], sample.GOLD)
     assert message == "gold is a submission file, expected gold annotations"
 

@@ -1,4 +1,4 @@
-"""``fastcausal bench`` runs what is in bench/, from a checkout and from inside the package."""
+"""``fastcausal bench`` runs the benchmarks of bench/, from a checkout and from the package."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENTRY = "from fastcausal.cli import main; main()"
 
 
 def bench(*arguments: str, before: str = "", cwd: Path | None = None):
-    # Benchmarks do not run where these say that the process is one of several.
+    # Benchmarks do not run if these variables show that the process is one of several.
     env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
     return subprocess.run(
         [sys.executable, "-c", f"{before}{ENTRY}", "bench", *arguments],
@@ -56,7 +56,7 @@ def test_what_is_missing(module):
 
 
 def test_every_import_of_the_benchmarks_is_looked_for():
-    """What bench/ imports is in the standard library, in fastcausal's requirements or NEEDED."""
+    """Modules that bench/ imports are standard, or in fastcausal's requirements or NEEDED."""
     imported = set()
     for path in _folder().glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -1,4 +1,4 @@
-"""What one command writes, the next one reads without flags."""
+"""Commands read the files of earlier commands without flags."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_several_systems():
 
 
 def test_columns_of_several_systems():
-    """F1 of every role, whatever the protocol."""
+    """A table of several systems has F1 of every role, under any protocol."""
     for protocol in fc.PROTOCOLS:
         out, _ = cli("score", GOLD, *SYSTEMS.values(), "--protocol", protocol)
         header = next(line for line in out.splitlines() if "precision" in line)
@@ -187,7 +187,7 @@ TARGETS = ["x.csv", "x.jsonl", "x.parquet", "x.arrow", "x.arrows", "x.conll"]
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_convert_there_and_back(tmp_path, target):
-    """Every format holds the sample's relations; what else it loses it says."""
+    """Every format keeps the sample's relations, and reports its other losses."""
     middle, back = tmp_path / target, tmp_path / "back.csv"
     out, err = cli("convert", GOLD, middle)
     assert out == f"{middle}: 61 examples, 72 relations\n"

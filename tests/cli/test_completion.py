@@ -29,7 +29,7 @@ SINGLE = [name for name in app.list_commands(None) if " " not in name]
 
 @pytest.fixture(params=SHELLS)
 def completed(request, monkeypatch):
-    """Give what completes a line, whose last word is begun or empty."""
+    """Give a function that completes a line; the last word is begun or empty."""
 
     def complete(line):
         words = line.split(" ")
@@ -81,9 +81,9 @@ def test_a_line_of_no_shell_is_one_message(monkeypatch):
     assert err.startswith("error: invalid literal")
 
 
-@pytest.mark.parametrize("completed", SHELLS[:1], indirect=True)  # the tree is that of all
+@pytest.mark.parametrize("completed", SHELLS[:1], indirect=True)  # all shells use one tree
 def test_every_value_completes_unless_it_is_a_number(completed):
-    """Files stand for texts too: the shell offers them where no name is known."""
+    """Options offer their choices; the shell offers files for all others but numbers."""
     for words, command in COMMANDS.items():
         assert "--help" in completed(f"fastcausal {words} --h"), words
         for option in command.params:
@@ -95,7 +95,7 @@ def test_every_value_completes_unless_it_is_a_number(completed):
                     assert found == list(option.type.choices), (words, option.opts)
 
 
-# Typed lines, and what they become at the Tab key, in every shell.
+# Typed lines, and the lines after the Tab key, in every shell.
 LINES = {
     "fastcausal lead": "fastcausal leaderboard ",
     "fastcausal meta p": "fastcausal meta plan",  # or plans.csv
@@ -155,7 +155,7 @@ def test_a_shell_completes_every_word_of_a_line(shell, tmp_path):
 
 @contextmanager
 def typing(shell, folder):
-    """Give what types into a shell, and what waits for a pattern in its output."""
+    """Give two functions: to type into a shell, and to wait for a pattern in its output."""
     path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
     root = str(Path(__file__).parents[2])
     pid, terminal = pty.fork()

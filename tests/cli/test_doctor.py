@@ -1,4 +1,4 @@
-"""``fastcausal doctor`` says what there is, and ends well whatever is missing."""
+"""``fastcausal doctor`` lists installed parts, and ends well whatever is missing."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def broken(*args, **kwargs):
 
 @pytest.mark.parametrize("name", app.entries)
 def test_a_fault_in_any_command_is_caught(name, monkeypatch):
-    """Whatever the command itself does about errors."""
+    """An unexpected error in any command ends with exit 70 and a request to report it."""
     monkeypatch.setitem(app.commands, name, click.Command(name, callback=broken))
     message = (
         "unexpected KeyError: 'inside'; please report it with what FASTCAUSAL_TRACEBACK=1 shows"
@@ -191,7 +191,7 @@ def test_an_error_is_told_where_it_can_be():
 
 
 def test_standard_error_closed():
-    """Messages are lost, results and status are not."""
+    """If standard error is closed, messages are lost, but not results and status."""
     expected = shell('"$@"', "score", GOLD, CAREFUL)
     assert shell('"$@" 2>&-', "score", GOLD, CAREFUL)[:2] == expected[:2]
     assert shell('"$@" 2>&-', "score", GOLD, "missing.csv") == (2, "", "")
@@ -205,7 +205,7 @@ def test_standard_input_closed():
 
 
 def test_no_file_is_opened_in_the_place_of_a_closed_stream(tmp_path):
-    """Else what goes to the stream goes into the file."""
+    """A file opened in the place of a stream would get the stream's text."""
     target = tmp_path / "x.jsonl"
     status, _, _ = shell('"$@" 2>&- <&-', "convert", GOLD, str(target))
     assert status == 0
@@ -244,7 +244,7 @@ def test_results_on_standard_output_stay_alone(tmp_path):
 
 
 def test_ctrl_c(tmp_path):
-    """While it waits for a pipe that gives nothing."""
+    """Ctrl-C ends a command that waits for a pipe, with status 130 and without a message."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen([*RUN, "check", str(pipe)], stderr=subprocess.PIPE) as process:
@@ -258,7 +258,7 @@ def test_ctrl_c(tmp_path):
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\r\u202eevil\u2028"
 SHOWN = r"\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\x0d\u202eevil\u2028"
-# What may come out: text, line ends, and on a terminal colours.
+# Characters that a terminal obeys; output holds none but line ends and, on a terminal, colours.
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -318,7 +318,7 @@ def test_nor_where_there_are_colours(evil):
 
 
 def test_data_in_json_stays_what_it_is(evil):
-    """What a terminal obeys is escaped as JSON does it; reading gives it back."""
+    """Characters that a terminal obeys are escaped as JSON does it; reading gives them back."""
     found = json.loads(cli("score", "a.jsonl", "a.jsonl", "--by", "kind", "--json")[0])
     assert f"kind={EVIL}" in found["subsets"]
 

@@ -1,4 +1,4 @@
-"""GOLD and predictions, or floors, where commands take counts."""
+"""Commands that take counts also take GOLD and predictions, or floors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ USES = {
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_predictions_in_tables_are_no_counts(suffix, tmp_path):
-    """Both are files of this package, with its metadata."""
+    """Predictions in tables are not taken for counts, although both have our metadata."""
     gold = fc.read(sample.GOLD)
     files = [tmp_path / f"{name}.{suffix}" for name in ("gold", *SYSTEMS)]
     for file, side in zip(files, (gold, *(fc.read(p, like=gold) for p in FILES)), strict=True):

@@ -1,4 +1,4 @@
-"""``fastcausal merge`` of what engines leave: folders, lost metadata, files of killed tasks."""
+"""``fastcausal merge`` of files from engines: folders, lost metadata, files of killed tasks."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_types_that_engines_write(folder):
 
 
 def test_what_a_killed_task_left(folder):
-    """Half a file, whole ones of attempts that did not end, and marks of those that did."""
+    """Merging skips files of attempts that did not end, partial files, and marks of success."""
     part = (folder / "counted" / "b.parquet").read_bytes()
     (folder / "counted" / "_temporary" / "0").mkdir(parents=True)
     for name in ("_temporary/0/b.parquet", ".b.parquet", "_b.parquet", ".b.parquet.crc"):
@@ -100,7 +100,7 @@ def test_parts_that_were_changed(folder, change, message):
 
 
 def test_rows_left_out_keep_what_they_say(folder):
-    """Every row has its digest: those that another program kept are known as such."""
+    """Every row has its digest, so the gold of rows that another program kept is known."""
     rewritten(folder / "counted" / "b.parquet", lambda t: t.slice(3, 8))
     kept = fc.Statistics.read("counted/b.parquet", like="like.parquet")
     gold = fc.Relations(fc.read(sample.GOLD).table.slice(3, 8))
@@ -157,7 +157,7 @@ def test_several_systems_that_lost_their_metadata(folder):
 
 
 def test_files_of_per_example_that_lost_their_metadata(folder):
-    """Their rows lack what adds besides counts: it is unknown, and a warning says so."""
+    """Without metadata only the counts are known; a warning names the unknown parts."""
     fc.score(sample.GOLD, sample.SYSTEMS["careful"], per_example="counts.parquet")
     rewritten("counts.parquet", lambda t: t.replace_schema_metadata(None))
     found = merged("counts.parquet", "--like", "like.parquet")

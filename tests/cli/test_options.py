@@ -27,7 +27,7 @@ from tests.support.shared_tasks import box, judged_here, pack_nothing, without_w
 
 
 def commands(group, above=()):
-    """Commands by their words, those of groups of commands too."""
+    """Yield commands by their words, in groups of commands too."""
     for name in group.list_commands(None):
         command = group.get_command(None, name)
         if hasattr(command, "commands"):
@@ -241,7 +241,7 @@ USES = {
         "json": "submissions --dir box --n-resamples 50 --json",
     },
 }
-# Values other than the default; an option has those of its command, or those of its name.
+# Values other than the default, by command and option, or else by the option's name.
 VALUES = {
     **{f"task {name} --dir": "box" for name in ("archive", "check", "leaderboard")},
     "task init --gold": "gold.csv",
@@ -449,7 +449,7 @@ VALUES = {
     "unparsed": "skip",
     "words": "9",
 }
-# What an option changes is no result; where it is looked at instead.
+# Options that change no result: the test that covers them instead, or the reason.
 ELSEWHERE = {
     "bench --sentences": "tests/cli/test_bench_command.py",
     "score --backend": "the numbers never depend on it",
@@ -591,7 +591,7 @@ def seen(folder):
 
 
 def typed(folder, command, arguments):
-    """What comes of a command: exit status, both outputs, and what it wrote."""
+    """Run a command; return exit status, both outputs, and the files that it wrote."""
     before = seen(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -630,8 +630,8 @@ def test_every_option_does_something_or_is_refused(name, use, files):
 
 
 WITHOUT_EFFECT = {
-    "--unplaced",  # where all spans fit: tests/formats/test_marking.py
-    "--epoch",  # where no id occurs twice: tests/tasks/values
+    "--unplaced",  # if all spans fit: tests/formats/test_marking.py
+    "--epoch",  # if no id occurs twice: tests/tasks/values
     "aggregate values --counts",  # values have no counts
     "classify protocol --answers",  # the protocol implies them
     "classify protocol --unmatched",  # the protocol skips

@@ -134,7 +134,7 @@ def test_tracks_name_roles_of_the_data(tmp_path):
     out, err = cli("score", GOLD, CAREFUL, "--protocol", path, expect=2)
     expected = 'error: protocol x: tracks name the role "efect", expected those of the data: '
     assert (out, err) == ("", f"{expected}cause, effect, signal\n")
-    # Their own roles, of which neither the default tracks nor a file has to know.
+    # Roles of their own, which neither the default tracks nor a file has to know.
     spans = {"trigger": (0, 2), "efect": (3, 4)}
     gold = fc.Relations.from_examples([{"length": 5, "relations": [spans]}], tuple(spans))
     for tracks in ((("trigger", "efect"),), (("cause", "efect"),), RECESS.tracks):

@@ -97,7 +97,7 @@ for command in sys.argv[1:]:
     scope="module", params=(80, *(pytest.param(n, marks=pytest.mark.slow) for n in (60, 100, 120)))
 )
 def screen(request, folder):
-    """The columns of a terminal, and what it shows of every command, line by line."""
+    """Return the number of a terminal's columns, and its lines for every command."""
     path = os.pathsep.join(filter(None, sys.path))
     env = os.environ | {"TERM": "xterm", "PYTHONPATH": path}
     env = {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
@@ -124,7 +124,7 @@ def screen(request, folder):
 
 @pytest.fixture(scope="module")
 def whole(folder):
-    """What the same commands print to a pipe, without signatures."""
+    """Return the same commands' lines in a pipe, without signatures."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         return {
@@ -134,7 +134,7 @@ def whole(folder):
 
 
 def filled(line):
-    """Whether a line belongs to a table: `NOTES` are wrapped by the terminal itself."""
+    """Return True for a line of a table; the terminal itself wraps `NOTES`."""
     return line.strip("─ ") and not line.startswith(NOTES)
 
 
@@ -148,7 +148,7 @@ def test_every_line_fits_and_nothing_is_cut(name, screen, whole):
         return
     wanted, found = (DECIMAL.findall("\n".join(text)) for text in (whole[name], lines))
     assert sorted(wanted) == sorted(found)
-    # Names of rows may be broken where they are long, into lines that follow each other.
+    # Long names of rows may be broken into lines that follow each other.
     first = "".join(line.split("  ")[0].replace(" ", "") for line in lines)
     for line in whole[name]:
         assert line.split("  ")[0].replace(" ", "") in first
@@ -261,7 +261,7 @@ def test_details_as_csv_and_arrow(tmp_path):
 
 
 def test_long_messages_are_wrapped_with_an_indent(folder):
-    """Only on a terminal, and without a change of their words."""
+    """Messages are wrapped on a terminal only, and keep their words."""
     code = "import sys; from fastcausal.cli import app; app(sys.argv[1:])"
     arguments = ["score", "gold.csv", "careful.jsonl", "--by", "nowhere", "--unmatched", "maybe"]
     command = [sys.executable, "-c", code, *arguments]

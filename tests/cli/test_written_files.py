@@ -22,8 +22,8 @@ READ_ALONE = {  # files that a command reads
 }  # fmt: skip
 PAGES = ".html", ".png", ".svg", ".xml", ".zip"  # for people and servers: no command takes them
 CLAIMS = " ".join(path.name for path in sample.CLAIMS) + " --name claims_{side}_{system}_{rater}"
-# What writes a file, {out}, and what reads it, {in}; a file named a table of its own kind is for
-# programs alone.
+# Commands that write a file, {out}, and commands that read it, {in}; "table" means that the file is
+# for other programs alone.
 COUNTS = ["aggregate {in}", "leaderboard {in}", "merge {in} --out again.parquet"]
 OF_LABELS = [COUNTS[0], "leaderboard {in} --score overall_accuracy", COUNTS[2]]
 OF_PAIRS = [COUNTS[0], "leaderboard {in} --score exists_f1", COUNTS[2]]

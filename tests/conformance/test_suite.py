@@ -1,5 +1,5 @@
-"""The conformance cases against our own programs on every run, and against all others where these
-are installed; the schema, the page, and the runner's verdicts on faults."""
+"""The conformance cases against our own programs on every run, and against other installed ones;
+the schema, the page, and the runner's verdicts on faults."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def found_in(field: str, task: str | None = None) -> set[Any]:
 
 
 def test_every_protocol_has_a_case():
-    named = found_in("protocol") | found_in("kernel") | {"fair_spans"}  # that of recess
+    named = found_in("protocol") | found_in("kernel") | {"fair_spans"}  # the kernel of recess
     wanted = names_of(
         options.ProtocolName, options.KernelName, options.QuestionProtocol,
         options.AnswerProtocol, options.AgreementProtocol, options.LabelProtocol,
@@ -143,7 +143,7 @@ def test_what_is_not_the_default_has_a_case():
 
 
 def invalid(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> str | None:
-    """Where a value breaks a schema, of the keywords that ours has."""
+    """Return the first fault of a value, by the keywords that our schema uses."""
     if "$ref" in schema:
         return invalid(value, root["$defs"][schema["$ref"].rpartition("/")[2]], root)
     kinds = {
@@ -207,7 +207,7 @@ def test_files_fit_the_schema():
 
 
 def run_version() -> str:
-    """One version of all files."""
+    """Return the version of the cases, which all files share."""
     return json.loads(FILES[0].read_text(encoding="utf-8"))["version"]
 
 

@@ -19,7 +19,7 @@ from tests.support.profiles import trials
 
 @contextmanager
 def one_message():
-    """Let pass what the command line tells as a message."""
+    """Let pass the errors that the command line reports as a message."""
     try:
         yield
     except ValueError as error:
@@ -37,7 +37,7 @@ def whole_file(request, tmp_path_factory) -> tuple[bytes, str]:
 @trials(300)
 @given(data=st.data())
 def test_damaged_files(tmp_path_factory, whole_file, data):
-    """One message, or statistics that a report can be made of."""
+    """A damaged file gives one message, or statistics that make a report."""
     content, suffix = whole_file
     damaged = bytearray(content)
     for _ in range(data.draw(st.integers(1, 3))):

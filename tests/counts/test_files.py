@@ -101,7 +101,7 @@ LABELS = st.lists(
 @trials(60)
 @given(pairs=LABELS, integers=st.booleans(), cuts=st.lists(st.integers(0, 30), max_size=9))
 def test_shards_of_labels(tmp_path_factory, pairs, integers, cuts):
-    """Also where a shard lacks labels, and predictions."""
+    """Merged shards equal the whole, even if a shard lacks labels or predictions."""
     path = tmp_path_factory.mktemp("labels") / "x.parquet"
     kind = "abc".index if integers else str
     rows = [
@@ -307,7 +307,7 @@ def test_what_does_not_merge(counts, tmp_path):
 
 
 def test_shards_of_which_one_is_read_as_given(tmp_path):
-    """Tags cannot hold its relations, and the signature of the whole says so."""
+    """Tags cannot hold the relations of one shard; the signature of the whole shows it."""
     overlapping = [{"cause": [(0, 3), (1, 2)], "effect": [(2, 5)]}]
     rows = [
         {"id": f"e{k}", "length": 6, "relations": relations}

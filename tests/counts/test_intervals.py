@@ -61,7 +61,7 @@ def test_one_score_is_one_of_all(report, method):
 
 
 def test_the_same_bits(report, intervals, tmp_path):
-    """From a file, shuffled, and from parts that were merged."""
+    """Intervals keep every bit from a file, with shuffled units, and from merged parts."""
     options = {"n_resamples": 300, "cluster": "doc_id", "seed": 3}
     statistics = report.statistics
     order = np.random.default_rng(0).permutation(statistics.n_units)
@@ -186,7 +186,7 @@ def test_the_command(report):
 @pytest.mark.parametrize("options", [(), ("--cluster", "doc_id"), ("--by", "corpus")])
 @pytest.mark.parametrize("method", ["bca", "jackknife"])
 def test_aggregate_is_score(tmp_path, options, method):
-    """In the same bits, from a file of counts."""
+    """`aggregate` of a file of counts prints the same bits as `score`."""
     options = (*options, "--intervals", "--method", method, "--json")
     hasty = str(sample.SYSTEMS["hasty"])
     args = ["score", GOLD, PRED, hasty, "--unparsed", "empty", *options]

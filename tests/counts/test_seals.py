@@ -96,7 +96,7 @@ def another(value: object, kind: pa.DataType) -> object:
 @trials(12)
 @given(data=st.data())
 def test_one_value_changed(tmp_path_factory, kind, data):
-    """An id, a count or a mark, whichever it is; the order of rows and columns of others may."""
+    """One changed id, count or mark is found; other orders and other columns are allowed."""
     statistics = OF_EVERY_KIND[kind]
     path = tmp_path_factory.mktemp("sealed") / "counts.parquet"
     statistics.write(path)
@@ -166,7 +166,7 @@ def test_systems_that_exchange_their_names(tmp_path):
      ("systems", {"a": {"signature": 2}}), ("roles", "cause"), ("job", None)],
 )  # fmt: skip
 def test_metadata_of_other_types(tmp_path, key, value):
-    """Also in the file that others are to be like."""
+    """Metadata of other types is an error, also in the file given as `--like`."""
     path, other, out = (tmp_path / f"{name}.parquet" for name in ("x", "other", "out"))
     for target in (path, other):
         fc.score(sample.GOLD, sample.SYSTEMS["careful"], per_example=target)
@@ -195,7 +195,7 @@ def unsealed(path: Path, change=lambda table: table) -> None:
 @pytest.mark.drawn
 @pytest.mark.parametrize("kind", OF_EVERY_KIND)
 def test_rules_are_broken_by_changes_alone(tmp_path, kind):
-    """Without a seal each rule is broken by one value too large, named by row and column."""
+    """Without a seal, one value too large breaks its rule; the error names row and column."""
     statistics, path = OF_EVERY_KIND[kind], tmp_path / "counts.parquet"
     statistics.write(path)
     table = pq.read_table(path)
@@ -247,7 +247,7 @@ def test_codes_beyond_what_there_is(tmp_path, column, value, expected):
     seed=st.randoms(),
 )
 def test_what_is_counted_keeps_all_rules(tmp_path_factory, both, protocol, unparsed, seed):
-    """And counts of gold are those of every system."""
+    """Counts that scoring writes keep all rules, and systems agree on the counts of gold."""
     n = len(both[0])
     ids = [f"e{k}" for k in range(n)]
     path = tmp_path_factory.mktemp("rules") / "counts.parquet"

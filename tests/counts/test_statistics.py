@@ -1,4 +1,4 @@
-"""Weights make of statistics what scoring the drawn units anew gives, bit for bit."""
+"""Scores of statistics under weights equal scoring the drawn units anew, bit for bit."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class TestUnits:
         equal(units.scores(units.times[None]), whole.scores())
 
     def test_all_but_one(self, formula, cluster):
-        """The scores without a unit are those of the rows of the other ones."""
+        """The scores without a unit equal the scores of the other units' rows."""
         whole = statistics(formula)
         units = whole.drawn(cluster)
         found = units.left_out()
@@ -79,7 +79,7 @@ class TestUnits:
             same(joint_units(whole, other, cluster), again)
 
     def test_a_score_draws_the_same(self, formula, cluster):
-        """What is drawn, and so every number, is the same for one score and for all."""
+        """One score alone has the same draws, and so the same numbers, as among all scores."""
         whole = statistics(formula).drawn(cluster)
         weights = np.random.default_rng(0).multinomial(N, whole.times / whole.n_units, 5)
         for name, values in whole.scores(weights).items():
@@ -106,7 +106,7 @@ def _rounded(side):
 
 
 def test_counts_of_several_numbers_of_labels():
-    """Labels that one side alone has."""
+    """Units of two systems join, even if each side has labels of its own."""
     a = Statistics.of_units(
         ConfusionFormula((0, 1), False, None, None),
         "s",

@@ -78,7 +78,7 @@ def test_label_ids_do_not_wait():
 @pytest.mark.parametrize("ignored", [-100, -1])
 @pytest.mark.parametrize("logit", [np.nan, INF])
 def test_logits_that_are_none(gpu, ignored, logit):
-    """They show in the label ids, and are refused where these are scored."""
+    """Invalid logits give an invalid label id, which scoring refuses."""
     scheme = fc.TagScheme(LABELS["BIO"], ignored)
     none = -2 if ignored == -1 else -1
     logits = np.zeros((2, 5, 7), np.float32)
@@ -174,7 +174,7 @@ def test_spans_do_not_wait():
 
 @pytest.mark.parametrize("n_best", [1, 5, 7])
 def test_spans_are_scored_where_they_are(gpu, n_best):
-    """Of some examples the host has to pair the relations."""
+    """Decoded spans are scored on the device; the host pairs relations of some examples."""
     rng = np.random.default_rng(0)
     gold = rows_of(random_side(rng, 200, 3), 12)
     logits = rng.normal(size=(200, 12, 6)).astype(np.float32)
@@ -190,7 +190,7 @@ def test_spans_are_scored_where_they_are(gpu, n_best):
 
 
 def test_what_is_wrong_is_said_by_get(gpu):
-    """With the words of the host; until then the example has no relations."""
+    """`get` reports a fault in the host's words; until then the example has no relations."""
     logits = np.zeros((3, 6, 6), np.float32)
     words = np.tile(np.arange(6), (3, 1))
     logits[1, 4, 3] = np.nan

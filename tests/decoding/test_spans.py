@@ -55,7 +55,7 @@ def batches(draw):
 
 
 def expected(decoder, logits, mask, words, gate):
-    """What the plain Python specification finds: rows of each relation of each example, scores."""
+    """Return rows of relations by example, and scores, by the plain Python specification."""
     found, scores = [], []
     for e, example in enumerate(logits):
         mine = [None if side is None else side[e] for side in (mask, words)]
@@ -86,7 +86,7 @@ def test_native_equals_plain_python(decoder, batch):
 
 @given(decoders(), batches())
 def test_arguments_keep_apart(decoder, batch):
-    """The beam and the constrained selector; signals may be anywhere."""
+    """Cause and effect do not overlap, unless by argmax; signals may be anywhere."""
     rows = decoder.decode(*batch).rows
     assert (rows.values[:, 1] < rows.values[:, 2]).all()
     relations = [relation for example in by_example(rows) for relation in example]
@@ -236,7 +236,7 @@ def test_effect_first_of_equal_splits():
 
 
 def test_length_of_a_signal_is_in_tokens_of_the_model():
-    """Not in words, and what may not be chosen counts."""
+    """The length counts the model's tokens, not words, and tokens that cannot be chosen too."""
     logits = np.zeros((1, 9, 6))
     logits[0, 1, 4] = logits[0, 7, 5] = 2.0
     logits[0, 4, 5] = 1.0

@@ -71,7 +71,7 @@ def test_native_equals_python(name, data):
 
 
 def is_well_formed(labels, tags):
-    """As the words of `TagScheme.decode` have it, of the tags of a whole sequence."""
+    """Return True if the tags of a sequence are valid, as `TagScheme.decode` documents it."""
     for at, tag in enumerate(tags):
         mark, _, role = tag.partition("-")
         before = tags[at - 1] if at else "O"
@@ -92,7 +92,7 @@ def is_well_formed(labels, tags):
 @trials(60)
 @given(data=st.data())
 def test_the_best_of_all_sequences(name, data):
-    """Seen from the end: the greatest sum up to there, then the first label."""
+    """The best sequence has the greatest sum; ties take the first label, from the end."""
     labels = SCHEMES[name][-5:]
     if not steps_of(fc.TagScheme(labels).marks).always_lead_on:
         return
@@ -117,7 +117,7 @@ def test_the_best_of_all_sequences(name, data):
 @pytest.mark.parametrize("name", SCHEMES)
 @given(data=st.data())
 def test_valid_sequences_are_valid(name, data):
-    """Spans are those of seqeval, and where a span begins and ends is never left open."""
+    """Sequences are well formed, so their spans equal seqeval's."""
     labels = SCHEMES[name]
     scheme = fc.TagScheme(labels)
     logits, where = data.draw(tables(len(labels), most_tokens=40))
@@ -147,7 +147,7 @@ def is_well_formed_everywhere(scheme, ids):
 
 
 def test_what_is_not_there_is_stepped_over():
-    """Whatever its logits are."""
+    """Masked tokens are skipped, whatever their logits are."""
     rng = np.random.default_rng(0)
     scheme = fc.TagScheme(LABELS["IOBES"], ignore_index=-1)
     logits = rng.normal(size=(50, 30, len(scheme.labels)))
@@ -170,7 +170,7 @@ def test_what_is_not_there_is_stepped_over():
     ],
 )
 def test_sums_are_of_doubles_in_order(dtype, first, last, expected):
-    """S-S-S has 1 + 1 after the first token, S-B-E what the last one has."""
+    """S-S-S adds 1 and 1 to the first token's logit, S-B-E adds 0 and the last token's logit."""
     logits = np.full((1, 3, 3), -INF, dtype)
     logits[0, :, 0] = [first, 1, 1]
     logits[0, 1, 1], logits[0, 2, 2] = 0, last
@@ -179,7 +179,7 @@ def test_sums_are_of_doubles_in_order(dtype, first, last, expected):
 
 
 def test_a_label_that_cannot_be():
-    """-inf is taken only where there is nothing else, and then by the rule of equals."""
+    """A label of -inf is chosen only if no other can be, and then by the rule of equals."""
     scheme = fc.TagScheme(["B-Cause", "I-Cause", "O"])
     never = np.full((1, 3, 3), -INF)
     assert scheme.decode(never).tolist() == [[0, 0, 0]]
@@ -194,7 +194,7 @@ def test_a_label_that_cannot_be():
 
 
 def test_sums_beyond_the_largest_number():
-    """They stay there: with -inf they would make a NaN."""
+    """Sums stay at the largest number: infinite ones would make a NaN with -inf."""
     scheme = fc.TagScheme(["O", "S-Cause"])
     logits = np.full((1, 4, 2), 1.7e308)
     logits[0, 3] = [-INF, 0]
@@ -234,7 +234,7 @@ def test_any_array_will_do(data):
 
 
 def test_one_token_for_all():
-    """An axis without strides, as `broadcast_to` and torch's expand make."""
+    """Axes without strides, as of `broadcast_to` and torch's expand, decode like a copy."""
     scheme = fc.TagScheme(LABELS["BIO"])
     token = np.arange(7.0)[::-1]
     wide = np.broadcast_to(token, (3, 5, 7))

@@ -44,7 +44,7 @@ def matrices(draw, n_labels, ignored=True):
 
 
 def entities(labels):
-    """What seqeval finds: (role, start, stop)."""
+    """Return seqeval's spans as (role, start, stop)."""
     found = get_entities(labels)
     return [[ROLES.index(name.lower()), start, last + 1] for name, start, last in found]
 
@@ -241,7 +241,7 @@ def test_arrays_that_do_not_fit():
 
 
 def unaligned(array):
-    """The same array in memory where its items begin at odd addresses."""
+    """Return the same array in memory with its items at odd addresses."""
     memory = np.zeros(array.nbytes + 1, np.uint8)[1:]
     found = memory.view(array.dtype).reshape(array.shape)
     found[:] = array
@@ -272,7 +272,7 @@ def test_the_last_number_of_a_word_is_refused(dtype):
 
 
 def test_arrays_that_change_while_they_are_read(monkeypatch):
-    """What native code found wrong is right when Python looks: another thread wrote to it."""
+    """If Python cannot find native code's fault again, another thread wrote to the arrays."""
     scheme = fc.TagScheme(LABELS["BIO"])
     ids, words, logits = np.zeros((1, 2), int), np.zeros((1, 2), np.int32), np.zeros((1, 2, 7))
 

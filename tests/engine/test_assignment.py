@@ -124,7 +124,7 @@ TERMS = {  # so that about half of all denominators count every hit and error
     ties=st.sampled_from(["content", "first"]),
 )
 def test_what_is_accepted_is_solved(kernel, backend, both, weights, ties):
-    """Whatever the weights, negative ones too."""
+    """The pairing of any accepted objective is the best, with negative weights too."""
     forms = ({name: w[k] for name, w in zip(TERMS[kernel], weights, strict=False)} for k in (0, 1))
     try:
         protocol = Protocol("mine", kernel=kernel, objective=Objective(*forms), ties=ties)
@@ -145,7 +145,7 @@ def test_what_is_accepted_is_solved(kernel, backend, both, weights, ties):
     [
         ("fair_spans", {"tp": 2}, {"tp": 2, "fp": 1, "fn": 1}, "be"),
         ("fair_spans", {"tp": 2}, {"le": 1}, "tp"),
-        ("fair_spans", {"tp": 1}, {"tp": 1, "be": 1}, "fn"),  # 0/0 where nothing is paired
+        ("fair_spans", {"tp": 1}, {"tp": 1, "be": 1}, "fn"),  # 0/0 if nothing is paired
         ("exact_spans", {"tp": 2}, {"fp": 1, "fn": 1}, "tp"),
         ("exact_spans", {"tp": 2}, {"tp": 1}, "fn"),
         ("span_overlap", {"em": 1}, {"em": 1, "osb": 1}, "fn"),
@@ -208,7 +208,7 @@ def test_two_hundred_relations_have_certificate(kernel, shape):
 
 
 def test_two_hundred_dense_relations():
-    """The greatest sum, alone known in advance: scipy's over the matrix that the spans spell."""
+    """The pairing of 200 relations has the greatest sum, as scipy finds it."""
     rng = np.random.default_rng(0)
     hits = rng.binomial(3, 0.3, (200, 200))
     gold, pred = map(rows_of, crafted(rng, hits))

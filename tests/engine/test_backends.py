@@ -72,7 +72,7 @@ def test_pairs_count_alike(kernel, pairs):
 
 @pytest.mark.drawn
 def test_crowded_tracks_count_alike():
-    """Spans on top of each other on both sides: every rule that ranks partners is needed."""
+    """Backends agree on crowded tracks, which need every rule that ranks partners."""
     rng, n = np.random.default_rng(0), trials(4000).max_examples
 
     def crowd() -> Relation:

@@ -103,7 +103,7 @@ def test_device_arrays(gpu, protocol, many, library):
 
 
 def test_many_groups_and_wide_counts(gpu):
-    """Totals that no block has room for, and such as pass 32 bits in a block."""
+    """The device counts groups that no block has room for, and totals beyond 32 bits."""
     last = 2**31 - 1
     gold = rows_of([[[(0, 0, last), (1, 5, last)]]] * 3000, last)
     pred = rows_of([[[(0, 0, last - 1), (2, 0, last)]]] * 3000, last)
@@ -182,7 +182,7 @@ def test_logits_to_relations(gpu, library, dtype):
 
 
 def test_bfloat16(gpu):
-    """Which CuPy has not."""
+    """Logits in bfloat16, a type that CuPy lacks, decode as on the host."""
     if gpu is played_cupy.cupy:
         pytest.skip("torch has no device to play with")
     torch = pytest.importorskip("torch")
@@ -239,7 +239,7 @@ def no_waiting(gpu: Any) -> Iterator[None]:
 
 
 def _cupy_without(part: str, call: str, error: Exception) -> SimpleNamespace:
-    """CuPy where one of its calls fails."""
+    """Return a CuPy with one call that fails."""
 
     def fails() -> None:
         raise error
@@ -264,7 +264,7 @@ MISSING = {
 
 @pytest.mark.parametrize(("cupy", "message"), MISSING.values(), ids=MISSING)
 def test_what_is_missing_is_said(cupy, message):
-    """At once, and wherever the backend is asked for."""
+    """A missing CuPy, GPU or NVRTC is an error at once, in any call that asks for the backend."""
     rows = rows_of([[]])
     with patch.dict(sys.modules, {"cupy": cupy}), patch.object(cuda, "cupy", cuda.cupy.__wrapped__):
         for call in (
@@ -295,7 +295,7 @@ def _nothing(gold, pred, length, params, counts): ...
 
 
 def test_what_is_not_counted_on_a_device():
-    """Kernels written in Python, and cnc-2022."""
+    """A device refuses kernels written in Python, and cnc-2022."""
     rows = rows_of([[]])
     own = Protocol("own", fc.kernel(fields=["tp", "fp", "fn"])(_nothing))
     with played_cupy.instead():
@@ -310,7 +310,7 @@ def test_what_is_not_counted_on_a_device():
 
 
 def test_constants_of_a_machine_are_bounded():
-    """The last used ones stay; a plan keeps its patterns."""
+    """A machine keeps the constants used last, and a plan its patterns."""
     rows = rows_of([[[(0, 0, 2)]]])
     plan = RECESS.plan(ROLES)
     with played_cupy.instead():
@@ -325,7 +325,7 @@ def test_constants_of_a_machine_are_bounded():
 
 
 def test_a_report_from_the_device():
-    """As from the host, with the tables that it makes later."""
+    """A report from the device equals the host's, and so do tables that it makes later."""
     with played_cupy.instead():
         host, device_ = (
             fc.score(sample.GOLD, sample.SYSTEMS["hasty"], "cnc-2023", backend=backend)

@@ -39,7 +39,7 @@ def member(name: str) -> str:
 
 
 def test_records_are_those_of_the_source(tmp_path):
-    """Every field of a record lies where the member of its name does, and there are no others."""
+    """Every field of a record has the place of the member of its name, and sizes are equal."""
     text = ""
     for struct, record in (
         ("Plan", PLAN), ("Task", launches.TASK), ("LabelTask", launches.LABEL_TASK)
@@ -99,7 +99,7 @@ def many() -> tuple[Rows, Rows]:
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("n_groups", [1, 7, 60, 2000], ids=lambda n: f"{n} groups")
 def test_every_size_of_block_counters(kernel, n_groups, many):
-    """Few groups have a column of counters for every lane, more have fewer, then none."""
+    """Counts agree for any number of groups, with a counter for each lane, fewer, or none."""
     plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
     groups = np.random.default_rng(1).integers(0, n_groups, N)
     expected = run(plan, *many, groups, n_groups)
@@ -135,7 +135,7 @@ def test_spans_beyond_the_bound_go_to_the_host(kernel):
 @pytest.mark.drawn
 @pytest.mark.parametrize("tracks", TRACKS, ids=len)
 def test_spans_that_overlap(tracks):
-    """As many as fit, of which all tokens may be shared several times."""
+    """The device counts as the host, even if spans overlap and share tokens several times."""
     rng, n = np.random.default_rng(5), trials(300).max_examples
     gold, pred = (
         rows_of([[crowded(rng, int(rng.integers(25)), 30)] for _ in range(n)], 30) for _ in range(2)
@@ -147,7 +147,7 @@ def test_spans_that_overlap(tracks):
 
 
 def test_counts_beyond_32_bits():
-    """Token counts of a block pass 2^32, and single ones 2^31."""
+    """Counts are exact if a block's pass 2^32 and single ones 2^31."""
     gold = rows_of([[[(0, 0, LAST), (1, 5, LAST)]]] * 100, LAST)
     pred = rows_of([[[(0, 0, LAST - 1), (2, 0, LAST)]]] * 100, LAST)
     plan = replace(RECESS, name="test", kernel="span_overlap").plan(ROLES)
@@ -174,7 +174,7 @@ def test_nothing_to_score(side):
 
 
 def test_rows_on_the_device(many):
-    """One launch over all; what does not fit is known afterwards."""
+    """One launch counts all examples; it lists the ones that do not fit, for the host to count."""
     plan = RECESS.plan(ROLES)
     gold, pred = many
     for groups in (

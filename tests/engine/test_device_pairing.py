@@ -25,7 +25,7 @@ N = 150
 
 
 def example(rng: np.random.Generator, likes: Example, length: int) -> Example:
-    """Up to six relations of up to eight spans, some empty, some those of the other side."""
+    """Draw up to six relations of up to eight spans, some empty, some from the other side."""
     found = [relation for relation in likes if rng.random() < 0.6]
     for _ in range(int(rng.integers(0, 5))):
         bounds = [np.sort(rng.choice(length, 2, replace=False)) for _ in range(rng.integers(9))]
@@ -80,7 +80,7 @@ def test_up_to_five_relations_are_paired_on_the_device(kernel, base, seed):
 
 
 def test_numbers_that_the_host_refuses():
-    """Four relations with products beyond 64 bits; three are compared exactly."""
+    """Four relations whose products pass 64 bits are refused; three are compared exactly."""
     last = 2**31 - 1
     objective = Objective({"tp": 1}, {"tp": 1, "fp": 1, "fn": 1})
     plan = replace(RECESS, name="test", kernel="span_overlap", objective=objective).plan(ROLES)

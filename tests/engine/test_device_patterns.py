@@ -67,7 +67,7 @@ def test_patterns_of_a_device_equal_those_of_the_host(kernel, drawn, protocol, d
 @trials(40)
 @given(drawn=examples(), protocol=st.sampled_from(PROTOCOLS))
 def test_ordinal_kernels_run_on_a_device(drawn, protocol):
-    """As far as their patterns are known; they are called on the host alone."""
+    """The device counts a user's ordinal kernel by its known patterns; the host calls it."""
     golds, preds, length = drawn
     gold, pred = rows_of(golds, length), rows_of(preds, length)
     plan = replace(protocol, name="test", kernel=TWIN).plan(ROLES)
@@ -77,7 +77,7 @@ def test_ordinal_kernels_run_on_a_device(drawn, protocol):
 
 
 def sentences(n: int, seed: int = 0) -> tuple[Rows, Rows]:
-    """Up to three relations, most of two or three spans; predictions near to them, or others."""
+    """Return n examples of relations with two or three spans, and predictions near to them."""
     rng = np.random.default_rng(seed)
 
     def relation() -> list[tuple[int, int, int]]:
@@ -146,7 +146,7 @@ ARRAYS = [field.name for field in fields(Rows) if field.name != "tags"]
 @trials(150)
 @given(data=st.data())
 def test_what_is_wrong_is_said_as_on_the_host(data):
-    """One number is changed; what follows is the same error, or the same counts."""
+    """With one number changed, device and host give the same error or the same counts."""
     gold, pred = sentences(60, data.draw(st.integers(0, 5)))
     sides = [gold, pred]
     side = data.draw(st.integers(0, 1))

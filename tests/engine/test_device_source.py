@@ -43,7 +43,7 @@ def test_nvrtc_for_the_oldest_device(entry):
 
 @pytest.mark.slow
 def test_nvrtc_says_what_is_wrong():
-    """An empty log above means that there was nothing to say."""
+    """NVRTC's log holds warnings, so the empty logs above mean that there were none."""
     options = cuda.options("score_exact_spans")
     said, _ = nvrtc.compile_text(
         cuda.code("score_exact_spans") + "__device__ void left() { int unused; }",

@@ -66,7 +66,7 @@ def test_weights_beyond_the_bound(weight):
 
 
 def test_close_ratios_of_large_numbers():
-    """Two pairings whose ratios differ by 2^-67: neither floats nor 64 bits tell them apart."""
+    """The better of two ratios 2^-67 apart is found, which floats and 64 bits take for equal."""
     big = 2**34
 
     @fc.kernel(fields=["n", "d"], objective=fc.Objective({"n": 1}, {"d": 1}))

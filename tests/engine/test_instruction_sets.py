@@ -1,4 +1,4 @@
-"""The drivers compiled for other instruction sets find what the modules find, bit for bit."""
+"""The drivers compiled for other instruction sets give the modules' results, bit for bit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow  # the native module is built anew
 HERE = Path(__file__).parents[1] / "support"
 X86 = platform.machine() in ("x86_64", "AMD64")
 TARGETS = {
-    # name: compiler, its options, what runs the program
+    # name: compiler, its options, the command that runs a program
     "native": ("g++", ["-march=native"], []),
     "sse2": ("g++", ["-O1", *(["-march=x86-64"] if X86 else [])], []),
     "plain": ("g++", ["-O1", "-DFASTCAUSAL_PLAIN"], []),  # no intrinsics
@@ -39,7 +39,7 @@ PROTOCOLS = [
 
 @pytest.fixture(scope="module", params=TARGETS)
 def program(request, tmp_path_factory):
-    """What compiles a source of emulation/, and gives the command that runs it."""
+    """Give a function that compiles a source of emulation/ and returns the command to run it."""
     compiler, options, runner = TARGETS[request.param]
     for needed in (compiler, *runner):
         if shutil.which(needed) is None:
@@ -47,7 +47,7 @@ def program(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     flags = ["-std=c++17", "-O3", "-ffp-contract=off", *options, f"-I{csrc()}", "-pthread"]
     flags += ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
-    # Some releases of gcc take arrays that are set for unset ones where they vectorise wide.
+    # Some releases of gcc report set arrays as unset when they vectorise wide.
     flags += ["-Wno-maybe-uninitialized"]
 
     @cache

@@ -1,4 +1,4 @@
-"""Ctrl-C ends native work that would take minutes, and what comes after it works."""
+"""Ctrl-C ends native work that would take minutes, and later calls work."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ WORK = {
     "weights = np.zeros((5000, 1), np.int64)\n"
     "work = lambda: resample(none, none, light, 0, 0, weights, 2)",
     "alpha": "data = np.random.default_rng(0).random((1_000_000, 2))\n"
-    "fc.krippendorff_alpha(data[:9])\n"  # what it imports has threads of its own
+    "fc.krippendorff_alpha(data[:9])\n"  # its imports have threads of their own
     "work = lambda: fc.krippendorff_alpha(data, 'ratio')",
     "ranks": "from fastcausal.significance import _ranks\n"
     "strays = np.random.default_rng(0).random((4000, 6400))\n"

@@ -1,4 +1,4 @@
-"""What every kernel's counts must satisfy, whatever the spans."""
+"""Properties of every kernel's counts, for any spans."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_fair_spans_by_the_book(backend, pair):
 @pytest.mark.parametrize("tracks", LAYOUTS, ids=len)
 @pytest.mark.parametrize("most", [3, 6, 12, 24, 60])
 def test_fair_spans_that_overlap_by_the_book(most, tracks):
-    """Also more of them than the fixed memory of a device holds; half of pred is nearly gold."""
+    """Overlapping spans count by the book, also more of them than a device's fixed memory holds."""
     rng = np.random.default_rng(most)
     for _ in range(trials(6000 // most).max_examples):
         gold, pred = (crowded(rng, int(rng.integers(most + 1)), 4 + most) for _ in range(2))
@@ -120,12 +120,12 @@ def test_fair_spans_with_bounds_of_their_own_by_the_book(n_spans):
             [(0, 0, 1), (1, 3, 4), (0, 3, 4)],
             {"tp": 1, "fp": 1, "be": 1, "bes": 1},
         ),
-        # One of each role: the effect's tokens are inside of what the cause has taken.
+        # One of each role: the cause has taken all of the effect's tokens.
         ([(0, 0, 8), (1, 2, 7)], [(0, 2, 4)], {"fn": 1, "be": 1, "bes": 1}),
         ([(0, 2, 4)], [(0, 0, 8), (1, 2, 7)], {"fp": 1, "be": 1, "bel": 1}),
         # Two of a role, on one side only.
         ([(2, 4, 11), (2, 5, 12)], [(2, 3, 10)], {"fn": 1, "be": 1, "beo": 1}),
-        # What the partner has not taken can still be shared.
+        # Tokens that the partner has not taken can still be shared.
         ([(2, 4, 11), (2, 5, 12)], [(2, 3, 12)], {"be": 2, "bel": 2}),
     ],
 )
@@ -152,7 +152,7 @@ def test_fair_spans_charges_every_span(gold, pred):
     assert more_pred >= 0
     assert more_gold >= 0
     assert matches >= (overlaps > 0)
-    for name in ROLES:  # what gold lists of a role is charged to it, pieces on top
+    for name in ROLES:  # each gold span is charged to its role, and pieces on top
         c = counts.of(name)
         charged = c["tp"] + c["le"] + c["fn"] + c["be"] + c["lbe"]
         assert 0 <= charged - len(of_role(gold, name)) <= more_pred
@@ -161,7 +161,7 @@ def test_fair_spans_charges_every_span(gold, pred):
 @many
 @given(tagged_relations(), tagged_relations())
 def test_fair_spans_of_tags(gold, pred):
-    """Without overlaps in a track: who is hit, mislabelled or missed can be told span by span."""
+    """Without overlaps in a track, hits, wrong labels and misses equal counts span by span."""
     counts = counts_of_pair("fair_spans", gold, pred)
     for name in ROLES:
         c = counts.of(name)
@@ -331,7 +331,7 @@ def test_order_of_spans_does_not_matter(kernel, gold, pred, data):
 @trials(100)
 @given(gold=relations(), pred=relations())
 def test_moved_and_stretched_spans_count_alike(kernel, gold, pred):
-    """Up to the largest int32: where a span is does not matter, nor its size but to masks."""
+    """Counts depend on no position, and token counts grow with the scale, up to the last int32."""
     most = 2**31 - 1
     plan = plan_of(kernel)
     expected = scaled(counts_of_pair(kernel, gold, pred).values, plan)
@@ -346,7 +346,7 @@ def test_moved_and_stretched_spans_count_alike(kernel, gold, pred):
 
 
 def scaled(values: np.ndarray, plan, factor: int = 1) -> dict[str, Fraction]:
-    """Counts by name, those of tokens divided by the factor, without the length."""
+    """Return counts by name without the length; token counts are divided by the factor."""
     names = plan.kernel.columns(ROLES)
     tokens = ("tp", "fp", "fn", "n1", "o01") if plan.kernel.name == "span_overlap" else ()
     return {

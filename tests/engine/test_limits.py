@@ -101,7 +101,7 @@ def test_one_span_over_all_that_int32_holds():
 
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 def test_long_spans_that_overlap_on_one_side(backend):
-    """What a span has left goes below zero there; where it ends may not depend on the scale."""
+    """A span's rest of tokens goes below zero here; counts do not depend on the scale of places."""
     plan = Protocol("test", tracks=(ROLES,)).plan(ROLES)
     gold = [(0, 0, 16), (1, 0, 16)]
     pred = [(2, 0, stop) for stop in range(8, 16)]

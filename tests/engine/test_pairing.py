@@ -1,4 +1,5 @@
-"""What may and may not decide which relations are paired."""
+"""Pairing depends on no order, side or empty relation; ties and the official search follow fixed
+rules."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ FEW_SPANS = st.lists(  # so few that most pairings are worth the same
 
 
 def contents(gold: list[Example], pred: list[Example], result: Result) -> list[Counter[str]]:
-    """The pairs of every example, as what they hold."""
+    """Return the pairs of every example by their content."""
     of_gold = [sorted(relation) for example in gold for relation in example]
     of_pred = [sorted(relation) for example in pred for relation in example]
     pairs = iter(
@@ -56,7 +57,7 @@ def contents(gold: list[Example], pred: list[Example], result: Result) -> list[C
 @trials(60)
 @given(both=sides(of=FEW_SPANS | relations()), data=st.data())
 def test_order_shows_in_nothing(kernel, both, data):
-    """Neither the order of spans, relations or examples, nor which examples are scored together."""
+    """The order of spans, relations and examples changes neither counts nor pairs."""
     gold, pred = both
     plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
     result = run(plan, rows_of(gold), rows_of(pred))
@@ -75,7 +76,7 @@ def test_order_shows_in_nothing(kernel, both, data):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_shared_tokens_decide_beyond_32_bits(kernel):
-    """Each role has most of the tokens that a length can count, so their sum is larger."""
+    """Shared tokens decide even if their sum over roles passes 32 bits."""
     far = 16 * 10**8
     gold = [(0, 0, far), (1, 0, far)]
     preds = [[(0, 1, 10), (1, 1, 10)], [(0, 1, far - 1), (1, 1, far - 1)]]
@@ -109,7 +110,7 @@ def test_sides_trade_places(kernel, both):
 
 @SYMMETRIC
 def test_sides_trade_places_in_cycles(kernel):
-    """Where the first best pairing by gold is not the first by pred."""
+    """Counts swap with the sides, even if the first best pairing by gold is not first by pred."""
     rng = np.random.default_rng(0)
     pairs = [crafted(rng, rng.binomial(1, 0.5, shape)) for shape in rng.integers(3, 8, (400, 2))]
     gold, pred = (
@@ -133,11 +134,11 @@ FEW_RELATIONS = [  # that tie, in a cycle, or have nothing in common
 @pytest.mark.parametrize("ties", ["content", "first"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_empty_relations_show_in_nothing(kernel, ties, backend, most):
-    """Neither do examples with nothing, or with empty relations alone."""
+    """Empty relations change no other count, and examples of them alone count nothing."""
     rng, n = np.random.default_rng(0), trials(most).max_examples
     both = [[drawn(rng, 4) for _ in range(n)] for _ in range(2)]
     padded = [[*(with_empty(rng, example) for example in side), [[]], []] for side in both]
-    # Hits alone: F1 of the first in a file is the official search, where empty ones have a place.
+    # Hits alone: F1 with ties by file is the official search, in which empty relations take places.
     objective = Objective({"tp": 1}) if ties == "first" and "tp" in KERNELS[kernel].fields else None
     plan = Protocol("test", kernel=kernel, ties=ties, objective=objective).plan(ROLES)
     result = run(plan, *map(rows_of, both), backend=backend)
@@ -194,7 +195,7 @@ def test_every_relation_is_counted_once(protocol, both):
 
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 def test_ties(backend):
-    """Equal scores: most shared tokens; equal tokens: the first by content, on either side."""
+    """Ties of scores go to most shared tokens, ties of tokens to the first by content."""
     plan = replace(RECESS, name="test", kernel="exact_spans").plan(ROLES)
 
     def partner(gold: Example, pred: Example) -> list[int]:
@@ -257,7 +258,7 @@ def test_official_search(both):
 
 
 def test_official_floats_decide():
-    """Two pairings of the same F1, of which floats may find the second one greater."""
+    """Of two pairings with the same exact F1, the official floats may find the second greater."""
     gold, pred = [], []
     for tp, fp, fn in product(range(1, 8), range(8), range(8)):
         hits = [(2, 20 + 2 * k, 21 + 2 * k) for k in range(tp)]
@@ -324,7 +325,7 @@ def assert_own_objective(protocol: Protocol, gold: Example, pred: Example, expec
 
 
 def test_a_costly_pair_stays_apart():
-    """One relation a side, and pairing them lowers the objective."""
+    """A pair that lowers the objective stays apart, even with one relation a side."""
     protocol = Protocol("test", objective=Objective({"tp": 2, "be": -1}))
     assert_own_objective(protocol, [[(0, 0, 6)]], [[(0, 0, 4)]], [-1])
 

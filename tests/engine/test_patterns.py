@@ -1,4 +1,4 @@
-"""Counting by pattern gives what the general path and the specification give, bit for bit."""
+"""Counting by pattern equals the general path and the specification, bit for bit."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_patterns_count_as_the_specification_does(kernel, drawn, protocol, data)
 @trials(100)
 @given(drawn=examples(), protocol=st.sampled_from(PROTOCOLS), reading=st.sampled_from(cpu.READINGS))
 def test_spans_are_read_as_tagged_while_they_are_counted(kernel, drawn, protocol, reading):
-    """As in a pass of its own, also where predictions are left out."""
+    """Reading tags while counting equals a pass of its own, also if predictions are left out."""
     golds, preds, length = drawn
     sides = [rows_of(side, length) for side in (golds, preds)]
     plan = replace(protocol, name="test", kernel=kernel).plan(ROLES)
@@ -144,7 +144,7 @@ def many(rng: np.random.Generator, n: int, length: int, widest: int) -> Rows:
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 @pytest.mark.parametrize(("length", "widest"), [(12, 9), (400, 300), (17_000, 500)])
 def test_many_patterns_long_spans_and_documents(kernel, length, widest):
-    """More patterns than a table holds, spans of which a token is no 1%, more than 16 bits."""
+    """Counts agree for more patterns than a table holds, spans over 100 tokens, long examples."""
     rng = np.random.default_rng(length)
     gold, pred = (many(rng, 10_000, length, widest) for _ in range(2))
     for protocol in (RECESS, CNC_2023):
@@ -157,7 +157,7 @@ def test_many_patterns_long_spans_and_documents(kernel, length, widest):
 @pytest.mark.parametrize("tracks", TRACKS)
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 def test_many_spans_that_run_on(kernel, tracks, length):
-    """Also over spans of their track, and to ends beyond 16 bits, which patterns would not tell."""
+    """Spans that run on count alike over spans of their track and to ends beyond patterns."""
     rng = np.random.default_rng(7)
     gold, pred = (many(rng, 5000, length, 3) for _ in range(2))
     plan = replace(RECESS, name="test", kernel=kernel, tracks=tracks).plan(ROLES)
@@ -229,7 +229,7 @@ def same_ends(gold, pred, length, params, counts):
 
 
 def exactly(gold, pred, length, params, counts):
-    """Count what exact_spans counts."""
+    """Count as exact_spans does."""
     kernels.exact_spans.function(gold, pred, length, params, counts)
 
 

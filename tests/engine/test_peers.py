@@ -1,4 +1,4 @@
-"""Counts equal those of the packages that users compare with."""
+"""Counts equal the counts of other packages that users compare with."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_partial_spans_equal_nervaluate(pairs):
 @trials(200)
 @given(st.integers(1, 60), st.sampled_from([-1, 0, 1]), st.lists(spans(70), max_size=3))
 def test_partial_spans_at_one_percent_of_gold(shared, more, others):
-    """An overlap below 1% of the gold span is none."""
+    """An overlap below 1% of the gold span counts as none, as in nervaluate."""
     gold = [(0, 40, 40 + 100 * shared + more)]
     pred = [(0, 0, 40 + shared), *((role, 6000 + a, 6000 + b) for role, a, b in others)]
     assert_nervaluate([(gold, pred), (pred, gold)], 10_000)

@@ -137,7 +137,7 @@ def test_rows_are_sorted_within_relations_only():
 
 @given(examples)
 def test_back_to_relations(data):
-    """All but relations that could not be read."""
+    """Rows of parsed relations become relations again, and the same rows."""
     data = [[relation for relation in example if relation is not None] for example in data]
     relations_ = Relations(plain(data))
     rows = Rows.of(relations_)

@@ -99,7 +99,7 @@ def test_more_patterns_than_a_table_holds(kernel, most):
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 @pytest.mark.parametrize("reading", cpu.READINGS)
 def test_arguments_of_one_token_run_on(kernel, reading):
-    """Also from the second span of a role, and to it."""
+    """Arguments of one token run on from the second span of a role too, and to it."""
     sides = drawn(7, 1500, 12)
     plan = replace(CNC_2023, name="test", kernel=kernel, objective=None).plan(ROLES)
     tagged = [official.as_tagged(side, reading) for side in sides]
@@ -157,7 +157,7 @@ def test_tokens_of_roles_decide_which_of_two_equal_ways_counts(kernel):
 
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 def test_second_spans_beyond_16_bits(kernel):
-    """The records of patterns cannot hold them: their bounds would wrap around."""
+    """Second spans whose bounds exceed a pattern's 16 bits count exactly."""
     ends = (16_383, 16_384, 32_768, 40_000, 65_536 + 2)
     spans = [[(0, 0, 2), (1, 3, 5), (0, end - 4, end)] for end in ends]
     counts_of(kernel, list(product(spans, spans)), 70_000)

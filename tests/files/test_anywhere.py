@@ -84,7 +84,7 @@ def test_labels_records_and_counts_may_be_packed(tmp_path, plain):
 
 
 def test_a_large_packed_file_is_read_in_batches(tmp_path, monkeypatch):
-    """It is unpacked to a file first, so that no more of it than a batch is in memory."""
+    """A large packed file is unpacked to a file first, to hold only a batch in memory."""
     monkeypatch.setattr(opening, "SMALL", 10)
     monkeypatch.setattr("fastcausal.formats.reading.batches.ROWS", 7)
     fc.write(fc.read(sample.GOLD), tmp_path / "gold.jsonl")

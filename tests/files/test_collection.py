@@ -78,7 +78,7 @@ READ = {
 @pytest.mark.parametrize("name", READ)
 @pytest.mark.parametrize("is_faulty", [False, True])
 def test_readers(tmp_path, monkeypatch, name, is_faulty):
-    """Each rests while it reads, and faults end that."""
+    """Every reader lets garbage collection rest, for sound files and for faulty ones."""
     seen = []
     monkeypatch.setattr(gc, "disable", lambda: seen.append(True))
     path = tmp_path / "a.jsonl"

@@ -41,7 +41,7 @@ class Piecewise(io.BytesIO):
 
 
 def decoded(data, most):
-    """An object, of which the lists are read item by item."""
+    """Return an object, whose lists are read item by item."""
     stream = JsonStream("x.json", Piecewise(data, most))
     values = {}
     for key in stream.names():
@@ -94,7 +94,7 @@ def test_faults_have_their_place(text, most):
 
 
 def test_a_fault_ends_the_reading(monkeypatch):
-    """The rest of a large file is left alone."""
+    """After a fault, the rest of a large file is not read."""
     monkeypatch.setattr(json_stream, "WINDOW", 100)
     file = io.BytesIO(b'{"a": [1 2, ' + b"3, " * 10_000 + b"4]}")
     stream = JsonStream("x.json", file)

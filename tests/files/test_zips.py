@@ -37,7 +37,7 @@ def test_files_of_directories():
 
 
 def test_a_large_log_is_read_file_by_file(monkeypatch):
-    """It may unpack to more than other zips, by its own size."""
+    """A log may unpack to more than other zips, in proportion to its size."""
     monkeypatch.setattr(zips, "MOST_BYTES", 10_000)
     files = {f"{k}": random.Random(k).randbytes(4000) for k in range(5)}
     archive = zips.Archive("x.eval", packed(files), zips.Room(10_000), is_log=True)

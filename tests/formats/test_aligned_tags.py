@@ -30,7 +30,7 @@ GOLD = fc.Relations.from_examples([{"id": "a", "text": TEXT, "relations": []}])
 
 
 def detokenised(text):
-    """Write a sentence as a reader expects it; tags stay where they are."""
+    """Write a sentence as a reader expects it, without moving its tags."""
     tag = r"((?:</[A-Z0-9]+>)*)"
     text = re.sub(rf"{tag} (?=(?:<[A-Z0-9]+>)*([.,;:!?%)]|n't|'s))", r"\1", text)
     text = re.sub(r"(``|[(\u201c]) ", r"\1", text)
@@ -146,7 +146,7 @@ def test_tables_that_keep_their_sentences_are_read_anew(tmp_path):
     with pytest.raises(InputError, match="keeps no tagged sentences"):
         fc.read(tmp_path / "strict.parquet", like=gold, tags="aligned")
     aligned = fc.read(strict, like=gold, tags="aligned")
-    assert fc.score(gold, aligned, unparsed="empty")["effect"].f1 == 0  # read strictly, as it says
+    assert fc.score(gold, aligned, unparsed="empty")["effect"].f1 == 0  # read strictly, as noted
     fc.write(aligned, tmp_path / "aligned.jsonl", "cnc")
     again = formats.read(tmp_path / "aligned.jsonl", like=gold)
     assert again.table["relations"].equals(gold.table["relations"])

@@ -176,7 +176,7 @@ def test_texts_come_from_gold():
 
 
 def test_relations_of_the_frame_itself_are_not_the_answer():
-    """Gold with a further column of answers is what many have."""
+    """In a table of gold with a column of answers, the answers are read and not the relations."""
     gold = fc.Relations.from_examples(
         {"id": c.id, "text": c.text, "relations": c.gold} for c in CASES
     )
@@ -186,7 +186,7 @@ def test_relations_of_the_frame_itself_are_not_the_answer():
 
 
 def test_a_user_of_language_models(tmp_path):
-    """From a file of raw answers to F1 and the rate of failures in one command."""
+    """One command leads from a file of raw answers to F1 and the rate of failures."""
     gold = fc.Relations.from_examples(
         {"id": c.id, "text": c.text, "relations": c.gold} for c in CASES
     )
@@ -281,7 +281,7 @@ def test_frames_of_another_format_have_no_answers(source):
 
 @pytest.mark.parametrize("opening", ['["', '{"a":', "[[", '{"cause": "', "```", "<think>", "\\"])
 def test_long_answers_without_an_end(opening):
-    """Each way looks at each letter a few times at most: these end at once."""
+    """Long answers without an end are read in linear time."""
     read = fc.read([{"text": "a", "output": opening * 20_000}], answers="output")
     assert read.n_unread == 1
 

@@ -1,4 +1,4 @@
-"""Raw answers of language models: what is read of them, what is counted, and what is not read."""
+"""Raw answers of language models: the relations read, the notes counted, and unparsed answers."""
 
 from __future__ import annotations
 
@@ -327,7 +327,7 @@ def test_whatever_models_say(said):
 @trials(300)
 @given(st.lists(VALUES, min_size=1))
 def test_values_that_are_parsed_already(said):
-    """A column of values is read as one of their JSON."""
+    """Parsed values are read like their JSON text."""
     texts = [json.dumps(value) for value in said]
     for value, text in zip(said, texts, strict=True):
         if isinstance(value, str):
@@ -377,7 +377,7 @@ RELATION = st.fixed_dictionaries(
 @trials(200)
 @given(st.lists(RELATION, max_size=3))
 def test_answers_of_the_schema(relations):
-    """What the schema allows is read as it stands, and nothing is to be counted."""
+    """Answers that follow the schema are read as they stand, without a note."""
     text = " ".join(f"w{k}" for k in range(9))
     answer = {"relations": relations}
     for output in (answer, json.dumps(answer), json.dumps(answer, indent=2)):

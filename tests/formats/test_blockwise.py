@@ -50,7 +50,7 @@ def changed(table, **changes):
 )
 @trials(100)
 def test_the_same_file(tmp_path_factory, name, made, n, size, has_ids, notes):
-    """Whatever the sizes of batches, row groups and blocks are."""
+    """The written file is the same for any sizes of batches, row groups and blocks."""
     folder, format = tmp_path_factory.getbasetemp(), WRITERS[name][0]
     table = table_of(made).with_reading(roles=("cause", "effect", "signal"), notes=notes)
     if not has_ids:
@@ -98,7 +98,7 @@ def test_a_late_fault_leaves_the_file_and_has_its_own_message(tmp_path, monkeypa
 
 
 def test_columns_that_change_are_read_at_once(tmp_path, monkeypatch):
-    """The files of a directory may have different columns."""
+    """A folder of files with different columns is read as a whole, not streamed."""
     monkeypatch.setattr(batches, "ROWS", 1)
     folder = tmp_path / "parts"
     folder.mkdir()
@@ -115,7 +115,8 @@ def test_columns_that_change_are_read_at_once(tmp_path, monkeypatch):
 
 
 def test_what_is_not_streamed(tmp_path):
-    """Pipes keep what was written before a fault; some formats need all examples."""
+    """Nothing is streamed into pipes, from other files than Parquet, or into formats that need all
+    examples."""
     source = tmp_path / "a.parquet"
     fc.write(table_of(rows("a", "b")), source)
     read, write = os.pipe()
@@ -142,7 +143,7 @@ def test_a_file_that_cannot_be_written(tmp_path):
 
 
 def test_few_batches_are_in_memory(tmp_path):
-    """The one that is written, the next one, and those on the way."""
+    """Only the batch being written, the next one, and a few on the way are in memory."""
     alive, most = weakref.WeakSet(), 0
 
     def read_batches(_):
@@ -160,7 +161,7 @@ def test_few_batches_are_in_memory(tmp_path):
         return made
 
     part = Relations.part
-    gc.freeze()  # what other tests left is not looked through again
+    gc.freeze()  # later collections skip the objects of other tests
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "ROWS", 1)
         patch.setattr(Relations, "part", relations)
@@ -184,7 +185,7 @@ def test_a_fault_of_a_reading(tmp_path):
 
 
 def test_pandas_stays_where_it_is(tmp_path):
-    """Its import takes as long as a hundred thousand sentences."""
+    """Pandas, slow to import, is not imported to write CSV."""
     fc.write(table_of(rows("a", "b", "c")), tmp_path / "a.parquet")
     code = (
         "import sys\n"

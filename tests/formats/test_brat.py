@@ -1,4 +1,4 @@
-"""brat's two files: what they make, and damage of every kind."""
+"""brat's two files: their relations, and messages about damage of every kind."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def found(relations):
     return [row["relations"] for row in relations.to_examples()]
 
 
-# -------------------------------------------------------------------------------- what it makes
+# ------------------------------------------------------------------------------- whole documents
 
 
 def test_a_document(save):
@@ -135,7 +135,7 @@ def test_characters_beyond_16_bits_count_once(save):
 
 
 def test_a_byte_order_mark_is_a_character(save):
-    """brat counts it; a word of its own or the start of one, it stays where it is."""
+    """A byte order mark counts as a character, as in brat, and stays in the text."""
     lines = "T1\tCause 0 5\t\ufeffRain\nT2\tEffect 13 19\tfloods\nR1\tcauses A:T1 B:T2\n"
     relations = brat.read(save(lines, "\ufeffRain brings floods"))
     assert relations.table["text"].to_pylist() == ["\ufeffRain brings floods"]

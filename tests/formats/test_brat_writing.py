@@ -1,4 +1,4 @@
-"""Writing brat's two files: both or neither, read back as they were, or said to be lost."""
+"""brat's two files are written both or neither; their content is read back or reported lost."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def write_up_to(step, target, patched):
 
 
 def test_marks_never_stand_beside_a_text_that_is_not_theirs(tmp_path, monkeypatch):
-    """Over an old pair, wherever writing stops: a pair, or a text alone."""
+    """Wherever writing over an old pair stops, it leaves a matching pair or a text alone."""
     marks, text = tmp_path / "d.ann", tmp_path / "d.txt"
     left = set()
     for step in range(100):
@@ -151,7 +151,7 @@ def tables(draw):
 
 @st.composite
 def apart(draw, n):
-    """One or more spans over n tokens, with a token between any two."""
+    """Draw one or more spans over n tokens, with a token between any two."""
     marked = draw(st.sets(st.integers(0, n - 1), min_size=1))
     spans = []
     for k in sorted(marked):

@@ -1,4 +1,4 @@
-"""What cannot be a prediction is never silently one without a relation."""
+"""Text that cannot be a prediction never counts silently as one without relations."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_case_and_white_space_are_passed_over(tokens, change, data):
 
 @needs_cnc
 def test_shuffled_predictions_of_the_corpus():
-    """Real sentences hold their own text, and sentences of the same length another one."""
+    """Real sentences hold their own text; of others of equal length, at most 12 pass for theirs."""
     gold = fc.read(CNC / "train_subtask2_grouped.csv")
     rows = gold.table.select(["tagged", "length"]).to_pylist()
     assert (gold.n_unread, gold.reading.notes) == (0, {})

@@ -69,7 +69,7 @@ def names_in(hint):
 
 
 def test_the_command_line_offers_what_is_declared():
-    """Its choices are types, which stand where importing costs nothing: `--help` is quick."""
+    """Choices of the command line, which are types for a quick `--help`, equal declared formats."""
     options = get_type_hints(convert)
     assert names_in(options["source_format"]) == set(declared.FORMATS)
     written = {format.name for format in declared.ALL if format.write is not None}
@@ -88,7 +88,7 @@ def test_records_are_whole(format):
 def test_no_two_formats_share_a_suffix_or_a_mark():
     for field in ("suffixes", "marks", "options"):
         values = Counter(value for format in declared.ALL for value in getattr(format, field))
-        assert {value for value, n in values.items() if n > 1} <= {".csv"}  # told by its header
+        assert {value for value, n in values.items() if n > 1} <= {".csv"}  # known by its header
     names = [format.name for format in declared.ALL]
     assert len({*names}) == len(names)
 
@@ -115,4 +115,4 @@ def test_a_file_is_opened_and_told_once(path, monkeypatch):
     del opened[:], told[:]
     fc.score(sample.GOLD, path if path != sample.GOLD else sample.SYSTEMS["hasty"])
     assert len(opened) <= 2
-    assert len(told) <= 1  # gold.csv is told by its name
+    assert len(told) <= 1  # the format of gold.csv is known by its name

@@ -59,7 +59,7 @@ def test_lists():
 @pytest.mark.parametrize("ends", ["ES", "LU"], ids=["IOBES", "BILOU"])
 @given(table=tables(overlaps=False, unread=False))
 def test_schemes_with_ends_mean_the_same(ends, table):
-    """Of lists of tags: the last token of a span has a mark of its own."""
+    """Tags with a mark of its own for the last token of a span mean the same."""
     lists, _ = bio.tag_lists(table)
 
     def marked(tag, following):

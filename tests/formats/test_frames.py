@@ -38,7 +38,7 @@ SPANS_OF_FLAT = [
 
 
 def frame_of(library: str):
-    """What makes a frame of dicts."""
+    """Return the function that makes a library's frame of dicts."""
     if library == "pyarrow":
         return pa.Table.from_pylist
     module = pytest.importorskip(library)
@@ -123,7 +123,7 @@ def test_the_sample_comes_back():
 
 @given(st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from(["x", "y", None]))), st.data())
 def test_rows_of_an_example_in_any_order(pairs, data):
-    """Examples are in the order of their first rows, relations in that of their rows."""
+    """Examples follow the order of their first rows, relations the order of their rows."""
     rows = [
         {"id": name, "cause": cause, "effect": cause and "z", "text": "x y z"}
         for name, cause in pairs
@@ -315,7 +315,7 @@ def test_datasets():
 
 
 def test_large_frames_shuffled():
-    """Rows far apart, as a shuffle leaves them."""
+    """Relations of an example are joined even if a shuffle left their rows far apart."""
     rows = [
         {"id": str(k), "text": "x y z", "cause": "x", "effect": "yz"[n]}
         for k in range(2000)

@@ -48,7 +48,7 @@ def natively(kept, lengths, reading):
 
 
 def letters_of(word):
-    """What of a word is compared: letters and digits, in small ASCII."""
+    """Return the part of a word that is compared: letters and digits, ASCII in lower case."""
     odd = ("\x80", "\xbf"), ("\u2000", "\u203f"), ("\u2212", "\u2212")
     kept = (
         c for c in word if (c.isalnum() if c.isascii() else not any(a <= c <= b for a, b in odd))
@@ -77,7 +77,7 @@ def doubt(sentence, text, first, reading, is_bare, notes):
 
 
 def plainly(examples, lengths, reading):
-    """What `tagged.Sentences` gives, from the specification of the tags."""
+    """Return the result of `tagged.Sentences`, by the specification of the tags."""
     build = Builder("tagged sentences")
     for k, (example, length) in enumerate(zip(examples, lengths, strict=True)):
         for sentence in example:
@@ -221,7 +221,7 @@ LINES_PLAINLY = ((jsonl, "_plain_lines"),)
 
 @contextmanager
 def without(places):
-    """Leave everything to the reader that says what is wrong."""
+    """Leave everything to the slow reader, which explains faults."""
     with pytest.MonkeyPatch.context() as patch:
         for module, name in places:
             patch.setattr(module, name, lambda *args: None)

@@ -39,7 +39,7 @@ for what in (notes, findings):
 
 
 def outcome(path):
-    """What reading and checking a file say."""
+    """Return the output of reading and checking a file."""
     command = [sys.executable, "-c", READ, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LONG, check=True)
     return done.stdout
@@ -66,7 +66,7 @@ def cas_file(folder, text, marks, links=()):
 
 
 def star(folder, n_causes, n_signals):
-    """One effect, and what points to it."""
+    """Write a brat file with one effect, and causes and signals linked to it."""
     text = "e " + "w " * (n_causes + n_signals)
     sides = ["Cause"] * n_causes + ["Signal"] * n_signals
     lines = ["T0\tEffect 0 1\te\n"]
@@ -79,7 +79,7 @@ def star(folder, n_causes, n_signals):
     "name", ["a:b", *(pytest.param(n, marks=pytest.mark.slow) for n in (":", "a:", "a"))]
 )
 def test_a_line_of_colons(tmp_path, name):
-    """A pattern that tries every place of every colon takes the cube of their number."""
+    """A line of colons gives its message in linear time, not in the cube of their number."""
     for many in (name * 4000, name * 100_000):
         path = brat_file(tmp_path, f"R1\tx {many} {many} x\n", "Rain")
         assert "expected a line of brat's standoff format" in outcome(path)

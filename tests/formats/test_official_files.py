@@ -34,7 +34,7 @@ def test_every_row_that_is_written_has_a_key_of_its_own(tmp_path_factory, table,
     path = tmp_path_factory.mktemp("truth") / "truth.csv"
     fc.write(table, path)
     if {"doc_id", "sent_id"} <= set(names) and value is not None:
-        return  # the table itself says that they are one sentence
+        return  # by the table itself they are one sentence
     assert groups_of(path) == [[k] for k in range(len(table))]
 
 

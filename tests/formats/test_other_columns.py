@@ -1,4 +1,4 @@
-"""Columns that examples have beside their relations: carried along, written, or said to be lost."""
+"""Columns beside the relations are carried along, and written or reported lost."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_what_others_say_they_lose(tmp_path):
 
 
 def test_long_cells_in_threads(tmp_path):
-    """Python's limit of a cell is one of the process: no reader may set it back under another."""
+    """Threads read long cells at once, although Python's limit of cells is the process's."""
     text = TRUTH.replace("[],0", "[ ],0").replace("It was wet .", "wet " * 50_000)
     path = save(tmp_path, "gold.csv", text)
     with ThreadPoolExecutor(8) as threads:
@@ -176,7 +176,7 @@ def test_cells_are_bounded(tmp_path):
 
 
 def test_every_reader_of_predictions_keeps_them(tmp_path):
-    """Of files, tables and dicts: whatever the columns of relations are."""
+    """Readers of files, tables and dicts keep other columns, in every form of relations."""
     ids = ["a", "b"]
     gold = fc.Relations.from_examples([{"id": i, "text": "x y", "relations": []} for i in ids])
     added = [{"id": i, "model": "m", "n": k} for k, i in enumerate(ids)]

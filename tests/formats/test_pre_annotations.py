@@ -1,4 +1,4 @@
-"""Predictions as pre-annotations: what tools for annotation import, and the reader reads back."""
+"""Predictions as pre-annotations, which tools for annotation import and the reader reads back."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def marked_texts(draw, most_lines=3):
 
 
 def summary(relations):
-    """What does not depend on the order in which a tool writes: texts and sets of relations."""
+    """Return texts, lengths and sorted relations, which do not depend on a tool's order."""
     return [
         (e["text"], e["length"], sorted(map(repr, e["relations"]))) for e in relations.to_examples()
     ]
@@ -226,7 +226,7 @@ def test_zips_that_hold_nothing_of_use(tmp_path):
             fc.read(tmp_path / "x.zip")
 
 
-# --------------------------------------------------------------------------- what is told
+# --------------------------------------------------------------------------- messages
 
 ONE = Marked("Rain brings floods .", (("Cause", 0, 4), ("Effect", 12, 18)), ((0, 1),))
 TSV = projects.tsv(ONE)

@@ -114,7 +114,7 @@ REPEATED = st.dictionaries(
 @example("c a a c b a b", [{"effect": ["a"], "cause": ["b"]}], "gap")  # causes come first
 @example("b a c b a b", [{"cause": ["b", "c"], "effect": ["a", "b"], "signal": ["a"]}], "gap")
 def test_texts_that_occur_again(text, relations, occurrence):
-    """Each is placed near those before it, natively and in Python."""
+    """Texts that occur again are placed alike by native code and Python."""
     line = json.dumps({"text": text, "relations": relations})
     source = Source("a.jsonl", line.encode(), 1)
     with pytest.MonkeyPatch.context() as patch:

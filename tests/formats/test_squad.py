@@ -37,7 +37,7 @@ def target(tmp_path_factory):
 
 
 def written(relations, target, **options):
-    """The records of a squad file, or the lines of an nli file, and what was lost."""
+    """Write relations; return the records of a squad file or lines of an nli file, and losses."""
     lost = formats.write(relations, target, **options)
     text = target.read_text("utf-8")
     if options["format"] == "squad":
@@ -120,7 +120,7 @@ def test_every_pair_of_templates_is_as_likely():
 
 
 def test_a_draw_is_the_same_everywhere(tmp_path):
-    """What was written once can be written again, on any machine and by any version."""
+    """A seed gives the same file on any machine and in any version."""
     relations = Relations.from_examples([FLOOD | {"doc_id": "d"}])
     records, lost = written(relations, tmp_path / "x", format="squad", seed=5)
     assert records == [
@@ -137,7 +137,7 @@ def test_a_draw_is_the_same_everywhere(tmp_path):
 
 @needs_cnc
 def test_questions_of_the_corpus(tmp_path):
-    """Section 6.4 of the paper: 2257 relations, 4514 questions."""
+    """The corpus has 2257 relations and 4514 questions, as in section 6.4 of the paper."""
     found = []
     for name in ("train_subtask2_grouped", "train_subtask2"):
         relations = formats.read(CNC / f"{name}.csv")
@@ -184,7 +184,7 @@ def test_inference_pairs(relations, target):
             numbers[name] += 1
 
 
-# --------------------------------------------------------------------------------- what is refused
+# ----------------------------------------------------------------------------- losses and refusals
 
 
 @pytest.mark.parametrize("format", ["squad", "nli"])
@@ -259,7 +259,7 @@ def test_convert(tmp_path):
 
 
 def test_convert_to_tags(tmp_path):
-    """From tagged sentences to tag columns under any name, and back."""
+    """Tagged sentences become tag columns under any file name, and are read back."""
     cli("convert", sample.GOLD, tmp_path / "tags.txt", "--to", "bio")
     back = formats.read(tmp_path / "tags.txt")
     gold = formats.read(sample.GOLD)

@@ -249,7 +249,7 @@ def test_a_notice_tells_the_column_of_texts():
 
 
 def test_annotators_of_one_file(tmp_path):
-    """A list, and cells between semicolons, have several annotators as lines have."""
+    """Lists, and cells between semicolons, may hold several annotators, as lines may."""
     header, *lines = flat(";").decode().splitlines()
     rows = [f"{header};annotator", *(f"{line};{name}" for name in ("ann", "ben") for line in lines)]
     paths = [save(tmp_path, "x.csv", "\n".join(rows))]

@@ -1,4 +1,4 @@
-"""UIMA CAS JSON in both layouts: what it makes, and where the labels are."""
+"""UIMA CAS JSON in both layouts: its relations, and the features that hold labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def found(relations):
     return [row["relations"] for row in relations.to_examples()]
 
 
-# -------------------------------------------------------------------------------- what it makes
+# ------------------------------------------------------------------------------- whole documents
 
 
 def test_a_document(read):
@@ -97,7 +97,7 @@ def test_an_effect_of_several_causes(read):
 
 
 def test_relations_come_in_the_order_of_links(read):
-    """An effect stands where it is first linked, be it by a signal; its causes by their links."""
+    """Effects follow their first links, even a signal's; causes of an effect follow their links."""
     marks = located([("Cause", "Heavy"), ("Cause", "rain"), ("Signal", "caused"),
                      ("Effect", "floods"), ("Effect", ".")])  # fmt: skip
     order = [(0, 4), (2, 3), (1, 4), (1, 3), (0, 4)]

@@ -1,4 +1,4 @@
-"""Bad UIMA CAS JSON in both layouts: the message names the file and what it expected."""
+"""Bad UIMA CAS JSON in both layouts: the message names the file and the expected content."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ print("third", flush=True)
 @pytest.mark.parametrize("name", ["/dev/stdout", "/proc/self/fd/1", "link"])
 @pytest.mark.parametrize("mode", ["w", "a"])
 def test_a_stream_is_written_to_and_not_replaced(tmp_path, name, mode):
-    """What a file of /proc stands for goes on where it was: nothing is cut or overwritten."""
+    """Writing to a stream goes on at its position: nothing is cut, overwritten or replaced."""
     out, link = tmp_path / "out", tmp_path / "link"
     out.write_text("zeroth\n")
     link.symlink_to("/proc/self/fd/1")
@@ -103,7 +103,7 @@ def test_a_device_and_a_pipe_are_written_directly(tmp_path):
 
 
 def test_writers_of_one_target_do_not_disturb_each_other(tmp_path):
-    """All finish, and the file is that of one of them."""
+    """All writers finish, and the file holds the content of one of them."""
     target = tmp_path / "file"
     contents = [bytes([65 + k]) * 100_000 for k in range(8)]
     ready = threading.Barrier(len(contents))
@@ -126,7 +126,7 @@ def test_writers_of_one_target_do_not_disturb_each_other(tmp_path):
 
 
 def test_a_killed_run_does_not_hinder_the_next(tmp_path):
-    """In a container every run has the same process id."""
+    """A killed run's rest stops no later run, even one with the same process id."""
     killed = subprocess.run(
         [sys.executable, "-c",
          "import os, sys\nfrom fastcausal.files.files import replacing\n"
@@ -143,7 +143,7 @@ def test_a_killed_run_does_not_hinder_the_next(tmp_path):
 
 
 def test_files_that_belong_together(tmp_path):
-    """All appear, or none does and what was there stays."""
+    """Files written together all appear, or none does and the old ones stay."""
     a, b = tmp_path / "a", tmp_path / "b"
     with pytest.raises(KeyboardInterrupt):
         failing_in(a, b)
@@ -204,7 +204,7 @@ def test_a_file_is_on_the_disk_before_it_has_the_name(tmp_path, monkeypatch):
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Gold in every form that a target could destroy; what lies there may not change."""
+    """Write gold in every form that a target could destroy; at the end no file has changed."""
     monkeypatch.chdir(tmp_path)
     gold = fc.read(sample.GOLD)
     gold = fc.Relations(gold.table.drop_columns(["tagged"]))

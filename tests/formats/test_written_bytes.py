@@ -132,7 +132,7 @@ def test_bytes(tmp_path_factory, name, rows, n):
 @pytest.mark.parametrize("name", ["truth.csv", "submission", "texts", "tags.bio"])
 @pytest.mark.parametrize("reason", ["is short", "has no text", "stops at 9"])
 def test_a_fault_in_the_last_block_leaves_nothing(tmp_path, monkeypatch, name, reason):
-    """Neither a file nor bytes in a pipe."""
+    """A fault in the last block leaves neither a file nor bytes in a pipe."""
     monkeypatch.setattr(writing, "ROWS", 2)
     span = [(0, 0, 9 if reason == "stops at 9" else 1)]
     rows = [

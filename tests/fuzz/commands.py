@@ -1,7 +1,7 @@
 """Every command, and the kinds of files that it takes.
 
-``{kind}`` is a file of that kind, ``{out.csv}`` one that is written, ``a|b`` a choice, and what is
-in brackets may be left out.
+``{kind}`` is a file of that kind, ``{out.csv}`` one that is written, ``a|b`` a choice, and words in
+brackets may be left out.
 """
 
 from __future__ import annotations

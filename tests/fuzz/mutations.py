@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from tests.support.zips import packed
 
-# What readers look for, in wrong places.
+# Strings that readers look for, in wrong places.
 TOKENS = [
     b"", b"\n", b"\r\n", b"\r", b"\t", b" ", b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xed\xa0\x80",
     b"\xff", "\u2028\u0085\x0c".encode(), "😀é".encode(), b'"', b"'", b"\\", b'""', b",", b";",

@@ -1,8 +1,8 @@
-"""Runs of the command line on mutated files, each told by its number alone.
+"""Runs of the command line on mutated files; the number of a run determines it.
 
 ``python -m tests.fuzz.runs FIRST COUNT SECONDS`` runs some of them, COUNT or until SECONDS are
-over, and prints each number before its run and each fault after it: what a crash leaves shows
-which run it was.
+over, and prints each number before its run and each fault after it, so that the output before a
+crash shows which run it was.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ AS_TABLES = ("pairs", "crab_answers", "crab_questions", "crab_choices", "crab_ra
 
 
 def made(folder: Path) -> dict[str, list[Path]]:
-    """The files of the corpus by what they are, and such as only programs write."""
+    """Return files by kind: the corpus, and files that only programs write."""
     files: dict[str, list[Path]] = {part.name: sorted(part.iterdir()) for part in CORPUS.iterdir()}
     for kind, names in OF_SAMPLE.items():
         for name in names:
@@ -225,7 +225,7 @@ class Runs:
         self.all = [p for paths in self.files.values() for p in paths if p.is_file()]
 
     def prepared(self, number: int) -> tuple[list[str], Path | None]:
-        """The words of the command of a run, its files written; and what standard input is."""
+        """Write the files of a run; return the words of its command, and its standard input."""
         rng = random.Random(number)
         self.work = self.folder / "work"
         shutil.rmtree(self.work, ignore_errors=True)
@@ -281,7 +281,7 @@ class Runs:
         target.write_bytes(mutated(source.read_bytes(), other, rng, source.suffix))
 
     def fault(self, number: int) -> str | None:
-        """What is wrong with a run: not its result, but how it ends."""
+        """Return the fault of a run, in its end and not in its result; None if it ends well."""
         words, stdin = self.prepared(number)
         before = _memory("VmRSS")
         said, _, _ = _ended(words, stdin)
@@ -301,12 +301,12 @@ def _memory(name: str) -> int:
 
 
 def judged_run(words: list[str]) -> str | None:
-    """Run a command in this process: what is wrong with how it ends."""
+    """Run a command in this process; return the fault of its end."""
     return _ended(words)[0]
 
 
 def _ended(words: list[str], stdin: Path | None = None) -> tuple[str | None, object, str]:
-    """Run a command: what is wrong with how it ends, its status, and what it says."""
+    """Run a command; return the fault of its end, its status, and its output."""
     out, err = io.StringIO(), io.StringIO()
     status: object = None
     before = sys.stdin

@@ -1,4 +1,4 @@
-"""Damaged exports of annotation tools: what is read is whole, all else one message.
+"""Damaged exports of annotation tools are read as sound tables or refused with one message.
 
 ``FASTCAUSAL_FUZZ_SECONDS`` makes each run for so long, from ``FASTCAUSAL_FUZZ_FIRST`` on.
 """
@@ -45,7 +45,7 @@ def read(path):
             found = way(path)
         except fc.InputError:
             continue
-        except ValueError as error:  # what it has become is another format
+        except ValueError as error:  # it has become another format
             if way is skipping and str(error).startswith("unplaced is "):
                 continue
             raise

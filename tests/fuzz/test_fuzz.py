@@ -1,7 +1,7 @@
 """Whatever is in the files: exit 0, 1 or 2, one message, no crash, no hang.
 
 ``FASTCAUSAL_FUZZ_SECONDS`` makes it run for so long, ``FASTCAUSAL_FUZZ_INPUTS`` on so many files,
-and ``FASTCAUSAL_FUZZ_FIRST`` elsewhere. A fault is told with the number of its run, which
+and ``FASTCAUSAL_FUZZ_FIRST`` elsewhere. A fault is reported with the number of its run, which
 ``python -m tests.fuzz.runs NUMBER 1 60`` repeats. Its file belongs into the corpus once mended.
 """
 
@@ -26,7 +26,7 @@ from tests.support.profiles import trials
 ROOT = Path(__file__).parents[2]
 SECONDS = os.environ.get("FASTCAUSAL_FUZZ_SECONDS")
 FIRST = os.environ.get("FASTCAUSAL_FUZZ_FIRST", "0")
-# The package may be another than that of the folder: the one that sanitizers watch.
+# The package may be another than the folder's: the one built with sanitizers.
 START = """
 import sys
 sys.path.insert(1, sys.argv[1])
@@ -34,7 +34,7 @@ from tests.fuzz.runs import main
 main(int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
 """
 MOST_FAULTS = 50  # after which no more are looked for
-RUNS = 400  # in a full run, where the number of them decides, and not the time
+RUNS = 400  # in a full run, which ends by number and not by time
 
 # Every command of one kind of file, or of two.
 OF_ONE = {
@@ -51,7 +51,7 @@ OF_TWO = {
 
 @pytest.mark.drawn
 def test_mutated_files():
-    """In a process of its own, which a crash, a hang or too much memory ends; another goes on."""
+    """Mutated files run in a process; after a crash, a hang or full memory another goes on."""
     first, end = int(FIRST), time.monotonic() + float(SECONDS or "inf")
     few = trials(RUNS).max_examples
     count = int(os.environ.get("FASTCAUSAL_FUZZ_INPUTS", "0")) or (2**62 if SECONDS else few)

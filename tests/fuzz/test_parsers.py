@@ -1,4 +1,4 @@
-"""The parsers of untrusted bytes, by themselves: what must hold of any input, under sanitizers.
+"""The parsers of untrusted bytes alone keep their promises for any input, under sanitizers.
 
 ``FASTCAUSAL_FUZZ_SECONDS`` makes each run for so long, elsewhere from ``FASTCAUSAL_FUZZ_FIRST``.
 """
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow  # programs are built
 
 SECONDS = os.environ.get("FASTCAUSAL_FUZZ_SECONDS")
 FIRST = os.environ.get("FASTCAUSAL_FUZZ_FIRST", "0")
-INPUTS = 2000  # where the number of them decides, and not the time
+INPUTS = 2000  # in a full run, which ends by number and not by time
 PARSERS = Path(__file__).parent / "parsers"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 NAMES = ("submission", "lines", "tagged", "answers", "crab_answers", "fincausal")

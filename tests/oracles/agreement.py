@@ -22,7 +22,7 @@ Match = list[tuple[Relation | None, Relation | None]]
 
 
 def rows(relation: Relation) -> list[list[int]]:
-    """The spans of a relation in order, which is also what orders relations."""
+    """Return the spans of a relation in order; relations are ordered by these lists."""
     return [list(span) for span in sorted(relation, key=lambda s: (*s[1:], s[0]))]
 
 
@@ -60,7 +60,7 @@ def measured(a: Relation | None, b: Relation | None) -> dict[str, tuple[int, int
 
 
 def worth(match: Match) -> tuple[int, int]:
-    """What a match is chosen for: EM + OSB + TO of the roles, then tokens in common."""
+    """Return the value by which a match is chosen: EM + OSB + TO of roles, then shared tokens."""
     found = [measured(a, b)[name] for a, b in match for name in ROLES]
     return (
         sum(map(sum, found)),
@@ -71,7 +71,7 @@ def worth(match: Match) -> tuple[int, int]:
 def best_match(a: Example, b: Example) -> Match:
     """The best of all ways to pair the relations, the smaller side padded with nothing.
 
-    Of several, the first where both sides are in the order of their content, the lower side first.
+    Of several, the first is chosen, after both sides are sorted by content, the lower side first.
     """
     first, second = sorted(sorted(rows(r) for r in side if r) for side in (a, b))
     n = max(len(first), len(second))
@@ -112,7 +112,7 @@ def mean_where_defined(found: Sequence[Mapping[str, float]]) -> dict[str, float]
 
 
 def krippendorffs_alpha(masks: Sequence[Sequence[int]]) -> float:
-    """Of some annotators; NaN where nothing, or everything, is marked."""
+    """Return alpha of some annotators; NaN if nothing, or everything, is marked."""
     if len(masks) < 2 or len({unit for m in masks for unit in m}) < 2:
         return math.nan
     return krippendorff.alpha(np.array(masks, float), level_of_measurement="nominal")

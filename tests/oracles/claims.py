@@ -49,7 +49,7 @@ def of_rater(topics, nulls):
 
 
 def of_raters(each):
-    """Means over raters of what one of the functions above gives for each."""
+    """Return means over raters; ``each`` holds a result of a function above for every rater."""
     return {
         group: [mean(c) for c in zip(*(e[group] for e in each), strict=True)] for group in each[0]
     }

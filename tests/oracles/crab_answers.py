@@ -1,7 +1,7 @@
 """Answers of models read by regular expressions, and yes and no against one threshold at a time.
 
-Written from the rules of docs/crab.md alone; the macro-F1 is that of scikit-learn's `f1_score`
-without labels: the mean over the classes that occur.
+Written from the rules of docs/crab.md alone; the macro-F1 equals scikit-learn's `f1_score` without
+labels: the mean over the classes that occur.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def f1(tp: int, fp: int, fn: int) -> float | None:
 def threshold_row(
     gold: list[float], pred: list[bool | None], threshold: float, *, equal: bool, undefined: Any
 ) -> dict[str, Any]:
-    """Counts and scores of yes and no at a threshold; None is an answer that says neither.
+    """Return counts and scores of yes and no at a threshold; None is an answer without yes or no.
 
     ``equal``: a gold score equal to the threshold is yes.
     """

@@ -1,7 +1,7 @@
 """Graded causality, raters and events by the definitions, in loops over plain lists.
 
 Romanou et al. (2023), CRAB, section 5.2 and Table 2 (questions), Table 9 (raters), Table 10
-(events). Macro-F1 is scikit-learn's, alpha that of the package krippendorff, an assignment SciPy's.
+(events). Macro-F1 is scikit-learn's, alpha the package krippendorff's, an assignment SciPy's.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def near_letters(question):
 
 
 def graded(questions, chosen, policy="skip"):
-    """Scores of letters, None where none was read; policy empty counts these as misses."""
+    """Return scores of letters; None is an unparsed one, which policy empty counts as a miss."""
     from sklearn.metrics import accuracy_score, f1_score
 
     counted = [
@@ -138,7 +138,7 @@ def token_f1(a, b):
 
 
 def n_matched(gold, pred, allowed):
-    """As many pairs as can be, by SciPy's assignment of a table of zeros and ones."""
+    """Return the largest number of pairs, by SciPy's assignment of a table of zeros and ones."""
     from scipy.optimize import linear_sum_assignment
 
     if not gold or not pred:

@@ -45,7 +45,7 @@ RULES = {"figure": figure, "mixed": mixed, "collapse": collapse}
 
 
 def marks(answered, undefined=None, labels="ABCD"):
-    """Size, macro-F1 and exact match of (gold, answer) pairs; None where no answer counts."""
+    """Return size, macro-F1 and exact match of (gold, answer) pairs; None if no answer counts."""
     counted = [(gold, answer) for gold, answer in answered if answer is not None]
     if not counted:
         return 0, None, None

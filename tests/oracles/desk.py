@@ -13,7 +13,7 @@ GRADES = {"C": Fraction(1), "P": Fraction(1, 2), "I": Fraction(0), "N": Fraction
 
 
 def number(value):
-    """A value of a score as a fraction; None where there is none."""
+    """Return the value of a score as a fraction; None if it is missing or NaN."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, str):
@@ -59,7 +59,7 @@ def mean(numbers):
 
 
 def squared_error(numbers):
-    """The jackknife's variance of a mean: that of the sample by n."""
+    """Return the jackknife's variance of a mean: the variance of the sample over n."""
     numbers = [*numbers]
     n = len(numbers)
     return sum((x - mean(numbers)) ** 2 for x in numbers) / (n - 1) / n

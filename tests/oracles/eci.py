@@ -221,7 +221,7 @@ def folds(parts: list[dict]) -> dict:
 def maven(gold: list[dict], pred: list[dict], relation: str = "causal") -> dict[str, Any]:
     """The official scores of MAVEN-ERE, of lines that its program reads to the end.
 
-    Lines are those of the files as dicts.
+    Lines are lines of the files, as dicts.
     """
     predicted = {line["id"]: line for line in pred}
     tally: Counter = Counter()

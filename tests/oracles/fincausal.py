@@ -27,7 +27,7 @@ TOKEN = re.compile(
 MAY_END = re.compile(rf"[.?!](?=({APART}|\s+(?P<next>\S+)))")
 CLOSING = re.compile(rf"[\"')\]}}{QUOTES}]+?(?:\s+|(?=--)|$)", re.MULTILINE)
 NUMBER = re.compile(r"-?[.,]?\d[\d,.-]*\.?")
-STEPS = [  # each pattern and what it becomes, in turn
+STEPS = [  # each pattern and its replacement, in turn
     (r"([«“\u2018„]|`+)", r" \1 "),
     (r"^\"", "``"),
     (r"(``)", r" \1 "),
@@ -222,7 +222,7 @@ def rows_of(file: str) -> list[tuple[str, str, str, str]]:
 
 
 def score(gold: str, pred: str, cut=words) -> Result:
-    """Score a file against another; Stop where the program ends."""
+    """Score a file against another; raise Stop if the program would end with an error."""
     sides = [rows_of(gold), rows_of(pred)]
     marks = [[labels(*row[1:], cut) for row in rows] for rows in sides]
     if not all(marks[0]) or not all(marks[1]):

@@ -2,7 +2,7 @@
 
 Source: the guide for raters of extracted causes and effects, and the metric of the published
 program of its authors (event_extraction), whose definitions this follows sentence by sentence;
-words are those of SQuAD 1.1 (`tests.oracles.answers`). Shares nothing with the package.
+words are cut as in SQuAD 1.1 (`tests.oracles.answers`). Shares nothing with the package.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROLES = ("cause", "effect")
 
 
 def guide(text):
-    """Causes, effects, relation; None where the text cannot be read."""
+    """Return causes, effects and relation; None if the text is unparsed."""
     for marks in (
         r"\[([Cc][Aa][Uu][Ss][Ee]|[Ee][Ff][Ff][Ee][Cc][Tt]|[Rr][Ee][Ll][Aa][Tt][Ii][Oo][Nn])\]",
         r"(?:(?<=\n)|\A)[ \t]*([Cc][Aa][Uu][Ss][Ee]|[Ee][Ff][Ff][Ee][Cc][Tt]"
@@ -81,7 +81,7 @@ def share(a, b, protocol):
 
 
 def prf(hits, predicted, wanted, protocol):
-    """Precision, recall and F1: the last is 0 without hits, where there was something to hit."""
+    """Return precision, recall and F1; without hits F1 is 0 if anything was predicted or wanted."""
     p, r = share(hits, predicted, protocol), share(hits, wanted, protocol)
     f = share(0, predicted + wanted, protocol) if not hits else 2 * (p * r) / (p + r)
     return p, r, f
@@ -166,7 +166,7 @@ def of_relations(items, protocol):
 
 
 def scores(items, protocol):
-    """What `fastcausal answers` has under `scores`."""
+    """Return the `scores` of `fastcausal answers`."""
     roles = {role: of_role([each["roles"][role] for each in items], protocol) for role in ROLES}
     overall = {name: mean(roles[role][0][name] for role in ROLES) for name in roles["cause"][0]}
     asked = [each for each in items if protocol == "fcr" or each["relation"]]

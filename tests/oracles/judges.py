@@ -86,7 +86,7 @@ SCORES = {"accuracy": accuracy, "kappa": kappa, "mcc": mcc, "agreement": agreeme
 
 
 def rest_of(rows, rater):
-    """Rows with a rater as the judge of what the others said."""
+    """Return rows of (the rater's label, labels of the others), with the rater as the judge."""
     others = [(p[rater], [*p[:rater], *p[rater + 1 :]]) for _, p in rows]
     return [(mine, rest) for mine, rest in others if mine is not None and any(rest)]
 

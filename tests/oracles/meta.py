@@ -1,4 +1,4 @@
-"""Metrics against people, as the papers say it, by plain loops over dicts.
+"""Metrics against people, by the definitions of the papers, in plain loops over dicts.
 
 Tau-b, pairwise accuracy: Deutsch, Foster and Freitag, Ties Matter (2023). Soft pairwise accuracy:
 Thompson et al., Improving Statistical Significance in Human Evaluation (2024). Swap test: Deutsch,

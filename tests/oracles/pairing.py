@@ -1,6 +1,6 @@
 """Best pairings by other means: every pairing tried, or scipy's assignment as certificate.
 
-Edges map (row, column) to (numerator, denominator, shared): what pairing adds to leaving both
+Edges map (row, column) to (numerator, denominator, shared): the gain of pairing over leaving both
 unmatched.
 """
 
@@ -53,7 +53,7 @@ def first_best(edges: Edges, n_rows: int, n_columns: int, alone: Edge, linear: b
 def assert_first_best(
     pairing: list[int], edges: Edges, n_rows: int, n_columns: int, alone: Edge, linear: bool
 ) -> None:
-    """No pairing is worth more, and none as good comes before."""
+    """Check that no pairing is worth more, and that no equally good one comes before."""
     gain = assert_best(pairing, edges, n_rows, n_columns, alone, linear)
     left = _most(gain)
     for i, chosen in enumerate(pairing):
@@ -68,10 +68,10 @@ def assert_first_best(
 def assert_best(
     pairing: list[int], edges: Edges, n_rows: int, n_columns: int, alone: Edge, linear: bool
 ) -> np.ndarray:
-    """No pairing is worth more.
+    """Check that no pairing is worth more.
 
-    For a ratio, that is so if no pairing has a positive N - x D, where x is the ratio reached; of
-    those that have zero, the most shared tokens decide. Gives what every edge adds to that.
+    For a ratio x, this holds if no pairing has a positive N - x D; among pairings with zero, the
+    most shared tokens decide. Return the gain of every edge.
     """
     columns = [j for j in pairing if j >= 0]
     assert len(set(columns)) == len(columns)
@@ -102,7 +102,7 @@ def _masks(rows: Rows) -> list[set[tuple[int, int]]]:
 
 
 class Problem:
-    """What run() has to solve for one example, restated: rows, columns and edges in order."""
+    """The problem that run() solves for one example, restated: rows, columns and edges in order."""
 
     def __init__(self, plan: Plan, gold: Rows, pred: Rows) -> None:
         golds, preds = list(range(gold.n_relations)), list(range(pred.n_relations))
@@ -117,7 +117,7 @@ class Problem:
             self.gold_leads = [*filter(None, map(of_gold.__getitem__, golds))] <= [
                 *filter(None, map(of_pred.__getitem__, preds))
             ]
-        if not plan.official:  # what is empty comes last
+        if not plan.official:  # empty relations come last
             golds.sort(key=lambda g: not of_gold[g])
             preds.sort(key=lambda p: not of_pred[p])
         self.leading, self.others = (golds, preds) if self.gold_leads else (preds, golds)

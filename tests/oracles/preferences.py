@@ -11,7 +11,7 @@ from itertools import combinations
 
 
 def votes(files, key, choice):
-    """Value of every system by rater and topic, None where the rater states none."""
+    """Return values of all systems by rater and topic; None if the rater states none."""
     found = {}
     for rater, topics in files.items():
         for topic, said in topics.items():

@@ -65,7 +65,7 @@ def wider(c: float, n_pairs: int, confidence: float, n_units: int) -> float:
 def rank_sets(
     values: Sequence[float], drawn: Sequence[Sequence[float]], confidence: float, n_units: int
 ) -> list[tuple[int, int, int]]:
-    """Rank, lowest and highest rank of each system; zeros where its score is undefined."""
+    """Return rank, best and worst rank of each system; zeros if its score is undefined."""
     margin = margins(values, drawn, confidence, n_units)
 
     def surely_better(j: int, k: int) -> bool:
@@ -88,9 +88,9 @@ def rank_sets(
 def expected(
     score: Callable[[int, Sequence[int]], float], n_systems: int, draws: Sequence[Sequence[int]]
 ) -> float:
-    """Mean of what each resample's best system scores on the units left out; ties share.
+    """Return the mean score of each resample's best system on the units left out; ties share.
 
-    ``score(k, times)`` is the score of system k where unit i is in times[i] times.
+    ``score(k, times)`` is the score of system k with unit i counted times[i] times.
     """
     each = []
     for times in draws:

@@ -60,7 +60,7 @@ def alpha(items):
 
 
 def is_differing(cells, unsure):
-    """Two raters or more, all of whom say invalid, name two sides or two kinds."""
+    """Return True if two or more raters all answer invalid, and name two sides or two kinds."""
     answers = [answer for answer, _ in cells if answer is not None]
     if unsure == "missing":
         answers = [answer for answer in answers if answer != "unsure"]

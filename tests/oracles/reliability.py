@@ -29,7 +29,7 @@ def distance(a: Any, b: Any, level: str, counts: Counter[Any]) -> Fraction:
 
 
 def alpha(ratings: Ratings, level: str) -> Fraction | None:
-    """One less the mean distance within units over that of all ratings."""
+    """Return 1 - d / e, d the mean distance within units and e the mean over all ratings."""
     units = [[v for v in row if v is not None] for row in ratings]
     units = [row for row in units if len(row) > 1]
     values = [v for row in units for v in row]

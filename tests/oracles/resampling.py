@@ -36,9 +36,9 @@ def law_by_convolution(units: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarra
 def paired(
     a: Sequence, b: Sequence, score: Callable, confidence: float
 ) -> tuple[float, float, float]:
-    """Bounds of B minus A by Student's t, next to 0 as p of all exchanges says; and p.
+    """Return bounds of B minus A by Student's t, the one next to 0 moved to agree with p; and p.
 
-    Where no exchanges can reach 1 - confidence, p is that of Student's t.
+    p is from all exchanges, or from Student's t if no exchanges can reach 1 - confidence.
     """
     n, alpha = len(a), 1 - confidence
     delta = score(b) - score(a)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# Abbreviations whose period ends no sentence even before a capital, like that of an initial.
+# Abbreviations whose period ends no sentence even before a capital, like the period of an initial.
 _ABBREVIATIONS = (
     "Mr Mrs Ms Messrs Dr Prof Rev Hon St Jr Sr Gen Col Maj Capt Lt Sgt Adm Gov Sen Rep Pres "
     "vs Fig Vol Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec U[.]S U[.]K U[.]N"

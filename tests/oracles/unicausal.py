@@ -1,4 +1,4 @@
-"""UniCausal's examples and tags in plain Python; scores are those of scikit-learn and seqeval.
+"""UniCausal's examples and tags in plain Python; scores by scikit-learn and seqeval.
 
 Written from the rules of docs/howto/unicausal.md alone.
 """

@@ -65,7 +65,7 @@ def alpha_by_sets(a: list[Span], b: list[Span], length: int) -> tuple[float, int
 
 
 def published_pairs(a: Example, b: Example) -> list[tuple[int | None, int | None]]:
-    """All pairs where both sides have as many relations.
+    """Return all pairs if both sides have equally many relations.
 
     Else the smaller side is padded with nothing, the first best order is chosen, and whatever
     occurs in any other order is removed.

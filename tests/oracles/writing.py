@@ -86,7 +86,7 @@ def offsets(examples: list[dict[str, Any]]) -> str:
 
 
 def span_texts(examples: list[dict[str, Any]]) -> str:
-    """Return JSON lines of texts of spans, with characters where whole tokens repeat a text."""
+    """Return JSON lines of texts of spans, or characters if a text occurs again in whole tokens."""
     lines = []
     for example in examples:
         text = example["text"]

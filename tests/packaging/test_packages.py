@@ -87,7 +87,7 @@ def wheels(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
 
 @pytest.fixture(scope="module")
 def installed(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of a new environment that has the wheel and what it requires."""
+    """Return the Python of a new environment with the wheel and its requirements."""
     folder = tmp_path_factory.mktemp("environment")
     run(sys.executable, "-m", "venv", folder)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"

@@ -1,4 +1,4 @@
-"""Nothing that data says is markup: every form gives back the text and the numbers it was given."""
+"""Text of data is never markup: every form gives back the texts and numbers of a grid."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ TOKEN = re.compile("|".join(map(re.escape, MACROS)) + r"|[^\\{}$&#%_^~\[\]*<>|\"
 
 @given(texts)
 def test_latex_text(text):
-    """Only known macros and harmless characters; what they stand for is the text."""
+    """LaTeX has only known macros and harmless characters, which stand for the text."""
     written = latex_text(text)
     tokens = TOKEN.findall(written)
     assert "".join(tokens) == written

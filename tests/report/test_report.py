@@ -102,7 +102,7 @@ def test_a_page_has_the_tables(case, tmp_path):
 
 
 def test_all_results_are_shown_alike(tmp_path):
-    """Those of many scores or runs, too, that are no report."""
+    """Results of many scores or runs, which are no reports, have the same forms."""
     intervals = MAKERS["extraction"]().statistics.intervals(n_resamples=99)
     swept = fc.sweep(sample.GOLD, sample.SYSTEMS["careful"], tmp_path / "out")
     for result, row in ((intervals, "overall f1"), (swept, "careful")):

@@ -21,7 +21,7 @@ OPTIONS = {"protocol": "cnc-2023", "unparsed": "empty"}
 
 
 def offline() -> list[str]:
-    """A command that runs another one without a network, where the system allows it."""
+    """Return a command that runs another one without a network; empty if this is forbidden."""
     tried = ["unshare", "--net", "--map-root-user"]
     if shutil.which(tried[0]) is None:
         return []
@@ -45,7 +45,7 @@ def run(python: Path, app: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_the_platform_gives_the_scores_of_the_command(tmp_path: Path) -> None:
-    """And a refused submission has no scores, also none of an earlier one."""
+    """The platform's scores equal the command's; a refused submission leaves no scores."""
     init(tmp_path / "box", Path(sample.GOLD), "score", OPTIONS)
     with zipfile.ZipFile(tmp_path / "box" / "bundle.zip") as archive:
         archive.extractall(tmp_path / "bundle")

@@ -109,7 +109,7 @@ KEY = {"score": "relations", "classify": "label", "qa": "answers", "eci": "label
 @given(st.data())
 @pytest.mark.parametrize("task", ANSWERS)
 def test_gold_without_answers_tells_none(task: str, data: st.DataObject) -> None:
-    """Whatever the answers are, participants get the same."""
+    """Participants get the same public gold whatever the answers are."""
     public = fc.counts.task.resolve(tasks()[task].public)
 
     def seen() -> object:
@@ -166,7 +166,7 @@ def test_check_says_what_the_organisers_machine_says(
             assert open_ == {name: own[name] for name in open_}
     elif name == "recess":
         assert said[0] == said[1]
-    else:  # it ignores faults where gold has no relation, and to tell where is to tell answers
+    else:  # it ignores faults in examples without relations; naming these would give gold away
         assert isinstance(said[1], str)
 
 
@@ -192,7 +192,7 @@ def test_submissions_are_read_in_any_packing(tmp_path: Path) -> None:
 def test_hostile_submissions_get_a_message(
     boxes: dict[str, Path], tmp_path: Path, name: str
 ) -> None:
-    """Also as the participant sees it, from a process of its own and in this one."""
+    """Organisers and participants get one clean message about a hostile submission."""
     path = write_hostile(name, tmp_path)
     found = check(path, boxes["cnc-2023"] / "reference_data", tmp_path)
     assert found.judgment == {}
@@ -388,7 +388,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_of_options_go_along(tmp_path: Path) -> None:
-    """Into the bundle and into the kit: neither needs the organiser's paths."""
+    """Files of options are copied into bundle and kit, which need no path of the organiser."""
     candidates = tmp_path / "mine.csv"
     candidates.write_bytes((HERE / "pairs_events.csv").read_bytes())
     held = without_wheels(tmp_path / "wheels")

@@ -1,4 +1,4 @@
-"""Corrections equal those of statsmodels; the resamples that Holm needs are the fewest that do."""
+"""Corrections equal statsmodels', and Holm's number of resamples is the smallest that suffices."""
 
 from __future__ import annotations
 

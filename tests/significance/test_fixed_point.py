@@ -1,4 +1,4 @@
-"""Sums of floats under resamples and exchanges: those of the weights, in any number of threads."""
+"""Sums of floats under resamples and exchanges equal weighted sums, in any number of threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals against the exact law, scipy's and plain loops; nothing said where nothing is known."""
+"""Intervals equal the exact law, scipy's and plain loops; without information there is none."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def random_rows(n: int, seed: int = 0) -> np.ndarray:
 
 
 class Measured(NamedTuple):
-    """Units of any measure: a stand-in for those of statistics."""
+    """Units of any measure, in place of the units of statistics."""
 
     scores: Callable[[np.ndarray], dict[str, np.ndarray]]
     times: np.ndarray
@@ -91,7 +91,7 @@ class TestTheExactLaw:
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 class TestPeers:
     def test_scipy(self, n, confidence):
-        """BCa and percentiles of the same resamples."""
+        """BCa and percentile intervals equal scipy's for the same resamples."""
         rows = random_rows(n)
         drawn = drawn_scores(units_of(rows), 3000, seed=2)["overall_f1"]
         for method in ("bca", "percentile"):
@@ -166,7 +166,7 @@ def test_nothing_is_known(method, rows, why):
 
 
 def test_a_score_that_rests_on_one_unit():
-    """Without it the score is undefined: no spread, so percentiles alone."""
+    """A score that is undefined without one unit has no BCa or jackknife interval."""
     units = units_of([(0, 0, 0)] * 5 + [(1, 1, 0)])
     assert math.isnan(intervals_of(units, Draws("bca"))["overall_f1"].low)
     assert math.isnan(intervals_of(units, Draws("jackknife"))["overall_f1"].low)
@@ -177,7 +177,7 @@ def test_a_score_that_rests_on_one_unit():
 @pytest.mark.parametrize("n", [2, 10, 30, 100])
 class TestWhatNeverVaries:
     def test_clopper_and_pearson(self, method, confidence, n):
-        """Of all right and all wrong, as scipy has them; units that count nothing have no part."""
+        """If all units are right or all wrong, bounds are Clopper and Pearson's, as in scipy."""
         for row, k in (((2, 0, 0), n), ((0, 2, 1), 0)):
             units = units_of([row] * n + [(0, 0, 0)] * 7)
             peer = stats.binomtest(k, n).proportion_ci(confidence, "exact")

@@ -1,4 +1,4 @@
-"""p against scipy's, bounds against a plain listing, and what must not change a difference."""
+"""p equals scipy's, bounds a plain listing; neither sides nor order change a difference."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def change_of(a, b, confidence=0.95, n_resamples=50, seed=0):
 
 @pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95])
 def test_bounds_equal_a_plain_listing(confidence):
-    """Also where p moves them, and where few units of other sizes make Student's p."""
+    """Bounds equal a plain listing, also if p moves them or comes from Student's t."""
     ways = set()
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -113,7 +113,7 @@ def test_bounds_equal_a_plain_listing(confidence):
     levels=st.lists(st.floats(0.01, 0.999), min_size=1, max_size=3),
 )
 def test_bounds_and_p_agree(rows, levels):
-    """At any confidence; A and B exchanged mirror the bounds, and no interval is a point."""
+    """Bounds exclude 0 exactly if p is small; exchanging A and B mirrors them."""
     a, b = (np.array(side) for side in zip(*rows, strict=True))
     for confidence in levels:
         change = change_of(a, b, confidence)
@@ -145,6 +145,6 @@ def test_equal_systems_and_undefined_scores():
 
 
 def test_undefined_exchanges_are_hits():
-    """Of four exchanges two leave a side without counts; the other two have the difference."""
+    """Exchanges that leave a side without counts are hits: here two of four, so that p is 1."""
     a, b = np.array([[1, 0, 1], [0, 0, 0]]), np.array([[0, 0, 0], [1, 0, 0]])
     assert p_of(a, b) == (1.0, True)

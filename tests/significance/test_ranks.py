@@ -1,4 +1,4 @@
-"""Ranks of many systems against plain loops, and what may change no bit of them."""
+"""Ranks of many systems equal plain loops; order, blocks and threads change no bit of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def counts(seed: int, n_units: int, n_systems: int) -> np.ndarray:
     SEEDS, st.integers(1, 7), st.integers(1, 60), st.sampled_from([0.5, 0.95]), st.integers(2, 99)
 )
 def test_rank_sets(seed, n_systems, n_resamples, confidence, n_units):
-    """Undefined scores and resamples, systems of equal scores, and more systems than resamples."""
+    """Rank sets equal plain loops, with undefined and equal scores and few resamples too."""
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 4, n_systems) / 4
     drawn = values[:, None] + rng.normal(size=(n_systems, n_resamples)) * rng.choice([0.02, 0.2])
@@ -45,7 +45,7 @@ def test_rank_sets(seed, n_systems, n_resamples, confidence, n_units):
 
 @given(SEEDS, st.integers(2, 6), st.integers(3, 20), st.sampled_from([0.5, 0.95]))
 def test_leads_of_few_units(seed, n_systems, n_units, confidence):
-    """With few units the number of pairs counts; ranks alone rarely show it."""
+    """Margins of few units equal plain loops; they depend on the number of pairs."""
     rng = np.random.default_rng(seed)
     values = rng.normal(size=n_systems)
     drawn = values[:, None] + rng.normal(size=(n_systems, 40))
@@ -65,7 +65,7 @@ def test_few_units(critical, n_units, n_pairs, confidence):
 
 @given(SEEDS, st.integers(1, 12), st.integers(1, 6))
 def test_shared_resamples(seed, n_units, n_systems):
-    """One unit, and more systems than units, among them."""
+    """Shared resamples equal plain loops, also with one unit or more systems than units."""
     terms = counts(seed, n_units, n_systems)
     shared = share(F1, terms, 30, seed)
     order = sorted(range(n_units), key=lambda i: terms[i].ravel().tolist())
@@ -114,7 +114,7 @@ def test_equal_systems_tie():
 
 
 def test_one_unit_orders_nothing():
-    """Nor does anything else whose differences do not vary."""
+    """Systems keep shared ranks if their differences do not vary, as with one unit."""
     terms = np.array([[[3, 0, 0], [0, 1, 1]]])
     shared = share(F1, np.repeat(terms, 20, axis=0), 100, 0)
     rank, low, high = rank_sets(shared.values, shared.drawn, 0.95, 20)

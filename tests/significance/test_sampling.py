@@ -66,7 +66,7 @@ def test_the_exact_law(times):
     assert (found.sum(axis=1) == n).all()
     for k, m in enumerate(times):
         assert sup(found[:, k], n, m / n) < SUP
-        # What a row has in common with the next one, of which a multinomial knows.
+        # The sum of a row and the one before, whose law a multinomial gives too.
         both = found[:, k] + found[:, k - 1]
         assert sup(both, n, (m + times[k - 1]) / n) < SUP
 

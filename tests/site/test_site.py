@@ -49,7 +49,7 @@ WIDE = "document.documentElement.scrollWidth > window.innerWidth"
 
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
-        """Say nothing of each request."""
+        """Log no request."""
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def window(browser: Any, address: str) -> Iterator[Any]:
-    """A narrow window; at the end no page said anything or asked for anything from outside."""
+    """Give a narrow window; at the end no page has used the console or another server."""
     page = browser.new_page(viewport={"width": 360, "height": 720})
     noise: list[str] = []
     page.on("console", lambda message: noise.append(f"{page.url}: {message.text}"))

@@ -56,7 +56,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_written_pages_are_accessible(
     browser: Any, pages: dict[str, Path], name: str, scheme: str, width: int
 ) -> None:
-    """In every tab, the first example unfolded; nothing is requested or said."""
+    """Every tab is accessible, its first example unfolded, without requests or console output."""
     context = browser.new_context(
         bypass_csp=True, color_scheme=scheme, viewport={"width": width, "height": 800}
     )

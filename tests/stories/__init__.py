@@ -1,1 +1,1 @@
-"""What users have, and what they want of it: from files to answers in few lines."""
+"""Stories of users, who get from their files to answers in few lines."""

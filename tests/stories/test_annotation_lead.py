@@ -135,7 +135,7 @@ def test_one_command_from_an_export_to_alpha(project, by_hand, tmp_path, tool):
 
 
 def test_two_annotators_of_forty_documents(project, by_hand, tmp_path):
-    """As every user of brat types it: agree brat/amy/*.ann brat/ben/*.ann."""
+    """`agree brat/amy/*.ann brat/ben/*.ann` gives the agreement of both annotators."""
     folder = brat(project, tmp_path)
     files = sorted([*folder.glob("amy/*.ann"), *folder.glob("ben/*.ann")])
     found = json.loads(cli("agree", *files, "--json")[0])

@@ -1,4 +1,4 @@
-"""An engineer with many runs, one of them broken: what is best, by how much, and may it ship?"""
+"""An engineer with many runs, one of them broken: which is best, by how much, and may it ship?"""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_going_on_after_a_repair(night):
 
 
 def test_one_table_of_all_runs(night):
-    """The same from Python, of a data frame with a row per relation of every run."""
+    """A data frame with a row per relation of every run gives the same from Python."""
     pl = pytest.importorskip("polars")
     import fastcausal as fc
 

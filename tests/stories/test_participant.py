@@ -1,4 +1,4 @@
-"""A participant of the shared task: zipped submissions, the official number, and what comes next.
+"""A participant of the shared task: zipped submissions, the official number, and the next steps.
 
 The official scores are those that the program of the task printed for the same files.
 """
@@ -37,7 +37,7 @@ def official(case):
 
 
 def test_from_zipped_submissions_to_a_verdict(folder):
-    """The official scores, whether the difference is one, and the sentences that went wrong."""
+    """A few commands give official scores, the test of their difference, and wrong sentences."""
     files = ("gold.csv", "ours.zip", "theirs.jsonl.gz")
     scores = cli("score", *files, "--protocol", "cnc-2023", "--per-example", "both.parquet",
                  "--unparsed", "empty", "--json")  # fmt: skip

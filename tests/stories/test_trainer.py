@@ -1,4 +1,4 @@
-"""A trainer: the number of the loop is that of the paper, from the model's own configuration."""
+"""A trainer: the loop's number equals the paper's, from the model's own configuration."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_ten_lines(batches, tmp_path):
     assert "B-Cause" in repr(metric)
     assert not any("signal" in name for name in logged)
     assert all(value == value for value in logged.values())
-    # What the model said, in a file that others can score: the same number to the last bit.
+    # The predictions, in a file that others can score: the same number to the last bit.
     scheme = fc.TagScheme(CONFIG)
     sides = {}
     for name, ids in (
@@ -64,7 +64,7 @@ def test_ten_lines(batches, tmp_path):
 
 
 def test_the_trainer_of_transformers(batches):
-    """Ten lines more do not come: what the Trainer hands over is scored as it is."""
+    """The Trainer's batches are scored as they are, without further lines."""
     from fastcausal.training import SpanScore, compute_metrics
 
     metric = SpanScore(CONFIG)

@@ -39,7 +39,7 @@ def near(expected: Any) -> Any:
 
 
 def apart(relation: Relation) -> Relation:
-    """Without the spans that overlap another of their role."""
+    """Return a relation without spans that overlap an earlier one of their role."""
     kept: Relation = []
     for role, start, stop in relation:
         if not any(r == role and start < e and s < stop for r, s, e in kept):

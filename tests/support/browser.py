@@ -28,7 +28,7 @@ COLOURS = """() => [...document.querySelectorAll('body *')].filter(e => e.innerT
 def browser() -> Iterator[Any]:
     """A browser for a module: its event loop would be in the way of other modules.
 
-    It runs without what `make sanitize` loads before every program.
+    It runs without the libraries that `make sanitize` loads before every program.
     """
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     path = shutil.which("chromium-headless-shell")
@@ -43,7 +43,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any) -> Iterator[Open]:
-    """Open a page in a context of its own; at the end nothing was requested, nothing said."""
+    """Open pages, each in its own context; at the end none has made requests or console output."""
     noise: list[str] = []
     contexts = []
 

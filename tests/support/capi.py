@@ -85,7 +85,7 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def expected(protocol: fc.Protocol, gold: fc.Rows, pred: fc.Rows) -> dict[str, Any]:
-    """What the Python library makes of rows without tags, under the names of the results."""
+    """Return the Python library's results for rows without tags, by the names of the C API."""
     n_as_given = 0
     if protocol.tags in OFFICIAL:
         gold, n_gold = as_tagged(gold, protocol.tags)

@@ -6,7 +6,7 @@ import json
 
 TEXT = "Heavy rain caused floods .\r\nThey fled because of the floods ."
 SENTENCES = [(0, 26), (28, 61)]
-# What is marked: a label, and the text that it marks.
+# Marks: a label, and the text that it marks.
 MARKS = [("Cause", "Heavy rain"), ("Signal", "caused"), ("Effect", "floods"),
          ("Effect", "They fled"), ("Cause", "the floods"), ("Signal", "because of")]  # fmt: skip
 LINKS = [(0, 2), (1, 2), (4, 3), (5, 3)]
@@ -59,7 +59,7 @@ def new_layout(text=TEXT, mark="", **options):
 
 
 def old_layout(text=TEXT, **options):
-    """Zeros are left out; what others refer to is shared, all else stands in its list."""
+    """Return a document in the old layout, without zeros and with referenced structures shared."""
     shared = {"12": {"_type": "Sofa", "sofaID": "_InitialView", "sofaString": text}}
     view, types = {}, {}
     found = structures(text=text, **options)

@@ -1,4 +1,4 @@
-"""Claims as files and as tables, from what raters say of them."""
+"""Claims as files and as tables, from raters' judgments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SIDES = ("prediction", "reference")
 
 
 def rows_of(raters):
-    """A table of what raters say: {rater: {topic: (prediction judgments, reference judgments)}}."""
+    """Return rows from {rater: {topic: (judgments of predictions, judgments of references)}}."""
     return [
         {"system": "s", "topic": topic, "side": side, "claim": f"claim {k:03}", "rater": rater,
          "judgment": judgment}

@@ -1,4 +1,4 @@
-"""Real data beside the checkout, where there is any: tests that use it skip without it."""
+"""Real data beside the checkout; tests that use it skip if it is missing."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ DEVICE = "-D__CUDA_ARCH__=900"
 
 
 def compiled(source: Path, *options: str | Path) -> subprocess.CompletedProcess[str]:
-    """Compile a source for the host; the test is skipped where there is no compiler."""
+    """Compile a source for the host; without a compiler, skip the test."""
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CXX", "c++"), "g++"))), None)
     if compiler is None:
         pytest.skip("no C++ compiler")
@@ -51,14 +51,14 @@ def compiled(source: Path, *options: str | Path) -> subprocess.CompletedProcess[
 
 
 def diagnostics(text: str, folder: Path) -> str:
-    """What the compiler says of this text behind csrc/device/, in namespace fastcausal."""
+    """Return the compiler's messages about a text in namespace fastcausal, after csrc/device/."""
     source = folder / "checked.cpp"
     source.write_text(f'#include "{GRID}"\nnamespace fastcausal {{\n{text}\n}}\n')
     return compiled(source, DEVICE, "-fsyntax-only").stderr
 
 
 def built(source: Path, *options: str | Path) -> Path:
-    """What becomes of a source: one file for all processes and runs, until a source changes."""
+    """Build a program, once for all processes and runs until a source changes; return its path."""
     way = crc32(" ".join(map(str, (*FLAGS, *options))).encode())
     target = ROOT / "build" / "tested-programs" / f"{source.stem}-{way:08x}"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ left_by_patterns: list[int] = []  # examples, by each launch that counts by patt
 
 
 class Queue:
-    """Does nothing before it is waited for, so that what is read too early shows."""
+    """A queue that works only when it is waited for, so that a read before shows old values."""
 
     def __init__(self) -> None:
         self.work: list = []
@@ -178,6 +178,6 @@ def instead(part: int = scoring.PART) -> Iterator[None]:
 
 
 def score(*arguments: Any, part: int = scoring.PART, **options: Any) -> Result:
-    """As `run`, on this machine."""
+    """Score as `run` on a device, which the host emulates."""
     with instead(part):
         return run(*arguments, backend="cuda", **options)

@@ -103,7 +103,7 @@ def tables(
 
 
 def content(relations: Relations, *columns: str) -> list[dict[str, object]]:
-    """What a round trip must keep: lengths, relations with their spans in order, some columns."""
+    """Return the parts that a round trip must keep: lengths, relations, and some columns."""
     rows = []
     for row in relations.table.to_pylist():
         found = [

@@ -33,7 +33,7 @@ STARTS = [k * (k + 1) // 2 for k in range(N + 1)]  # of every column above
 
 
 class Stream:
-    """What has nothing but an Arrow stream."""
+    """An object whose only method gives an Arrow stream."""
 
     def __init__(self, reader: Any) -> None:
         self.reader = reader
@@ -87,7 +87,7 @@ WAYS: dict[str, Callable[[pa.RecordBatchReader], Any]] = {
 
 
 def outcome(way: str, column: str, fault: str) -> str:
-    """What comes of it: "InputError", or another exception, or "none"."""
+    """Read a broken column; return "InputError", or another exception, or "none"."""
     try:
         WAYS[way](broken(column, fault)).table.to_pylist()
     except fc.InputError:
@@ -103,5 +103,5 @@ if __name__ == "__main__":
         for column in COLUMNS:
             for fault in FAULTS:
                 sys.stdout.write(f"{way} {column} {fault} ")
-                sys.stdout.flush()  # what was tried last is known after a crash
+                sys.stdout.flush()  # after a crash the last trial is known
                 sys.stdout.write(f"{outcome(way, column, fault)}\n")

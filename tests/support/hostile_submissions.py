@@ -77,7 +77,7 @@ def patched(at: bytes, offset: int, value: bytes) -> bytes:
 
 
 def made(data: Callable[[], bytes]) -> Callable[[Path], None]:
-    """Bytes that take long to make, made where they are asked for."""
+    """Return a function that makes bytes only when it writes them: they take long to make."""
 
     def write(path: Path) -> None:
         path.write_bytes(data())

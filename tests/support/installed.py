@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def installed_in(folder: Path) -> str:
-    """Write what pip writes of an editable installation; return the paths for PYTHONPATH."""
+    """Write the metadata of an editable installation, as pip does; return PYTHONPATH."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     info = folder / "fastcausal-0.dist-info"
     info.mkdir(parents=True)

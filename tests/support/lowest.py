@@ -19,7 +19,7 @@ OF_USERS = ("jit", "llm", "cas")  # extras that tests of the core need, besides 
 
 
 def group(name: str) -> Iterator[str]:
-    """Give what a group asks for, with the groups that it includes."""
+    """Give the requirements of a group and of the groups that it includes."""
     for line in DECLARED["dependency-groups"][name]:
         if isinstance(line, str):
             yield line

@@ -1,4 +1,4 @@
-"""Pages read back: what stands in the cells of their tables."""
+"""Pages read back: the text in the cells of their tables."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """300 answers of an imagined language model, in every way in which models answer.
 
-The kinds and how often each comes follow what users collected: a third in code fences, some in
+The kinds and their frequencies follow answers that users collected: a third in code fences, some in
 prose, a few refusals and cut off answers. All sentences are made here; no word of a relation is
 twice in its sentence, so that texts mean one place.
 """
@@ -21,7 +21,7 @@ Relation = dict[str, str]
 
 
 class Case(NamedTuple):
-    """A sentence with its relations, the answer, and what is to be read: None for nothing."""
+    """A sentence with its relations, the answer, and the expected relations: None if unparsed."""
 
     id: str
     text: str
@@ -114,7 +114,7 @@ def thought_before(text: str) -> str:
     return f"It may be the storm.\n</think>\n\n{text}"
 
 
-# What surrounds an answer.
+# Text around an answer.
 AROUND: dict[str, tuple[int, Callable[[str], str]]] = {
     "fence": (70, in_fence),
     "fence in prose": (35, in_plain_fence),

@@ -43,7 +43,7 @@ def architectures() -> list[int]:
 
 
 def compile_text(code: str, options: tuple[str, ...]) -> tuple[str, bytes]:
-    """What the compiler says, and the machine code."""
+    """Compile a text; return the compiler's log and the machine code."""
     lib = library()
     program = c_void_p()
     none = POINTER(c_char_p)()

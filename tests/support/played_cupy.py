@@ -1,7 +1,7 @@
 """As much of CuPy as engine/device/cuda.py calls, on host memory and the emulated grid.
 
-It shows that cuda.py calls what it means to call; that CuPy and a GPU do what is meant is for the
-same tests on a GPU. All is done at once: what may not wait is tested with emulated.py.
+It shows that cuda.py makes the right calls; the same tests on a GPU show that CuPy and a GPU carry
+them out. Every call is done at once: tests with emulated.py find missing waits.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def instead() -> Iterator[None]:
     caches = (cuda.cupy, cuda._machine, cuda.function)
     for cache in caches:
         cache.cache_clear()
-    # Not patch.dict, which also forgets what is imported within: torch does not load twice.
+    # Not patch.dict, which also forgets modules imported meanwhile: torch does not load twice.
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "cupy", cupy)
         yield

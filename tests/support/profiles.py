@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-FULL = 100  # the number of a test that says nothing, in a full run
+FULL = 100  # examples of a test that states no number, in a full run
 QUICK = 8
 
 

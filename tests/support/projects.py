@@ -1,7 +1,7 @@
 """One annotation as every tool exports it, written after the tools' own documentation.
 
 A document is a text of lines, with spans (label, start, stop in characters) and links between
-these; its words are what white space separates, so that every tool has the same tokens.
+these; white space separates its words, so that every tool has the same tokens.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ TYPE_SYSTEM = TYPES.format(
 
 
 def xmi(marked):
-    """As Apache UIMA writes it: an element per structure, offsets in UTF-16 units."""
+    """Write XMI as Apache UIMA does: an element per structure, offsets in UTF-16 units."""
     from xml.sax.saxutils import quoteattr
 
     at = marked.units
@@ -164,7 +164,7 @@ def xmi(marked):
 
 
 def doccano(tasks):
-    """{id: a marked text}: a line per text; ids of spans are those of a database."""
+    """Write {id: a marked text} as a line per text; span ids look like ids of a database."""
     rows = []
     for name, marked in tasks.items():
         ids = [1000 + 7 * k for k in range(len(marked.spans))]

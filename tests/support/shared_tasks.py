@@ -45,14 +45,14 @@ def box(target: Path, name: str) -> Path:
 
 
 def pack_nothing(target: Path) -> list[Path]:
-    """In place of `wheels.pack`: a wheel of fastcausal in name alone."""
+    """Replace `wheels.pack`: give a wheel of fastcausal in name alone."""
     return [*without_wheels(target).iterdir()]
 
 
 def judged_here(
     site: Path, folder: Path, submission: Path, out: Path, flags: Sequence[str]
 ) -> Judged:
-    """In place of `program.judged`: the judge in this process."""
+    """Replace `program.judged`: run the judge in this process."""
     try:
         judge(folder, submission, out)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Statistics compared: what each unit has, and every score to the last bit."""
+"""Comparison of statistics: the counts of each unit, and every score to the last bit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def of_draw(statistics: Statistics, weights: np.ndarray | None = None) -> dict[s
 
 
 def alike(one: Statistics, other: Statistics) -> None:
-    """Units, what each has, and every score."""
+    """Check that units, the row of each, and every score are equal."""
     assert (one.formula, one.signature) == (other.formula, other.signature)
     assert (one.units is None) == (other.units is None)
     if one.units is not None:
@@ -36,7 +36,7 @@ def alike(one: Statistics, other: Statistics) -> None:
 
 
 def of_the_same(one: Statistics, other: Statistics) -> None:
-    """`alike`, and all that is said of them but the name of the system."""
+    """Check `alike`, and that all metadata but the name of the system are equal."""
     alike(one, other)
     assert one.gold == other.gold
     assert (one.warnings, one.facts) == (other.warnings, other.facts)

@@ -31,7 +31,7 @@ LENGTH = 12  # tokens of an example: few, so that spans meet and ties abound
 
 
 def rows_of(examples: Sequence[Example], length: int = LENGTH) -> Rows:
-    """Every example has the given length, or that of the longest of them."""
+    """Return rows of examples that all have the given length, or more if a span ends later."""
     relations = [relation for example in examples for relation in example]
     spans = [s for relation in relations for s in sorted(relation, key=lambda s: (*s[1:], s[0]))]
     return Rows(
@@ -54,7 +54,7 @@ class Counts(NamedTuple):
     values: npt.NDArray[np.int64]
 
     def of(self, group: str) -> dict[str, int]:
-        """Those of one role, or of ``"overall"``."""
+        """Return counts by name, for one role or for ``"overall"``."""
         kernel = KERNELS[self.kernel]
         formula = RelationFormula(kernel.name, kernel.fields, kernel.overall, ROLES, None)
         return formula.counts_of(self.values, group)
@@ -95,7 +95,7 @@ def sequences(length: int, roles: Sequence[int]) -> st.SearchStrategy[Relation]:
 
 
 def tagged_relations(length: int = LENGTH) -> st.SearchStrategy[Relation]:
-    """What tags can express: no two spans of a track overlap."""
+    """Draw relations that tags can express: no two spans of a track overlap."""
     return st.tuples(*(sequences(length, roles) for roles in TRACKS)).map(
         lambda found: [span for track in found for span in track]
     )
@@ -116,7 +116,7 @@ def relations(length: int = LENGTH) -> st.SearchStrategy[Relation]:
 
 
 def crowded(rng: np.random.Generator, n_spans: int, length: int = LENGTH) -> Relation:
-    """As many spans, wherever they fall: far more than tokens where these are few."""
+    """Draw n_spans spans at any places; there may be far more spans than tokens."""
     starts = rng.integers(length, size=n_spans).tolist()
     widths = rng.integers(1, 2 + length // 3, n_spans).tolist()
     roles = rng.integers(3, size=n_spans).tolist()
@@ -160,7 +160,7 @@ def random_side(rng: np.random.Generator, n_examples: int, most_relations: int) 
 def crafted(
     rng: np.random.Generator, hits: np.ndarray, near: np.ndarray | None = None, loose: int = 0
 ) -> tuple[list[Example], list[Example]]:
-    """One example whose relations i and j have hits[i, j] spans in common, near[i, j] nearly so.
+    """Draw an example whose relations i and j share hits[i, j] spans, and near[i, j] nearly.
 
     Every span of either side has further tokens of its own place, so that nothing else meets; up
     to `loose` spans of a relation meet nothing.

@@ -17,7 +17,7 @@ def by_role(relation: Relation) -> dict[str, list[tuple[int, int]]]:
 
 
 def table_of(examples: Sequence[Example], **columns: Sequence[Any]) -> fc.Relations:
-    """One row per example; ``columns`` such as ``id=["a", "b"]`` are added."""
+    """Return a table of examples, one a row, with ``columns`` such as ``id=["a", "b"]``."""
     return fc.Relations.from_examples(
         {"length": LENGTH, "relations": [by_role(relation) for relation in example]}
         | {name: values[k] for name, values in columns.items()}

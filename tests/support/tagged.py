@@ -20,7 +20,7 @@ def label_ids(rng, n, width):
 
 
 def logits_near(rng, ids):
-    """Logits whose greatest one is often that of the label id."""
+    """Draw logits whose greatest one often belongs to the label id."""
     logits = rng.normal(size=(*ids.shape, len(LABELS)))
     return logits + 2.0 * (np.arange(len(LABELS)) == ids[..., None])
 
@@ -64,7 +64,7 @@ def tags_of(ids, where):
 
 
 def same(found, expected):
-    """Whether two dicts of floats have the same names and bits, NaN included."""
+    """Compare two dicts of floats: equal names and values, NaN included."""
     assert list(found) == list(expected)
     assert {type(value) for value in found.values()} <= {float}
     return np.array_equal(list(found.values()), list(expected.values()), equal_nan=True)

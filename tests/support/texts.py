@@ -26,7 +26,7 @@ words = st.sampled_from([*HOSTILE, "Rain", "floods"]) | st.text(
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[fc.Relations, fc.Relations, list[list[str]]]:
-    """Both sides, and the words of their texts."""
+    """Draw both sides, and the words of their texts."""
     gold, pred = draw(sides(most_examples=5))
     texts = [draw(st.lists(words, min_size=LENGTH, max_size=LENGTH)) for _ in gold]
     names = [f"{draw(words)}{k}" for k in range(len(gold))]

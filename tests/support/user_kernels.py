@@ -11,7 +11,7 @@ TP, FP, FN = range(3)
 
 @fc.kernel(fields=["tp", "fp", "fn"], additive=True)
 def same_spans(gold, pred, length, params, counts):
-    """What exact_spans counts, by the merge of two sorted lists of exact_spans.h."""
+    """Count as exact_spans does, by the merge of two sorted lists of exact_spans.h."""
     i = j = 0
     while i < len(gold) or j < len(pred):
         if i == len(gold):
@@ -79,7 +79,7 @@ def shared_or_far(gold, pred, length, params, counts):
     objective=fc.Objective({"n": 2, "overall_m": -1}, {"d": 3, "overall_m": 1}),
 )
 def scrambled(gold, pred, length, params, counts):
-    """A ratio of numbers that mean nothing: what pairing adds may be anything above 0."""
+    """Count meaningless numbers above 0, so that the gain of a pair may be any number."""
     state = 7
     for rows in (gold, pred):
         for row in rows:

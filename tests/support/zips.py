@@ -42,7 +42,7 @@ def _encrypted():
 
 
 def _lying():
-    """A bomb that says it is small."""
+    """Return a zip bomb whose headers state a small size."""
     data = bytearray(packed({"amy/x.ann": bytes(1 << 22)}))
     for mark, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         struct.pack_into("<I", data, data.index(mark) + at, 100)

@@ -1,4 +1,4 @@
-"""Runs of a small sweep, and what a folder holds."""
+"""Runs of a small sweep, and the content of its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons of two systems: bounds by scipy, and what must not change a bit."""
+"""Comparisons of two systems: bounds are near scipy's; neither order nor threads change a bit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def sides():
 
 @pytest.fixture(scope="module")
 def of_examples(sides):
-    """From numbers of examples, int[..., n], to the F1 of B minus that of A."""
+    """Return a function from numbers of examples, int[..., n], to F1 of B minus F1 of A."""
     only = [side.statistics.formula.only("overall_f1") for side in sides]
     terms = [each.terms(side.statistics.rows) for each, side in zip(only, sides, strict=True)]
 
@@ -132,20 +132,20 @@ def test_a_system_and_itself(sides):
 
 @pytest.mark.parametrize("n", [5, 6])
 def test_few_units_have_the_p_of_student(sides, n):
-    """No p of exchanges of five units is below .05, and bounds say what p says."""
+    """Exchanges of five units give no p below .05, so Student's t does; bounds agree with p."""
     few = [side.statistics.take(np.arange(n)) for side in sides]
     comparison = fc.compare(*few, **QUICK)
     f1 = comparison["overall_f1"]
     assert (comparison.test, f1.p_exact) == (("student", False), ("randomisation", True))[n - 5]
     assert ("paired Student's t-test" in str(comparison)) == (n == 5)
     assert (f1.low > 0 or f1.high < 0) == (f1.p <= 0.05)
-    if n == 5:  # four of which differ in F1
+    if n == 5:  # four of them differ in F1
         assert f1.p == pytest.approx(2 * stats.t.sf(abs(f1.delta) / f1.se, 3))
         assert fc.compare(*few, confidence=0.9, **QUICK).test == "randomisation"
 
 
 def test_answers_and_labels():
-    """Means of floats, and confusions of which each side knows labels of its own."""
+    """Means of floats are compared, and confusions whose sides know labels of their own."""
     gold, *preds = (
         pa.table({"id": range(40), "label": [k // m % 3 for k in range(40)]}) for m in (1, 3, 2)
     )

@@ -70,7 +70,7 @@ def test_p_is_that_of_mcnemar(n, only_b, only_a):
 
 
 def test_worked_example():
-    """100 examples, A right on 60, B on 70; 12 only B, 2 only A."""
+    """Of 100 examples A has 60 right and B 70, B alone 12 and A alone 2: p is 0.0129."""
     a = [{"id": k, "value": int(k < 60)} for k in range(100)]
     b = [{"id": k, "value": int(2 <= k < 72)} for k in range(100)]
     paired = fc.compare(fc.statistics(a), fc.statistics(b))["value"]
@@ -107,7 +107,7 @@ def test_unpaired_takes_no_draws():
 
 @pytest.mark.parametrize(("value", "bounds"), [(1, (0.6915, 1.0)), (0, (0.0, 0.3085))])
 def test_bounds_of_perfect_samples(value, bounds):
-    """Clopper and Pearson, of 10 of 10."""
+    """Bounds of 10 of 10 are Clopper and Pearson's."""
     made = fc.statistics([{"id": k, "value": value} for k in range(10)])
     low, high, _ = made.interval("value")
     assert (round(low, 4), round(high, 4)) == bounds

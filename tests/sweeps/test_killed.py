@@ -1,4 +1,4 @@
-"""A sweep that is killed goes on where it was, and nothing of the kill is left."""
+"""A killed sweep goes on with its next run, and leaves no trace of the kill."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
     ],
 )
 def test_killed_at_random_moments(tmp_path, n, jobs):
-    """No file is there in part, and no byte differs when the sweep has gone on to its end."""
+    """A kill leaves no partial file, and a sweep that goes on ends with the same bytes."""
     runs, out = tmp_path / "runs", tmp_path / "out"
     write_runs(runs, 6)
     fc.write(gold(), tmp_path / "gold.parquet")

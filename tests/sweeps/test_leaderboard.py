@@ -1,4 +1,4 @@
-"""The leaderboard: numbers as other ways give them, no order that matters, and what is refused."""
+"""The leaderboard: its numbers equal other ways', no order changes a bit, bad input is refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REPORTS = {
 
 
 def system(seed, ease=0.8, n=60):
-    """Statistics of a system, of which each of n examples has an id and a document."""
+    """Return statistics of a system with n examples, each with an id and a document."""
     rng = np.random.default_rng([7, seed])
     spans = np.random.default_rng(0).integers(0, 4, n)  # of gold
     hits = rng.binomial(spans, ease)
@@ -131,7 +131,7 @@ def test_no_examples():
 
 
 def test_scores_of_labels():
-    """Their formula counts the labels that any of the systems predicts."""
+    """A leaderboard joins systems that predict different labels."""
     rng = np.random.default_rng(0)
     gold = rng.integers(0, 2, 50)
     wrong = {"a": 2, "b": 3}

@@ -31,14 +31,14 @@ needs_ray = [
     pytest.mark.slow,
     pytest.mark.skipif(find_spec("ray") is None, reason="needs ray"),
 ]
-on_data = [  # warnings of Ray about what it sets itself
+on_data = [  # warnings of Ray about its own settings
     *needs_ray,
     pytest.mark.filterwarnings(r"ignore::DeprecationWarning:ray\..*"),
 ]
 
 
 def burner(fuses):
-    """A function for workers: where a fuse of this name lies, the worker stays until it is killed.
+    """Return a function for workers: if a fuse has this name, the worker stays until it is killed.
 
     It is pickled by value, as workers need not find the tests.
     """
@@ -55,7 +55,7 @@ def burner(fuses):
 
 
 def on_start(fuses):
-    """What each worker does first: fuses may lie before and after the writing of a run's file."""
+    """Return a worker's setup: it burns fuses before and after the writing of a run's file."""
     burn = burner(fuses)
 
     def arm():
@@ -141,7 +141,7 @@ def swept(runs, folder, **options):
 
 
 def test_arguments_are_those_of_a_sweep():
-    """But threads, of which there are none."""
+    """Sweeps by Ray have all arguments of a sweep but jobs."""
     here, there = (inspect.signature(each).parameters for each in (fc.sweep, fastcausal.ray.sweep))
     assert [*there.values()] == [each for each in here.values() if each.name != "jobs"]
 
@@ -166,7 +166,7 @@ class TestSweep:
         assert result.to_arrow() == expected.to_arrow()
 
     def test_shards_and_failed_runs(self, cluster, runs, tmp_path, monkeypatch):
-        """Relative paths, and so the messages, are those of the caller."""
+        """Relative paths start at the caller's folder, in messages too."""
         (tmp_path / "bad.csv").write_text("no predictions")
         monkeypatch.chdir(tmp_path)
         given = [*runs[:2], Path("bad.csv")]
@@ -187,7 +187,7 @@ class TestSweep:
         assert content(tmp_path / "out") == content(tmp_path / "alone")
 
     def test_killed_workers(self, cluster, runs, alone, fuses, tmp_path):
-        """Two die before the file of their run is there, one between writing and reporting."""
+        """A sweep ends the same if workers die before or after writing the file of a run."""
         with killed(fuses, "before", "before", "after"):
             result = swept(runs, tmp_path)
         assert content(tmp_path) == alone
@@ -216,7 +216,7 @@ class TestSweep:
     @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs Linux")
     @pytest.mark.parametrize("hidden", ["out", "runs"])
     def test_paths_that_workers_do_not_see(self, cluster, runs, tmp_path, hidden):
-        """Nothing is written: a folder that is open here is one that this process alone sees."""
+        """A path that only this process sees is an error, and nothing is written."""
         (tmp_path / "runs").symlink_to(runs[0].parent)
         handle = os.open(tmp_path, os.O_RDONLY)
         places = {name: tmp_path / name for name in ("runs", "out")}
@@ -259,7 +259,7 @@ class TestData:
     pytestmark = on_data
 
     def test_killed_workers(self, cluster, fuses, tmp_path):
-        """Three die while they count, one between writing and reporting."""
+        """Counts end the same if workers die while they count, or between writing and report."""
         import ray.data
         from ray.data._internal.datasource.parquet_datasink import ParquetDatasink
 
@@ -302,7 +302,7 @@ class TestPage:
         counts_the_same(fc.Statistics.read("all.parquet"))
 
     def test_a_sweep(self, monkeypatch):
-        """It starts a cluster of its own, and ends it."""
+        """The page's sweep starts a cluster of its own, and ends it."""
         ((_, code),) = SECTIONS["A sweep on Ray"]
         with tempfile.TemporaryDirectory(prefix="ray") as place:
             monkeypatch.setenv("RAY_TMPDIR", place)

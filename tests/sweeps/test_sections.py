@@ -110,7 +110,7 @@ def test_the_same_bytes(reports):
 
 
 def test_systems_that_cannot_be_ranked():
-    """Other examples, or scores that do not add: a line says why, and the rest is there."""
+    """With other examples, or scores that do not add, a line names the reason; the rest stays."""
     answers = sample.GOLD.with_name("raw_answers.jsonl")
     skipped = fc.score(sample.GOLD, answers, answers="output", unparsed="skip")
     whole = fc.score(sample.GOLD, sample.SYSTEMS["careful"], unparsed="skip")

@@ -1,4 +1,4 @@
-"""A sweep gives what scoring each run gives, and its folder depends on nothing else."""
+"""A sweep gives the results of scoring each run, and its folder depends on nothing else."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_scores_are_those_of_each_run(runs, tmp_path, protocol, by):
 @pytest.mark.parametrize("policy", ["empty", "skip"])
 @pytest.mark.parametrize("kept", [range(5, 40), range(0)])
 def test_policies_are_those_of_scoring(tmp_path, policy, kept):
-    """Of runs that lack examples, have others, or have relations that cannot be read."""
+    """Policies act as in scoring, for missing, additional and unparsed examples of runs."""
     table = gold().table
     ids = pa.array([f"other {k}" if k == 39 else str(table["id"][k]) for k in kept], pa.string())
     table = table.take(pa.array(kept, pa.int64())).set_column(
@@ -153,7 +153,7 @@ def test_the_same_call_again_scores_nothing(runs, alone, tmp_path):
 
 @given(st.data())
 def test_a_damaged_file_is_scored_anew(runs, alone, tmp_path_factory, data):
-    """Whichever byte is changed, or wherever the file is cut."""
+    """A file with any changed byte, or cut anywhere, is scored anew."""
     folder = tmp_path_factory.mktemp("out")
     swept(runs, folder)
     file = data.draw(st.sampled_from(sorted(folder.glob("runs/*"))))

@@ -1,4 +1,4 @@
-"""Units of two systems are joined by id; what cannot be compared is refused by name."""
+"""Units of two systems are joined by id; a message names systems that cannot be compared."""
 
 from __future__ import annotations
 

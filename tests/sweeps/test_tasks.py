@@ -1,4 +1,4 @@
-"""A sweep over any task gives what its function gives, run by run."""
+"""A sweep over any task gives the results of its function, run by run."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def test_bad_settings(tmp_path, settings, message):
 
 
 def test_rooms_behind_a_sweep(tmp_path):
-    """Leaderboards and comparisons of runs take the folder as that of relations."""
+    """Leaderboards and comparisons take a sweep over pairs like a sweep over relations."""
     gold, runs = pairs(tmp_path)
     fc.sweep(gold, runs, tmp_path / "out", task="eci", by="topic")
     board = fc.leaderboard(tmp_path / "out", "exists_f1", n_resamples=100)

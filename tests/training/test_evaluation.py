@@ -55,7 +55,7 @@ def test_equals_score(made, protocol, in_memory):
 
 
 def test_many_labels_as_tags(made):
-    """Tags of any scheme, names and case."""
+    """The metric takes tags of any scheme, name and case."""
     gold = [["S-ARG0", "O", "b-c", "E-C"][:2], ["B-ARG1", "I-effect", "E-E", "sig"]]
     found = made().compute(predictions=gold, references=gold)
     assert found["overall_f1"] == found["cause_f1"] == found["signal_f1"] == 1.0
@@ -95,7 +95,7 @@ def test_arguments(made):
 
 
 def test_loads_without_a_network(tmp_path):
-    """As users load a metric, with nothing cached."""
+    """The metric loads by its path, without a network or a cache."""
     code = """
 import socket, sys
 def refused(*arguments):

@@ -1,4 +1,4 @@
-"""The worked training script: what it prints is what `fastcausal score` finds afterwards."""
+"""The worked training script prints the scores that `fastcausal score` finds afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What training loops log: labels in any form, a metric that says what it is."""
+"""Training metrics take labels in any form, refuse bad ones at once, and have a full repr."""
 
 from __future__ import annotations
 

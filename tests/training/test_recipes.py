@@ -1,4 +1,4 @@
-"""The recipes of docs/loggers.md and docs/evaluation-harnesses.md run where packages are there."""
+"""The recipes of docs/loggers.md and docs/evaluation-harnesses.md run with installed packages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# What keeps loggers quiet, and in files of this folder.
+# Settings that keep loggers quiet, and their files in this folder.
 QUIET = {
     "HF_HUB_OFFLINE": "1",
     "MLFLOW_ALLOW_FILE_STORE": "true",

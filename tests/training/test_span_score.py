@@ -28,7 +28,7 @@ SpanScore, flat_scores = span_score.SpanScore, span_score.flat_scores
 
 pytestmark = [
     pytest.mark.slow,  # imports PyTorch
-    # torchmetrics warns where a metric has been given its states otherwise than by update.
+    # torchmetrics warns if a metric has got its states otherwise than by update.
     pytest.mark.filterwarnings("ignore:The ``compute`` method"),
 ]
 
@@ -52,7 +52,7 @@ def whole(gold, pred, protocol="recess"):
 
 
 def plain(metric):
-    """All that a metric has counted, and what it makes of it."""
+    """Return all counts of a metric, and its computed scores."""
     values = {name: float(value) for name, value in metric.compute().items()}
     assert all(value.dtype == torch.float64 for value in metric.compute().values())
     return metric.report().to_dict(), values
@@ -82,7 +82,7 @@ def test_any_batches_of_label_ids(seed, n, size, protocol):
 @trials(50)
 @given(sides(), st.integers(1, 4), st.sampled_from(PROTOCOLS))
 def test_any_batches_of_relations(both, size, protocol):
-    """Of tables and of their rows; examples with several relations among them."""
+    """Batches of tables or rows, of any size, score like the whole."""
     gold, pred = map(table_of, both)
     metric = SpanScore(protocol=protocol)
     for start in range(0, len(gold), size):
@@ -149,7 +149,7 @@ dist.destroy_process_group()
 
 
 def test_two_processes(tmp_path):
-    """Shards of different sizes, one of them empty; and metrics that do not count the same."""
+    """Two processes with unequal or empty shards give the whole's scores."""
     rng = np.random.default_rng(2)
     batches = [labels(rng, size) for size in (8, 3, 8, 1, 5)]
     shards = [(batches[:k], batches[k:]) for k in (3, 5)]
@@ -196,7 +196,7 @@ def test_collection():
     }
     collection = torchmetrics.MetricCollection(metrics)
     gold, pred = labels(rng, 30)
-    gold[:5] = 0  # the protocols differ where there is no relation
+    gold[:5] = 0  # the protocols differ if there is no relation
     perfect = gold[6:9]
     collection.update(perfect.clamp(min=0), perfect)
     groups = sorted(map(sorted, collection.compute_groups.values()))
@@ -210,7 +210,7 @@ def test_collection():
 
 
 def test_nothing_is_left_of_what_states_replace():
-    """What compute gave before is not given again."""
+    """After states are replaced, compute gives no earlier value again."""
     rng = np.random.default_rng(12)
     (gold, pred), (more_gold, more_pred) = labels(rng, 9), labels(rng, 7)
     metric, other = SpanScore(SCHEME), SpanScore(SCHEME)
@@ -224,7 +224,7 @@ def test_nothing_is_left_of_what_states_replace():
 
 
 def test_inference_mode_is_no_trap():
-    """Lightning validates and resets in it; a loop of one's own may go on outside."""
+    """A metric that was reset in inference mode, as by Lightning, counts on outside of it."""
     gold, pred = labels(np.random.default_rng(13), 9)
     metric = SpanScore(SCHEME)
     with torch.inference_mode():

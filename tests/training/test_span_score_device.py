@@ -1,4 +1,4 @@
-"""The metric on a device that is played, and on a GPU where there is one."""
+"""The metric on an emulated device, and on a GPU if there is one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = [
 
 @pytest.fixture
 def device():
-    """Tensors count as those of a GPU."""
+    """Treat tensors as if they were on a GPU, which is emulated."""
     with emulated.instead(), patch.object(span_score, "on_device", torch.is_tensor):
         yield
 
@@ -70,7 +70,7 @@ def test_device_counts_when_asked():
 
 @pytest.mark.usefixtures("device")
 def test_device_is_not_waited_for():
-    """Lightning moves a logged metric at every step; a model hashes its modules."""
+    """Moving a metric and hashing its model, as Lightning does, do not wait for the device."""
     gold, pred = labels(np.random.default_rng(11), 6)
     metric = SpanScore(SCHEME)
     model = torch.nn.ModuleList([metric])
@@ -80,13 +80,13 @@ def test_device_is_not_waited_for():
         list(model.parameters())
     assert len(pending(metric)) == 3
     saved = SpanScore(SCHEME).state_dict()
-    metric.load_state_dict(saved)  # in place of what the device has counted
+    metric.load_state_dict(saved)  # in place of the device's counts
     assert not metric.report().n_examples
 
 
 @pytest.mark.usefixtures("device")
 def test_device_in_a_collection():
-    """Metrics that share states see what was counted for the first of them."""
+    """Metrics that share states see the counts of the first of them."""
     gold, pred = labels(np.random.default_rng(14), 6)
     collection = torchmetrics.MetricCollection(
         {"all": SpanScore(SCHEME), "f1": SpanScore(SCHEME, only="overall_f1")}

@@ -1,4 +1,4 @@
-"""What the Trainer reports is the score of the whole set."""
+"""The Trainer reports the score of the whole set."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_bfloat16_as_float32():
 
 
 def test_batches_on_another_device():
-    """Batches of the Trainer are where the model is."""
+    """Batches on the model's device, as the Trainer gives them, score like batches on the host."""
 
     class Elsewhere:
         def __init__(self, value):
@@ -251,7 +251,7 @@ def test_in_a_trainer(tagger, tmp_path):
 
 
 def test_loads_no_torch():
-    """Scoring what the Trainer gives needs nothing but NumPy."""
+    """Scoring the Trainer's batches loads no PyTorch; names that need it raise ImportError."""
     code = """
 import sys
 import numpy as np

@@ -1,4 +1,4 @@
-"""The page in a real browser: what it shows is what the report says."""
+"""The page shows the report's content, in a real browser."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def test_filters_and_orders_give_the_examples_of_the_count_file(opened, html, re
 
 
 def test_cells_of_the_confusion_open_their_examples(opened, reports, tmp_path):
-    """The counts of all examples of a cell are those of the matrix."""
+    """A cell opens its examples, whose counts add up to the cell."""
     path = tmp_path / "page.html"
     report = reports["hasty"]
     report.to_html(path)
@@ -309,12 +309,12 @@ def test_chips_count_the_examples_that_they_show(opened, html, reports):
 
 
 def words_of(spans, role):
-    """Words of a role, in any order: lines of overlapping spans are not in that of the text."""
+    """Return words of a role, sorted: lines of overlapping spans do not follow the text."""
     return sorted(words for name, words in spans if name == role)
 
 
 def parsed(said):
-    """The counts that words say, by column."""
+    """Return the counts that words state, by column."""
     counts = {}
     for part in said.split("; "):
         if part in ("no partner", "no spans"):
@@ -327,7 +327,7 @@ def parsed(said):
 
 
 def lines_of(pair):
-    """(name, marks of all its lines, words of what it counts) of each relation."""
+    """Return (name, marks of all its lines, words of its counts) of each relation."""
     relations = []
     for line in pair:
         if line["kind"].startswith("dt"):
@@ -450,7 +450,7 @@ def test_keys_and_links_open_an_example(opened, large):
     page.locator("summary", has_text="Keys").click()
     page.get_by_label("use these keys").uncheck()
     page.get_by_label("use these keys").blur()
-    page.wait_for_timeout(200)  # more than what is chosen waits for
+    page.wait_for_timeout(200)  # longer than the page waits after a choice
     assert page.url.endswith(ids[30_002].replace("/", "%2F"))
     page.keyboard.press("j")
     assert page.evaluate("document.activeElement.localName") == "body"

@@ -1,5 +1,5 @@
-"""Agreement under ``recess``: tables worked by hand, a slow textbook version, and what must not
-change it."""
+"""Agreement under ``recess`` equals tables worked by hand and a slow textbook version; no order and
+no name changes it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ MARKED, NEAR = {"cause": (0, 3), "effect": (5, 8)}, {"cause": (0, 2), "effect": 
 @pytest.mark.parametrize("empty", [0, 1, 50])
 @pytest.mark.parametrize("of_gold", [True, False])
 def test_empty_relations_are_no_units_of_alpha(empty, of_gold):
-    """Neither where none could be read, nor in an example without any."""
+    """Alpha ignores relations without spans, beside others and in an example of their own."""
     both = [[MARKED], [NEAR]]
     both[not of_gold].extend([{}] * empty)
     gold, pred = (
@@ -204,7 +204,7 @@ def test_several_relations():
     ann and the first of ben in a signal; the second of ben has no partner."""
     sides = {a: relations_of(e, length=10) for a, e in SEVERAL.items()}
     found = fc.agree(sides)
-    # Alpha of p: 1 - 19 * 1 / (17 * 3) for 3 marked words of 20; 0 where one annotator marked none.
+    # Alpha of p: 1 - 19 * 1 / (17 * 3) for 3 marked words of 20; 0 if one annotator marked none.
     effect = (1 - 19 * 1 / (17 * 3)) * 3 + 1 * 4 + 0 * 1
     expected = {
         "cause": ((8 + 0 * 1 + 2) / (9 + 2), (2 / 3 + 1) / 2, (2 / 3 + 1) / 2, (2 / 3 + 1) / 2),
@@ -231,7 +231,7 @@ def test_several_relations():
 
 
 def test_marked_words_weigh_alpha():
-    """Ten words that agree and one of two that does not."""
+    """Alpha weighs ten agreeing words against two that do not agree."""
     annotated = {
         "ann": {"p": [[(0, 0, 5)]], "q": [[(0, 0, 1)]]},
         "ben": {"p": [[(0, 0, 5)]], "q": [[(0, 1, 2)]]},
@@ -254,7 +254,7 @@ def test_a_shared_word_is_one_word():
 
 
 def test_pairs_of_annotators_weigh_the_same():
-    """Whatever they have in common; a pair with nothing is left out of the mean."""
+    """Pairs weigh the same, however many examples they share; pairs without any are left out."""
     whole, half = [[(0, 0, 2)]], [[(0, 0, 1)]]
     annotated = {
         "ann": {"p": whole, "q": whole, "r": whole},
@@ -332,7 +332,7 @@ def test_no_order_changes_a_bit_of_many(average):
 @given(annotated=annotations(), protocol=st.sampled_from(["recess", "recess-code"]))
 def test_identical_annotators(annotated, protocol):
     first = next(iter(annotated.values()))
-    # The program keeps all pairs of several relations, most of which do not agree.
+    # The program keeps all pairs of several relations, and most of these do not agree.
     first = {i: e if protocol == "recess" else [r for r in e if r][:1] for i, e in first.items()}
     found = agreed(dict.fromkeys(NAMES[:3], first), protocol)
     for groups in (found.scores, found.alpha_all, *(pair.scores for pair in found.pairs)):
@@ -397,7 +397,7 @@ def test_details_by_example():
 
 
 def test_matches_number_the_relations_of_the_table():
-    """Also where an annotator has an empty relation before them."""
+    """A relation keeps its number if an empty relation comes before it."""
     annotated = {"ann": {"p": [[], [(0, 0, 2)]]}, "ben": {"p": [[(0, 0, 2)]]}}
     found = agreed(annotated).matches.to_pylist()
     assert [(row["a_relation"], row["b_relation"]) for row in found] == [(1, 0)]

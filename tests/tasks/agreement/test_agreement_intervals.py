@@ -67,7 +67,7 @@ def test_copies_add_nothing_to_a_cluster():
 
 @pytest.mark.parametrize("cluster", [None, "doc"])
 def test_intervals_depend_on_no_order(cluster):
-    """Annotators, and examples in the file of each: not a bit."""
+    """The order of annotators, and of examples in their files, changes no bit of intervals."""
     docs = {f"{k:03}": f"d{k % 9}" for k in range(60)}
     sides = {name: relations_of(examples, doc=docs) for name, examples in noisy(60).items()}
     intervals = fc.agree(sides).intervals(cluster, n_resamples=100)

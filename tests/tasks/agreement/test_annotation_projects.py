@@ -1,4 +1,4 @@
-"""Annotation projects as they lie in folders: whose annotation a file is, and what is compared."""
+"""Annotation projects in folders: the annotator of each file, and the documents in common."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_nothing_marked_is_told():
 
 
 def test_folders_of_annotators_without_metadata_do_not_join(project, tmp_path):
-    """There the folder is taken for the document, so that nothing is in common: an error."""
+    """Folders by annotator are taken for documents; without any in common, this is an error."""
     for name in ANNOTATORS[:2]:
         (tmp_path / "flat" / name).mkdir(parents=True)
         for k in range(2):

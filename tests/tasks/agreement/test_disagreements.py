@@ -1,4 +1,4 @@
-"""What annotators marked otherwise, side by side, and only that."""
+"""The table and the page of disagreements hold exactly the relations marked differently."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_disagreements_name_their_kind(kind):
 @given(sides(most_examples=4))
 @trials(60)
 def test_the_rest_is_the_same(both):
-    """Without what differs, both annotators have the same relations in every example."""
+    """Without the disagreements, both annotators have the same relations in every example."""
     names = {"id": [f"e{k}" for k in range(len(both[0]))]}
     texts = {"text": [" ".join(WORDS)] * len(both[0])}
     a, b = (table_of(side, **names, **texts) for side in both)

@@ -73,7 +73,7 @@ def test_many_pairs_of_an_example(a, b, average):
 
 @pytest.mark.parametrize("n", [8, 9, 16, 17, 25, 130, 150])
 def test_longer_reductions(n):
-    """Eight and more are added in columns, and more than 128 in halves."""
+    """Sums equal NumPy's, which adds 8 and more in columns, and more than 128 in halves."""
     rng = np.random.default_rng(n)
 
     def drawn():
@@ -99,7 +99,7 @@ def test_many_examples(average):
 
 
 def test_bounds_of_a_billion_words():
-    """No double holds these products of integers; the quotient is rounded once."""
+    """A quotient of integers too large for doubles is rounded once."""
     length, stop = 2**31 - 1, 1_999_999_967
     sides = {"ann": {"p": [[(0, 0, stop)]]}, "ben": {"p": [[(0, 5, stop - 2**30)]]}}
     found = fc.agree({a: relations_of(e, length=length) for a, e in sides.items()})

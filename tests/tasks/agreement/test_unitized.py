@@ -72,7 +72,7 @@ def test_never_under_the_name_of_the_other():
 
 
 def tied(a: Example, b: Example) -> bool:
-    """Whether one relation goes equally well with either of two."""
+    """Return True if one relation goes equally well with either of two."""
     sides = sorted((a, b), key=len)
     return [len(side) for side in sides] == [1, 2] and (
         worth(sides[0][0], sides[1][0]) == worth(sides[0][0], sides[1][1])
@@ -127,7 +127,7 @@ def test_padding_stays_as_zeros(a, b, swapped):
 
 
 def test_the_first_of_equally_good_orders():
-    """As it is in the file: the content of the relations has no say."""
+    """Of equally good orders the first in the file is chosen, whatever the relations contain."""
     halves: Example = [[(0, 0, 1)], [(0, 3, 4)]]
     for b in (halves, halves[::-1]):
         found = agreed({"ann": {"p": [[(0, 6, 7)]]}, "ben": {"p": b}}, "recess-code")
@@ -145,7 +145,8 @@ def test_the_first_of_equally_good_orders():
     )
 )
 def test_means_over_all_pairs(examples):
-    """Where both annotators have as many relations: EM, OSB, TO by pair, alpha by its words."""
+    """With equally many relations on both sides, scores are means over all pairs: EM, OSB and TO by
+    pair, alpha weighted by words."""
     sides = [{str(k): both[side] for k, both in enumerate(examples)} for side in (0, 1)]
     found = agreed(dict(zip(("ann", "ben"), sides, strict=True)), "recess-code")
     pairs = [(x, y) for a, b in examples for x in a for y in b]
@@ -165,7 +166,7 @@ def test_means_over_all_pairs(examples):
 
 
 def test_several_examples_and_annotators():
-    """p has two relations each, of which all four pairs stay; q has three to one: nothing stays."""
+    """All four pairs of p stay, with two relations each; no pair of q stays, with three to one."""
     annotated = {
         "ann": {"p": [ONE, OTHER], "q": [ONE, OTHER, ONE]},
         "ben": {"p": [OTHER, ONE], "q": [ONE]},

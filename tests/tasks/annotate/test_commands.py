@@ -56,7 +56,7 @@ def test_messages_name_the_option_that_is_missing(tmp_path):
 
 
 def test_a_tools_file_without_answers_stays_as_it_is(tmp_path):
-    """What is saved differs by the answers alone."""
+    """The saved file differs from the original by answers and the user's name alone."""
     document = json.loads(ANN.read_text()) | {"seed": 3}
     for item in document["items"][1:]:
         del item["answer"]
@@ -71,7 +71,7 @@ def test_a_tools_file_without_answers_stays_as_it_is(tmp_path):
 
 
 def test_systems_share_ids(tmp_path):
-    """Only the answer that differs from its reference is left, with its own system."""
+    """Systems may share ids: only the answer that differs from its reference is left."""
     row = {"id": "1", "input": "rain floods", "gold": "[Cause] rain [Effect] floods"}
     other = "[Cause] rain floods [Effect] floods"
     rows = [row | {"system": "a", "output": row["gold"]}, row | {"system": "b", "output": other}]
@@ -191,7 +191,7 @@ def test_a_test_shows_no_verdict_of_a_tools_file():
 
 
 def test_reasons_leave_a_tools_file(tmp_path):
-    """Wherever they stand."""
+    """Reasons are removed from a tool's file wherever they stand."""
     data = {"text": "x", "reference": "[Cause] a [Effect] b", "model": "[Cause] a [Effect] c"}
     shared = f'"data": {json.dumps(data)}'
     items = (

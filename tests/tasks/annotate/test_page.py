@@ -267,7 +267,7 @@ def test_a_file_with_an_unknown_reason_changes_nothing(opened, answers, tmp_path
 
 
 def test_a_test_of_raters(opened, tmp_path):
-    """The page shows no verdict; import compares."""
+    """The page of a test of raters shows no verdict; import compares."""
     html = tmp_path / "test.html"
     cli("annotate", "export", RATER_TEST, html, "--test", "--rater", "zoe")
     page = opened(html)

@@ -143,7 +143,7 @@ def test_order_and_other_columns():
 
 
 def test_systems_of_one_file():
-    """Items of several systems have one id; with one system alone, ids are what others have too."""
+    """Units have one column of ids; with one system alone it holds the items' own ids."""
     rows = [{"id": k, **TEXTS["a"], "system": s, "valid": s == "t"} for k in (2, 1) for s in "ts"]
     report = fc.answers(rows, by="system")
     assert list(report.by) == ["s", "t"]
@@ -289,7 +289,7 @@ documents = st.lists(objects, max_size=3) | st.lists(objects, max_size=3).map(
 
 @given(documents)
 def test_any_json_is_read_or_refused(document):
-    """Nothing but InputError comes of any file, and what is read is scored."""
+    """Any JSON is scored or refused with InputError, never with another error."""
     try:
         report = fc.answers(Source("x.json", json.dumps(document).encode()), unparsed="empty")
     except fc.InputError:

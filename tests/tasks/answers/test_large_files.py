@@ -64,7 +64,7 @@ def table_of(seed):
 
 
 def outcome(source, name, **options):
-    """Return all that a report says, or the message that there is none."""
+    """Return everything a report holds, or the message of its error."""
     try:
         report = fc.answers(source, **options)
     except InputError as error:

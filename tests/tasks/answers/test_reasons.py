@@ -117,7 +117,7 @@ def test_shares_are_those_of_a_plain_count(table, unsure):
 @trials(100)
 @given(tables)
 def test_unsure_is_invalid_or_missing(table):
-    """Either way as if the rater had said so."""
+    """An unsure answer counts as if the rater had answered invalid, or not at all."""
     for unsure in ("invalid", "missing"):
         word = None if unsure == "missing" else unsure
         said = [
@@ -144,7 +144,7 @@ def test_the_most_frequent_of_several_verdicts_of_a_rater():
 
 
 def test_reasons_of_every_file(tmp_path):
-    """Columns of tables, items of a tool, and entries of lists say the same."""
+    """Reasons are read alike from columns of tables, items of a tool, and entries of lists."""
     word, reason = "invalid", " Effect:  words not in the SOURCE "
     data = {"text": "x", "reference": TEXTS["gold"], "model": TEXTS["output"]}
     table = pa.Table.from_pylist([{"id": 1, "valid": word, "reason": reason} | TEXTS])

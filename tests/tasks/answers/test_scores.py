@@ -238,7 +238,7 @@ def test_unparsed_by_hand():
 
 
 def test_relations_by_hand():
-    """Macro means are over the classes of references: what none of them has is a miss."""
+    """Macro means are over the references' classes; a prediction of another class is a miss."""
     both = "[Cause] c [Relation] {} [Effect] e"
     pairs = [("cause", "cause"), ("cause", "enable"), ("prevent", "odd")]
     items = [{"gold": both.format(a), "output": both.format(b)} for a, b in pairs]

@@ -45,7 +45,7 @@ def brat(tmp_path):
 
 
 def cas(folder, marks, links, annotator="ann", text=TEXT):
-    """The same as UIMA CAS JSON, where a label may be missing."""
+    """Write a document as UIMA CAS JSON; marks may lack a label, links an end. Return its path."""
     listed = [{"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaString": text}]
     start = 0
     for k, line in enumerate(text.splitlines(), 10):
@@ -87,7 +87,7 @@ def test_nothing_to_find(brat, tmp_path):
         assert report.to_arrow().num_rows == 0
 
 
-# Marks, links, and what is found: kind, example, text of the span, message.
+# Marks, links, and findings: kind, example, text of the span, message.
 LINKED = {
     "no link": (
         [*GOOD, ("Cause", "They")], [(1, 2), (3, 2)],
@@ -310,7 +310,7 @@ LABELS = st.sampled_from(["Cause", "Effect", "Signal"])
 )
 @trials(150)
 def test_without_findings_every_span_is_in_a_relation(tmp_path_factory, marks, links):
-    """And the relations that are read have no finding of their own but an overlap in a token."""
+    """Without findings every span is in a relation; relations read have no fault but an overlap."""
     folder = tmp_path_factory.mktemp("checked", numbered=True)
     (folder / "d.txt").write_text(TEXT)
     lines = [f"T{k}\t{x} {a} {min(a + n, 61)}\n" for k, (x, a, n) in enumerate(marks, 1)]

@@ -39,7 +39,7 @@ def same(scores, expected):
 
 
 def same_as_oracle(system, raters, nulls, mode):
-    """Scores of a system in JSON are those of the oracle; raters: what each says by topic."""
+    """Compare a system's scores in JSON with the oracle's; raters: {name: judgments by topic}."""
     each = {rater: oracle.of_rater(topics, nulls) for rater, topics in raters.items()}
     assert list(system["raters"]) == sorted(each)
     for rater, expected in each.items():

@@ -1,4 +1,5 @@
-"""Claims of every shape are read alike; every fault is told by place, and nothing is written."""
+"""Claims of every shape are read alike; every fault is reported with its place, and no file is
+written then."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def test_shapes_of_claims_are_read_alike(tmp_path):
         ({"a": True, "b": False}, True),
         ({"a": False, "b": False}, False),
         ({"a": True, "b": None}, True),
-        ({None: True}, False),  # what cites nothing is not supported
+        ({None: True}, False),  # a claim without citations is not supported
         ({None: None}, False),
     ],
 )

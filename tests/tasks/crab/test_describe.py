@@ -224,7 +224,7 @@ def test_the_command(tmp_path):
 
 
 def test_names_and_orders_far_apart():
-    """Texts, and numbers with wide gaps: the same corpus."""
+    """Texts, and numbers with wide gaps, describe the same corpus."""
     rows = stories(3, 5).records()
     expected = fc.crab.describe(rows).to_dict() | {"topics": 0}
     far = [

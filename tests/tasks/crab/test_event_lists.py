@@ -48,7 +48,7 @@ def test_matches_equal_an_assignment(documents, match, random):
 
 
 def test_as_many_as_can_be_have_a_partner():
-    """The first event could take either; only one way gives both a partner."""
+    """As many events as can be get a partner, even if the first could take either."""
     gold = [{"id": "d", "events": ["the dam broke", "the dam"]}]
     pred = [{"id": "d", "events": ["dam broke", "dam broke at night"]}]
     assert fc.crab.events(gold, pred)["micro"].tp == 2

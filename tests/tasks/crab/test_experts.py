@@ -24,7 +24,7 @@ GOLD = st.dictionaries(
 
 
 def decided(classes, rule):
-    """The class of a pair's ratings and the rule that gave it; None where it ties."""
+    """Return the class of a pair's ratings and the rule that gave it; a tie has no class."""
     votes = Counter(classes)
     most = [c for c in votes if votes[c] == max(votes.values())]
     if rule != "mean" and len(most) == 1:

@@ -1,4 +1,4 @@
-"""Answers on pairs against plain Python, and what cannot change a score."""
+"""Scores of answers on pairs equal plain Python's, in any order of rows and any form of file."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def rows_of(pairs, answers):
 
 
 def alike(ours, theirs):
-    """Equal counts, scores to the last digits; null where there is none."""
+    """Check that counts are equal, scores equal to 1e-12, and undefined scores null."""
     if isinstance(theirs, dict):
         assert ours.keys() == theirs.keys()
         for name, value in theirs.items():
@@ -141,7 +141,7 @@ def test_a_file_of_statistics_holds_all(tmp_path):
 
 
 def random_case(n, unread=0, seed=0):
-    """Pairs with scores, and answers to each task, the first of which cannot be read."""
+    """Draw n pairs with scores, and answers to each task; the first `unread` are unreadable."""
     rng = random.Random(seed)
     keys = [(t, a, b) for t in range(1, 9) for a in range(8) for b in range(a + 1, 9)][:n]
     pairs = [
@@ -185,7 +185,7 @@ def test_scores_under_weights(score):
 
 
 def test_intervals_of_differences():
-    """By hand: the jackknife of a mean is the interval of Student's t, also of one below 1."""
+    """The jackknife of a mean difference is Student's interval, as computed by hand."""
     gold = [{"topic_id": 1, "event_order_a": 0, "event_order_b": k + 1, "score": 50}
             for k in range(4)]  # fmt: skip
     report = fc.crab.pairwise(gold, [50, 50, 51, 52]).with_intervals(method="jackknife")
@@ -294,7 +294,7 @@ def test_classes_in_a_dictionary_of_parquet(tmp_path):
 
 
 def test_answers_in_a_dictionary_of_parquet(tmp_path):
-    """In the order of gold, which is not that of the pairs; a null is missing."""
+    """Answers follow the order of gold, and are reported by pair; a null is missing."""
     key = {"topic_id": [1] * 3, "event_order_a": [0] * 3, "event_order_b": [3, 1, 2]}
     gold = pa.table({**key, "class": ["A", "B", "D"]})
     pred = pa.table({**key, "prediction": ["A", "[B]", None]})
@@ -310,7 +310,7 @@ def test_answers_in_a_dictionary_of_parquet(tmp_path):
 
 
 def test_every_way_to_join():
-    """By key, by index from 0, in order, or a plain list; scores, numbers and arrays alike."""
+    """Answers join by key, by index from 0 or in order, as texts, numbers or arrays."""
     pairs, answers = random_case(30)
     texts = answers["score"]
     expected = fc.crab.pairwise(pairs, texts).to_json()

@@ -1,4 +1,5 @@
-"""``fastcausal crab pairwise`` as it is typed: files, tables, errors, and what reads its files."""
+"""``fastcausal crab pairwise``: its files, tables and errors, and the commands that read its
+files."""
 
 from __future__ import annotations
 
@@ -66,7 +67,7 @@ def test_binary_and_multiclass(files):
 
 
 def test_files_of_pairs_are_statistics(files):
-    """Stories are clusters: compare, leaderboard, gate and aggregate read what was written."""
+    """compare, leaderboard, gate and aggregate read the written files; stories are clusters."""
     options = ("--unparsed", "empty", "--unmatched", "empty")
     for name, file in zip(SYSTEMS, files[1:], strict=True):
         cli(*CRAB, files[0], file, *options, "--per-pair", f"{name}.parquet")
@@ -223,7 +224,7 @@ def test_files_that_are_no_tables(tmp_path, monkeypatch):
 
 
 def test_a_long_answer(tmp_path, monkeypatch):
-    """10 MB of text are read, and shown in short where they cannot be."""
+    """An answer of 10 MB is read; if it cannot be, the message stays short."""
     monkeypatch.chdir(tmp_path)
     endless = "So it goes. <Answer>" * 500_000
     message = refused(tmp_path, GOOD, [{"prediction": "30"}, {"prediction": endless}])

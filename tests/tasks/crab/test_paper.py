@@ -51,7 +51,7 @@ def test_counts_of_table_1():
 
 @pytest.mark.parametrize("model", TABLE_3)
 def test_types_of_table_3_weighted_by_frames(model):
-    """Close to the row of all frames, which 12 more frames have part in."""
+    """The weighted mean of types is near the paper's row of all frames, which has 12 more."""
     of_types, weighted, of_all = TABLE_3[model]
     mean = mean_defined(of_types, N_FRAMES, math.nan)
     assert round(mean, 1) == weighted

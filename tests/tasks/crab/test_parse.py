@@ -1,4 +1,4 @@
-"""Answers of models are read as the rules say, one by one and by the column."""
+"""Answers of models are read by the documented rules, one by one and by the column."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ texts = st.lists(st.sampled_from(PIECES) | st.characters(codec="utf-8"), max_siz
 
 
 def answer_of(text, task):
-    """Read by the rules of the oracle, else as everyday words, which tests/test_words.py tries."""
+    """Read an answer by the oracle's rules, else as everyday words; test_words.py tests these."""
     value, reason = strictly(text, task)
     words = in_words(text, task) if reason == "unreadable" else None
     if words is None:

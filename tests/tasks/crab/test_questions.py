@@ -48,7 +48,7 @@ def frames_of(pairs):
 
 
 def sets_of(frame, ties):
-    """Sets of four causes, where ties at the top are skipped only those with one highest score."""
+    """Return sets of four causes; unless ties are accepted, only sets with one highest score."""
     sets = [{*four} for four in combinations(frame, 4)]
     if ties == "accept":
         return sets
@@ -103,7 +103,7 @@ def test_questions_of_random_stories(pairs, seed, per_frame, ties, random):
 
 
 def test_all_sets_and_letters_are_as_likely():
-    """5 sets of 4 of 5 causes; a letter is that of the strongest cause in a quarter of them."""
+    """Each of the 5 sets of 4 causes is as likely, and so is each letter of the strongest cause."""
     pairs = [
         {"topic_id": t, "event_order_a": a, "event_order_b": 9, "score": a}
         for t in range(2000)
@@ -135,7 +135,7 @@ def test_draws_depend_on_the_key_alone():
 
 @st.composite
 def asked(draw):
-    """Questions with permuted letters, perhaps several right, and what was chosen."""
+    """Draw questions with permuted letters and up to two right ones, and the chosen letters."""
     questions = []
     for _ in range(draw(st.integers(1, 12))):
         question = {"article_id_effect": draw(st.integers(0, 2)), "effect": "x", "kind": "k"}
@@ -284,7 +284,7 @@ def test_bad_choices(choices, message, tmp_path, monkeypatch):
 
 
 def test_the_whole_path(tmp_path):
-    """From pairs to questions, to answers of two systems, to their comparison."""
+    """Commands lead from pairs to questions, answers of two systems, and their comparison."""
     cli("demo", "--copy-to", tmp_path)
     gold = tmp_path / "crab_gold.jsonl"
     for suffix in (".jsonl", ".parquet"):

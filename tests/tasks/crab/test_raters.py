@@ -113,7 +113,7 @@ def test_every_way_to_show_a_report():
 
 
 def test_rules_decide_what_they_say():
-    """A tie of two classes; a rating outside of {1, 2}; a score on a border."""
+    """Rules decide ties of two classes, ratings outside of {1, 2}, and scores on a border."""
     scores = {"p": (10, 90), "q": (10, 30, 90, 15), "r": (20, 20)}
     rows = [{"unit": u, "rater": k, "score": s} for u in scores for k, s in enumerate(scores[u])]
     first, none = (fc.crab.agree(rows, ties=ties).pairs["majority"] for ties in ("first", "none"))

@@ -1,4 +1,5 @@
-"""Frames and chains against plain Python, scikit-learn and networkx; what may change no bit."""
+"""Frames and chains equal plain Python, scikit-learn and networkx; no order of rows and no row
+groups change a bit."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def answered(pairs, policy):
 
 
 def textbook(shapes, undefined, labels="ABCD", label_of=str):
-    """Rows by key: type, size of what counts, F1 and exact match, in exact numbers."""
+    """Return by key: type, number of counted pairs, F1 and exact match, as exact numbers."""
     return {
         key: (kind, *oracle.marks([(label_of(p[3]), p[4]) for p in members], undefined, labels))
         for key, (kind, members) in shapes.items()
@@ -49,7 +50,7 @@ def same_rows(table, keys, expected):
 
 
 def same_means(report, name, expected):
-    """Every mean is that of the exact numbers, and counts agree."""
+    """Check that every mean equals the mean of the exact numbers, and that counts agree."""
     for group, scores in report.scores.items():
         rows = [row for row in expected.values() if group in ("overall", row[0])]
         scored = [row for row in rows if row[1]]
@@ -115,7 +116,7 @@ def test_fewer_labels_than_classes(task, labels, of_class, said, pairs):
 
 @given(stories(), st.sampled_from(["up", "text", "down"]))
 def test_scores_become_classes(pairs, border):
-    """Scores at the borders, on both sides: what they give is what their classes give."""
+    """Scores at the borders give the same result as their classes, on both sides."""
     values = {"up": (80, 50, 20, 0), "text": (81, 80, 20, 0), "down": (100, 80, 50, 20)}[border]
     score = dict(zip(CLASSES, values, strict=True))
     gold = [
@@ -193,7 +194,7 @@ def test_a_rule_of_the_caller():
 
 
 def test_rules_beside_table_6():
-    """What docs/crab.md says: frames of random stories of table 1, scaled to those of table 6."""
+    """Frames of random stories like table 1, scaled to table 6, have the counts of docs/crab.md."""
     paper = {"SD": 24, "D": 18, "SC": 30, "C": 98, "M": 149, "N": 33}
     expected = {
         "collapse": (16, 18, 24, 94, 177, 23, 0),
@@ -250,7 +251,7 @@ def test_no_chain_at_all():
 
 @pytest.mark.parametrize("policy", ["empty", "skip"])
 def test_files_are_statistics_of_units(tmp_path, policy):
-    """Intervals, comparison, ranks and reports work on what was written."""
+    """Intervals, comparison, ranks and reports work on the written files."""
     table = random_stories(12, 6)
     rng = np.random.default_rng(3)
     for shapes, key in ((fc.crab.frames, "event_order"), (fc.crab.chains, "z")):

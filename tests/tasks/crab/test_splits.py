@@ -1,4 +1,5 @@
-"""Splits by date, story and pair: sizes, what both parts share, and what order changes."""
+"""Splits by date, story and pair: sizes and overlaps of the parts; the order of rows changes
+nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of graphs in a real browser: what it draws and counts is what the pairs say."""
+"""The page of graphs draws and counts exactly the edges of the pairs, in a real browser."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_gold_without_scores():
 
 
 def test_of_equal_scores_the_lowest_threshold_is_best():
-    """Both are 8/21, one of them by rounding a little more."""
+    """Two scores of 8/21 are equal, although rounding makes one a little greater."""
     scores = [5, 6, 14, 14, 16, 24, 34, 52, 57, 60, 80, 89, 96]
     gold = [
         {"topic_id": 1, "event_order_a": 0, "event_order_b": k + 1, "score": score}

@@ -1,4 +1,4 @@
-"""Answers in everyday words: those of known truth are read, ambiguous ones stay unread."""
+"""Answers in everyday words are read if they are clear, and stay unread if they are ambiguous."""
 
 from __future__ import annotations
 

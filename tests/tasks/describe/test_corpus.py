@@ -108,7 +108,7 @@ def test_labels_alone(tmp_path):
             describe(path)
 
 
-# ------------------------------------------------------------------------------- what corpora lack
+# ------------------------------------------------------------------------------ incomplete corpora
 
 
 def test_tokenizers_need_texts_and_tags(tmp_path, hand):

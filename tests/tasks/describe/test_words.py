@@ -44,7 +44,7 @@ def test_by_hand(text, cut):
     assert treebank_words(text) == cut.split()
 
 
-# What the rules name, and letters whose kind or case is unusual.
+# Strings that the rules name, and letters of unusual kind or case.
 PIECES = [
     *"ntsNCdglmw.,:;'`\"-<(5 _\n\x1c",
     *"“\u2018»éßÿÖ\u3000²٣\u017fK\u0131İ😀\U0001d538\udc80",
@@ -105,7 +105,7 @@ def sample_texts():
     ],
 )
 def test_same_words_as_nltk(texts):
-    """Within a sentence; where sentences end, NLTK asks a trained model."""
+    """Words within a sentence equal NLTK's, whose trained model finds the ends of sentences."""
     nltk = pytest.importorskip("nltk")
     if tuple(map(int, nltk.__version__.split(".")[:3])) > (3, 9, 1):
         pytest.skip("later versions cut dashes and quotes in another way")

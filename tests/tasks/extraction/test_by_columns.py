@@ -39,7 +39,7 @@ def test_each_column_alone():
 
 @given(tables(unread=False, min_size=0), st.data())
 def test_batches_and_order(table, data):
-    """Counts of values that occur together add up to those of each column."""
+    """Counts by two columns contain the counts by each column, however rows are batched."""
     n = len(table)
     columns = {
         name: data.draw(st.lists(st.sampled_from(values), min_size=n, max_size=n))

@@ -1,4 +1,4 @@
-"""The confusion of roles is what counting by hand gives."""
+"""The confusion of roles equals counts made by hand, in plain loops over the report's matches."""
 
 from __future__ import annotations
 

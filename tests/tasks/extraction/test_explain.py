@@ -22,13 +22,13 @@ WORD = "rain <ARG0>fell</ARG0> , so <ARG1>roads closed</ARG1>"
 LONG = "rain <ARG0>fell , so</ARG0> <ARG1>roads closed</ARG1>"
 SENTENCES = [TEXT, WHOLE, FAR, NEAR, OPEN, WORD, LONG, "<SIG0>rain</SIG0> fell , so roads closed"]
 
-# What acts: gold, predictions, overall F1 of cnc-2023 and of recess.
+# Each quirk alone: gold, predictions, overall F1 of cnc-2023 and of recess.
 ALONE = {
     # A one-word cause: officially it runs on to the effect, as if LONG were the gold annotation.
     "tags": ([[WORD]], [[LONG]], 1.0, 2 / 3),  # TP 1, BE 1
     # Two predictions for one relation: officially the second is not seen.
     "surplus": ([[WHOLE]], [[FAR, WHOLE]], 0.0, 4 / 5),  # FP 1, FN 2; TP 2, FP 1
-    # A prediction where there is no relation: officially it costs nothing.
+    # A prediction for an example without relations: officially it costs nothing.
     "non_causal": ([[WHOLE], []], [[WHOLE], [FAR]], 1.0, 4 / 5),  # TP 2; TP 2, FP 1
 }
 
@@ -50,8 +50,8 @@ def test_one_quirk_alone(field):
 
 
 def test_ties_alone():
-    """NEAR finds nothing, with either gold relation: officially the first, where the label is wrong
-    too; by content the one of which it has a part."""
+    """NEAR hits neither gold relation. Officially it is paired with the first, whose label is wrong
+    too; by content it is paired with the one that it overlaps."""
     found = fc.explain([[WHOLE, FAR]], [[NEAR, TEXT]])
     assert [quirk.n_examples for quirk in found.quirks] == [0, 0, 0, 1]
     official, recess = found.official["overall"], found.recess["overall"]
@@ -115,7 +115,7 @@ def test_the_sample(system):
 
 
 def test_tables_that_keep_no_tagged_sentences():
-    """How tags were read cannot be undone, and the report says so."""
+    """Without tagged sentences tags cannot be read anew; warnings and signature report it."""
     gold = fc.read([[WORD]], tags="cnc-2023")
     bare = fc.Relations(gold.table.drop_columns(["tagged"]))
     found = fc.explain(bare, bare)
@@ -150,7 +150,7 @@ def test_warnings_where_the_official_program_stops():
 
 
 def test_a_signal_tag_without_a_number():
-    """The official program stops there too."""
+    """A signal tag without a number is read, and a warning says that the official program stops."""
     tagged = "<ARG0>rain fell</ARG0> , <SIG0>so</SIG0> <ARG1>roads closed</ARG1>"
     gold = fc.read([[tagged] * 2])
     pred = fc.read([[tagged.replace("SIG0", "SIG0A")] * 2], like=gold)

@@ -1,5 +1,5 @@
-"""Where the official programs do something else than give a number, and what they take from the
-columns of a truth file."""
+"""Cases in which the official programs give no number, and the columns of a truth file that they
+use."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ a_relation = st.dictionaries(st.sampled_from(ROLES), st.sampled_from(SPANS), max
         else {role: SPANS[k] for k, role in enumerate(r)}
     )
 )
-# Most have what the program needs, else hardly any file would get a number.
+# Most relations have a cause and an effect, else the program would give hardly any file a number.
 full = st.sampled_from(
     [
         {"cause": (0, 2), "effect": (4, 7)},
@@ -122,7 +122,7 @@ def test_2022_fates(examples, warning):
 
 
 def test_2022_adds_in_order(monkeypatch):
-    """`sum` of Python 3.12 makes up for what plain additions lose, which the program does not."""
+    """Means come from plain additions in order, not from the compensated `sum` of Python 3.12."""
     values = [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]
     scores = [dict.fromkeys(("precision", "recall", "f1"), v) | {"number": 1} for v in values]
     monkeypatch.setattr(cnc2022, "sum", math.fsum, raising=False)

@@ -1,4 +1,4 @@
-"""The columns of a page are what the report's tables say, example by example."""
+"""The columns of a page equal the report's tables, example by example."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def relations_of(columns, side):
 
 
 def examples_of(columns):
-    """By system: (id, gold, pred, unparsed, pairs with their counts, counts or None)."""
+    """Return by system (id, gold, pred, unparsed, pairs with their counts, counts or None)."""
     gold = [*relations_of(columns, columns["gold"])]
     rows = columns["count_rows"]
     found = {}

@@ -131,7 +131,7 @@ def test_cnc_2022(case, backend):
 
 
 def strict_sides(case: str) -> tuple[fc.Relations, fc.Relations]:
-    """With tags as they are written, where all of them can be read so."""
+    """Return both sides with tags read strictly; skip the test if some cannot be read so."""
     gold, pred = sides(case, "strict")
     if pred.n_unread:
         pytest.skip("predictions that only the official reading takes")
@@ -165,7 +165,7 @@ def written(relations: fc.Relations, path: Path) -> Path:
 
 
 def slow_but(name: str, names: Iterable[str]) -> list[Any]:
-    """All names, of which a quick run takes one."""
+    """Return parameters for all names; a quick run uses `name` alone."""
     return [pytest.param(n, marks=() if n == name else pytest.mark.slow) for n in names]
 
 
@@ -183,7 +183,7 @@ FORMS: dict[str, Callable[[fc.Relations, Path], Any]] = {
 @pytest.mark.parametrize("form", slow_but("rows", FORMS))
 @pytest.mark.parametrize("case", _names("*.expected.json"))
 def test_without_tags(case, form, year, tmp_path):
-    """Difference 0.0 to the official number, gold against itself included."""
+    """Relations without tags score exactly the official number, and gold 1.0 against itself."""
     gold, pred = (
         FORMS[form](side, tmp_path / side_name)
         for side, side_name in zip(strict_sides(case), ("gold", "pred"), strict=True)
@@ -222,7 +222,7 @@ def test_published_sample(backend):
 
 @pytest.mark.parametrize("protocol", fc.PROTOCOLS)
 def test_gold_against_itself_is_perfect(protocol):
-    """Also where the official reading misreads: it does so on both sides."""
+    """Gold scores 1.0 against itself, even if the official reading misreads it: on both sides."""
     for file in ("dev_subtask2_grouped.csv", "train_subtask2_grouped.csv"):
         gold = fc.read(CNC / file)
         scores = fc.score(gold, gold, protocol=protocol)["overall"]

@@ -53,7 +53,7 @@ def by_id(statistics: fc.Statistics) -> dict[str, list]:
 
 
 def of_the_same(one: fc.Statistics, other: fc.Statistics) -> None:
-    """All that a file says but the order of its rows, and the name of the system."""
+    """Check that two files agree in all but the order of rows and the name of the system."""
     assert by_id(one) == by_id(other)
     left_out = [s.left_out and s.left_out.sort_by("id").to_pylist() for s in (one, other)]
     assert left_out[0] == left_out[1]

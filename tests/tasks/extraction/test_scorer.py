@@ -194,7 +194,7 @@ def test_wrong_arguments_are_refused_at_once(argument, message):
 
 @pytest.mark.parametrize("protocol", ["recess", "cnc-2023", fc.Protocol("mine", "exact_spans")])
 def test_pickles(protocol):
-    """Shards travel between processes: unused, and after they have counted."""
+    """Scorers can be pickled, unused and after they have counted."""
     scorer = fc.ExtractionScorer(protocol, unmatched="skip")
     for _ in range(2):
         scorer = pickle.loads(pickle.dumps(scorer))

@@ -1,4 +1,4 @@
-"""The page that scores, in Chromium from a disk: its numbers and its words are those of `score`."""
+"""The page that scores, opened from a disk in Chromium, shows the numbers and words of `score`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def until(page: Any, *states: str) -> None:
-    """Wait for a state; the policy of the page forbids what playwright waits with."""
+    """Wait for a state by selector: the page's policy forbids the scripts playwright waits with."""
     page.locator(", ".join(f"html[data-state={state}]" for state in states)).wait_for(
         state="attached"
     )
@@ -83,7 +83,7 @@ def chosen(
 
 
 def saved(page: Any) -> Any:
-    """What the page saves."""
+    """Return the JSON that the page saves."""
     assert not page.locator("#refused").is_visible(), page.locator("#refused").inner_text()
     with page.expect_download() as download:
         page.click("#save")

@@ -1,4 +1,4 @@
-"""`fastcausal.score` and what it gives back, against numbers worked out by hand."""
+"""`fastcausal.score` and its report, against numbers worked out by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.strategies import sides
 from tests.support.tables import table_of
 
 # Overall: TP 1 (cause), BE 1 (effect cut short), FN 1 (signal); then LE 1 (cause taken for an
-# effect) and FN 1 (effect); then FP 1, predicted where there is nothing.
+# effect) and FN 1 (effect); then FP 1, predicted in an example without relations.
 GOLD = [
     {"id": "a", "length": 9, "kind": "news",
      "relations": [{"cause": (0, 3), "effect": (5, 9), "signal": (4, 5)}]},
@@ -122,7 +122,7 @@ def test_other_kernels(kernel):
 
 
 def test_shares_of_pairs():
-    """Of two pairs one has the same cause; signals are missing on both sides of the other."""
+    """Shares count pairs: one of two has the same cause, one lacks signals on both sides."""
     found = fc.score(table(GOLD[:2]), table(PRED[:2]), fc.Protocol("mine", kernel="span_overlap"))
     assert [found["cause"][name] for name in ("em", "osb", "to")] == [1 / 2] * 3
     assert [found["effect"][name] for name in ("em", "osb", "to")] == [0.0, 1 / 2, 1 / 2]
@@ -163,7 +163,7 @@ def test_unmatched():
 
 
 def test_examples_without_relations_need_no_length():
-    """As in lists of tagged sentences, where nothing tells it."""
+    """An example without tagged sentences has no known length, and is scored all the same."""
     sentences = [["<ARG0>Rain</ARG0> falls"], []]
     assert overall(sentences, sentences) == dict.fromkeys(OVERALL, 0) | {"tp": 1}
     assert fc.score(sentences, sentences).n_examples == 2
@@ -401,7 +401,7 @@ def test_pickles(report):
     assert copied.to_json() == report.to_json()
 
 
-# -------------------------------------------------------------------------------- what it refuses
+# ----------------------------------------------------------------------------------- refused input
 
 
 def test_details_that_are_not_there():

@@ -1,4 +1,5 @@
-"""The top of one system's page says what the report's JSON says, and nothing in it is markup."""
+"""The top of one system's page shows the numbers of the report's JSON, and none of its text becomes
+markup."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ def test_lines_say_what_a_reader_has_to_know():
 
 
 def test_of_counts_alone():
-    """What lacks its examples has no confusion; scores that do not add have no errors either."""
+    """A report without examples has no confusion; one whose scores do not add has no errors too."""
     report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
     titles = [section.title for section in sections_of(report.statistics.report())]
     assert titles == ["Scores", "Subsets", "Errors", ""]

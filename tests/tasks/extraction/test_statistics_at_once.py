@@ -1,4 +1,4 @@
-"""Statistics that are asked for beforehand: those of a second reading, without one."""
+"""Statistics requested with the score equal a second reading's, without reading again."""
 
 from __future__ import annotations
 

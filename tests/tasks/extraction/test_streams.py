@@ -44,7 +44,7 @@ def parts_of(rows: int):
 
 
 def outcome(call: Callable[[], Any]) -> Any:
-    """What a call returns, or the message of its error."""
+    """Return the result of a call, or the message of its error."""
     try:
         return call()
     except fc.InputError as error:
@@ -81,7 +81,7 @@ def as_arrow(relations, folder, data):
 
 
 def as_directory(relations, folder, data):
-    """Files in folders; what the reading noted is said in the first one only."""
+    """Write files into folders; only the first file holds the notes of the reading."""
     table, n = relations.table, len(relations)
     step = data.draw(st.integers(1, 9))
     for k, start in enumerate(range(0, max(n, 1), step)):
@@ -117,7 +117,7 @@ ONCE = (as_reader, as_iterator)
 
 @st.composite
 def tables(draw):
-    """Both sides, with ids or without, unread predictions, notes, and a column to score by."""
+    """Draw both sides, with or without ids, with unread predictions, notes, and a column."""
     both = draw(sides(most_examples=12, most_relations=3))
     n = len(both[0])
     columns = {"kind": draw(st.lists(st.sampled_from(["x", "y", None]), min_size=n, max_size=n))}
@@ -187,7 +187,7 @@ def test_streamed_is_whole(tmp_path_factory, both, rows, data):
 @trials(100)
 @given(both=tables(), rows=st.integers(1, 4), data=st.data())
 def test_sides_out_of_step(tmp_path_factory, both, rows, data):
-    """Other orders, missing and additional examples, ids that occur twice: as when read whole."""
+    """Streams with other orders, missing, additional or repeated ids score like whole files."""
     folder = tmp_path_factory.mktemp("streams")
     tables = []
     for k, side in enumerate(both):
@@ -289,7 +289,7 @@ def test_submissions(tmp_path_factory, system, rows, protocol, unparsed, faults)
 @pytest.mark.parametrize("left_out", [(), ("text",), ("text", "length")], ids=str)
 @pytest.mark.parametrize("fault", [(" the ", " a "), ("ARG0", "cause")])
 def test_sentences_are_held_against_texts_once(tmp_path, protocol, left_out, fault):
-    """Scores need no texts, but sentences that were tagged do: where gold has some."""
+    """Streams check tagged sentences against gold's texts, if it has any, as whole files do."""
     gold, pred = tmp_path / "gold.parquet", tmp_path / "pred.jsonl"
     pq.write_table(arrow.without(fc.read(sample.GOLD).table, ("tagged", *left_out)), gold)
     pred.write_text(next(iter(sample.SYSTEMS.values())).read_text().replace(*fault))
@@ -386,7 +386,7 @@ TRUTH = {
 @pytest.mark.parametrize("protocol", ["recess", pytest.param("cnc-2023", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("change", TRUTH)
 def test_truth_files(tmp_path, protocol, change):
-    """Rows of CSV by blocks: other readers of it decide where it is not plain."""
+    """CSV read by blocks scores like the whole file, even if it is left to another reader."""
     text = sample.GOLD.read_text()
     changed = TRUTH[change](text)
     assert changed != text
@@ -412,7 +412,7 @@ def batches_of(*tables):
 
 
 def test_what_can_be_read_once():
-    """Parts that are gone cannot be put in order; all else is as with tables."""
+    """Streams that are read once score like tables, without tables of their examples."""
     a, b = (table_of([[[(0, 0, 2)]]], id=[name]) for name in "ab")
     found = fc.score(batches_of(a, b), batches_of(a, b.table.to_batches()[0]))
     assert found == fc.score(fc.read(batches_of(a, b)), fc.read(batches_of(a, b)))
@@ -484,7 +484,7 @@ def test_numbers_that_occur_twice(numbers):
 @given(st.integers(0, 2**32), st.booleans())
 @trials(20)
 def test_many_numbers_that_occur_twice(seed, twice):
-    """More than one bucket, and all in one bucket."""
+    """Numbers that occur twice are found, in many buckets and all in one bucket."""
     rng = np.random.default_rng(seed)
     numbers = rng.permutation(20_000) << int(rng.integers(0, 48))
     numbers[0] = numbers[-1] if twice else numbers[0]
@@ -494,7 +494,7 @@ def test_many_numbers_that_occur_twice(seed, twice):
 
 @pytest.mark.parametrize("twice", [False, True])
 def test_numbers_that_were_made_to_meet(twice):
-    """All in one place of the table: by comparing each with each this would take an hour."""
+    """Numbers made to collide in the table are checked quickly, not each with each."""
     numbers = np.arange(1_000_000) << 40
     numbers[0] = numbers[-1] if twice else numbers[0]
     assert _ids.any_twice(numbers) == twice
@@ -502,7 +502,7 @@ def test_numbers_that_were_made_to_meet(twice):
 
 @given(st.lists(st.text(max_size=20) | st.text("ab\0", max_size=20), max_size=20))
 def test_hashes_of_texts(texts):
-    """Equal for equal texts alone, wherever they are in memory."""
+    """Hashes are equal exactly for equal texts, wherever they are in memory."""
     encoded = [text.encode() for text in texts]
     stops = np.cumsum([3, *map(len, encoded)], dtype=np.int32)
     hashes = np.empty(len(texts), np.int64)

@@ -131,7 +131,7 @@ def test_several_systems_in_one_file(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["parquet", "arrows"])
 def test_standard_input(pair, tmp_path, kind):
-    """Either side, a named pipe as well; nothing stays behind."""
+    """Either side may be standard input or a named pipe; no file stays behind."""
     if kind == "arrows":
         for path in pair:
             formats.write(fc.read(path), tmp_path / path.with_suffix(".arrows").name)
@@ -174,7 +174,7 @@ def test_progress_on_a_terminal(pair):
 
 # ------------------------------------------------------------------------------------------- memory
 
-# VmHWM: what getrusage tells begins with the size of the process that started this one.
+# VmHWM: the peak in getrusage begins with the size of the process that started this one.
 PEAK = """
 import re, sys
 from pathlib import Path
@@ -209,8 +209,8 @@ def peak(folder: Path, n: int, target: str, row_group: int) -> list[int]:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc")
 @pytest.mark.parametrize(("row_group", "target"), [(250_000, "examples.parquet"), (10_000, "")])
 def test_memory_does_not_grow_with_the_file(tmp_path, row_group, target):
-    """But for 8 bytes an id: 12 MB here."""
+    """Memory grows with the file by 8 bytes an id only, 12 MB here."""
     target = target and str(tmp_path / target)
     few, many = (peak(tmp_path, n, target, row_group) for n in (500_000, 2_000_000))
     assert many[0] < min(few[0] + 100, 700)
-    assert many[1] < few[1] + 25  # a part more or less under way, but no 57 MB of what was read
+    assert many[1] < few[1] + 25  # a part more or less under way, but not all 57 MB

@@ -43,7 +43,7 @@ def test_device_equals_host(pairs, protocol):
 
 @given(batches())
 def test_host_equals_tag_lists(pair):
-    """As if every sequence came as a list of tags, where they are well formed."""
+    """Arrays of label ids score like the same sequences as lists of well-formed tags."""
     kept = [[side[k][pair[0][k] != IGNORED] for k in range(len(side))] for side in pair]
     gold, pred = (
         read_tags([_well_formed([SCHEME.labels[i] for i in line]) for line in side])
@@ -73,7 +73,7 @@ def _well_formed(tags):
     ],
 )
 def test_many_sequences_of_many_spans(kernel, tags, scheme):
-    """Some have more spans than fit on a device."""
+    """Sequences score alike, even with more spans than fit on a device."""
     rng = np.random.default_rng(0)
     labels = fc.TagScheme(LABELS[scheme])
     n = len(labels.labels)
@@ -166,7 +166,7 @@ def _usable():
 @trials(25)
 @given(st.lists(batches(), min_size=1, max_size=3))
 def test_a_scorer_with_a_decoder(pairs):
-    """The same scorer under two names, with the same sums."""
+    """A scorer with a decoder gives the report and rows of a TagScorer."""
     expected = scored("cpu", pairs)
     scorer = fc.ExtractionScorer(decoder=SCHEME)
     for gold, pred in pairs:
@@ -192,7 +192,7 @@ def test_a_scorer_of_logits_of_boundaries():
     scorer = fc.ExtractionScorer(decoder=decoder)
     scorer.update(gold, logits, mask=mask)
     scorer.update(fc.Rows.of(gold), logits, mask=mask)
-    scorer.update(gold, pred.to_relations(like=gold))  # what is decoded already
+    scorer.update(gold, pred.to_relations(like=gold))  # already decoded
     once = fc.score(gold, pred.to_relations(like=gold)).statistics.without_units()
     assert scorer.statistics.scores().keys() == once.scores().keys()
     total = once.rows[:, :-1].T @ once.times

@@ -71,7 +71,7 @@ def test_drawn_rows(protocol, both, threads):
 
 
 def test_scores_count_arrays_where_they_can(monkeypatch):
-    """Else the comparisons above are of a way that nobody takes."""
+    """Scoring uses the tally of arrays that the tests above compare."""
     gold = fc.read(sample.GOLD)
     pred = fc.read(sample.SYSTEMS["careful"], like=gold)
     tallies = []
@@ -148,7 +148,7 @@ def test_a_total_adds(name):
 
 
 def scored(tmp_path, unparsed):
-    """Score a system with answers that cannot be read; return the report, and that of its file."""
+    """Score a system with unparsed answers; return the report and the statistics of its file."""
     counts = tmp_path / f"{unparsed}.parquet"
     report = fc.score(sample.GOLD, sample.SYSTEMS["chatty"], unparsed=unparsed, per_example=counts)
     return report, fc.Statistics.read(counts)
@@ -156,7 +156,7 @@ def scored(tmp_path, unparsed):
 
 @pytest.mark.parametrize("name", Totals._fields)
 def test_a_total_reaches_report_and_file(tmp_path, name):
-    """By name, but for those that reports show otherwise."""
+    """Each total is in report and file by its name, unless reports show it otherwise."""
     for unparsed in ("empty", "skip"):
         report, statistics = scored(tmp_path, unparsed)
         tally = report._evaluation.tally
@@ -173,7 +173,7 @@ def test_a_total_reaches_report_and_file(tmp_path, name):
 
 
 def test_totals_of_files_add(tmp_path):
-    """Of relations used as they are, which no row of a file counts."""
+    """Merged files add their totals of relations used as they are, which no row counts."""
     overlapping = fc.Relations.from_examples(
         [{"id": "a", "length": 6, "relations": [{"cause": [(0, 3), (1, 2)], "effect": [(2, 5)]}]}]
     )

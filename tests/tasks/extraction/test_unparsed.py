@@ -1,4 +1,4 @@
-"""What could not be read: how much of it, what the scores would be, and why."""
+"""Unparsed predictions: their number, the bounds of the scores, and the reasons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = "Heavy rain causes floods"
 
 
 def with_unread(pred, lost):
-    """Predictions of which some relations are null, and some answers as a whole."""
+    """Return predictions with some relations null, and some whole answers null."""
     rows = pred.to_examples()
     for row, (whole, places) in zip(rows, lost, strict=True):
         relations = [None if k in places else r for k, r in enumerate(row["relations"])]
@@ -122,7 +122,7 @@ def test_where_all_could_be_read():
 
 
 def test_examples_left_out_that_could_not_be_scored():
-    """Of another length than gold: left out they do no harm, as empty they cannot be scored."""
+    """Examples of another length than gold can be left out, but have no score as empty ones."""
     gold = fc.Relations.from_examples([{"length": 4, "relations": [{"cause": (0, 2)}]}])
     pred = fc.Relations.from_examples([{"length": 5, "relations": [None]}])
     report = fc.score(gold, pred, unparsed="skip")

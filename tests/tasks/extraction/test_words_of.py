@@ -1,4 +1,4 @@
-"""Words of all spans at once, against those of one sentence at a time."""
+"""Words of all spans at once equal words taken one sentence at a time."""
 
 from __future__ import annotations
 

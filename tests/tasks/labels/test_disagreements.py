@@ -44,7 +44,7 @@ def test_numbers_by_position(data):
 
 @given(data=rated(st.integers(0, 3)), seed=st.integers(0, 9))
 def test_texts_by_name(data, seed):
-    """Of a long table: units and raters in its order, and labels that are text."""
+    """Units and raters follow the order of a long table, and labels may be text."""
     table = long_form(data, seed)
     names = [TEXTS.get(value) for value in table["said"].to_pylist()]
     table = table.set_column(2, "said", [pa.array(names, pa.string())])

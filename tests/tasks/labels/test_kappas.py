@@ -97,7 +97,7 @@ class TestKappas:
 
     @pytest.mark.parametrize("weights", WEIGHTS)
     def test_raters_who_share_units(self, weights):
-        """Many raters, of whom few rated the same units."""
+        """The mean kappa is over pairs of raters with a defined kappa, if few share units."""
         rng = np.random.default_rng(1)
         data = np.where(rng.random((30, 40)) < 0.1, rng.integers(0, 4, (30, 40)), NAN)
         kappas = [cohen_kappa(a, b, weights, range(4)) for a, b in combinations(data.T, 2)]
@@ -107,7 +107,7 @@ class TestKappas:
 
     @pytest.mark.slow
     def test_twenty_thousand_raters_of_one_unit(self):
-        """200 million pairs, of which those that differ have the kappa 0."""
+        """The mean over 200 million pairs of raters is 0: pairs that differ have kappa 0."""
         table = {"unit": ["u"] * 20_000, "rater": np.arange(20_000), "label": np.arange(20_000) % 7}
         columns = {"unit": "unit", "rater": "rater", "label": "label"}
         assert mean_pairwise_kappa(table, **columns) == 0.0
@@ -241,7 +241,7 @@ class TestLabelAgreement:
 
 @given(data=rated(), seed=st.integers(0, 99))
 def test_a_unit_drawn_twice_counts_as_two(data, seed):
-    """Every coefficient under weights is that of the units repeated as often."""
+    """Every coefficient under weights equals the coefficient of the units repeated as often."""
     times = np.random.default_rng(seed).integers(0, 3, (2, len(data)))
     drawn = coefficients(read_ratings(data), "ordinal", times=times)
     for k, row in enumerate(times):

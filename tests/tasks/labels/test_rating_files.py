@@ -1,4 +1,4 @@
-"""Files of ratings: every format gives the same table, and what cannot be read is named."""
+"""Files of ratings: every format gives the same table, and errors name the unreadable parts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ labels = (
 
 @st.composite
 def ratings(draw: st.DrawFn) -> list[Row]:
-    """Rows of a rating file, in which text says ``x`` somewhere: it does not look like numbers."""
+    """Draw rows of a rating file; labels that include text get an ``x``, which is no number."""
     said = draw(labels)
     if any(isinstance(value, str) for value in said):
         said.append("x")
@@ -105,7 +105,7 @@ def test_numbers_of_json_are_ids_too(tmp_path):
 
 
 def test_numbers_and_text(tmp_path):
-    """Cells are numbers where all of them are; an empty cell is missing in both cases."""
+    """Cells are numbers if all of them are, else text; an empty cell is missing in both cases."""
 
     def labels_of(*cells):
         rows = [f"u{k},r,{cell}" for k, cell in enumerate(cells)]

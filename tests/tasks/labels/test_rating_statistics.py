@@ -1,4 +1,4 @@
-"""Weights make of ratings what all coefficients of the drawn units anew are, bit for bit."""
+"""Coefficients under weights equal the coefficients of the drawn units, bit for bit."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def flat(report: fc.LabelAgreement) -> dict[str, float]:
 
 @given(data=rated(), cuts=st.tuples(st.integers(0, 12), st.integers(0, 12)))
 def test_parts_add_to_the_whole(data, cuts):
-    """Also where a part lacks raters or labels."""
+    """Statistics of parts add to the whole, even if a part lacks raters or labels."""
     i, j = sorted(cuts)
     ends = slice(0, i), slice(i, j), slice(j, None)
     called = [f"u{u}" for u in range(len(data))]

@@ -1,4 +1,4 @@
-"""Every way to hand ratings over, and what is refused."""
+"""Every form of ratings that a call takes, and the errors for bad ones."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ class TestAlpha:
         assert krippendorff_alpha(data, "ratio") == pytest.approx(exact, rel=0, abs=2e-15)
 
     def test_many_close_ratings(self):
-        """More values than one block holds, and one far away."""
+        """Alpha is exact for more close values than one block holds, and for one far away."""
         rng = np.random.default_rng(3)
         data = 1e12 + rng.integers(0, 1500, (900, 2)).astype(float)
         for last in (data[-1, -1], 2e12):

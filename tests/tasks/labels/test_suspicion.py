@@ -36,7 +36,7 @@ def plain(data: np.ndarray) -> list[tuple[int, int, int]]:
 
 
 def test_plain_loops():
-    """Many samples: pairs just below 20 shared labels, just above, of one label, all but one."""
+    """Identical raters equal plain loops, for pairs around the limit of 20 shared labels."""
     found = [plain(drawn(seed)) for seed in range(300)]
     assert [identical_raters(read_ratings(drawn(seed))) for seed in range(300)] == found
     assert {n for pairs in found for *_, n in pairs} >= {20, 21, 26}
@@ -58,7 +58,7 @@ LAST = [[0, 1, 1], [1, 0, 0]] * 12
     [
         ({(): COPIED}, ['"ann" and "bob" gave the same 24 labels']),
         ({("s",): COPIED}, ['"ann" and "bob" gave the same 24 labels to system "s"']),
-        # A part says nothing that the whole has said, at any depth.
+        # A warning about the whole is not repeated for its parts, at any depth.
         ({(): COPIED, ("s",): COPIED}, ['"ann" and "bob" gave the same 24 labels']),
         (
             {(): COPIED, ("s",): COPIED, ("s", "x"): COPIED, ("t", "x"): COPIED},

@@ -21,7 +21,7 @@ TRUTH = {
 
 
 def sample(rng):
-    """Normal scores and labels, correlated within items, standard in every row."""
+    """Draw normal scores and labels of variance 1, correlated within items."""
     shared = rng.normal(size=(N_ITEMS, 1)) * math.sqrt(0.3)
     both = rng.normal(size=(N_ITEMS, N_SYSTEMS)) * math.sqrt(0.3)
     scores, labels = (
@@ -46,7 +46,7 @@ def test_coverage():
 
 
 def test_an_item_is_drawn_with_all_its_rows():
-    """With one row per cluster and with all rows of one, draws are those of the rows."""
+    """A draw of items scores like a table that repeats all rows of each drawn item."""
     rows = sample(np.random.default_rng(0))
     drawn = DrawnRows(rows, rows.items, (-9.0, 9.0))
     weights = np.zeros((1, N_ITEMS), np.int64)

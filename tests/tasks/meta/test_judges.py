@@ -162,7 +162,7 @@ class TestAltTest:
         )
 
     def test_two_of_three_raters_are_replaced(self):
-        """By hand: the judge is always with ann and ben; cat is alone on half of the rows."""
+        """The judge, always with ann and ben, replaces cat; numbers are worked out by hand."""
         rows = [
             (f"i{k:02}", "s", "AB"[k % 2], "A", ["AB"[k % 2], "AB"[k % 2], "CAB"[k % 4 % 3]])
             for k in range(40)

@@ -116,7 +116,7 @@ class TestCorrelations:
     )
     @example(values=(np.array([1.0, 2, 4]), np.array([1.0, 3, 2])), offset=1e15, power=0)
     def test_pearson_keeps_its_digits_far_from_0(self, values, offset, power):
-        """Against fractions: where values are far apart from 0, or squares of them vanish."""
+        """Pearson equals exact fractions, even if values are far from 0 or their squares vanish."""
         x, y = np.round(values[0]) + offset, np.ldexp(values[1], power)
         assert close(correlations(x, y)["pearson"], exact_pearson(x, y), 1e-14)
 
@@ -260,7 +260,7 @@ class TestLevels:
 
     @given(rows=tables(), seed=st.integers(0, 9))
     def test_drawn_items_are_repeated_items(self, rows, seed):
-        """Scores under weights are those of a table with each drawn item as often."""
+        """Scores under weights equal the scores of a table that repeats each drawn item."""
         plain = sorted(plain_rows(rows), key=lambda row: (row[1], row[0]))
         items, system = (np.unique([r[k] for r in plain], return_inverse=True)[1] for k in (1, 0))
         x, y = (np.array([row[k] for row in plain]) for k in (2, 3))
@@ -504,7 +504,7 @@ except KeyboardInterrupt:
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="processes cannot be sent SIGINT")
 def test_ctrl_c_ends_tests_of_pairs():
-    """Those that run are told, those that wait never begin."""
+    """Ctrl-C stops the tests that run, and the waiting ones never begin."""
     command = [sys.executable, "-c", INTERRUPTED]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == "True {True}\n"

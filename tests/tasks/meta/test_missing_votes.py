@@ -1,4 +1,5 @@
-"""What is said of people where some of them left out some rows, and at the edges of sampling."""
+"""Agreement of people who left out some rows, and the number of items from which flips are
+sampled."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def test_the_ceiling_is_of_the_rows_that_a_rater_and_another_labelled(rows):
 
 @pytest.mark.parametrize("n", [1, MOST_ALL, MOST_ALL + 1])
 def test_all_flips_of_few_items_and_a_sample_of_more(n):
-    """Up to so many items the seed and the number of resamples are of no account."""
+    """Up to MOST_ALL items, neither the seed nor the number of resamples changes the result."""
     values = np.random.default_rng(n).random((2 * n, 2))
     items, systems = np.tile(np.arange(n), 2), [np.arange(n), np.arange(n, 2 * n)]
     found = {

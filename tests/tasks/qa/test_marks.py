@@ -1,4 +1,4 @@
-"""Marks by native code against those of plain Python and of an oracle, for texts of any letters."""
+"""Marks by native code equal plain Python's and an oracle's, for texts of any letters."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ SHAPES = [("a{0}the {0}A{0} an{0} x{0}y", "{0}y the{0}"), ("x{0} y", "X{0}Y"), (
 
 @pytest.mark.parametrize("first", [0, 0x1000, 0x2000, 0xD700, 0xFE00, 0x1F300, 0x10FFF0])
 def test_every_letter(first):
-    """Each letter alone, beside articles and within words; all others in `make test-all`."""
+    """Each letter is read like plain Python alone, beside articles and within words."""
     require_equal(range(first, min(first + 0x400, 0x110000)))
 
 
@@ -100,7 +100,7 @@ def test_many_answers_by_threads():
 @given(st.lists(gold, max_size=5))
 @example([["b", "a", '\x7f\x1f"\\/é\ud800😀\n']])
 def test_digest(lists):
-    """The digest is that of the sorted answers as JSON."""
+    """The digest equals the digest of the sorted answers as JSON."""
     ids = [f"q{k}" for k in range(len(lists))]
     questions = read_questions(
         [

@@ -107,7 +107,7 @@ def test_against_fractions(rows):
 @trials(60)
 @given(asked.filter(lambda rows: all(all(map(words, (pred, *gold))) for gold, pred, _ in rows)))
 def test_against_torchmetrics(rows):
-    """Where every answer has words: without, torchmetrics follows version 2.0."""
+    """Scores equal torchmetrics' if every answer has words; for others it follows SQuAD 2.0."""
     squad = pytest.importorskip("torchmetrics.functional.text").squad
     gold, pred = both_sides(rows)
     expected = squad([{"id": k, "prediction_text": text} for k, text in pred.items()], gold)
@@ -284,7 +284,7 @@ def test_one_answer_as_the_published_questions_have_it(tmp_path):
 
 
 def test_what_convert_writes(tmp_path):
-    """From the sample's relations to a report, in three ways."""
+    """Questions that convert writes give one report, in three ways of scoring."""
     path = tmp_path / "questions.json"
     cli("convert", sample.GOLD, path, "--to", "squad")
     report = fc.qa(path, sample.ANSWERS)

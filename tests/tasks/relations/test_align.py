@@ -1,4 +1,4 @@
-"""What fits together and what does not, word for word."""
+"""Sides that fit together, and the messages about sides that do not, word for word."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_ten_faults_and_the_count():
 
 
 def test_tags_are_read_as_the_protocol_reads():
-    """From the tagged sentences where they are kept; else as if spans were written with tags."""
+    """Tags are read from the kept tagged sentences, else as if spans were written with tags."""
     gold = fc.read([["<ARG0>Rain</ARG0> falls <ARG1>today</ARG1>"]])
     stops = {
         protocol.name: aligned(gold, gold, protocol).gold.values[:, 2].tolist()
@@ -215,7 +215,7 @@ def test_tags_are_read_as_the_protocol_reads():
 
 @pytest.mark.parametrize("protocol", [RECESS, CNC_2023, fc.PROTOCOLS["cnc-2022"]])
 def test_a_reading_is_not_undone_and_not_repeated(protocol):
-    """What was read by another official reading stays as it is, and the signature says so."""
+    """Spans read by another official reading stay as they are, and the signature shows it."""
     sentences = [["<ARG0>a</ARG0> <ARG1>b <ARG0>c</ARG0></ARG1> d"]]  # leaves a cause of one word
     for tags in ("cnc-2023", "cnc-2022"):
         gold = fc.read(sentences, tags=tags)
@@ -254,7 +254,7 @@ BRACES = ("X}", "{", "{0!r:>1900000000}", "{}{}", "{{}}")
 
 @pytest.mark.parametrize("text", BRACES)
 def test_text_of_data_is_no_template(text, tmp_path):
-    """Neither names, nor ids, nor what a table brings along in its metadata."""
+    """Messages show braces in names, in ids and in a table's notes as they are."""
     noted = examples([CAUSE]).with_reading(notes={f"a {text}": 2})
     fc.write(noted, tmp_path / "noted.parquet")
     report = fc.score(tmp_path / "noted.parquet", noted)

@@ -37,7 +37,7 @@ def as_relations(rows):
 @trials(300)
 @given(st.lists(relations(LENGTH), max_size=4), st.sampled_from(OFFICIAL))
 def test_as_written_and_read(spans, reading):
-    """The Python twin is what `write` and `parse` give, and native code is its twin."""
+    """The Python twin gives the result of `write` and `parse`, and native code the same."""
     wanted = []
     for relation in spans:
         sentence, left_out = with_tags(TEXT, relation)
@@ -69,7 +69,7 @@ def test_what_stays_is_not_copied():
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("field", ["values", "row_offsets", "relation_offsets"])
 def test_wrong_rows_are_found_while_they_are_read(side, field):
-    """The message is that of a protocol that reads no tags, whatever number is wrong."""
+    """Any wrong number gives the same message as under a protocol that reads no tags."""
     right = rows_of([[[(0, 0, 2), (1, 2, 3)], [(0, 1, 2), (2, 3, 4), (2, 3, 6)]], [[(0, 4, 5)]]])
     numbers = getattr(right, field)
     for place in np.ndindex(numbers.shape):
@@ -90,7 +90,7 @@ def test_wrong_rows_are_found_while_they_are_read(side, field):
 @trials(20)
 @given(st.lists(st.lists(relations(LENGTH), max_size=3), min_size=2, max_size=9), st.data())
 def test_blocks_are_read_while_they_are_counted(spans, data):
-    """In blocks and threads as in a pass of its own, whose rows are then counted."""
+    """Reading tags by blocks and threads counts like a pass of its own before counting."""
     times = 600 // len(spans)
     gold, pred = (
         rows_of(side * times, LENGTH) for side in (spans, data.draw(st.permutations(spans)))
@@ -218,7 +218,7 @@ def test_the_device(tmp_path):
 
 
 def test_spans_that_tags_cannot_hold():
-    """Two causes that overlap: no file of tagged sentences says that, and no number is official."""
+    """No tagged sentence can hold two causes that overlap; signature and warning report it."""
     side = [example("a", [[(0, 0, 4), (0, 2, 6), (1, 7, 8)], RELATIONS[0]])]
     report = fc.score(side, side, "cnc-2023")
     assert "|tags:as-given|" in report.signature
@@ -271,7 +271,7 @@ def written_out(ids, kept):
 @trials(60)
 @given(st.lists(batches(), max_size=3))
 def test_label_ids(pairs):
-    """On the host and on the device, which reads them in its own way."""
+    """Label ids score like tagged sentences, on the host and on the device."""
     wanted = fc.ExtractionScorer("cnc-2023")
     for gold, pred in pairs:
         both = [written_out(side, gold != IGNORED) for side in (gold, pred)]

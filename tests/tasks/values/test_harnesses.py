@@ -99,7 +99,7 @@ def test_lm_eval(tmp_path):
 
 
 def test_the_scorer_of_inspect_is_found_by_its_entry_point(tmp_path):
-    """Its values add up to F1 of the corpus, and two of its logs are compared by them."""
+    """The scorer's values add up to the corpus F1, and compare two of its logs."""
     path = installed_in(tmp_path / "site")
     run("inspect_ai", "inspect_scorer.py", tmp_path, PYTHONPATH=path)
     parts = {"numerator": "relations.right", "denominator": "relations.all"}
