@@ -171,11 +171,21 @@ def outcome(data):
         rows = read_records(Source("x.jsonl", data))
     except InputError as error:
         return str(error)
-    columns = [[repr(value) for value in column.to_pylist()] for column in rows.table.columns]
+    columns = [
+        [repr(in_order(value)) for value in column.to_pylist()] for column in rows.table.columns
+    ]
+    kinds = [(field.name, kind_of(field.type)) for field in rows.table.schema]
     mixed = [name for name in rows.names if rows.is_mixed(name)]
     has_nested = any(map(pa.types.is_nested, rows.table.schema.types))
     objects = [repr(in_order(row)) for row in rows.objects()] if has_nested else []
-    return rows.table.schema, columns, list(rows.lines), mixed, objects
+    return kinds, columns, list(rows.lines), mixed, objects
+
+
+def kind_of(array_type):
+    """Return a type as text; the order of its fields depends on the version of pyarrow."""
+    if not pa.types.is_struct(array_type):
+        return str(array_type)
+    return sorted((field.name, kind_of(field.type)) for field in array_type)
 
 
 def in_order(value):

@@ -161,7 +161,7 @@ class TestAltTest:
             expected, nan_ok=True
         )
 
-    def test_two_of_three_raters_are_replaced(self):
+    def test_one_of_three_raters_is_replaced(self):
         """The judge, always with ann and ben, replaces cat; numbers are worked out by hand."""
         rows = [
             (f"i{k:02}", "s", "AB"[k % 2], "A", ["AB"[k % 2], "AB"[k % 2], "CAB"[k % 4 % 3]])
