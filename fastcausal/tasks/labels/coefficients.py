@@ -258,8 +258,8 @@ def _beyond_chance(observed: int, expected: int, n: int) -> float:
     return 1 - n * observed / expected if expected else math.nan
 
 
-# The next functions return the cost of all n × n pairs of a rating by one rater and one by the other,
-# from the frequencies of labels: no table of labels × labels is needed.
+# The next functions return the cost of all n × n pairs of the raters' ratings, from the frequencies
+# of labels: no table of labels × labels is needed.
 
 
 def _expected_unlike(a: list[int], b: list[int]) -> int:
