@@ -107,9 +107,9 @@ def share(score: OneScore, terms: CountRows, n_resamples: int, seed: int) -> Sha
 
 
 def _by_content(columns: CountRows) -> Int64:
-    """Return the rows of units in an order that depends only on their content."""
+    """Return the indices of units in an order that depends only on their content."""
     place = np.zeros(len(columns), np.int64)
-    for first in range(0, columns.shape[1], 200):  # equal blocks so far have equal places
+    for first in range(0, columns.shape[1], 200):  # units equal so far have equal places
         _, place = distinct(np.column_stack([place, columns[:, first : first + 200]]))
     return np.argsort(place, kind="stable")
 

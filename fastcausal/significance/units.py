@@ -158,7 +158,7 @@ class Units:
         """Count, for each share, the units that have its value on their own.
 
         All other units must leave it undefined, or have the value of no units at all; else the
-        share is missing in the result. So it is if its value is the value of no units.
+        share is missing in the result. It is also missing if it has the value of no units itself.
         """
         shares = [name for name in values if self.formula.is_share(name)]
         if not shares:

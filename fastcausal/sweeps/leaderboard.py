@@ -83,7 +83,7 @@ class Leaderboard(Report):
     hyperparameters : mapping of str to mapping, optional
         Hyperparameters of each system, by column.
     shares : tuple of str
-        Those of ``score`` and ``others`` that are shares.
+        Scores among ``score`` and ``others`` that are shares.
     """
 
     signature: str
@@ -228,10 +228,10 @@ def leaderboard(
         logs.
     score : str or iterable of str, optional
         Flat names. The first score ranks; others are added with their confidence intervals. The
-        default is that of `compare`.
+        default is as in `compare`.
     lower_is_better : bool
-        True ranks lower scores first. It is also true if the results of lm-eval beside its samples
-        say so.
+        True ranks lower scores first. Lower scores also rank first if lm-eval's results, beside its
+        samples, declare it.
     top : int, optional
         The number of systems to keep; they are ranked among all.
     table : path or table, optional

@@ -92,7 +92,7 @@ def count_words(
 def missing_words(batches: Iterable[pa.RecordBatch], n: int, protocol: str) -> pa.ChunkedArray:
     """Return the words of each answer that its source lacks, in order, separated by blanks.
 
-    The parameters are those of `count_words`. The text is empty without a source or an answer.
+    See `count_words` for parameters. The text is empty without a source or an answer.
 
     Examples
     --------

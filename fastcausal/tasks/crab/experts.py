@@ -1,4 +1,4 @@
-"""Experts' classes in place of gold's, where experts rated a pair."""
+"""Experts' classes in place of gold's, for pairs that experts rated."""
 
 from __future__ import annotations
 

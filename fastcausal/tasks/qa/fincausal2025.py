@@ -75,7 +75,7 @@ def statistics_of(
     unmatched: Policy,
     system: str | None,
 ) -> Statistics:
-    """Mark every answer; parameters are those of `fastcausal.qa`."""
+    """Mark every answer; see `fastcausal.qa` for parameters."""
     if official_order:
         sides = _as_the_program(_lines(gold, "gold"), _lines(pred, "pred"))
     else:
