@@ -12,12 +12,12 @@ from fastcausal.rows import Rows
 
 from .recess import ROLES, Agreed, alpha
 
-MOST = 16  # relations of an example
+MOST = 16  # largest number of relations in an example
 N_ROLES = len(ROLES)
 
 
 def agreement(gold: Rows, pred: Rows) -> Agreed:
-    """EM, OSB, TO over the chosen pairs, and alpha over their token masks."""
+    """Compute EM, OSB, TO over the chosen pairs, and alpha over their token masks."""
     hits, masks, n_pairs = _agreement(*gold.arrays(), *pred.arrays(), gold.lengths)
     masks = np.vstack([masks, masks.sum(axis=0)]).tolist()
     return {
@@ -29,7 +29,7 @@ def agreement(gold: Rows, pred: Rows) -> Agreed:
 
 @njit(cache=True)
 def _compare(a, b, role):
-    """EM, OSB, TO, shared and marked tokens of one role."""
+    """Compute EM, OSB, TO, shared and marked tokens of one role."""
     n_a = n_b = marked = shared = 0
     same = True
     boundary = False
@@ -58,7 +58,7 @@ def _compare(a, b, role):
 
 @njit(cache=True)
 def _order(a, b):
-    """Whether one relation comes before another (-1), after it (1), or is the same (0)."""
+    """Return -1 if relation a sorts before relation b, 1 if after it, 0 if they are equal."""
     for k in range(min(len(a), len(b))):
         for column in range(3):
             if a[k, column] != b[k, column]:

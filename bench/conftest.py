@@ -1,4 +1,4 @@
-"""The race of fastcausal against what it is compared with, and the table of all races."""
+"""Races of fastcausal against its rivals, and the table of all races."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from fastcausal.rows import Rows
 from . import corpus, page
 
 Call = Callable[[], Any]
-WARM_UP = 0.005  # seconds of calls before one is timed: as warm as in a loop
-SIZES = (12_500, 50_000, 200_000)  # of growth
+WARM_UP = 0.005  # seconds of calls before a timed call, which then is as warm as in a loop
+SIZES = (12_500, 50_000, 200_000)  # numbers of examples to measure growth with
 ROUNDS = 3
-UNLIKE = 1.5  # times that ratios of CPU time and of wall time differ at most
+UNLIKE = 1.5  # the ratios by CPU time and by wall time may differ by this factor
 
 
 class Clocks(NamedTuple):
-    """Seconds of a call: by the wall, of CPU in all it starts, and in the calling thread."""
+    """Seconds of a call: wall time, CPU time with all threads and children, of its own thread."""
 
     wall: float
     process: float
@@ -55,39 +55,39 @@ class Clocks(NamedTuple):
 
     @property
     def alone(self) -> bool:
-        """Whether the calling thread does all."""
+        """True if the calling thread does all the work."""
         return self.process - self.thread < 0.1 * self.process and self.thread > 0.01 * self.wall
 
     @property
     def seconds(self) -> float:
-        """CPU time where the calling thread does all, which a busy machine stretches least."""
+        """Thread time, which load changes least, if the calling thread does all; else wall time."""
         return self.thread if self.alone else self.wall
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One race: medians of ours and of each other, over the same rounds."""
+    """One race: median times of our call and of each rival, over the same rounds."""
 
-    part: str  # of bench
+    part: str  # the part of bench
     what: str
     corpus: str
     n: int  # examples in one call
     ours: Clocks
     others: dict[str, Clocks]
     reading: dict[str, Clocks]  # calls that only read the input
-    n_bytes: int  # of the arrays that a call reads, 0 where it is not about them
-    n_relations: int  # of both sides, 0 likewise
+    n_bytes: int  # bytes of the arrays that a call reads; 0 if they are not of interest
+    n_relations: int  # relations of both sides; 0 if they are not of interest
 
     def ratio(self, name: str) -> float:
-        """How many times longer the other takes."""
+        """Return how many times longer the rival takes."""
         return self.others[name].seconds / self.ours.seconds
 
     def share(self, name: str) -> float:
-        """How many times longer ours takes than mere reading."""
+        """Return how many times longer our call takes than only reading the input."""
         return self.ours.seconds / self.reading[name].seconds
 
     def agrees(self, name: str) -> bool:
-        """Whether CPU time tells all of both sides, or wall time says much the same."""
+        """Return True if both sides use only their thread, or wall time gives a similar ratio."""
         other = (self.others | self.reading)[name]
         if self.ours.alone and other.alone:
             return True
@@ -96,7 +96,7 @@ class Outcome:
 
 
 def exponents(seconds: list[float]) -> str:
-    """Return the exponents of the cost of n, 4n and 16n: to 4n and to 16n.
+    """Return the exponents of cost, from n to 4n and from 4n to 16n, given the seconds of each.
 
     >>> exponents([1, 4, 32])
     '1.00, 1.50'
@@ -122,19 +122,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[OUTCOMES] = []
     config.stash[NOTES] = {}
     if not config.getoption("benchmark_compare", None):
-        config.option.benchmark_quiet = True  # the table below says the same, and the ratios
+        config.option.benchmark_quiet = True  # our own table has these times, and the ratios
 
 
 @pytest.fixture(scope="session")
 def sentences(request: pytest.FixtureRequest) -> tuple[Rows, Rows]:
-    """Gold and predictions of ``--sentences`` sentences, by the good system or the one named."""
+    """Gold and predictions of ``--sentences`` sentences, by the good system unless one is named."""
     noise = corpus.NOISES[getattr(request, "param", "good")]
     return corpus.sentences(request.config.getoption("--sentences"), noise=noise)
 
 
 @pytest.fixture
 def note(request: pytest.FixtureRequest) -> Callable[[str], None]:
-    """Add a line below the table."""
+    """A function that adds a line below the table."""
     return request.config.stash[NOTES].setdefault(part_of(request), []).append
 
 
@@ -144,7 +144,7 @@ def part_of(request: pytest.FixtureRequest) -> str:
 
 
 def corpus_of(request: pytest.FixtureRequest) -> str:
-    """Return the corpus of a test: its module's CORPUS, and the system that it is called with."""
+    """Return the corpus of a test: its module's CORPUS, and the system among its parameters."""
     of_module = getattr(request.module, "CORPUS", "")
     called = getattr(request.node, "callspec", None)
     named = (
@@ -166,9 +166,9 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
         reading: Mapping[str, Call] | None = None,
         corpus: str = "",
     ) -> Outcome | None:
-        """Time a call and its rivals, in turn in each round; None where nothing is timed.
+        """Time a call and its rivals, in turn in each round; return None if timing is disabled.
 
-        ``reading``: calls that only read the input. ``corpus``: else that of the module.
+        ``reading`` has calls that only read the input; ``corpus`` replaces the module's corpus.
         """
         others, reading = others or {}, reading or {}
         rivals = {**others, **reading}
@@ -187,7 +187,7 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
             warm(ours, own[:0])
 
         gc.collect()
-        gc.freeze()  # the corpus is no garbage for either side to look through
+        gc.freeze()  # so that the collector does not look through the corpus during a call
         benchmark.pedantic(lambda: own.append(Clocks.of(ours)), setup=before, rounds=rounds)
         gc.unfreeze()
         if not benchmark.enabled:
@@ -210,7 +210,7 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
 @pytest.fixture
 def grown(race, note) -> Callable[..., None]:
     def run(what, call, reading=None):
-        """Race a call with the largest size; note its examples a second, and its growth."""
+        """Race a call with the largest size; note its examples per second, and its growth."""
         least = []
         for n in SIZES:
             call(n)
@@ -268,6 +268,6 @@ def pytest_terminal_summary(
 
 
 def read_bandwidth() -> float:
-    """Bytes per second that one core reads from memory."""
+    """Measure how many bytes per second one core reads from memory."""
     array = np.ones(1 << 26, np.int64)
     return array.nbytes / min(timeit.repeat(array.sum, number=1, repeat=5))

@@ -1,5 +1,5 @@
-"""Seeded corpora of any size: real gold relations drawn with replacement, and what a system might
-predict for them.
+"""Seeded corpora of any size: real gold relations drawn with replacement, and predictions with
+errors for them.
 
 ::
 
@@ -29,16 +29,16 @@ SIGNAL = 2
 
 @dataclass(frozen=True)
 class Noise:
-    """How often a prediction goes wrong; all are probabilities.
+    """Probabilities of errors in a prediction.
 
     Attributes
     ----------
-    shift : of each span: its start or its stop moves by up to three tokens
-    swap : of each relation: cause and effect change places
-    drop_signal, drop : of each relation: its signals, or all of it, are missing
-    add : of each sentence: a relation too many
-    permute : of each sentence: its relations come in any order
-    split : of each span of three tokens or more: a token within it is missing, so its role has two
+    shift : start or stop of a span moves by up to three tokens
+    swap : cause and effect of a relation change places
+    drop_signal, drop : the signals of a relation, or the whole relation, are missing
+    add : a sentence has a relation too many
+    permute : the relations of a sentence come in random order
+    split : a span of three tokens or more lacks a token inside, so its role has two spans
     """
 
     shift: float = 0.3
@@ -51,13 +51,13 @@ class Noise:
 
 
 GOOD = Noise()
-# Tags at random around gold. 7% of its sentences have several spans of a role, 1% of the good ones.
+# Spans at random around gold. In 7% of its sentences a role has several spans; of GOOD's, in 1%.
 BAD = Noise(shift=0.95, swap=0.3, drop_signal=0.5, drop=0.3, add=0.6, permute=1.0, split=0.073)
 NOISES = {"good": GOOD, "bad": BAD}
 
 
 def sentences(n: int, seed: int = 0, noise: Noise = GOOD) -> tuple[Rows, Rows]:
-    """Gold and predicted relations of n sentences.
+    """Draw gold and predicted relations of n sentences.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def sentences(n: int, seed: int = 0, noise: Noise = GOOD) -> tuple[Rows, Rows]:
 
 
 def single_relations(n: int, seed: int = 0) -> tuple[Rows, Rows]:
-    """Sentences with one relation on either side, whose spans one sequence of tags can hold.
+    """Draw sentences with one relation on both sides, whose spans fit into one sequence of tags.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def single_relations(n: int, seed: int = 0) -> tuple[Rows, Rows]:
 
 
 def documents(n_documents: int, n_relations: int, length: int, seed: int = 0) -> tuple[Rows, Rows]:
-    """Documents with as many gold as predicted relations, each anywhere within their tokens.
+    """Draw documents with as many gold as predicted relations, at random places.
 
     The shorter a document, the more relations share tokens.
 
@@ -117,7 +117,7 @@ def documents(n_documents: int, n_relations: int, length: int, seed: int = 0) ->
 
 
 def wide(n_sentences: int, n_spans: int, seed: int = 0) -> tuple[Rows, Rows]:
-    """Sentences with one gold relation of so many spans, of all roles in turn.
+    """Draw sentences with one gold relation of ``n_spans`` spans, of all roles in turn.
 
     Examples
     --------
@@ -137,9 +137,10 @@ def wide(n_sentences: int, n_spans: int, seed: int = 0) -> tuple[Rows, Rows]:
 
 @cache
 def source() -> Rows:
-    """The real sentences drawn from: the task's training set where it is there, else the sample.
+    """Return real sentences to draw from: the task's training set if present, else the sample.
 
-    Without those in which spans of one track overlap, which no sequence of tags can hold.
+    Sentences in which spans of one track overlap are left out, since no sequence of tags can hold
+    them.
     """
     train = CNC / "train_subtask2_grouped.csv"
     rows = Rows.of(fc.read(train if train.exists() else sample.GOLD))
@@ -148,8 +149,8 @@ def source() -> Rows:
 
 
 def case_files() -> dict[str, tuple[Path, Path]]:
-    """Gold and submissions by name: the task's development set with errors put in, else the systems
-    of the sample."""
+    """Return gold and a submission by name: the task's development set with errors put in, or, if
+    it is missing, the systems of the sample."""
     listed = CNC / "cases" / "manifest.json"
     if not listed.exists():
         return {name: (sample.GOLD, path) for name, path in sample.SYSTEMS.items()}
@@ -161,7 +162,7 @@ def case_files() -> dict[str, tuple[Path, Path]]:
 
 
 def cases() -> dict[str, tuple[fc.Relations, fc.Relations]]:
-    """`case_files`, read the official way."""
+    """Read `case_files` as the official program does."""
     found = {}
     for name, (gold_file, pred_file) in case_files().items():
         gold = fc.read(gold_file, tags="cnc-2023")
@@ -170,24 +171,24 @@ def cases() -> dict[str, tuple[fc.Relations, fc.Relations]]:
 
 
 def n_bytes(*sides: Rows) -> int:
-    """What scoring them has to read."""
+    """Return the number of bytes that scoring these sides reads."""
     return sum(array.nbytes for side in sides for array in (*side.arrays(), side.lengths))
 
 
 def drawn(rows: Rows, examples: Int64) -> Rows:
-    """The examples with these numbers, in this order, some of them repeatedly."""
+    """Return the examples with these numbers, in this order; numbers may repeat."""
     relation, relation_offsets = _lists(rows.relation_offsets, examples)
     row, row_offsets = _lists(rows.row_offsets, relation)
     return Rows(rows.values[row], row_offsets, relation_offsets, rows.lengths[examples])
 
 
 def perturbed(gold: Rows, rng: np.random.Generator, noise: Noise) -> Rows:
-    """What a system might predict; spans of one track still never overlap within a relation."""
+    """Make predictions with errors; spans of a track still never overlap within a relation."""
     return _with_other_relations(_with_other_spans(gold, rng, noise), rng, noise)
 
 
 def table_of(rows: Rows, ids: bool = True) -> fc.Relations:
-    """The canonical table of some rows; with ids "0", "1", ... or known by position."""
+    """Return rows as a canonical table, with ids "0", "1", ... or without ids."""
     types = [field.type for field in SPAN]
     columns = [pa.array(rows.values[:, k], t) for k, t in enumerate(types)]
     spans = pa.StructArray.from_arrays(columns, fields=list(SPAN))
@@ -198,7 +199,7 @@ def table_of(rows: Rows, ids: bool = True) -> fc.Relations:
 
 
 def _overlaps(rows: Rows, chosen: np.ndarray) -> np.ndarray:
-    """Whether chosen spans of one relation overlap, by example: bool[n_examples]."""
+    """Return a mask of examples with overlapping chosen spans in a relation: bool[n_examples]."""
     relation = np.repeat(np.arange(rows.n_relations), np.diff(rows.row_offsets))[chosen]
     start, stop = rows.values[chosen, 1:].T
     meets = (relation[1:] == relation[:-1]) & (start[1:] < stop[:-1])
@@ -208,7 +209,7 @@ def _overlaps(rows: Rows, chosen: np.ndarray) -> np.ndarray:
 
 
 def _lists(offsets: Int64, index: Int64) -> tuple[Int64, Int64]:
-    """The items of these lists, one list after another, and the offsets they then have."""
+    """Return the indices of the items in these lists, list by list, and their new offsets."""
     widths = np.diff(offsets)[index]
     new = _offsets(widths)
     return np.repeat(offsets[index] - new[:-1], widths) + np.arange(new[-1]), new
@@ -226,7 +227,7 @@ def _with_other_spans(rows: Rows, rng: np.random.Generator, noise: Noise) -> Row
     argument = role != SIGNAL
     swapped = argument & (rng.random(n) < noise.swap)[relation]
     role[swapped] = 1 - role[swapped]
-    # Within a relation only starts move or only stops, so that neighbours stay apart.
+    # In a relation either only starts or only stops move, so that spans do not come to overlap.
     starts_move = rng.random(n) < 0.5
     length = rows.lengths[rows.example_of_relation()]
     for of_track in (argument, ~argument):
@@ -245,7 +246,7 @@ def _with_other_spans(rows: Rows, rng: np.random.Generator, noise: Noise) -> Row
 def _split(
     values: Int32, relation: Int64, rng: np.random.Generator, share: float
 ) -> tuple[Int32, Int64]:
-    """Cut a token out of a share of the spans; their second pieces come last."""
+    """Cut a token out of a share of the spans; append the second piece of each at the end."""
     start, stop = values[:, 1:].T
     k = np.flatnonzero((stop - start >= 3) & (rng.random(len(values)) < share))
     cut = rng.integers(start[k] + 1, stop[k] - 1)
@@ -258,7 +259,7 @@ def _split(
 def _shifted(
     bounds: Int32, relation: Int64, length: Int32, starts_move: np.ndarray, by: Int64
 ) -> Int32:
-    """Move one bound of each span, not past the span's other bound nor into a neighbour."""
+    """Move one bound of each span, but not past its other bound, nor into the next span."""
     start, stop = bounds.T
     first = np.ones(len(relation), bool)
     first[1:] = relation[1:] != relation[:-1]
@@ -288,7 +289,7 @@ def _with_other_relations(rows: Rows, rng: np.random.Generator, noise: Noise) ->
 
 
 def _invented(length: Int32, rng: np.random.Generator) -> Int32:
-    """A relation for each sentence, int32[n, 2, 3]: a cause in its first half, then an effect."""
+    """Make a relation for each sentence, int32[n, 2, 3]: a cause in its first half, an effect."""
     half = length // 2
     values = np.zeros((len(length), 2, 3), np.int32)
     for role, (low, high) in enumerate(((np.zeros_like(half), half), (half, length))):

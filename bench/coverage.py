@@ -23,12 +23,12 @@ from .false_alarms import outcomes
 
 METHODS: tuple[Method, ...] = ("jackknife", "bca", "percentile")
 SCORE = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
-# Of a sentence: nothing to find and nothing said, all right, partly right, missed, invented.
+# Counts of a sentence: no gold and no prediction, all right, partly right, missed, invented.
 OUTCOMES = np.array([(0, 0, 0), (3, 0, 0), (2, 1, 1), (0, 0, 3), (0, 3, 0)])
 LAWS = {"middling": (0.4, 0.3, 0.15, 0.08, 0.07), "good": (0.4, 0.45, 0.1, 0.03, 0.02)}
-SKILL = (2, 1)  # of Beta: a document's share of sentences that are all right
+SKILL = (2, 1)  # Beta law of a document's share of sentences that are all right
 RIGHT, WRONG = np.array([3, 0, 0]), np.array([1, 2, 2])
-SENTENCES = (5, 20)  # of a document
+SENTENCES = (5, 20)  # least and most sentences of a document
 NEARLY_ALL = 0.97  # share of sentences that are all right
 
 Sample = Callable[[np.random.Generator], np.ndarray]
@@ -40,17 +40,17 @@ def f1(counts: np.ndarray) -> float:
 
 
 def sentences(rng: np.random.Generator, n: int, law: tuple[float, ...]) -> np.ndarray:
-    """Counts of n sentences."""
+    """Draw counts of n sentences."""
     return rng.choice(OUTCOMES, size=n, p=law)
 
 
 def varied(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Counts of n sentences, some of them harder, of 1 to 6 spans that are found or not."""
+    """Draw counts of n sentences of 1 to 6 spans; sentences differ in difficulty."""
     return outcomes(rng, rng.integers(1, 7, n), rng.normal(0, 1, n))
 
 
 def documents(rng: np.random.Generator, n: int, apart: bool) -> np.ndarray:
-    """Counts of n documents, or of their sentences as if they were independent."""
+    """Draw counts of n documents, or with ``apart`` of their sentences as if independent."""
     sizes = rng.integers(SENTENCES[0], SENTENCES[1] + 1, n)
     right = rng.binomial(sizes, rng.beta(*SKILL, n))
     if apart:
@@ -59,7 +59,10 @@ def documents(rng: np.random.Generator, n: int, apart: bool) -> np.ndarray:
 
 
 def nearly_all_right(rng: np.random.Generator, n: int, spans: int, size: int) -> np.ndarray:
-    """Counts of n documents of up to so many sentences of up to so many spans, all right or not."""
+    """Draw counts of n documents of up to ``size`` sentences, each of up to ``spans`` spans.
+
+    All spans of a sentence are right, or all are wrong.
+    """
     documents = np.repeat(np.arange(n), rng.integers(1, size + 1, n))
     found = rng.integers(1, spans + 1, len(documents))
     right = rng.random(len(documents)) < NEARLY_ALL
@@ -69,7 +72,10 @@ def nearly_all_right(rng: np.random.Generator, n: int, spans: int, size: int) ->
 
 
 def covered(sample: Sample, truth: float, trials: int, n_resamples: int) -> list[float]:
-    """Percent of samples whose 95% interval holds the truth by method, and of those all alike."""
+    """Return the percent of samples whose 95% interval holds the truth, for each method.
+
+    The last value is the percent of samples in which all units have the same score.
+    """
     hits = np.zeros(len(METHODS) + 1)
     for trial in range(trials):
         rows, row_of = distinct(sample(np.random.default_rng(trial)))
@@ -82,7 +88,7 @@ def covered(sample: Sample, truth: float, trials: int, n_resamples: int) -> list
 
 
 def designs() -> Iterator[tuple[str, Sample, float]]:
-    """Every row of the table: its name, how to draw a sample, the true F1."""
+    """Yield each row of the table: its name, a function that draws a sample, the true F1."""
     for name, law in LAWS.items():
         truth = f1(np.array(law) @ OUTCOMES)
         for n in (10, 20, 50, 100, 340, 1000):
@@ -98,7 +104,7 @@ def designs() -> Iterator[tuple[str, Sample, float]]:
 
 
 def alike() -> Iterator[tuple[str, Sample, float]]:
-    """Every row of the table of samples of which many are all right."""
+    """Yield each row of the table of samples that may be all right."""
     for drawn, spans, size in (
         ("sentences of one span", 1, 1),
         ("sentences of 1 to 6 spans", 6, 1),

@@ -21,17 +21,17 @@ import fastcausal as fc
 
 LEVEL, ACCURACY, GAIN = 0.05, 0.7, 0.04
 FLIPS = 999
-ASKED = 5  # pairs of each cell that `compare` is asked for
+ASKED = 5  # pairs of each cell that `compare` tests, too
 
 
 def unpaired_z(a, b):
-    """Return p of the difference of two means by the normal law, as lm-eval's comparator has it."""
+    """Return p of the difference of two means by the normal law, as lm-eval's comparator does."""
     errors = [side.var(axis=1, ddof=1) / side.shape[1] for side in (a, b)]
     return 2 * ndtr(-np.abs(b.mean(axis=1) - a.mean(axis=1)) / np.sqrt(sum(errors)))
 
 
 def exchanged(a, b, random):
-    """Return p of the exchanges of both sides, which all pairs share."""
+    """Return p by randomisation for each pair; all pairs share the drawn exchanges."""
     d = (b - a).astype(np.float32)
     signs = random.choice(np.float32([-1, 1]), (a.shape[1], FLIPS))
     observed = np.abs(d.sum(axis=1))[:, None] - 1e-4
@@ -40,7 +40,7 @@ def exchanged(a, b, random):
 
 
 def check(a, b, p):
-    """Ask `compare` for the first pairs of a cell."""
+    """Check p of the first pairs of a cell against `compare`."""
     for k in range(ASKED):
         sides = [
             fc.statistics([{"id": i, "value": float(v)} for i, v in enumerate(side[k])])
@@ -83,7 +83,7 @@ def cells(pairs: int, random) -> Iterator[tuple[str, ...]]:
 
 
 def grouped(pairs: int, random) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of several answers to an example, and of examples that share documents."""
+    """Yield the rows with several answers to an example, and with examples that share documents."""
     n, answers = 100, 4
     levels = random.beta(0.5, 0.5, (2, pairs, n, 1))
     a, b = (random.random((2, pairs, n, answers)) < levels).astype(float)

@@ -1,4 +1,4 @@
-"""How often tests and bounds call equal systems unlike, and what the gate says of differences.
+"""False alarms of tests and bounds on equal systems, and verdicts of the gate on differences.
 
 ``python -m bench.false_alarms`` prints the tables of docs/inference.md, in some five minutes.
 """
@@ -25,7 +25,7 @@ F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).on
 N_RESAMPLES = 500
 TRIALS = 1000
 LEVEL = 0.05
-SENTENCES = 17  # of a document
+SENTENCES = 17  # sentences of a document
 DIFFERENCES = (-0.04, -0.02, -0.01, 0.0, 0.02, 0.04)
 MIN_DELTA = -0.01
 
@@ -33,20 +33,20 @@ MIN_DELTA = -0.01
 def outcomes(
     rng: np.random.Generator, spans: np.ndarray, ease: np.ndarray, shift: float = 0.0
 ) -> np.ndarray:
-    """Spans that a system finds, invents and misses: int64[n_sentences, 3]."""
+    """Draw the numbers of spans that a system finds, invents and misses: int64[n_sentences, 3]."""
     chance = 1 / (1 + np.exp(-(1.2 + shift + ease)))
     hits = rng.binomial(spans, chance)
     return np.stack([hits, rng.binomial(spans, (1 - chance) / 1.2), spans - hits], axis=1)
 
 
 def pair(rng: np.random.Generator, n: int, shift: float = 0.0) -> np.ndarray:
-    """Two systems on the same sentences, equally good without a shift: int64[n, 6]."""
+    """Draw two systems on the same sentences, equally good without a shift: int64[n, 6]."""
     spans, ease = rng.integers(1, 7, n), rng.normal(0, 1, n)
     return np.hstack([outcomes(rng, spans, ease), outcomes(rng, spans, ease, shift)])
 
 
 def pair_in_documents(rng: np.random.Generator, n_documents: int) -> np.ndarray:
-    """Two equally good systems, each of which finds documents of its own hard."""
+    """Draw two equally good systems; documents differ in difficulty for each of them."""
     n = n_documents * SENTENCES
     spans, ease = rng.integers(1, 7, n), rng.normal(0, 1, n)
     own = np.repeat(rng.normal(0, 0.7, (2, n_documents)), SENTENCES, axis=1)
@@ -67,7 +67,7 @@ def by_randomisation(units: Units, seed: int) -> float:
 
 
 def by_bootstrap(units: Units, seed: int) -> float:
-    """p of sacreBLEU's paired bootstrap: differences lose their sign before they are centred."""
+    """Return p of sacreBLEU's paired bootstrap, which drops signs before it centres differences."""
     value = minus(F1).value
     observed = abs(value(sums_of(units.terms, units.times[None]))[0])
     drawn = np.concatenate([*bootstrap_weights(units.times, N_RESAMPLES, seed)])
@@ -82,7 +82,7 @@ TESTS: dict[str, Callable[[Units, int], float]] = {
 
 
 def false_alarms() -> None:
-    """Print the share of pairs of equal systems that each test calls unlike."""
+    """Print the share of pairs of equal systems that each test calls different."""
     rng = np.random.default_rng(0)
     cases: dict[str, Callable[[], np.ndarray]] = {
         f"{n} sentences": lambda n=n: pair(rng, n) for n in (30, 100, 340)
@@ -101,7 +101,7 @@ def false_alarms() -> None:
 
 
 def shifts_of(differences: Sequence[float]) -> list[float]:
-    """What to add to a system's skill so that its F1 is higher by these differences."""
+    """Return the shifts of a system's skill that raise its F1 by these differences."""
     shifts = np.linspace(-0.5, 0.5, 11)
     value = minus(F1).value
     large = [pair(np.random.default_rng(1), 300_000, shift).sum(axis=0) for shift in shifts]
@@ -110,7 +110,7 @@ def shifts_of(differences: Sequence[float]) -> list[float]:
 
 
 def verdicts() -> None:
-    """Print how often the gate passes, fails, and cannot tell, by the true difference."""
+    """Print how often the gate passes and fails, by the true difference."""
     rng = np.random.default_rng(2)
     print("| units |", " | ".join(f"{d:+.2f}" for d in DIFFERENCES), "|")
     print("| --: |", " --: |" * len(DIFFERENCES))
@@ -130,7 +130,7 @@ def verdict(units: Units, method: Method = "jackknife", min_delta: float = MIN_D
 
 
 def bounds() -> None:
-    """Print how often bounds of equal systems hold 0 and agree with p, and the gate passes at 0."""
+    """Print how often bounds of equal systems hold 0, contradict p, and let the gate pass at 0."""
     methods: tuple[Method, ...] = ("jackknife", "bca")
     rng = np.random.default_rng(4)
     draws: dict[str, Callable[[], np.ndarray]] = {

@@ -1,8 +1,8 @@
-"""How far a call travels: moves from file to file, in one scored pair of files.
+"""Count the moves of a call from file to file while one pair of files is scored.
 
 ``python -m bench.moves [-v]`` scores and prints the embedded sample and counts the Python calls
 whose caller is in another file of the package; ``-v`` lists them, most frequent first. Work in
-threads counts as well. Few moves mean that a reader who follows the data can stay where he is.
+threads counts as well. With few moves, a reader who follows the data changes files rarely.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Move = tuple[str, str, str]
 
 
 def scored() -> str:
-    """One pair of files, from their paths to the printed table."""
+    """Score one pair of files, from their paths to the printed table."""
     return str(fc.score(sample.GOLD, sample.SYSTEMS["careful"]))
 
 
 def moves_of(call: Callable[[], Any]) -> Counter[Move]:
-    """Calls from one file of the package into another, by what is called."""
-    call()  # late imports
+    """Count the calls from one file of the package into another, by the called function."""
+    call()  # so that late imports do not count
     moves: Counter[Move] = Counter()
 
     def profile(frame: FrameType, event: str, arg: Any) -> None:

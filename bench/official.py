@@ -1,8 +1,8 @@
 """The official scoring of the CNC task in plain Python, as a user would run it today.
 
-The published program less its files and its loading of the metric: tags are in memory, every
-permutation of the gold relations is tried, and every pair in it is compared anew, span by span, as
-sets of tokens. ``score`` can leave out two of these burdens, one after the other.
+This is the published program without reading files and loading the metric: tags are in memory,
+every permutation of the gold relations is tried, and every pair in it is compared anew, span by
+span, as sets of tokens. ``score`` can leave out two of these burdens, one after the other.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ERRORS = ("tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo")
 Spans = list[tuple[str, int, int]]  # (role, start, stop) by start
 Tags = list[str]
 Relation = Sequence[Spans] | Sequence[Tags]  # one sequence for each track
-Relations = Sequence[Sequence[Relation]]  # of each example
+Relations = Sequence[Sequence[Relation]]  # relations by example
 Counts = dict[str, dict[str, int]]  # by role, or "overall", and by error
 
 
@@ -29,11 +29,11 @@ class Span(NamedTuple):
     role: str
     start: int
     stop: int
-    tokens: set[int]  # those that no partner has taken yet
+    tokens: set[int]  # tokens not yet taken by a partner
 
 
 def spans_of(rows: Rows) -> Relations:
-    """Rows as Python lists of spans."""
+    """Convert rows to Python lists of spans."""
     values = [(ROLES[role], start, stop) for role, start, stop in rows.values.tolist()]
     row, relation = rows.row_offsets.tolist(), rows.relation_offsets.tolist()
     relations = [
@@ -43,7 +43,7 @@ def spans_of(rows: Rows) -> Relations:
 
 
 def tags_of(rows: Rows) -> Relations:
-    """Rows as Python lists of IOB2 tags."""
+    """Convert rows to Python lists of IOB2 tags."""
     return [
         [[write_tags(spans, length) for spans in relation] for relation in relations]
         for relations, length in zip(spans_of(rows), rows.lengths.tolist(), strict=True)
@@ -58,7 +58,7 @@ def write_tags(spans: Spans, length: int) -> Tags:
 
 
 def read_tags(tags: Tags) -> Spans:
-    """Spans of strict IOB2 tags: B-x, then I-x of the same x."""
+    """Read the spans of strict IOB2 tags: B-x, then I-x of the same x."""
     spans: Spans = []
     role, start = "", 0
     for k, tag in enumerate([*tags, "O"]):
@@ -73,12 +73,12 @@ def read_tags(tags: Tags) -> Spans:
 def score(
     gold: Relations, pred: Relations, tags: bool = True, cached: bool = False
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """Scores and counts of each role and overall, over all examples and over those with several
-    gold relations.
+    """Compute scores and counts of each role and overall, over all examples and over examples with
+    several gold relations.
 
-    ``tags``: both sides are tags, which the official program turns into spans in every comparison;
-    else spans. ``cached``: compare each gold relation with each prediction of an example once, not
-    anew in every permutation.
+    With ``tags`` both sides are tags, which the official program turns into spans in every
+    comparison; else they are spans. ``cached`` compares each gold relation with each prediction of
+    an example once, not anew in every permutation.
     """
     subsets = {"all": no_counts(), "multi_relation": no_counts()}
     for golds, preds in zip(gold, pred, strict=True):
@@ -99,7 +99,7 @@ def score(
 def best_of_permutations(
     golds: Sequence[Relation], preds: Sequence[Relation], tags: bool, cached: bool
 ) -> Counts:
-    """Counts of the first permutation of gold with the highest overall F1."""
+    """Return the counts of the first permutation of gold with the highest overall F1."""
 
     def compared(g: int, p: int) -> Counts:
         return compare(golds[g], preds[p], tags)
@@ -128,7 +128,7 @@ def add(total: Counts, counts: Counts) -> None:
 
 
 def scores_of(counts: dict[str, int]) -> dict[str, float]:
-    """Fair precision, recall and F1 (Ortmann 2022)."""
+    """Compute fair precision, recall and F1 (Ortmann 2022)."""
     tp = counts["tp"]
     half = (counts["le"] + counts["be"] + counts["lbe"]) / 2
     predicted, wanted = tp + counts["fp"] + half, tp + counts["fn"] + half
@@ -140,7 +140,7 @@ def scores_of(counts: dict[str, int]) -> dict[str, float]:
 
 
 def compare(gold: Relation, pred: Relation, tags: bool) -> Counts:
-    """Fair span counts of one gold relation against one prediction."""
+    """Return the fair span counts of one gold relation and one prediction."""
     counts = no_counts()
     for target, system in zip(gold, pred, strict=True):
         if tags:
@@ -205,7 +205,7 @@ def compare_track(gold: list[Span], pred: list[Span], counts: Counts) -> None:
 
 
 def partner(one: Span, others: list[Span], same: bool) -> Span | None:
-    """The span that shares most tokens, then leaves fewest of either over, then the shortest."""
+    """Return the span with most shared tokens, then fewest tokens left over, then the shortest."""
     best, best_key = None, (0, 0, 0, 0)
     for other in others:
         if (one.role == other.role) != same or one[1:3] == other[1:3]:

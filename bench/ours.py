@@ -1,4 +1,4 @@
-"""What is timed of fastcausal: scoring rows in memory."""
+"""The timed calls of fastcausal: scoring rows in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BY_NAME = PROTOCOLS | {kernel: Protocol(kernel, kernel=kernel) for kernel in KER
 def counts(
     protocol: str, gold: Rows, pred: Rows, num_threads: int | None = None, backend: str = "cpu"
 ) -> Int64:
-    """Summed counts of examples with at most one gold relation, and of the others."""
+    """Return summed counts of examples with at most one gold relation, and of other examples."""
     plan = BY_NAME[protocol].plan(ROLES)
     found = run(plan, gold, pred, None, 1, backend, num_threads, apart=True, partners=False)
     return found.counts
@@ -26,12 +26,12 @@ def counts(
 def report(
     protocol: str, gold: Rows, pred: Rows, num_threads: int | None = None, backend: str = "cpu"
 ) -> Report:
-    """All scores."""
+    """Compute all scores."""
     return score(gold, pred, BY_NAME[protocol], backend=backend, num_threads=num_threads)
 
 
 def agreement(gold: Rows, pred: Rows, num_threads: int | None = None) -> Agreed:
-    """EM, OSB, TO over the chosen pairs of relations, and alpha over their token masks."""
+    """Compute EM, OSB, TO over the chosen pairs of relations, and alpha over their token masks."""
     names = {"overall": "total"}
     return {
         names.get(group, group): {measure: scores[measure] for measure in MEASURES}

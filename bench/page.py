@@ -3,7 +3,7 @@
     python -m bench.page --sentences 1000000
     python -m bench.page streams ingestion
 
-A page has marks, each with the parts of bench (`streams`: test_streams.py) whose races it shows::
+A page has marks. Each names the parts of bench (`streams`: test_streams.py) whose races it shows::
 
     <!-- bench: streams ingestion -->
     <!-- end -->
@@ -37,12 +37,12 @@ def marks_of(text: str) -> list[list[str]]:
 
 
 def parts_to_run(marks: Sequence[Sequence[str]], asked: Sequence[str] = ()) -> list[str]:
-    """Return the parts to run for those asked: a mark is written whole."""
+    """Return the parts to run: all parts of each mark with a requested one, by default all."""
     return [part for mark in marks if not asked or {*mark} & {*asked} for part in mark]
 
 
 def write(page: Path, outcomes: Sequence[Any], notes: Mapping[str, Sequence[str]], n: int) -> None:
-    """Write the tables of the parts that ran; the others stay."""
+    """Write the tables of the parts that ran; keep the text of other marks."""
 
     def block(found: re.Match[str]) -> str:
         opening, parts, end = found.groups()
@@ -66,7 +66,7 @@ def machine(n: int) -> str:
 
 
 def tables(outcomes: Sequence[Any]) -> str:
-    """Return up to two tables: against others, and beside mere reading."""
+    """Return up to two tables: races against rivals, and against only reading the input."""
     fast = [row for outcome in outcomes if outcome.others or not outcome.reading
             for row in rows(outcome, outcome.others, outcome.ratio)]  # fmt: skip
     slow = [row for outcome in outcomes if outcome.reading
@@ -94,7 +94,7 @@ def table(head: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
 
 
 def shown(clocks: Any) -> str:
-    """Return the time of a call, and how it was taken."""
+    """Return the time of a call, with the kind of time."""
     return duration(clocks.seconds) + ("" if clocks.alone else " wall")
 
 
@@ -125,7 +125,7 @@ def duration(seconds: float) -> str:
 
 
 def main() -> int:
-    """Run the parts of the page, or those named."""
+    """Run the parts of the page, or only the named ones."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("parts", nargs="*", help="default: all parts of the page")
     parser.add_argument("--page", type=Path, default=PAGE)

@@ -2,7 +2,7 @@
 
 ``python -m bench.prose`` prints, for each room of the package, csrc and docs, how many of 1,000
 words of docstrings, comments and pages are "what", "where", "of which", "those of", "that of",
-"said", "says", "say", "told", "tells" or "tell". A thermometer and no bound: a guide in plain
+"said", "says", "say", "told", "tells" or "tell". This is a measure, not a limit: a guide in plain
 English has 3 to 5.
 """
 

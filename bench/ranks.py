@@ -19,7 +19,7 @@ from . import corpus
 
 CONFIDENCE = 0.95
 N_RESAMPLES = 400
-SENTENCES = 15  # of a document
+SENTENCES = 15  # sentences of a document
 
 
 class Pool:
@@ -40,11 +40,11 @@ class Pool:
 
     @property
     def truth(self) -> float:
-        """Score of every system: a sample has each count of a sentence from any of them."""
+        """True score of all systems: samples shuffle each sentence's counts among systems."""
         return float(self.score.value(self.terms.sum(axis=(0, 1))[None])[0])
 
     def samples(self, n_sentences: int, n: int, size: int = 1) -> Iterator[Shared]:
-        """Yield the resampled scores of n samples, of sentences or of documents of such a size."""
+        """Yield resampled scores of n samples, of sentences or documents of ``size`` sentences."""
         for seed in range(n):
             rng = np.random.default_rng([seed, n_sentences])
             terms = self.terms[rng.integers(len(self.terms), size=n_sentences)]
@@ -55,7 +55,7 @@ class Pool:
 
 
 def false_orders(pool: Pool, n_units: int, n: int, size: int = 1) -> tuple[float, float]:
-    """Shares of samples with some order: of rank sets, and of pairs by their own intervals."""
+    """Return the shares of samples in which some systems differ: by ranks, and by pairs alone."""
     by_ranks, by_pairs = 0, 0
     first, second = np.triu_indices(pool.terms.shape[1], 1)
     tails = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
@@ -68,7 +68,7 @@ def false_orders(pool: Pool, n_units: int, n: int, size: int = 1) -> tuple[float
 
 
 def winners(pool: Pool, n_sentences: int, n: int) -> tuple[float, float]:
-    """Mean over samples of what the best system scores, and of what it is expected to."""
+    """Return the means over samples of the best system's score, and of its expected score."""
     shared = [*pool.samples(n_sentences, n)]
     values = [s.values.max() for s in shared]
     return float(np.mean(values)), float(np.mean([s.expected for s in shared]))

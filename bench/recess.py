@@ -1,8 +1,8 @@
 """Agreement of two annotators' relations in plain Python, as a user would write it.
 
-The published way: the smaller side is padded with nothing, every permutation is tried for the
-greatest sum of EM, OSB and TO, and tokens are compared as sets. Of several best ones, the most
-shared tokens decide, then the order of the relations' spans, so that there is one answer.
+As in the published program, the smaller side is padded with empty relations, every permutation is
+tried for the greatest sum of EM, OSB and TO, and tokens are compared as sets. Ties are decided by
+the most shared tokens, then by the order of the relations' spans, so that there is one answer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Agreed = dict[str, dict[str, float]]  # by role, or "total", and by measure
 
 
 class Counts(NamedTuple):
-    """One role of a pair of relations."""
+    """Counts of one role of a pair of relations."""
 
     em: bool
     osb: bool
@@ -41,7 +41,7 @@ class Counts(NamedTuple):
 
 
 def spans_of(rows: Rows) -> Examples:
-    """Rows as Python lists of spans."""
+    """Convert rows to Python lists of spans."""
     values = [tuple(row) for row in rows.values.tolist()]
     row, relation = rows.row_offsets.tolist(), rows.relation_offsets.tolist()
     relations = [values[a:b] for a, b in pairwise(row)]
@@ -49,9 +49,9 @@ def spans_of(rows: Rows) -> Examples:
 
 
 def agreement(gold: Examples, pred: Examples, lengths: list[int], cached: bool = False) -> Agreed:
-    """EM, OSB, TO over the chosen pairs, and alpha over their token masks.
+    """Compute EM, OSB, TO over the chosen pairs, and alpha over their token masks.
 
-    ``cached``: compare each two relations of an example once, not anew in every permutation.
+    ``cached`` compares two relations of an example once, not anew in every permutation.
     """
     return summed(
         [compare(*pair, length) for pair in best_pairs(golds, preds, length, cached)]
@@ -60,7 +60,7 @@ def agreement(gold: Examples, pred: Examples, lengths: list[int], cached: bool =
 
 
 def agreement_by_scipy(gold: Examples, pred: Examples, lengths: list[int]) -> Agreed:
-    """The same with scipy's assignment, which takes any pairing of those with the greatest sum."""
+    """Compute the same with scipy's assignment, which takes any of the best pairings."""
     return summed(
         [compare(*pair, length) for pair in assigned_pairs(golds, preds, length)]
         for golds, preds, length in zip(gold, pred, lengths, strict=True)
@@ -68,7 +68,7 @@ def agreement_by_scipy(gold: Examples, pred: Examples, lengths: list[int]) -> Ag
 
 
 def best_pairs(golds: Sequence[Relation], preds: Sequence[Relation], length: int, cached: bool):
-    """The pairs of the best permutation, the first of several."""
+    """Return the pairs of the best permutation, the first one of several."""
     golds, preds = sorted(golds, key=flat), sorted(preds, key=flat)
     swap = list(map(flat, golds)) > list(map(flat, preds))
     rows, columns = padded(*((preds, golds) if swap else (golds, preds)))
@@ -109,12 +109,12 @@ def flat(relation: Relation) -> list[int]:
 
 
 def worth(counts: list[Counts]) -> tuple[int, int]:
-    """What a pair adds to the objective, and its shared tokens."""
+    """Return a pair's part of the objective, and its shared tokens."""
     return sum(c.em + c.osb + c.to for c in counts), sum(c.shared for c in counts)
 
 
 def compare(gold: Relation, pred: Relation, length: int) -> list[Counts]:
-    """Counts of each role; a relation without spans is no relation."""
+    """Return the counts of each role; a relation without spans is no relation."""
     found = []
     for role in range(len(ROLES)):
         a = [(start, stop) for r, start, stop in gold if r == role]
@@ -133,7 +133,7 @@ def compare(gold: Relation, pred: Relation, length: int) -> list[Counts]:
 
 
 def summed(examples) -> Agreed:
-    """Means over the pairs of all examples."""
+    """Return the means over the pairs of all examples."""
     pairs = [pair for of_example in examples for pair in of_example]
     of_role = {name: [pair[role] for pair in pairs] for role, name in enumerate(ROLES)}
     found = {
@@ -153,6 +153,6 @@ def mean(values: list[bool]) -> float:
 
 
 def alpha(units: int, marked: int, disagreeing: int) -> float:
-    """Binary Krippendorff's alpha of two token masks."""
+    """Compute binary Krippendorff's alpha of two token masks."""
     both = (units - marked) * marked
     return 1 - (units - 1) * disagreeing / both if both else math.nan

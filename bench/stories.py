@@ -1,8 +1,8 @@
-"""Random stories of judged pairs: arrays for many, records for few.
+"""Random stories of judged pairs, as arrays or as records.
 
-Classes, within one document and across documents, and pairs within one have the shares of the
-paper's Table 1 (Romanou et al. 2023, CRAB). Each story has all pairs of its events. A seed and a
-story's number decide it: other stories change nothing of it.
+The share of pairs within one document, and the shares of classes within one document and across
+documents, are those of Table 1 (Romanou et al. 2023, CRAB). Each story has all pairs of its events.
+It depends only on the seed and its number, not on other stories.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Stories:
-    """Pairs by rising story, a and b; n of them.
+    """n pairs, ascending by story, a and b.
 
     Attributes
     ----------
     story, a, b : int64[n]
     classes, answers : int64[n]
-        0 to 3 for A to D; answers are right with the chance that was asked for.
+        0 to 3 for A to D; answers are right with the requested chance.
     score : float64[n]
-        Within its class.
+        A random score of the class.
     in_document : bool[n]
     """
 
@@ -46,7 +46,7 @@ class Stories:
     in_document: npt.NDArray[np.bool_]
 
     def records(self) -> list[dict[str, Any]]:
-        """Gold as rows; article ids say no more than whether one document tells both events."""
+        """Return gold as rows; article ids only show if both events are in one document."""
         rows = zip(
             *(column.tolist() for column in (self.story, self.a, self.b, self.classes, self.score)),
             self.in_document.tolist(),
@@ -66,7 +66,7 @@ class Stories:
         ]
 
     def letters(self) -> list[dict[str, Any]]:
-        """Answers as rows."""
+        """Return answers as rows."""
         rows = zip(*(c.tolist() for c in (self.story, self.a, self.b, self.answers)), strict=True)
         return [
             {"topic_id": s, "event_order_a": a, "event_order_b": b, "prediction": "ABCD"[answer]}
@@ -75,7 +75,7 @@ class Stories:
 
 
 def stories(n_stories: int, n_events: int, seed: int = 0, right: float = 0.5) -> Stories:
-    """Make stories of so many events each; answers are right so often, else any letter.
+    """Make stories of ``n_events`` events; answers are right with this chance, else any letter.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def stories(n_stories: int, n_events: int, seed: int = 0, right: float = 0.5) ->
     """
     first, second = np.triu_indices(n_events, 1)
     shape = (n_stories, len(first))
-    # One stream a quantity: more stories only add to the end of each.
+    # Each quantity has its own stream, so that more stories only add to its end.
     draws = [np.random.default_rng([seed, k]).random(shape, np.float32).ravel() for k in range(5)]
     inside = draws[0] < IN_SHARE
     classes = np.where(inside, _drawn(draws[1], IN_DOCUMENT), _drawn(draws[1], CROSS_DOCUMENT))

@@ -23,8 +23,8 @@ from .conftest import Clocks, exponents
 
 CORPUS = "CNC, good system"
 SPAN_PAIRS = 1_000_000
-SAMPLED = 2_000  # span pairs that the krippendorff package is called for, one call each
-FEWER = 10_000  # sentences whose examples are drawn anew
+SAMPLED = 2_000  # span pairs for the krippendorff package, one call each
+FEWER = 10_000  # sentences to resample
 ROUNDS = 5
 OVERLAP = fc.Protocol("overlap", kernel="span_overlap")
 COUNTS = [OVERLAP.pair_kernel.fields.index(name) for name in ("n", "n1", "o01")]
@@ -42,13 +42,13 @@ def span_pairs() -> tuple[Rows, Rows]:
 
 
 def _spans(rows: Rows, role: int) -> Int64:
-    """How many spans of a role each relation has."""
+    """Return the number of spans of a role in each relation."""
     relation = np.repeat(np.arange(rows.n_relations), np.diff(rows.row_offsets))
     return np.bincount(relation[rows.values[:, 0] == role], minlength=rows.n_relations)
 
 
 def _pairs(rows: Rows, once: list[Int64]) -> Rows:
-    """The spans of each role in these relations, under one role."""
+    """Return the spans of each role in these relations, all with one role."""
     relation = np.repeat(np.arange(rows.n_relations), np.diff(rows.row_offsets))
     role = rows.values[:, 0]
     chosen = [
@@ -68,7 +68,7 @@ def _alphas(a: Rows, b: Rows) -> np.ndarray:
 
 
 def _masks(rows: Rows) -> np.ndarray:
-    """The 0s and 1s of all examples in a row: int8[n_tokens]."""
+    """Return the masks of all examples, end to end: int8[n_tokens]."""
     first = np.cumsum(rows.lengths) - rows.lengths
     edges = np.zeros(rows.lengths.sum() + 1, np.int8)
     np.add.at(edges, first + rows.values[:, 1], 1)
@@ -84,7 +84,7 @@ def _alphas_of_masks(x: np.ndarray, y: np.ndarray, lengths: np.ndarray) -> np.nd
 
 
 def _alphas_of_bounds(a: Rows, b: Rows) -> np.ndarray:
-    """Without masks, which works for one span a side."""
+    """Compute alphas without masks, which is possible with one span on each side."""
     x, y = a.values.astype(np.int64), b.values.astype(np.int64)
     n1 = x[:, 2] - x[:, 1] + y[:, 2] - y[:, 1]
     shared = np.minimum(x[:, 2], y[:, 2]) - np.maximum(x[:, 1], y[:, 1])
@@ -110,7 +110,7 @@ def test_alpha(race, span_pairs):
 
 
 def test_alpha_against_krippendorff(race, span_pairs):
-    """One call a pair, on masks in memory: a million of them would take 500 times as long."""
+    """The package is called once a pair, so only a sample of the million pairs is raced."""
     some = [corpus.drawn(side, np.arange(SAMPLED)) for side in span_pairs]
     cuts = np.cumsum(some[0].lengths)[:-1]
     masks = [np.stack(m) for m in zip(*(np.split(_masks(s), cuts) for s in some), strict=True)]
@@ -136,7 +136,7 @@ def one_core() -> Iterator[None]:
 
 
 def annotators(sentences: tuple[Rows, Rows], most: int | None = None) -> dict[str, fc.Relations]:
-    """The gold relations, and what two others made of them; of at most so many sentences."""
+    """Return gold relations and two noisy versions of them, of at most ``most`` sentences."""
     first = np.arange(sentences[0].n_examples)[:most]
     gold, pred = (corpus.drawn(side, first) for side in sentences)
     third = corpus.perturbed(gold, np.random.default_rng(1), corpus.Noise())

@@ -15,7 +15,7 @@ from . import corpus
 
 CORPUS = "a document made of CNC relations"
 LINEAR = Protocol("linear", kernel="exact_spans", objective=Objective({"tp": 1}))
-# Relations on each side and tokens: as in a document; then all of them in one sentence.
+# Relations on each side, and tokens: spread over a document; then all in one sentence.
 DOCUMENTS = [(50, 500), (200, 2_000), (200, 80)]
 
 
@@ -61,5 +61,5 @@ def test_sum(race, n, length):
 
 
 def value(plan, result):
-    """Numerator and denominator of the objective."""
+    """Return numerator and denominator of the objective."""
     return tuple((plan.weights[:2] @ result.counts[0]).tolist())

@@ -1,4 +1,4 @@
-"""A validation batch of 32 sentences: what one call costs, from whatever a training loop holds."""
+"""The cost of one call with a validation batch of 32 sentences, in each form of a training loop."""
 
 from __future__ import annotations
 

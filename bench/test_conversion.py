@@ -1,5 +1,5 @@
 """Relations with their sentences written to text files, against Python's own modules, and against
-pyarrow writing the columns of text alone."""
+pyarrow writing only the columns of text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def relations(request) -> fc.Relations:
 
 
 def test_peak_memory(note, relations, tmp_path):
-    """Of whole processes: the command, and a quarter of the sentences."""
+    """Measure whole processes: the command, and the same with a quarter of the sentences."""
     source = tmp_path / "gold.parquet"
     for part in (relations.table.slice(0, len(relations) // 4), relations.table):
         fc.write(fc.Relations(part, relations.reading), source)
@@ -47,7 +47,7 @@ def test_peak_memory(note, relations, tmp_path):
             note(f"conversion of {len(part):,} from Parquet to {suffix}: {peak} MB at most")
 
 
-# Not ru_maxrss, which a process has from the one that started it.
+# Not ru_maxrss, which a process inherits from its parent.
 PEAK = """
 import atexit, re
 from fastcausal.cli import main

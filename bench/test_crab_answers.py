@@ -1,4 +1,4 @@
-"""Answers of models: a million against compiled regular expressions; thresholds against one."""
+"""Answers of models: a million, against compiled regular expressions; many thresholds at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAG = re.compile(r"<answer>(.*?)</answer>", re.IGNORECASE | re.DOTALL)
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(?:%|/100)?\s*\.?")
 LETTER = re.compile(r"\[?([A-D])\]?")
 FIRST = re.compile(r"(yes|no)\b", re.IGNORECASE)
-# What each task is answered with, and how its answers end.
+# The answers to each task, and the ends of these texts.
 ENDINGS = {
     "score": [f"<Answer>{score}{unit}</Answer>" for score in range(101) for unit in ("", "%")],
     "multiclass": [f"<Answer>[{letter}]</Answer>" for letter in "ABCD"],
@@ -28,7 +28,7 @@ ENDINGS = {
 
 
 def by_expressions(texts: list[str], task: str) -> list[float]:
-    """Values of tagged answers that can all be read."""
+    """Return the values of tagged answers, all of them readable."""
     inside = [TAG.findall(text)[-1].strip() for text in texts]
     if task == "score":
         return [float(NUMBER.fullmatch(text)[1]) for text in inside]
@@ -41,7 +41,7 @@ def by_expressions(texts: list[str], task: str) -> list[float]:
 def test_tagged_answers(race, task):
     endings = [(REASONS * 7)[: LENGTH - len(e)] + e for e in ENDINGS[task]]
     column = pa.array([endings[k % len(endings)] for k in range(N)])
-    texts = column.to_pylist()  # each in its own memory
+    texts = column.to_pylist()  # each text in its own memory
     values, reasons = parse_column(column, task)
     assert not reasons.any()
     assert values.tolist() == by_expressions(texts, task)
@@ -55,7 +55,7 @@ def test_tagged_answers(race, task):
 
 
 def test_marked_letters(race):
-    """Without a tag the whole text is looked through for another letter."""
+    """Without a tag the whole text is searched for another letter."""
     column = pa.array([f"[{'ABCD'[k % 4]}] {REASONS * 6}"[:LENGTH] for k in range(N)])
     texts = column.to_pylist()
     marked = re.compile(r"\[([A-D])\]|\(([A-D])\)|(?<!\w)([A-D])[.:)](?:\s|$)", re.IGNORECASE)

@@ -22,7 +22,7 @@ def rows():
 
 
 def whole_arrays(gold, pred, groups):
-    """The count of all groups at once, in NumPy."""
+    """Score all groups at once, in NumPy."""
     cells = np.bincount((groups * 4 + gold) * 4 + pred, minlength=16 * GROUPS).reshape(-1, 4, 4)
     hits, both = np.einsum("gii->gi", cells), cells.sum(axis=1) + cells.sum(axis=2)
     f1 = np.divide(2 * hits, both, out=np.zeros(both.shape), where=both > 0)
@@ -30,7 +30,7 @@ def whole_arrays(gold, pred, groups):
 
 
 def one_by_one(gold, pred, groups):
-    """The first groups, as a script would score them."""
+    """Score the first groups one by one, as a script would."""
     n = int(np.searchsorted(groups, FEW))
     starts = np.flatnonzero(np.diff(groups[:n])) + 1
     parts = zip(np.split(gold[:n], starts), np.split(pred[:n], starts), strict=True)

@@ -33,7 +33,7 @@ LETTERS = np.array([*"ABCD"])
 
 
 def judged_pairs(n_stories: int) -> ClassedPairs:
-    """Stories of 20 events; half of the answers are right."""
+    """Make stories of 20 events; half of the answers are right."""
     made = stories(n_stories, EVENTS)
     n = len(made.story)
     classes, answers = (codes.astype(np.int8) for codes in (made.classes, made.answers))
@@ -63,7 +63,7 @@ def frames(judged: ClassedPairs) -> fc.Report:
 
 
 def wedges(judged: ClassedPairs) -> tuple[Counter[str], Counter[str]]:
-    """Chains of each type, and those whose answers are all right, over directed graphs."""
+    """Count the chains of each type, and those with only right answers, by directed graphs."""
     pairs = judged.pairs
     n, right = Counter(), Counter()
     columns = pairs.story, pairs.a, pairs.b, LETTERS[judged.classes], judged.counted
@@ -113,7 +113,7 @@ def f1_of_each_frame(judged: ClassedPairs) -> float:
     order = np.lexsort((pairs.b, pairs.story))
     starts = np.flatnonzero(np.diff(pairs.b[order], prepend=-1))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of classes without an answer
+        warnings.simplefilter("ignore")  # scikit-learn warns of classes without an answer
         each = [
             f1_score(judged.classes[members], judged.counted[members], average="macro")
             for members in np.split(order, starts[1:])
@@ -169,7 +169,7 @@ def test_from_parquet(race, shapes, tmp_path):
 
 
 def test_exponents(benchmark, note, request, tmp_path):
-    """16n pairs are ten times ``--sentences``, of stories of 20 events."""
+    """Stories have 20 events; 16n pairs are ten times ``--sentences``."""
     most = max(16, 10 * request.config.getoption("--sentences") // 190)
     calls = {
         "frames": fc.crab.frames,

@@ -1,5 +1,5 @@
 """The GPU against all cores: rows on the device, rows in host memory, label ids to counts, logits
-to label ids and rows, what counting adds to a training step. Skipped where there is no GPU."""
+to label ids and rows, the cost of counting in a training step. Skipped without a GPU."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def cupy():
 
 
 def test_machine(benchmark, cupy, note):
-    """Name the device, and how fast it is reached."""
+    """Name the device, and note the speed of reaching it."""
     found, machine, n = cuda.facts(), cuda.machine(), 1 << 28
     host, there, queue = machine.pinned(n), machine.empty(n), machine.current()
     host[:] = 1
@@ -56,7 +56,7 @@ fc.score(sample.GOLD, sample.SYSTEMS["careful"], backend="cuda")
 
 
 def test_first_call(benchmark, cupy, note, tmp_path):
-    """A process that scores the sample, with an empty cache of compiled kernels and a full one."""
+    """Time a process that scores the sample, with an empty and a full cache of compiled kernels."""
     environment = os.environ | {"CUPY_CACHE_DIR": str(tmp_path)}
 
     def process():
@@ -71,7 +71,7 @@ def test_first_call(benchmark, cupy, note, tmp_path):
 
 
 def device_time(cupy, call, rounds=5):
-    """Seconds of the device, by its own clock."""
+    """Measure the seconds of a call on the device, by its own clock."""
     times = []
     for _ in range(rounds):
         start, end = cupy.cuda.Event(), cupy.cuda.Event()
@@ -86,7 +86,7 @@ def device_time(cupy, call, rounds=5):
 @pytest.mark.parametrize("sentences", ["good", "bad"], indirect=True)
 @pytest.mark.parametrize("name", KERNELS)
 def test_rows(race, sentences, cupy, name):
-    """Summed counts and partners. The first call compiles and is not timed."""
+    """Race summed counts and partners. The first call compiles and is not timed."""
     plan = ours.BY_NAME[name].plan(ROLES)
     there = [on_device(cupy, side) for side in sentences]
     expected = run(plan, *sentences, n_groups=1)
@@ -118,7 +118,7 @@ def on_device(cupy, side):
 
 @pytest.mark.parametrize("system", corpus.NOISES)
 def test_ten_times(benchmark, request, cupy, note, system):
-    """What the device alone takes for ten times ``--sentences``."""
+    """Note the time on the device alone for ten times ``--sentences``."""
     n = request.config.getoption("--sentences")
     sides = corpus.sentences(n, noise=corpus.NOISES[system])
     there = [on_device(cupy, corpus.drawn(side, np.tile(np.arange(n), 10))) for side in sides]
@@ -140,7 +140,7 @@ def test_ten_times(benchmark, request, cupy, note, system):
 
 
 def tagged(rng, n):
-    """Label ids of a tagger: runs of one role, one token in fifty predicted otherwise."""
+    """Draw label ids of a tagger: runs of one role; one token in fifty is predicted differently."""
     begins = rng.random((n, TOKENS)) < 0.05
     role = rng.integers(4, size=(n, TOKENS))
     segment = np.maximum.accumulate(np.where(begins, np.arange(TOKENS), 0), axis=1)
@@ -223,7 +223,7 @@ def test_logits(race, cupy, kind, n):
 
 
 def test_training_step(race, cupy):
-    """A step of a small transformer with counting against the same step without."""
+    """Race a step of a small transformer with counting against the same step without."""
     torch = pytest.importorskip("torch")
     gold, _ = tagged(np.random.default_rng(0), BATCH)
     ids = torch.from_numpy(gold).cuda()

@@ -16,7 +16,7 @@ ROUNDS = 5
 
 
 def boundaries():
-    """Logits of a trained model: near -8, and high around where spans begin and end."""
+    """Logits of a trained model: near -8, but high near the bounds of spans."""
     rng = np.random.default_rng(0)
     logits = rng.normal(-8, 2, (BATCH, WIDTH, 6)).astype(np.float32)
     peaks = rng.integers(1, WIDTH - 1, (BATCH, 6, 3))

@@ -21,7 +21,7 @@ COLUMNS = ["doc_id", "a", "b", "label"]
 
 
 def pairs(seed: int, n: int = N_PAIRS) -> pa.Table:
-    """Draw pairs of documents, which ascend; some stand in both orders, some twice."""
+    """Draw pairs of ascending documents; some pairs occur in both orders, some twice."""
     rng = np.random.default_rng(seed)
     document = np.sort(rng.integers(0, n // PER_DOCUMENT, n))
     a = rng.integers(0, N_MENTIONS, n)
@@ -36,7 +36,7 @@ def pairs(seed: int, n: int = N_PAIRS) -> pa.Table:
 
 
 def n_pairs(request: pytest.FixtureRequest) -> int:
-    """Ten million pairs for the default of --sentences."""
+    """Number of pairs: ten million for the default of ``--sentences``."""
     return min(N_PAIRS, 100 * int(request.config.getoption("--sentences")))
 
 
@@ -47,20 +47,20 @@ def ours(gold: object, pred: object) -> list[tuple[int, int, int]]:
 
 
 def by_arrow(gold: pa.Table, pred: pa.Table) -> tuple[int, int, int]:
-    """Count typed hits alone: group each side, join the groups."""
+    """Count only typed hits: group each side, join the groups."""
     sides = [side.group_by(COLUMNS).aggregate([]) for side in (gold, pred)]
     hits = sides[0].join(sides[1], COLUMNS, join_type="inner")
     return len(hits), len(sides[1]), len(sides[0])
 
 
 def merged(gold: Any, pred: Any) -> tuple[int, int, int]:
-    """Count typed hits alone: drop duplicates of each side, merge."""
+    """Count only typed hits: drop duplicates of each side, merge."""
     sides = [side.drop_duplicates() for side in (gold, pred)]
     return len(sides[0].merge(sides[1])), len(sides[1]), len(sides[0])
 
 
 def by_pandas(gold: Any, pred: Any) -> list[tuple[int, int, int]]:
-    """Count all three groups: merge pairs without order, with it, and with labels."""
+    """Count all three groups: merge pairs without order, with order, and with labels."""
     ordered = [side[["doc_id", "a", "b"]] for side in (gold, pred)]
     either = []
     for side in ordered:
@@ -110,7 +110,7 @@ def test_pairs_from_parquet(race, note, request, tmp_path):
     note(f"pairs: a process that scores them from Parquet peaks at {peak:.2f} GB")
 
 
-# Not ru_maxrss, which a process has from the one that started it.
+# Not ru_maxrss, which a process inherits from its parent.
 MEMORY = """
 import re, sys
 import fastcausal as fc

@@ -24,7 +24,7 @@ RARE = ["3.5%", "$1,000", "U.S.", "company's", "(net)", '"growth"', "Inc.", "wel
 
 
 def text(rng):
-    """One to three sentences of some 20 words."""
+    """Draw one to three sentences of some 20 words."""
     sentences = []
     for _ in range(rng.choice([1, 2, 2, 3])):
         words = rng.choices(WORDS.split(), k=rng.randint(12, 30))
@@ -41,7 +41,7 @@ def moved(rng, words, start, stop):
 
 
 def files(folder, n):
-    """Write gold and predictions, whose ends are moved; a tenth of the sections has two rows."""
+    """Write gold, and predictions with moved ends; a tenth of the sections has two rows."""
     rng = random.Random(0)
     gold, pred = folder / f"gold{n}.csv", folder / f"pred{n}.csv"
     with gold.open("w") as of_gold, pred.open("w") as of_pred:

@@ -1,4 +1,4 @@
-"""How cost grows: with sentences, relations per sentence, spans per relation, and threads."""
+"""Growth of cost with sentences, relations per sentence, spans per relation, and threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import corpus, ours, recess
 
 CORPUS = "CNC"
 KERNELS = ("cnc-2023", *ours.KERNELS)
-RELATIONS = 4_000  # of gold, in however many sentences
+RELATIONS = 4_000  # gold relations, in any number of sentences
 SPANS = 100_000
 REFERENCE = 2_000  # pairs of relations or spans that plain Python counts too
 FEW = 8  # relations on a side that plain Python can pair
@@ -27,14 +27,14 @@ ROUNDS = 5
 
 
 def agrees(name, sides, n):
-    """Whether the first n examples count alike on both backends."""
+    """Return True if both backends count the first n examples alike."""
     some = [corpus.drawn(side, np.arange(n)) for side in sides]
     native, plain = (ours.counts(name, *some, backend=b) for b in ("cpu", "reference"))
     return (native == plain).all()
 
 
 def worth(name, gold, pred):
-    """What pairing reaches in each example, whichever side is called gold."""
+    """Return the objective of pairing in each example; swapped sides give the same."""
     plan = ours.BY_NAME[name].plan(ROLES)
     return run(plan, gold, pred).counts @ plan.weights[:2].T
 

@@ -1,6 +1,6 @@
-"""Intervals of every score, against numpy on the drawn examples and sacreBLEU's way.
+"""Intervals of every score, against numpy on the drawn examples and the method of sacreBLEU.
 
-Rivals draw `FEW` resamples, ours `MANY`: notes below the table have the ratios for as many.
+Rivals draw `FEW` resamples, ours `MANY`; notes below the table have ratios for equal numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Scores = dict[str, np.ndarray]
 
 MANY = 1000
 FEW = 2
-SUP = 1.95  # of Kolmogorov's distance of two samples, times the root of half their size
+SUP = 1.95  # limit of Kolmogorov's distance of two samples, times the root of half their size
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def statistics(request) -> Statistics:
 
 
 def by_numpy(formula: Formula, terms: np.ndarray, n_resamples: int) -> Scores:
-    """Draw examples by number, count them, multiply."""
+    """Draw examples by number, count how often each is drawn, multiply by their terms."""
     rng, n = np.random.default_rng(0), len(terms)
     draws = (rng.integers(n, size=n) for _ in range(n_resamples))
     sums = [np.bincount(draw, minlength=n).astype(np.float64) @ terms for draw in draws]
@@ -57,7 +57,7 @@ RIVALS = {"numpy": (by_numpy, np.float64), "as sacreBLEU": (as_sacrebleu, np.flo
 
 
 def rivals(statistics: Statistics, n_resamples: int) -> dict[str, Callable[[], Scores]]:
-    """Calls of the rivals, whose examples lie ready in memory as they want them."""
+    """Return the calls of the rivals, with examples ready in memory in their own form."""
     formula = statistics.formula
     terms = formula.terms(statistics.rows)
     return {
@@ -68,7 +68,7 @@ def rivals(statistics: Statistics, n_resamples: int) -> dict[str, Callable[[], S
 
 @pytest.mark.parametrize("name", RIVALS)
 def test_one_law(name):
-    """Resamples of a few hundred examples are alike, score by score."""
+    """Resampled scores of a few hundred examples have the same law for ours and each rival."""
     sides = (corpus.table_of(rows, ids=False) for rows in corpus.sentences(340))
     statistics = fc.score(*sides).statistics
     ours = drawn_scores(statistics.drawn(), MANY, 0)
@@ -103,7 +103,7 @@ def test_one_score_by_jackknife(race, statistics):
 
 
 def test_comparison(race, statistics, request):
-    """Of the good system with the bad one: resamples only say how likely a difference is."""
+    """Compare the good system with the bad one."""
     gold, _ = corpus.sentences(statistics.n_units)
     pred = corpus.sentences(statistics.n_units, noise=corpus.BAD)[1]
     bad = fc.score(*(corpus.table_of(rows, ids=False) for rows in (gold, pred))).statistics

@@ -24,14 +24,14 @@ from .test_start import PEAK, python
 CORPUS = "CNC"
 TRAIN = corpus.CNC / "train_subtask2_grouped.csv"
 TOKEN = re.compile(r"[^ \t\n\r\x0b\x0c]+")
-# White space, a tag, or what is between them.
+# White space, a tag, or the text between these.
 PIECE = re.compile(r"([ \t\n\r\x0b\x0c]+)|<(/?)(ARG[01]|SIG[0-9]+)>|[^ \t\n\r\x0b\x0c<]+|<")
 ROLES = {"ARG0": 0, "ARG1": 1}
 SPAN_ROLES = ("cause", "effect", "signal")
 
 
 def spans_by_regex(text: str) -> tuple[int, list[tuple[int, int, int]]]:
-    """The strict reading of a sentence that has no fault, piece by piece."""
+    """Read a sentence without faults strictly, piece by piece."""
     n, apart = 0, True
     spans, opened, waiting = [], {}, []
     for match in PIECE.finditer(text):
@@ -88,7 +88,7 @@ def test_tagged_sentences(race, sentences, reading):
 
 @pytest.fixture(scope="module")
 def files(request, gold, tmp_path_factory):
-    """Gold in Parquet and a submission, of ``--sentences`` sentences."""
+    """Gold in Parquet, and a submission, of ``--sentences`` sentences."""
     n = request.config.getoption("--sentences")
     folder = tmp_path_factory.mktemp("ingestion")
     chosen = np.random.default_rng(0).integers(len(gold), size=n)
@@ -105,7 +105,7 @@ def files(request, gold, tmp_path_factory):
 
 
 def spans_by_search(text: str, relation: dict[str, str]) -> list[tuple[int, int, int]]:
-    """The spans of a relation, each text where it occurs first."""
+    """Return the spans of a relation, each at the first occurrence of its text."""
     starts = [match.start() for match in TOKEN.finditer(text)]
     found = []
     for role, wanted in relation.items():
@@ -167,7 +167,7 @@ def test_submission(race, files):
 
 
 def refused(*paths: Path) -> str:
-    """Score in a process of its own, and return its complaint."""
+    """Score in a process of its own, and return its error."""
     with pytest.raises(subprocess.CalledProcessError) as error:
         python(SCORE, *paths)
     assert error.value.returncode == 2
@@ -202,7 +202,7 @@ def test_whole_process(race, note, files, suffix):
     note(f"{both}: {peaks[0]:.0f} MB, pyarrow reads both: {peaks[1]:.0f} MB")
 
 
-# What becomes of a line of a submission, by its number.
+# Each fault as a function from the number and the text of a submission's line to the new text.
 FAULTS = {
     "160 malformed sentences": lambda k, line: line.replace("</", "<") if k < 160 else line,
     "every sentence malformed": lambda k, line: line.replace("</", "<"),

@@ -1,4 +1,4 @@
-"""Extracted causes and effects against a loop in plain Python: equal, then timed from Parquet."""
+"""Extracted causes and effects, against a loop in plain Python: equal, then timed from Parquet."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 def answers(n):
-    """Source, reference and answer, of one to three spans a role; a third of them is right."""
+    """Draw sources, references and answers of one to three spans a role; a third is right."""
     rng = random.Random(0)
 
     def side():
@@ -102,7 +102,7 @@ def best_match(gold, pred):
 
 
 def in_python(path):
-    """Sums of words, joint exact match, mean F1, accuracy of relations, answers of source words."""
+    """Compute sums of words, joint exact match, mean F1, accuracy, and answers within sources."""
     sums, f1 = Counter(), []
     for row in pq.read_table(path).to_pylist():
         (gold, relation), (pred, other) = parsed(row["gold"]), parsed(row["output"])

@@ -35,7 +35,7 @@ COMPILER = shutil.which("c++")
 
 @fc.kernel(fields=["tp", "fp", "fn"], additive=True, never_costs=True)
 def same_spans(gold, pred, length, params, counts):
-    """What exact_spans.h does: a merge of two lists in (start, stop, role) order."""
+    """Merge two lists in (start, stop, role) order, as exact_spans.h does."""
     i = j = 0
     while i < len(gold) or j < len(pred):
         if i == len(gold):
@@ -65,12 +65,12 @@ ordinal = fc.kernel(fields=["tp", "fp", "fn"], additive=True, never_costs=True, 
 
 @fc.kernel(fields=["tp", "fp", "fn"], additive=True, never_costs=True)
 def through_pointer(gold, pred, length, params, counts):
-    """Stands for exact_spans.h compiled apart, so that no driver can inline it."""
+    """Stand for exact_spans.h compiled as a library, which no driver can inline."""
 
 
 @pytest.fixture
 def pointer(tmp_path, monkeypatch):
-    """Where there is a compiler, the C++ kernel as a function of a library."""
+    """The C++ kernel as a function of a library, if there is a compiler."""
     if COMPILER is None:
         return {}
     source, library = tmp_path / "kernel.cpp", tmp_path / "kernel.so"
@@ -108,7 +108,7 @@ def test_same_spans(race, sentences, pointer):
 
 
 def test_ordinal(race, sentences):
-    """Called once a pattern, without numba."""
+    """The kernel is called once a pattern, without numba."""
     mine, built_in = (
         fc.Protocol("test", kernel).plan(ROLES) for kernel in (ordinal, "exact_spans")
     )

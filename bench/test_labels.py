@@ -1,4 +1,4 @@
-"""What models and Python programs hold, to rows: logits, label ids, example dicts, offsets."""
+"""Conversion to rows of logits, label ids, example dicts and character offsets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LABELS = ["O", *(f"{mark}-{role.capitalize()}" for role in ROLES for mark in "BI
 
 
 def matrix(lists, dtype):
-    """Label ids, filled up with -100 to one width."""
+    """Return lists of label ids as a matrix, filled up with -100."""
     number = {label: k for k, label in enumerate(LABELS)}
     ids = np.full((len(lists), WIDTH), -100, dtype)
     for line, tags in zip(ids, lists, strict=True):
@@ -35,7 +35,7 @@ def matrix(lists, dtype):
 
 @pytest.fixture(scope="module")
 def tags():
-    """One list of tags for each sentence; two sentences in one list where they fit."""
+    """A list of tags for each sentence; two sentences share a list if they fit."""
     relations = corpus.table_of(corpus.single_relations(3 * N)[0])
     return [tags for [tags] in bio.tag_lists(relations)[0] if len(tags) <= WIDTH][: 2 * N]
 
@@ -76,7 +76,7 @@ def test_label_ids(race, tags, n, dtype, filled):
 
 
 def by_matrices(logits, may_follow):
-    """The best well formed sequences, as programs with NumPy have it: a matrix for each token."""
+    """Find the best valid sequences as NumPy programs do, with a matrix for each token."""
     costs = np.where(may_follow, 0.0, -np.inf)
     sums, back = logits[:, 0] + costs[0], []
     for token in logits[:, 1:].swapaxes(0, 1):
@@ -159,7 +159,7 @@ def test_character_offsets(race):
 
 
 def with_offsets(example):
-    """The example with a text of words of one to nine letters, and spans in its characters."""
+    """Return the example with a text of words of one to nine letters, and spans in characters."""
     words = ["w" * (1 + (k * k) % 9) for k in range(example["length"])]
     stops = np.cumsum([len(word) + 1 for word in words]).tolist()
     return {

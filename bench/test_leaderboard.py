@@ -1,4 +1,4 @@
-"""Ranks of a thousand systems against a bare product of matrices, and sacreBLEU's way."""
+"""Ranks of a thousand systems, against only a product of matrices, and the method of sacreBLEU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ N_SYSTEMS, N_EXAMPLES, N_RESAMPLES = 1_000, 10_000, 1_000
 
 
 def counts(n_systems: int = N_SYSTEMS, n_examples: int = N_EXAMPLES) -> np.ndarray:
-    """TP, FP and FN of systems that are nearly equal: int8[n_examples, n_systems, 3]."""
+    """Draw TP, FP and FN of nearly equal systems: int8[n_examples, n_systems, 3]."""
     rng = np.random.default_rng(0)
     spans = rng.integers(0, 4, (n_examples, 1)) * (rng.random((n_examples, 1)) < 0.5)
     hits = rng.binomial(spans, 0.8, (n_examples, n_systems)).astype(np.int8)
@@ -31,7 +31,7 @@ def ranked(terms: np.ndarray, n_resamples: int = N_RESAMPLES) -> None:
 
 
 def gathered(terms: np.ndarray, draws: np.ndarray) -> np.ndarray:
-    """Gather the rows that all resamples draw, add them up, score each: as sacreBLEU 2.6 does."""
+    """Gather the drawn rows of all resamples, add them up, score each, as sacreBLEU 2.6 does."""
     scores = [
         [SCORE.value(sums[None].astype(np.int64))[0] for sums in rows[draws].sum(axis=1)]
         for rows in np.moveaxis(terms, 1, 0).astype(np.float32)

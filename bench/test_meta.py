@@ -22,7 +22,7 @@ N = N_ITEMS * N_SYSTEMS
 
 
 def scores_and_labels(k: int) -> tuple[np.ndarray, np.ndarray]:
-    """A metric with noise of size k, and labels 0 and 1."""
+    """Draw a metric with noise of size k, and labels 0 and 1."""
     labels = np.random.default_rng(0).integers(0, 2, N).astype(float)
     return np.round(labels + np.random.default_rng(k).normal(size=N) * (k + 1), 3), labels
 

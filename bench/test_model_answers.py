@@ -1,4 +1,4 @@
-"""Raw answers of language models: clean JSON against json.loads alone, and all to relations."""
+"""Raw answers of language models: clean JSON, against only json.loads; all answers to relations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EFFECTS = ("the ferries stopped", "the harbour was flooded", "the old bridge had
 
 
 def said(k: int) -> dict[str, object]:
-    """An answer of none to two relations, as the schema has them."""
+    """Make an answer of none to two relations that fits the schema."""
     relation = {"cause": CAUSES[k % 4], "effect": EFFECTS[k % 3], "signal": ["so"]}
     return {"relations": [relation] * (k % 3)}
 

@@ -12,14 +12,14 @@ from fastcausal.tasks.relations import official as tagged
 from . import corpus, official, ours
 
 CORPUS = "CNC, good system"
-AT_LEAST = 1_000  # times the speed of the official algorithm, on enough sentences to tell
+AT_LEAST = 1_000  # required times the speed of the official algorithm
 
 
 @pytest.mark.parametrize("which", ["dev", "resampled"])
 def test_cnc_2023(race, which):
     if which == "dev":
         title, (gold, pred) = agreed_case()
-    else:  # the same spans as tags, which the others do not let run on
+    else:  # marked as already read from tags, so that ours counts the same spans as the rivals
         title = which
         gold, pred = (replace(side, tags="cnc-2023") for side in corpus.sentences(10_000))
     tags = official.tags_of(gold), official.tags_of(pred)
@@ -51,7 +51,7 @@ def test_cnc_2023(race, which):
 
 
 def agreed_case():
-    """The case that is timed, after all of them have given equal scores."""
+    """The timed case, after all cases have given equal scores."""
     found = {}
     for name, (gold, pred) in corpus.cases().items():
         scorer = ExtractionScorer("cnc-2023", unparsed="empty")
@@ -70,7 +70,7 @@ def plain(report):
 
 
 def test_untagged(race):
-    """Rows that come without tags are read as if written with tags while they are counted."""
+    """Rows without tags are read, while they are counted, as if they had been written as tags."""
     gold, pred = corpus.sentences(10_000)
     as_tagged = [tagged.as_tagged(side, "cnc-2023")[0] for side in (gold, pred)]
 

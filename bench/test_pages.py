@@ -1,4 +1,4 @@
-"""Pages of many examples: how long one is made, and how large it is."""
+"""Pages of many examples: the time to make one, and its size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_BYTES = {10_000: 1.5e6, 100_000: 12e6}
 
 
 def with_texts(n, seed=0):
-    """Gold and predictions of n sentences with their texts, drawn with replacement."""
+    """Draw gold and predictions of n sentences with their texts, with replacement."""
     rng = np.random.default_rng(seed)
     train = corpus.CNC / "train_subtask2_grouped.csv"
     real = fc.read(train if train.exists() else sample.GOLD)

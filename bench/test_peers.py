@@ -1,7 +1,7 @@
-"""Span counts against seqeval and nervaluate: equal counts, then time.
+"""Span counts, against seqeval and nervaluate: equal counts, then time.
 
-Both know one sequence of spans a sentence, so the sentences are those with one relation on either
-side whose spans do not overlap.
+Both have one sequence of spans a sentence. So sentences have one relation on each side, and its
+spans do not overlap.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def test_partial_spans(race, pair):
 
 
 def entities(relations):
-    """Spans as nervaluate takes them, their end inclusive."""
+    """Return spans in the form of nervaluate, with inclusive ends."""
     return [
         [
             {"label": role, "start": start, "end": stop - 1}

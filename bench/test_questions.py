@@ -1,4 +1,4 @@
-"""Exact match and F1 of answers against torchmetrics: equal, then timed; from files, and growth."""
+"""Exact match and F1 of answers against torchmetrics: equal, then timed; from files; growth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import fastcausal as fc
 from .conftest import SIZES
 
 CORPUS = "made answers"
-DIFFERENT = 20_000  # questions, which larger files repeat
+DIFFERENT = 20_000  # different questions; larger files repeat them
 READERS = {"parquet": pq.read_table, "jsonl": pj.read_json}
 
 WORDS = [
@@ -25,7 +25,7 @@ WORDS = [
 
 
 def answers(n: int) -> tuple[list[dict[str, object]], list[dict[str, str]]]:
-    """Questions with one gold answer of up to 15 words; half of the predictions are right."""
+    """Draw questions with one gold answer of up to 15 words; half of the predictions are right."""
     rng = random.Random(0)
 
     def text() -> str:
@@ -50,7 +50,7 @@ def test_answers(race, n):
     gold, pred = answers(n)
     found = fc.qa(gold, pred)["overall"]
     others = {}
-    if n <= 2_000:  # torchmetrics would take seconds a round for all
+    if n <= 2_000:  # for more, torchmetrics would take seconds a round
         expected = squad(pred, gold)
         assert 100 * found.f1 == pytest.approx(float(expected["f1"]), rel=1e-5)
         assert 100 * found.exact_match == pytest.approx(float(expected["exact_match"]), rel=1e-5)
@@ -59,7 +59,7 @@ def test_answers(race, n):
 
 
 def files(folder, n, suffix):
-    """Questions and answers in two files of a suffix."""
+    """Write questions and answers to two files with this suffix."""
     paths = []
     for name, rows in zip(("gold", "pred"), answers(min(n, DIFFERENT)), strict=True):
         paths.append(folder / f"{name}{n}.{suffix}")

@@ -13,14 +13,14 @@ PLAIN = 10_000  # sentences that plain Python scores in a second
 
 
 def assert_equal(found, expected):
-    """The same counts; the means of numpy may differ in the last bit."""
+    """Assert equal measures; the means of numpy may differ in the last bit."""
     for group, scores in expected.items():
         for measure in ours.MEASURES:
             assert found[group][measure] == pytest.approx(scores[measure], rel=1e-15), group
 
 
 def best_sum(scores):
-    """What pairing maximises, as a mean over the pairs."""
+    """Return the objective of pairing, as a mean over the pairs."""
     return sum(scores[role][m] for role in recess.ROLES for m in ("em", "osb", "to"))
 
 

@@ -27,7 +27,7 @@ EQUAL = {"rtol": 0, "atol": 1e-12}
 
 
 def ratings(n_units: int, n_raters: int, missing: float = 0.2, n_labels: int = 5) -> np.ndarray:
-    """Raters that agree with a true label half of the time."""
+    """Draw ratings that have the true label half of the time."""
     rng = np.random.default_rng(0)
     truth = rng.integers(1, n_labels + 1, (n_units, 1))
     guess = rng.integers(1, n_labels + 1, (n_units, n_raters))
@@ -37,7 +37,7 @@ def ratings(n_units: int, n_raters: int, missing: float = 0.2, n_labels: int = 5
 
 
 def numpy_alpha(data: np.ndarray, level: str) -> float:
-    """Whole-array numpy, by the same sums: label counts of each unit, or sums of squares."""
+    """Compute alpha in whole-array numpy from label counts of each unit, or sums of squares."""
     rated = ~np.isnan(data)
     data, rated = data[rated.sum(1) > 1], rated[rated.sum(1) > 1]
     m = rated.sum(1)
@@ -90,7 +90,7 @@ def test_ten_million_ratings(race, level):
 
 
 def test_exponents(benchmark, note):
-    """From ratings that a cache holds to ratings that it does not."""
+    """The smallest ratings fit a cache, the largest do not."""
     least = []
     for n_units in (62_500, 250_000, 1_000_000):
         call = partial(krippendorff_alpha, ratings(n_units, 5))
@@ -120,7 +120,7 @@ def test_ten_million_different_ratings(race):
 
 
 def test_different_ratings(race):
-    """The package holds units × values × values, so a hundred units must do."""
+    """The package needs memory for units × values × values, so there are only a hundred units."""
     data = different_ratings(100)
 
     def ours():

@@ -17,7 +17,7 @@ ROUNDS = 7
 
 
 def python(code, *arguments):
-    """Run code in an interpreter of its own, and give what it printed."""
+    """Run code in an interpreter of its own, and return its output."""
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True
     ).stdout
@@ -33,7 +33,7 @@ def test_version(race):
 @pytest.mark.parametrize("name", ["recess", "cnc-2023"])
 def test_score(race, name):
     what, gold, pred = "sample", sample.GOLD, sample.SYSTEMS["careful"]
-    empty = ("--unparsed", "empty")  # some predictions of either system are malformed
+    empty = ("--unparsed", "empty")  # both systems have some malformed predictions
     if (corpus.CNC / "cases").exists():
         what = "dev"
         gold = corpus.CNC / "dev_subtask2_grouped.csv"
@@ -86,7 +86,7 @@ HELD = {
 
 
 def test_memory(benchmark, note, sentences, tmp_path):
-    """Peak memory of scoring two Parquet files, against what reading them takes."""
+    """Note the peak memory of scoring two Parquet files, and of only reading them."""
     paths = [tmp_path / "gold.parquet", tmp_path / "pred.parquet"]
     for path, side in zip(paths, sentences, strict=True):
         fc.write(corpus.table_of(side), path)

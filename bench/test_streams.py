@@ -1,6 +1,7 @@
-"""Two Parquet files scored part by part, against pyarrow merely reading both into memory.
+"""Two Parquet files scored part by part, against pyarrow only reading both into memory.
 
-`--sentences 10000000` is written in pieces: only reading whole files needs the memory for them.
+The files of `--sentences 10000000` are written in pieces: only reading whole files needs memory for
+all of it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ READ = "import sys, pyarrow.parquet as pq; tables = [pq.read_table(path) for pat
 
 @pytest.fixture(scope="module")
 def files(request, tmp_path_factory):
-    """Gold and predictions of ``--sentences`` sentences, and how many these are."""
+    """Gold and predictions of ``--sentences`` sentences, and this number."""
     noise = corpus.NOISES[request.param]
     n = request.config.getoption("--sentences")
     folder = tmp_path_factory.mktemp("streams")
@@ -81,7 +82,7 @@ def test_parquet_whole_process(race, files, options):
 
 @both_systems
 def test_per_example(race, files, tmp_path):
-    """Counts of every example as they come, against reading whole and then writing all."""
+    """Race writing the counts of examples part by part against reading all and writing all."""
     n, paths = files
     target = tmp_path / "examples.parquet"
 

@@ -1,4 +1,4 @@
-"""A sweep of many runs of a development set: against a loop, and against a process a run."""
+"""A sweep of many runs of a development set, against a loop, and against a process for each run."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_sweep(race, note, files, tmp_path):
 
 
 def test_memory(note, tmp_path):
-    """Peak memory of 1,000 runs of 10,000 sentences; the same 20 files under 50 names each."""
+    """Note the peak memory of 1,000 runs of 10,000 sentences: 20 files under 50 names each."""
     gold, runs = write(tmp_path, 20, 10_000, "parquet")
     for run in runs:
         for k in range(1, 50):

@@ -23,7 +23,7 @@ WAYS = {
 
 
 def repeated(n):
-    """The sentences of the sample, again and again, with the texts of their spans."""
+    """Return n sentences of the sample, repeated, with the texts of their spans."""
     examples = fc.read(sample.GOLD).to_examples()
     for k in range(n):
         of = examples[k % len(examples)]

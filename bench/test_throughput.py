@@ -11,7 +11,7 @@ import fastcausal as fc
 from . import corpus, ours
 
 CORPUS = "CNC"
-SAMPLED = 1_000  # sentences that the reference backend counts too
+SAMPLED = 1_000  # sentences that the reference backend counts, too
 
 
 both_systems = pytest.mark.parametrize("sentences", corpus.NOISES, indirect=True)

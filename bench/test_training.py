@@ -1,7 +1,7 @@
 """A validation step of 32 × 128 tokens in a training loop: the metric's update, and its scores.
 
-The rival is seqeval through evaluate, as token classification scripts have it: label ids become
-tags, `add_batch` keeps them, `compute` scores the epoch; here an epoch is one step.
+The rival is seqeval through evaluate, as in scripts for token classification: label ids become
+tags, `add_batch` keeps them, `compute` scores the epoch. Here an epoch is one step.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ datasets = pytest.importorskip("datasets")
 span_score = pytest.importorskip("fastcausal.training.span_score")
 
 ROUNDS = 30
-EXACT = fc.Protocol("exact", kernel="exact_spans")  # what seqeval counts
+EXACT = fc.Protocol("exact", kernel="exact_spans")  # counts the same as seqeval
 
 
 class Seqeval(evaluate.Metric):
-    """What evaluate's own module for seqeval does."""
+    """The same as evaluate's own module for seqeval."""
 
     def _info(self):
         tags = datasets.Sequence(datasets.Value("string"))
@@ -47,7 +47,7 @@ class Seqeval(evaluate.Metric):
 
 
 def batch():
-    """Gold and predicted label ids: sentences of a corpus, one token in ten predicted otherwise."""
+    """Gold and predicted label ids of a corpus; one token in ten is predicted differently."""
     from fastcausal.formats import bio
 
     relations = corpus.table_of(corpus.single_relations(40 * BATCH)[0])
@@ -60,7 +60,7 @@ def batch():
 
 
 def tags_of(gold, pred):
-    """Lists of tags of the tokens that are there."""
+    """Return lists of the tags of all tokens that are not padding."""
     pairs = [
         [(LABELS[g], LABELS[p]) for g, p in zip(*lines, strict=True) if g != -100]
         for lines in zip(gold.tolist(), pred.tolist(), strict=True)

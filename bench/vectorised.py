@@ -1,7 +1,7 @@
-"""Agreement of two annotators' relations in whole-array numpy: recess.py, all examples at once.
+"""Agreement of two annotators' relations in whole-array numpy: recess.py, many examples at once.
 
-Examples with as many relations on the larger side are one batch. Spans of a role do not overlap
-within a relation.
+Examples with the same number of relations on the larger side are one batch. Spans of a role do not
+overlap within a relation.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fastcausal.rows import Int64, Rows
 
 from .recess import ROLES, Agreed, alpha
 
-NOTHING = -1  # the last relation of `Spans`
+NOTHING = -1  # the empty relation, which is the last one of `Spans`
 
 
 class Spans:
@@ -40,7 +40,7 @@ class Spans:
         _, self.rank = np.unique(flat.reshape(len(widths), -1), axis=0, return_inverse=True)
 
     def compare(self, a: Int64, b: Int64) -> dict[str, np.ndarray]:
-        """EM, OSB, TO, shared and marked tokens of pairs of relations: [..., 3] each."""
+        """Compute EM, OSB, TO, shared and marked tokens of pairs of relations: [..., 3] each."""
         starts, stops = (self.start[a], self.start[b]), (self.stop[a], self.stop[b])
         any_a, any_b = self.present[a], self.present[b]
         relations = any_a.any(axis=-1) & any_b.any(axis=-1)
@@ -63,7 +63,7 @@ class Spans:
 
 
 def agreement(gold: Rows, pred: Rows) -> Agreed:
-    """EM, OSB, TO over the chosen pairs, and alpha over their token masks."""
+    """Compute EM, OSB, TO over the chosen pairs, and alpha over their token masks."""
     spans = Spans(gold, pred)
     n_gold, n_pred = np.diff(gold.relation_offsets), np.diff(pred.relation_offsets)
     most = np.maximum(n_gold, n_pred)
@@ -81,19 +81,19 @@ def agreement(gold: Rows, pred: Rows) -> Agreed:
 
 
 def _relations(first: Int64, n: Int64, k: int, offset: int) -> Int64:
-    """int64[n_examples, k]: the relations of each example, padded with nothing."""
+    """Return the relations of each example, padded with `NOTHING`: int64[n_examples, k]."""
     found = offset + first[:, None] + np.arange(k)
     found[np.arange(k) >= n[:, None]] = NOTHING
     return found
 
 
 def _best(spans: Spans, gold: Int64, pred: Int64, k: int) -> Int64:
-    """The pairs of the first best permutation: int64[n_examples, k, 2]."""
+    """Return the pairs of the first best permutation: int64[n_examples, k, 2]."""
     rank = np.append(spans.rank, len(spans.rank))  # nothing comes last
     gold, pred = (
         np.take_along_axis(side, np.argsort(rank[side], axis=1), axis=1) for side in (gold, pred)
     )
-    # The side that sorts first leads; of two that begin alike, the shorter one.
+    # The side that sorts first leads; if one side begins with all of the other, the shorter side.
     difference = np.append(spans.rank, -1)[gold] - np.append(spans.rank, -1)[pred]
     decides = (difference != 0).argmax(axis=1)
     leads = np.take_along_axis(difference, decides[:, None], axis=1) <= 0

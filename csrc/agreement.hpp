@@ -1,8 +1,8 @@
 // Agreement of annotators as sums over examples: EM, OSB, TO and alpha of their pairs of relations,
 // and alpha over the masks of all annotators at once.
 //
-// Floats are added in the order of numpy's reductions, and sums over examples exactly. So no
-// order of examples, annotators or relations changes a bit.
+// Within an example, floats are added in the order of numpy's reductions; sums over examples are
+// exact. So no order of examples, annotators or relations changes a bit.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,8 @@ namespace fastcausal {
 
 enum Measure { ALPHA, FIRST_SHARE, N_MEASURES = FIRST_SHARE + 3 };  // the shares: EM, OSB, TO
 
-// Adds numbers as numpy.add.reduce does: one after the other, or from eight on in eight columns.
+// Adds numbers in the order of numpy.add.reduce: fewer than eight one by one, more in eight
+// columns, more than 128 in two halves.
 inline double sum_of(const double* values, size_t n) {
   if (n > 128) {
     const size_t half = n / 2 - n / 2 % 8;
@@ -41,13 +42,14 @@ inline double sum_of(const double* values, size_t n) {
   return sum;
 }
 
-// Sums of a group, a role or the total, over the pairs of an example.
+// Sums of a group (a role or the total) over the pairs of an example.
 struct GroupSums {
-  std::vector<double> alphas;  // weighed, one for each pair
-  int64_t marked = 0;          // the weight of all alphas
+  std::vector<double> alphas;  // alpha times its weight, for each pair
+  int64_t marked = 0;          // the sum of the weights
   int64_t shares[N_MEASURES - FIRST_SHARE] = {};
 
-  // Three and more alphas are added in order of size, not of the relations.
+  // Returns the sum of weighted alphas, sorted first, so that the order of relations does not
+  // matter.
   double alpha() {
     const size_t n = alphas.size();
     if (n > 2) std::sort(alphas.begin(), alphas.end());
@@ -58,8 +60,8 @@ struct GroupSums {
 // Measures pairs of two annotators' relations, one example after the other.
 class PairSums {
  public:
-  // params: the number of roles, then the track of each. by_example: EM, OSB and TO are means of an
-  // example.
+  // params has the number of roles, then the track of each. With by_example, EM, OSB and TO are
+  // means over the pairs of an example.
   PairSums(const int64_t* params, bool unitized, bool by_example)
       : params_(params),
         unitized_(unitized),
@@ -87,8 +89,8 @@ class PairSums {
     ++n_pairs_;
   }
 
-  // Ends an example. Adds its measures to sums[2, n_groups, N_MEASURES], numerators first, and
-  // writes them to rows likewise, unless it is null.
+  // Ends an example. Adds its measures to sums[2, n_groups, N_MEASURES], numerators first. Writes
+  // them to rows in the same order, unless rows is null.
   void end_example(DigitSum* sums, double* rows) {
     const size_t n_cells = groups_.size() * N_MEASURES;
     const int64_t n = by_example_ ? n_pairs_ : 1;  // the denominator of a share
@@ -120,13 +122,14 @@ class PairSums {
  private:
   const int64_t* params_;
   const bool unitized_, by_example_;
-  std::vector<GroupSums> groups_;  // of each role, and the total
-  std::vector<int64_t> counts_;    // of the current pair
-  std::vector<double> alphas_;     // of its roles, weighed
+  std::vector<GroupSums> groups_;  // sums of each role, then of the total
+  std::vector<int64_t> counts_;    // counts of the current pair
+  std::vector<double> alphas_;     // its alpha times the weight, for each role
   Unitized units_;
   int64_t n_pairs_ = 0;
 
-  // Sets the weighed alpha of a role and returns its weight; both are 0 if it is undefined.
+  // Sets alpha times its weight for a role and returns the weight; both are 0 if alpha is
+  // undefined.
   int64_t masks_alpha(const int64_t* counts, size_t role) {
     const int64_t marked = counts[overlap::N1];
     const double alpha = binary_alpha(counts[overlap::N], marked, counts[overlap::O01], NAN);
@@ -135,7 +138,7 @@ class PairSums {
     return defined ? marked : 0;
   }
 
-  // The same, with units. A missing relation has no words for a weight.
+  // Does the same for unitised alpha. A pair without one of the relations has no weight.
   int64_t unitized_alpha(const Relation& a, const Relation& b, int32_t role, int64_t length) {
     const size_t at = static_cast<size_t>(role);
     alphas_[at] = 0;
@@ -158,8 +161,8 @@ class PairSums {
   }
 };
 
-// Adds the measures of listed pairs to sums[2, n_groups, N_MEASURES]. rows[n_examples, 2, n_groups,
-// N_MEASURES] may be null.
+// Adds the measures of listed pairs to sums[2, n_groups, N_MEASURES]. Writes the measures of each
+// example to rows[n_examples, 2, n_groups, N_MEASURES], unless rows is null.
 inline void sum_pairs(const Side& a, const Side& b, const int32_t* lengths, const PairList& pairs,
                       int64_t n_pairs, PairSums& of_example, DigitSum* sums, double* rows,
                       int64_t row_width, StopRequested stop_requested) {
@@ -178,15 +181,15 @@ inline void sum_pairs(const Side& a, const Side& b, const int32_t* lengths, cons
   }
 }
 
-// The relations of an annotator. row_of: its example for each example of all annotators, -1 for a
-// missing one; null: the same examples.
+// The relations of an annotator. row_of has, for each example of all annotators, the row of this
+// annotator's example, -1 if missing; it is null if rows are the same.
 struct Annotator {
   Side side;
   const int32_t* lengths;
   const int64_t* row_of;
 };
 
-// The masks of all annotators of an example: disjoint intervals of each annotator, by role.
+// The masks of all annotators of an example: for each role, disjoint intervals of each annotator.
 class Masks {
  public:
   explicit Masks(size_t n_roles) : of_role_(n_roles) {}
@@ -222,7 +225,8 @@ class Masks {
   }
   int64_t n_masks() const { return n_masks_; }
 
-  // Sets the tokens that annotators mark with a role, and the tokens that pairs of them share.
+  // Sets the numbers of marked tokens of a role, summed over annotators, and of common tokens,
+  // summed over pairs of annotators.
   void count(size_t role, int64_t& marked, int64_t& common) {
     std::vector<Row>& all = of_role_[role].intervals;
     const bool sorted = all.size() > FEW;
@@ -238,10 +242,10 @@ class Masks {
   }
 
  private:
-  static constexpr size_t FEW = 8;  // intervals, of which sorting costs more than it saves
+  static constexpr size_t FEW = 8;  // for so few intervals sorting does not pay
   struct Role {
     std::vector<Row> intervals;
-    size_t n_earlier;  // of other annotators
+    size_t n_earlier;  // number of other annotators' intervals
   };
   std::vector<Role> of_role_;
   std::vector<Row> rows_;

@@ -3,7 +3,7 @@
 //   parts_of ── finds the causes, the effects and the relation of a text
 //   Comparison ── one example: words of both sides, and their common words
 //     └─ SpanMatch ── the best pairs of spans
-//   compare_answers ── all examples, from threads
+//   compare_answers ── all examples, in several threads
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +22,8 @@ namespace fastcausal {
 
 namespace answers {
 
-// The order of Python's strings. UTF-8 has the same order. Several quotation marks count as one.
+// Returns true if text a sorts before text b in Python; UTF-8 sorts in the same way. A run of
+// quotation marks counts as one.
 inline bool comes_before(Text a, Text b) {
   const auto next = [](Text& text) {
     const char letter = *text.data;
@@ -42,8 +43,9 @@ inline bool comes_before(Text a, Text b) {
 }  // namespace answers
 
 enum Field : int { SHARED, PREDICTED, WANTED, MATCHED, EQUAL, N_ROLE_FIELDS };
-// Further fields: 2 for an answer made of words of its source, 1 for another, 0 without a source or
-// for an unreadable answer; relations of reference and answer.
+// Fields after both roles. CONTAINED is 2 for an answer with only words of its source, 1 for
+// another answer, 0 without a source or for an unreadable answer. Relations are of reference and
+// answer.
 enum : int { CONTAINED = 2 * N_ROLE_FIELDS, RELATIONS, N_ANSWER_FIELDS = RELATIONS + 2 };
 
 class Comparison {
@@ -57,8 +59,8 @@ class Comparison {
 
   Comparison(const Letters& letters, bool fcr) : fcr_(fcr), reader_(letters) {}
 
-  // Appends the words that the source lacks to missing, unless it is NULL.
-  // Returns false if a letter is not in the table.
+  // Compares one answer. Appends its words that are not in the source to missing, unless missing is
+  // NULL. Returns false if a letter is not in the table.
   bool compare(const ColumnText& source, const ColumnText& reference, const ColumnText& answer,
                Result& result, std::string* missing, CostMeter& meter) {
     words_.clear();
@@ -100,7 +102,8 @@ class Comparison {
   Words words_;
   WordSpans sides_[2][2];
   SpanMatch match_;
-  std::vector<char> in_source_;  // by word, after that of words of the source alone
+  // 1 for each word in the source, by its number + 1; the first cell is for all other words.
+  std::vector<char> in_source_;
   std::vector<size_t> order_[2];
   std::vector<WordSpans::Word> in_order_[2];
 
@@ -139,7 +142,7 @@ class Comparison {
     std::sort(order_[side].begin(), order_[side].end(), before);
   }
 
-  // Compares all words, with spans in order of their texts.
+  // Compares the words of all spans, joined in the sort order of the spans' texts.
   bool same_words(const WordSpans& gold, const WordSpans& pred) {
     const WordSpans* sides[2] = {&gold, &pred};
     for (int side = 0; side < 2; ++side) {
@@ -207,18 +210,18 @@ class Comparison {
   }
 };
 
-// The texts to compare, and the place of the results, which begin at a row of each field.
+// The texts to compare, and the place of the results.
 struct AnswerBatch {
   TextColumn source, reference, answer;
   int64_t n;
   int64_t* fields;
-  int64_t stride;  // from field to field
-  int8_t* known;   // all letters are in the table
-  int64_t* sizes;  // of missing words, in bytes; NULL if they are not wanted
+  int64_t stride;  // number of cells from field to field
+  int8_t* known;   // 1 if all letters are in the table
+  int64_t* sizes;  // bytes of each answer's missing words; NULL if not requested
 };
 
-// The different relations, whose numbers the rows have, -1 of unreadable texts; missing words,
-// joined.
+// The different relations of a batch, to which its fields point by number (-1 for an unreadable
+// text), and the joined missing words of all answers.
 struct AnswerTexts {
   std::vector<std::string_view> relations;
   std::string missing;
@@ -246,7 +249,7 @@ class AnswerBlock {
     }
   }
 
-  // Appends missing words, and replaces numbers of relations by those of all blocks.
+  // Appends the block's missing words, and renumbers its relations among those of all blocks.
   void join(DistinctTexts& all, std::string& missing) const {
     std::vector<int64_t> numbers;
     for (const std::string_view text : relations_.texts()) {

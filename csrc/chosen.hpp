@@ -1,4 +1,4 @@
-// The counted pairs of relations, from the partners that the engine has chosen.
+// Lists of counted pairs of relations, from the partners chosen by the engine.
 #pragma once
 #include <vector>
 
@@ -6,16 +6,16 @@
 
 namespace fastcausal {
 
-// A list of pairs, one after the other example. -1 stands for no relation.
+// Pairs of relations, example by example; -1 stands for no relation.
 struct PairList {
   int64_t* example;
   int64_t* gold;
   int64_t* pred;
 };
 
-// Lists the pairs of the gold relations of each example, in order, then its unmatched predictions.
-// Predictions that the plan drops are absent. Returns the number of pairs: at most one for each
-// relation.
+// Lists for each example the gold relations in order, each with its partner, then the unmatched
+// predictions; predictions that the plan does not count are left out. Returns the number of pairs,
+// which is at most the number of all relations.
 inline int64_t list_chosen(const Side& gold, const Side& pred, const int64_t* partner,
                            int64_t n_examples, const Plan& plan, const PairList& list) {
   int64_t n = 0;

@@ -58,8 +58,8 @@ inline bool take(Text& text, Text word) {
   return true;
 }
 
-// Finds the text that counts. Returns false if a tag opens and never closes. Tags mostly come last,
-// so the search runs backwards.
+// Finds the content of the last closed tag; a text without tags stays whole. Returns false if tags
+// are open and none is closed. Tags are mostly at the end, so the search runs backwards.
 inline bool find_counted(Text& text) {
   bool is_opened = false;
   size_t closing = Text::npos;

@@ -75,8 +75,8 @@ inline int64_t distinct_rows(const int64_t* rows, int64_t n_rows, int64_t width,
 // Texts in columns, numbered in order of first occurrence; the caller keeps the columns.
 class DistinctTexts {
  public:
-  // Fills numbers with those of the texts data[offsets[i]:offsets[i + 1]]; appends to first the
-  // places of new ones. A text equal to the one before it is not looked up.
+  // Fills numbers with the number of each text data[offsets[i]:offsets[i + 1]]; appends to first
+  // the indices of new texts. A text equal to the one before it is not looked up.
   void number(const int32_t* offsets, const char* data, int64_t n, int32_t* numbers,
               std::vector<int64_t>& first) {
     std::string_view before;

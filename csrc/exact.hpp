@@ -6,7 +6,7 @@
 
 namespace fastcausal {
 
-// Divides integers of any size with one rounding. denominator > 0.
+// Divides 64-bit integers and rounds once. denominator > 0.
 inline double exact_ratio(uint64_t numerator, uint64_t denominator) {
   if (!((numerator | denominator) >> 53)) {  // a double holds both
     return static_cast<double>(numerator) / static_cast<double>(denominator);
@@ -14,7 +14,7 @@ inline double exact_ratio(uint64_t numerator, uint64_t denominator) {
   uint64_t quotient = numerator / denominator;
   uint64_t rest = numerator % denominator;
   int exponent = 0;
-  while (rest && quotient < (uint64_t{1} << 60)) {  // 53 bits, and some that decide the rounding
+  while (rest && quotient < (uint64_t{1} << 60)) {  // 53 bits, and more to decide the rounding
     const bool carry = rest >= denominator - rest;
     rest = carry ? rest - (denominator - rest) : 2 * rest;
     quotient = 2 * quotient + carry;
@@ -30,9 +30,9 @@ inline double binary_alpha(int64_t n, int64_t n1, int64_t o01, double undefined)
   return 1.0 - exact_ratio(static_cast<uint64_t>((n - 1) * o01), static_cast<uint64_t>(both));
 }
 
-// Adds floats without rounding, to digits of 32 bits: digit k counts multiples of
-// 2^(LEAST + 32 k). The result does not depend on the order. At most 2^31 floats below 2^62, whose
-// bits are multiples of 2^LEAST: tokens, and products of tokens with an alpha or a share.
+// Adds floats without rounding, so order does not matter: digit k counts multiples of
+// 2^(LEAST + 32 k). There may be at most 2^31 floats, below 2^62, whose bits are multiples of
+// 2^LEAST. Numbers of tokens, alone or times an alpha or a share, are such floats.
 struct DigitSum {
   static constexpr int LEAST = -160;
   static constexpr int DIGITS = 8;

@@ -85,7 +85,9 @@ class Sentences {
 
  private:
   static constexpr size_t NONE = static_cast<size_t>(-1);
-  // A possible end at `stop`, with the word before it and the place behind what follows.
+  // A possible end of a sentence, its last letter at `stop`. The word before begins at `start`, the
+  // word after at `next`, which is NONE if a mark that parts words follows. `behind` is the end of
+  // that word or mark.
   struct Mark {
     size_t start = 0, stop = 0;
     size_t behind = 0, next = NONE;

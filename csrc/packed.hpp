@@ -77,7 +77,7 @@ FC_INLINE Kind pack(const Row* rows, int64_t n, const KernelTraits& traits, Reco
   return pack_scalar(rows, n, traits, packed);
 }
 
-// What packing adds to the record of a relation with several spans of a role.
+// The record added for the later spans of a relation with several spans of a role.
 struct Several {
   Record second;      // the later spans of these roles
   uint16_t sequence;  // of all roles, two bits each; or the roles of both records, three bits each

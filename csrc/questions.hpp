@@ -1,7 +1,7 @@
 // Exact match and F1 of answers to questions, as SQuAD 1.1 defines them.
 //
 //   AnswerMarks ── one question: the words of its answer, and of each gold answer
-//   mark_answers ── all questions, from threads
+//   mark_answers ── all questions, in several threads
 //   gold_lists ── the gold answers of each question as a list of JSON
 #pragma once
 #include <algorithm>
@@ -16,12 +16,12 @@
 
 namespace fastcausal {
 
-// The gold answers of all questions. Those of question k: from lists[k] up to lists[k + 1].
+// The gold answers of all questions; question k has the answers lists[k] to lists[k + 1].
 struct GoldAnswers {
   TextColumn texts;
   const int64_t* lists;
 
-  // Returns the bytes of the gold answers of a question.
+  // Returns the number of bytes of a question's gold answers.
   int64_t size(int64_t question) const {
     return texts.offsets[lists[question + 1]] - texts.offsets[lists[question]];
   }
@@ -34,8 +34,7 @@ class AnswerMarks {
 
   explicit AnswerMarks(const Letters& letters) : reader_(letters) {}
 
-  // Compares an answer with the gold answers of a question.
-  // Returns false if a letter is not in the table.
+  // Sets exact and f1 of an answer to a question. Returns false if a letter is not in the table.
   bool mark(const GoldAnswers& gold, int64_t question, const ColumnText& answer) {
     const int64_t first = gold.lists[question], last = gold.lists[question + 1];
     exact = false;
@@ -53,9 +52,10 @@ class AnswerMarks {
 
  private:
   TextReader reader_;
-  Words words_;  // of the answer
+  Words words_;  // the words of the answer
   std::vector<int32_t> answer_, wanted_;
-  std::vector<int32_t> left_;  // of each word of the answer, behind those of gold alone
+  // How often each word of the answer is not yet shared; the first cell is for all other words.
+  std::vector<int32_t> left_;
 
   static bool is_same(const Text& a, const Text& b) {
     return a.size == b.size && std::equal(a.data, a.end(), b.data);
@@ -88,12 +88,12 @@ class AnswerMarks {
 struct AnswersToMark {
   GoldAnswers gold;
   TextColumn answers;
-  const int64_t* questions;  // of each row
-  const int64_t* rows;       // the answer of each row; -1: none, which has no marks
+  const int64_t* questions;  // the question of each row
+  const int64_t* rows;       // the answer of each row; -1 without an answer, which has marks 0
   int64_t n;
   double* marks;  // exact match and F1 of each row
-  int64_t width;  // from row to row
-  int8_t* known;  // all letters are in the table
+  int64_t width;  // number of cells from row to row
+  int8_t* known;  // 1 if all letters are in the table
 };
 
 inline void mark_answers(const AnswersToMark& batch, const Letters& letters, int64_t n_threads,
@@ -118,7 +118,7 @@ inline void mark_answers(const AnswersToMark& batch, const Letters& letters, int
              });
 }
 
-// Writes the gold answers of each question in order, as json.dumps does.
+// Writes the sorted gold answers of each question as json.dumps does.
 inline Cells gold_lists(const GoldAnswers& gold, int64_t n) {
   Cells out;
   std::vector<std::string_view> answers;
@@ -128,7 +128,7 @@ inline Cells gold_lists(const GoldAnswers& gold, int64_t n) {
       const Text text = gold.texts[at];
       answers.emplace_back(text.data, static_cast<size_t>(text.size));
     }
-    std::sort(answers.begin(), answers.end());  // UTF-8 has the order of Python's strings
+    std::sort(answers.begin(), answers.end());  // UTF-8 sorts as Python's strings do
     out.text += '[';
     for (size_t at = 0; at < answers.size(); ++at) {
       if (at) out.text += ", ";

@@ -1,10 +1,10 @@
 // Differences between many systems under the same resamples.
 //
-//   spreads ── pair after pair: the standard deviation of their difference
-//   largest ── 64 resamples at a time: the largest difference of all, in such deviations
+//   spreads ── the standard deviation of the difference, for each pair of systems
+//   largest ── the largest difference of all pairs in each resample, in standard deviations
 //
-// Partial sums go by the place of a resample modulo LANES, and are then added in order. So no
-// number of threads and no vector width changes a bit.
+// There are LANES partial sums, each of every LANES-th resample, which are then added in order. So
+// no number of threads and no vector width changes a bit.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -16,8 +16,8 @@
 
 namespace fastcausal {
 
-// Resampled scores minus the scores of all units: [n_systems][n_places]. Undefined scores and
-// places beyond the last resample are NaN. n_places is a multiple of PLACES.
+// Scores in resamples minus scores on all units: [n_systems][n_places]. Undefined scores and places
+// beyond the last resample are NaN. n_places is a multiple of PLACES.
 struct Deviations {
   static constexpr int64_t LANES = 4;
   static constexpr int64_t PLACES = 64;
@@ -29,7 +29,7 @@ struct Deviations {
   const double* of(int64_t system) const { return values + system * n_places; }
 };
 
-// Returns the standard deviation of a - b over places with both defined, 0 for fewer than two.
+// Returns the standard deviation of a - b over the places that define both, 0 for fewer than two.
 inline double spread(const double* a, const double* b, int64_t n_places) {
   constexpr int64_t LANES = Deviations::LANES;
   double n[LANES] = {}, sum[LANES] = {}, squares[LANES] = {};
@@ -52,7 +52,7 @@ inline double spread(const double* a, const double* b, int64_t n_places) {
   return std::sqrt(std::max(0.0, squares[0] - sum[0] * sum[0] / n[0]) / (n[0] - 1));
 }
 
-// Fills found, [n_systems][n_systems], symmetrically. Leaves its diagonal as it is.
+// Fills found[n_systems][n_systems] with the spread of each pair, but not its diagonal.
 inline void spreads(const Deviations& strays, double* found, int64_t n_threads,
                     StopRequested stop_requested) {
   constexpr int64_t TILE = 16;  // systems that stay in the cache
@@ -70,7 +70,7 @@ inline void spreads(const Deviations& strays, double* found, int64_t n_threads,
              });
 }
 
-// Raises most, [PLACES], to |a - b| * scale.
+// Sets most[PLACES] to |a - b| * scale at each place if that is larger.
 FC_CLONES inline void raise_to(const double* a, const double* b, double scale, double* most) {
   for (int64_t place = 0; place < Deviations::PLACES; ++place) {
     const double far = std::abs(a[place] - b[place]) * scale;
@@ -78,14 +78,14 @@ FC_CLONES inline void raise_to(const double* a, const double* b, double scale, d
   }
 }
 
-// Fills found, [n_places], with the largest |a - b| * scales[a][b] over the pairs with a scale.
-// Sets -1 if all their differences are undefined.
+// Fills found[n_places] with the largest |a - b| * scales[a][b] over the pairs whose scale is not
+// 0, or with -1 if all these differences are undefined.
 inline void largest(const Deviations& strays, const double* scales, double* found,
                     int64_t n_threads, StopRequested stop_requested) {
   constexpr int64_t PLACES = Deviations::PLACES;
   const int64_t n = strays.n_systems;
   const auto work = [&](int64_t block, CostMeter& meter) {
-    // These places of all systems, contiguous.
+    // A contiguous copy of these places of all systems.
     std::vector<double> near(static_cast<size_t>(n * PLACES));
     for (int64_t a = 0; a < n; ++a)
       std::copy_n(strays.of(a) + block * PLACES, PLACES, near.data() + a * PLACES);

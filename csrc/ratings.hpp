@@ -141,7 +141,7 @@ class UnitKeys {
     return key;
   }
 
-  // Returns what a rating adds to a key.
+  // Returns the part of a key for one rating.
   uint64_t worth(const double* rating) {
     if (std::isnan(*rating)) return 0;
     const int64_t place = int64_t{numbering_(*rating)} * width_;

@@ -48,7 +48,7 @@ class ShapeLists {
 
   bool empty(size_t list) const { return !n_of_[list]; }
 
-  // Calls a function for each example of a list until it returns false. Returns what it returned.
+  // Calls a function for each example of a list until it returns false. Returns false if it did.
   template <class Use>
   FC_INLINE bool each(size_t list, const Use& use) const {
     for (size_t k = 0; k < n_of_[list]; ++k) {

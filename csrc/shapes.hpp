@@ -5,9 +5,9 @@
 //     └─ Story ── strong pairs by cause and by effect
 //          └─ each_wedge ── every x < y < z with two strong pairs, and the code of the third
 //
-// The code of a pair stands for its classes in gold and in the answer. Bits tell the parts that a
-// code may play in a chain, so nothing here knows a class.
-// Time is linear in pairs and in pairs of strong pairs.
+// The code of a pair stands for its class in gold and its answer. The bits of a code give its
+// possible roles in a chain, so nothing here knows a class. Time is linear in the number of pairs
+// and in the number of wedges: two strong pairs with a common event.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -27,20 +27,20 @@ struct JudgedPairs {
   const int64_t* b;
 };
 
-// Finds the stories of pairs by topic. Fills the first pair of each story and its topic, then the
-// number of pairs; starts has room for n + 1, topics for n. Returns the number of stories, or -1 if
-// a pair does not come after the one before it, by topic, cause and effect, or has not its cause
-// before its effect.
+// Finds the stories of pairs by topic. Fills starts with the first pair of each story, then the
+// number of pairs, and topics with the topic of each story; starts has room for n + 1, topics for
+// n. Returns the number of stories, or -1 unless pairs ascend by topic, cause and effect, and every
+// cause is before its effect.
 inline int64_t find_stories(const int64_t* topic, const int64_t* a, const int64_t* b, int64_t n,
                             int64_t* starts, int64_t* topics) {
   int64_t n_stories = 0;
   for (int64_t k = 0; k < n; ++k) {
     const bool begins = k == 0 || topic[k] > topic[k - 1];
-    // Without branches: they would depend on the data.
+    // No branches here, since they would be mispredicted.
     const bool follows = begins || ((topic[k] == topic[k - 1]) &
                                     ((a[k] > a[k - 1]) | ((a[k] == a[k - 1]) & (b[k] > b[k - 1]))));
     if (!(follows & (a[k] < b[k]))) return -1;
-    starts[n_stories] = k;  // stays if a story begins
+    starts[n_stories] = k;  // overwritten unless a story begins
     topics[n_stories] = topic[k];
     n_stories += begins;
   }
@@ -50,7 +50,8 @@ inline int64_t find_stories(const int64_t* topic, const int64_t* a, const int64_
 
 class Events {
  public:
-  // Numbers far apart are listed. Otherwise places count from the lowest number.
+  // A place is the distance from the lowest number of an event, or, if numbers are far apart, the
+  // index in a sorted list of them.
   void read(const JudgedPairs& pairs, int64_t first, int64_t last) {
     least_ = pairs.a[first];
     const int64_t most = *std::max_element(pairs.b + first, pairs.b + last);
@@ -79,7 +80,8 @@ class Events {
   std::vector<int64_t> listed_;
 };
 
-// Calls call(story, events, first, last) for each story: its number, its events, and its pairs.
+// Calls call(story, events, first, last) for each story, with its number, events and range of
+// pairs.
 template <class Call>
 void each_story(const JudgedPairs& pairs, StopRequested stop_requested, const Call& call) {
   Stop stop(stop_requested);
@@ -93,7 +95,7 @@ void each_story(const JudgedPairs& pairs, StopRequested stop_requested, const Ca
   }
 }
 
-// Returns the number of different effects.
+// Returns the number of frames: the different effects of all stories.
 inline int64_t count_frames(const JudgedPairs& pairs, StopRequested stop_requested) {
   int64_t n = 0;
   std::vector<int8_t> is_effect;
@@ -109,7 +111,7 @@ inline int64_t count_frames(const JudgedPairs& pairs, StopRequested stop_request
 // The classes of pairs in gold and in the answers. All arrays are [n_pairs].
 struct Judgments {
   const int8_t* classes;
-  const int8_t* gold;  // labels, as for GroupCounts
+  const int8_t* gold;  // labels, see GroupCounts; also pred
   const int8_t* pred;
   const int8_t* in_document;  // 0 or 1
   int64_t n_classes;
@@ -117,12 +119,13 @@ struct Judgments {
   double undefined;
 };
 
-// Fills rows[n_frames, 4 + n_classes] and marks[n_frames, 2]. A row has story, effect, pairs in a
-// document, counted pairs, and pairs of each class. Marks are F1 and exact match.
+// Fills rows[n_frames, 4 + n_classes] and marks[n_frames, 2]. A row has the story, the effect, and
+// the numbers of pairs within a document, of counted pairs, and of pairs by class. Marks are F1 and
+// exact match.
 inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, int64_t* rows,
                          double* marks, StopRequested stop_requested) {
   const GroupCounts scorer(judgments.n_labels, judgments.undefined);
-  // Of each event: pairs in a document, of each class, then the counts of labels.
+  // Cells of each event: pairs within a document, pairs by class, then the counts of labels.
   const int64_t of_labels = 1 + judgments.n_classes;
   const int64_t of_both = of_labels + judgments.n_labels, width = of_both + judgments.n_labels + 1;
   std::vector<int64_t> counts;
@@ -156,7 +159,7 @@ inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, i
 
 enum ChainType : int64_t { mediation, confounding, collider, n_chain_types };
 
-// Codes of pairs, and the bits of each code: 1 strong, then 2 << ChainType if weak in such chains.
+// Codes of pairs, and the bits of each code: 1 if strong, 2 << type if weak in chains of a type.
 // The code `absent` stands for missing pairs.
 struct Codes {
   const int8_t* of_pair;  // [n_pairs]
@@ -194,7 +197,7 @@ class Story {
       const int8_t code = codes.of_pair[k];
       const bool is_strong = codes.strong(code);
       const Pair pair = {events.place(pairs.a[k]), events.place(pairs.b[k]), code};
-      pairs_[n] = pair;  // without a branch: strong ones come in no order
+      pairs_[n] = pair;  // overwritten unless strong; a branch would be mispredicted
       n += is_strong;
       effects_.starts[static_cast<size_t>(pair.a) + 1] += is_strong;
       causes_.starts[static_cast<size_t>(pair.b) + 1] += is_strong;
@@ -213,7 +216,8 @@ class Story {
   Range effects(int64_t place) const { return effects_.of(place); }
   Range causes(int64_t place) const { return causes_.of(place); }
 
-  // Return those behind the next one, for callers that go through events in order.
+  // Each call for a place skips one more of its pairs and returns the rest, for callers that go
+  // through events in order.
   Range later_effects(int64_t place) { return effects_.behind_next(place); }
   Range later_causes(int64_t place) { return causes_.behind_next(place); }
 
@@ -223,7 +227,7 @@ class Story {
     int8_t code;
   };
 
-  // Strong pairs by the place of one of their events, ascending by the other.
+  // Strong pairs by the place of one of their events; each list ascends by the other event.
   struct Lists {
     std::vector<int64_t> starts, next;
     std::vector<Strong> strong;
@@ -248,7 +252,7 @@ class Story {
 };
 
 // Calls add(type, x, y, z, codes of two strong pairs, code of the third) with places of events, for
-// all wedges of which event v is the first end of the third pair. row has the codes of v's pairs.
+// all wedges whose third pair begins with event v. row has the codes of v's pairs by effect.
 template <class Add>
 void wedges_around(Story& story, int64_t v, const int8_t* row, CostMeter& meter, const Add& add) {
   int64_t n = 0;
@@ -266,15 +270,14 @@ void wedges_around(Story& story, int64_t v, const int8_t* row, CostMeter& meter,
   meter.add_cost(50 + 3 * n);
 }
 
-// Calls add(story, events, type, x, y, z, codes) for every two strong pairs of a story that share
-// an event.
+// Calls add(story, events, type, x, y, z, codes) for each wedge of each story.
 template <class Add>
 void each_wedge(const JudgedPairs& pairs, const Codes& codes, StopRequested stop_requested,
                 const Add& add) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
   Story strong;
-  std::vector<int8_t> row;  // codes of the pairs of one cause, by effect
+  std::vector<int8_t> row;  // codes of one cause's pairs, by effect
   const auto work = [&](int64_t story, const Events& events, int64_t first, int64_t last) {
     strong.read(pairs, codes, events, first, last);
     row.assign(static_cast<size_t>(events.size()), codes.absent);
@@ -299,7 +302,7 @@ inline int64_t pattern_of(const Codes& codes, int8_t strong, int8_t other, int8_
 inline void count_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* counts,
                          StopRequested stop_requested) {
   const int64_t n = codes.absent + 1, n_patterns = n * n * n;
-  // Also of wedges whose third pair is not weak: that is one branch less for each.
+  // Counts all wedges, also with a third pair that is not weak: this saves a branch for each.
   std::vector<int64_t> wedges(static_cast<size_t>(n_chain_types * n_patterns));
   each_wedge(pairs, codes, stop_requested,
              [&, of = wedges.data()](int64_t, const Events&, ChainType type, int64_t, int64_t,
@@ -312,7 +315,7 @@ inline void count_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* 
   }
 }
 
-// Fills [n_chains, 6] with story, x, y, z, type and pattern. Stops when the rows are full.
+// Fills rows[n_rows, 6] with story, x, y, z, type and pattern of chains, until they are full.
 inline void list_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* rows, int64_t n_rows,
                         StopRequested stop_requested) {
   const int64_t* end = rows + 6 * n_rows;

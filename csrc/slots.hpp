@@ -11,7 +11,7 @@ class Slots {
  public:
   static constexpr int FEWEST = 9;  // bits at first: a small table stays in the cache
 
-  // Returns the number with this hash of which same(number) holds, or 0.
+  // Returns the number with this hash for which same(number) is true, or 0.
   template <class Same>
   FC_INLINE int32_t find(uint64_t hash, const Same& same) const {
     size_t at = Patterns::slot_of(hash, shift_);

@@ -12,15 +12,15 @@ namespace fastcausal {
 class Unitized {
  public:
   double alpha = 1.0;
-  int64_t weight = 0;  // marked tokens
+  int64_t weight = 0;  // number of compared marked tokens
 
-  // Compares the spans of one role. Spans of a relation are in order of their starts.
+  // Sets alpha and weight for the spans of one role, which ascend by start in each relation.
   void compare(const Relation& a, const Relation& b, int32_t role, int64_t length) {
     cut(a, role, length, a_);
     cut(b, role, length, b_);
     alpha = 1.0;
     weight = 0;
-    uint64_t n = 0, sum = 0, squares = 0;  // of marked units
+    uint64_t n = 0, sum = 0, squares = 0;  // marked units, their lengths, squared lengths
     for (const Units* units : {&a_, &b_}) {
       for (const Unit& unit : *units) {
         if (!unit.marked) continue;
@@ -39,7 +39,7 @@ class Unitized {
       for (const Unit& h : b_) add(g, h, observed, n_observed);
     }
     if (!observed) return;
-    // Expected disagreement over ordered pairs of units; a single unit has none.
+    // Expected disagreement is over ordered pairs of marked units; with one unit there is none.
     alpha = n > 1 ? 1.0 - exact_ratio(observed, n_observed) / exact_ratio(squares, sum) : 0.0;
   }
 
@@ -56,8 +56,8 @@ class Unitized {
   using Units = std::vector<Unit>;
   Units a_, b_;
 
-  // Cuts positions up to `length` itself into units. A span that overlaps an earlier one is
-  // skipped.
+  // Cuts the positions 0 to `length`, inclusive, into marked units and gaps. Skips a span that
+  // overlaps an earlier one.
   static void cut(const Relation& relation, int32_t role, int64_t length, Units& units) {
     units.clear();
     int64_t at = 0;

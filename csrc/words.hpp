@@ -1,6 +1,6 @@
 // Words of texts as numbers: lower case, without ASCII punctuation and the articles a, an, the.
 //
-//   Letters ──── Python's properties of each code point, up to the size of the table
+//   Letters ──── a table of Python's properties of letters, by code point
 //   Words ────── the words of one example: equal words have equal numbers
 //     └─ TextReader ── finds the words of texts
 #pragma once
@@ -25,7 +25,7 @@ struct Text {  // UTF-8
 };
 
 struct ColumnText : Text {
-  const char* limit;  // bytes before it are readable
+  const char* limit;  // all bytes before it are readable
 };
 
 // Texts of an Arrow column. A null has a negative size.
@@ -49,11 +49,11 @@ struct Letters {
   Letters(const int32_t* lower_case, const int8_t* kinds, int64_t size, bool takes_others)
       : lower(lower_case), kind(kinds), n(size), lenient(takes_others) {}
 
-  // -1: lower case depends on other letters, or has several letters.
+  // Lower case; -1 if it depends on other letters, or has several letters.
   const int32_t* lower = nullptr;
-  const int8_t* kind = nullptr;  // of the letter in lower case
-  int64_t n = 0;
-  // Keeps letters outside the table as they are: for texts whose words Python made.
+  const int8_t* kind = nullptr;  // the kind of the letter in lower case
+  int64_t n = 0;                 // size of the tables
+  // True takes letters outside the table as they are: in texts with words normalised by Python.
   bool lenient = false;
 
   bool has(int32_t point) const { return point < n && lower[point] >= 0; }
@@ -64,9 +64,10 @@ struct Letters {
   }
 };
 
-constexpr uint64_t IN_LOWER_CASE = 0x2020202020202020;  // makes letters so; digits stay
+// Bits that turn ASCII letters into lower case; digits stay as they are.
+constexpr uint64_t IN_LOWER_CASE = 0x2020202020202020;
 
-// Returns the bytes up to eight before a limit, as a word: the first is the lowest.
+// Returns up to eight bytes before a limit as an integer; the first byte is the lowest.
 inline uint64_t eight_bytes(const char* at, const char* limit) {
   if (limit - at >= 8) return eight_bytes(at);
   uint64_t bytes = 0;
@@ -96,8 +97,8 @@ class Words {
     text.append(of.size <= 8 ? first : bytes_.data() + of.start, of.size);
   }
 
-  // Returns the number of a word, -1 of a new one unless it is kept. Eight bytes from any of its
-  // letters on must be readable.
+  // Returns the number of a word. A new word gets a number if `keep` is true, else -1 is returned.
+  // Eight bytes from any of its letters on must be readable.
   int32_t number_of(const char* letters, size_t size, bool keep) {
     const uint64_t first = first_of(eight_bytes(letters), size);
     if (size <= 8) return keep ? short_number<true>(first, size) : short_number<false>(first, size);
@@ -114,8 +115,8 @@ class Words {
     return add(at, n_);
   }
 
-  // The same for a word of up to eight bytes. Whether it is new is not branched on, since that is
-  // often mispredicted: a free slot leads to the word itself.
+  // Does the same for a word of up to eight bytes. There is no branch for a new word, since it
+  // would often be mispredicted: the word is stored first, and a free slot leads to this entry.
   template <bool Keep>
   int32_t short_number(uint64_t first, size_t size) {
     Word& own = words_[static_cast<size_t>(n_)];
@@ -130,14 +131,14 @@ class Words {
     }
   }
 
-  // Returns whether this is the word with a number.
+  // Returns true if these letters are the word with this number.
   bool is_word(int32_t number, const char* letters, size_t size) const {
     const Word& word = words_[static_cast<size_t>(number)];
     return word.size == size && word.first == first_of(eight_bytes(letters), size) &&
            (size <= 8 || std::memcmp(bytes_.data() + word.start, letters, size) == 0);
   }
 
-  // Returns up to eight bytes of a word, of which these are the first eight and others.
+  // Returns the first bytes of a word, up to eight, from eight bytes at its start.
   static uint64_t first_of(uint64_t bytes, size_t size) {
     return size < 8 ? bytes & ((uint64_t{1} << 8 * size) - 1) : bytes;
   }
@@ -145,12 +146,13 @@ class Words {
  private:
   struct Word {
     uint64_t hash;
-    uint64_t first;  // up to eight bytes
+    uint64_t first;  // the first bytes, up to eight
     size_t start, size;
   };
   static constexpr int64_t FREE = -1;
-  std::string bytes_;  // of words with more than eight
-  // Numbers from first_ on; lower ones are forgotten. A power of two, at most half are taken.
+  std::string bytes_;  // letters of words with more than eight bytes
+  // Slots have first_ + number of a word; lower values are free. Their number is a power of two,
+  // and at most half of them are taken.
   std::vector<int64_t> slots_ = std::vector<int64_t>(512, FREE);
   int shift_ = 64 - 9;
   std::vector<Word> words_ = std::vector<Word>(256);
@@ -162,7 +164,7 @@ class Words {
   int32_t number_at(size_t at) const { return static_cast<int32_t>(slots_[at] - first_); }
   static uint64_t mixed(uint64_t hash) { return hash * 0x9E3779B97F4A7C15u; }
 
-  // Puts a number into a slot. The next one is that of a new word.
+  // Puts the number of a word into a slot. The number n_ adds a new word.
   int32_t add(size_t at, int32_t number) {
     slots_[at] = first_ + number;
     n_ += number == n_;
@@ -190,18 +192,17 @@ class TextReader {
       is_mark_[byte] = letters.is_mark(static_cast<char>(byte));
   }
 
-  // Calls take(number) for each word in turn; -1 for a new one unless it is kept. Calls
-  // end_span(bare) behind the last word and, if spans are wanted, at each '|'; bare is the span
-  // without outer white space.
-  // Returns false if a letter is not in the table. Bytes before the limit are readable.
+  // Calls take(number) for each word in order; the number of a new word is -1 unless `Keep`. Calls
+  // end_span(bare) at the end and, if `HasSpans`, at each '|'; bare is the span without outer white
+  // space. Returns false if a letter is not in the table. Bytes before the limit are readable.
   template <bool HasSpans, bool Keep, class Take, class EndSpan>
   bool read(Text text, const char* limit, Words& words, const Take& take, const EndSpan& end_span) {
-    // Lower case has at most three bytes for two, and an invalid byte becomes a letter of three.
+    // Two bytes become at most three in lower case, and an invalid byte becomes three.
     const size_t most = 3 * static_cast<size_t>(text.size) + 16;
     if (buffer_.size() < most) buffer_.resize(most);
     const char* const end = text.end();
     Bare bare{end, end};
-    uint64_t behind_break = 1;  // of the byte before
+    uint64_t behind_break = 1;  // 1 if the byte before is a blank or a separator
     for (const char* from = text.data; from < end; from += TextBits::STEP) {
       const TextBits bits(from, end, limit, HasSpans);
       const uint64_t breaks = bits.blank | bits.separator;
@@ -235,7 +236,7 @@ class TextReader {
  private:
   const Letters letters_;
   bool is_mark_[256];
-  std::vector<char> buffer_;  // of the word that is read, and eight bytes more
+  std::vector<char> buffer_;  // the current word in lower case, and eight bytes more
 
   bool is_mark(char byte) const { return is_mark_[static_cast<unsigned char>(byte)]; }
 
@@ -255,7 +256,7 @@ class TextReader {
     return (first == A) | (first == (A | N << 8)) | (first == (T | H << 8 | E << 16));
   }
 
-  // Takes a word of up to eight letters and digits of ASCII, unless it is an article or empty.
+  // Takes a word of up to eight ASCII letters and digits, unless it is an article or empty.
   template <bool Keep, class Take>
   static bool take_short(const char* word, int size, const char* limit, Words& words,
                          const Take& take) {
@@ -270,7 +271,8 @@ class TextReader {
     return byte == ' ' || (has_spans && byte == '|');
   }
 
-  // Reads up to a blank, a separator or the end: a longer word, one with marks behind it, others.
+  // Reads other words up to a blank, a separator or the end: long ones, with punctuation, or beyond
+  // ASCII.
   template <class Take>
   bool read_more(const char* at, const char* end, bool has_spans, const char* limit, Words& words,
                  bool keep, Bare& bare, const Take& take) {
@@ -293,7 +295,7 @@ class TextReader {
     return true;
   }
 
-  // Reads up to white space and moves behind it, or up to a separator.
+  // Reads any word letter by letter. Moves `at` behind white space, or to a separator.
   template <class Take>
   bool read_any(const char*& at, const char* end, bool has_spans, Words& words, bool keep,
                 Bare& bare, const Take& take) {

@@ -80,7 +80,7 @@ def strings_at(
     Parameters
     ----------
     data : bytes
-        UTF-8, not checked; bytes after the last string are ignored.
+        UTF-8, which is not checked; bytes after the last string are ignored.
     places : bytes
         int32[n + 1], or int64 of ``large`` strings: the start of each string, then the end of the
         last one.
@@ -114,7 +114,7 @@ def is_utf8(data: Any) -> bool:
 
 
 def compact(texts: pa.Array) -> pa.Array:
-    """Return strings as type ``string`` if they have less than 2 GiB together, as `strings` does.
+    """Cast strings to type ``string`` if they have less than 2 GiB, as `strings` does.
 
     Examples
     --------
@@ -131,9 +131,9 @@ def strings_between(data: Any, starts: Any, stops: Any) -> pa.Array:
     Parameters
     ----------
     data : bytes
-        UTF-8, not checked.
+        UTF-8, which is not checked.
     starts, stops : int64[n]
-        Places in the bytes, ascending from string to string.
+        Places in the bytes; each string begins at or after the end of the string before.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListAr
 def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.int64]]]:
     """Return the concatenated values of lists, and the offsets of the lists in them.
 
-    This is a slice unless a null list holds values: Arrow's own `flatten` imports
+    Unless a null list has values, this is a slice without Arrow's own `flatten`, which imports
     `pyarrow.compute`.
 
     Examples
@@ -194,7 +194,7 @@ def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[n
     stored = np.frombuffer(lists.buffers()[1], np.int32, len(lists) + 1, 4 * lists.offset)
     first, last = int(stored[0]), int(stored[-1])
     places = offsets_of(lists)
-    if places[-1] != last - first:  # null lists hold values
+    if places[-1] != last - first:  # null lists have values
         return lists.flatten(), places
     return lists.values.slice(first, last - first), places
 
@@ -283,7 +283,7 @@ def is_valid(array: pa.Array) -> Booleans:
 def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the offsets of lists into their flattened values: int64[n + 1], starting at 0.
 
-    Unlike Arrow's own offsets they leave out sliced-off values and values of null lists.
+    Unlike Arrow's own offsets, they skip values outside of a slice and values of null lists.
 
     Examples
     --------

@@ -15,19 +15,20 @@ import numpy.typing as npt
 
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
-PLANE = 0x10000  # code points of letters in use
-ALL = 0x110000  # of all
-SIZES = ((0x80, 0x80), (0xE0, 0x800), (0xE3, 0x3000))  # code points before a first byte
-BEYOND = re.compile(rb"[\xf0-\xf4][\x80-\xbf]{3}")
-SIGMA = "\u03a3"  # has another lower case at the end of a word
+PLANE = 0x10000  # code points up to three bytes of UTF-8: the letters of nearly all texts
+ALL = 0x110000  # all code points
+SIZES = ((0x80, 0x80), (0xE0, 0x800), (0xE3, 0x3000))  # first byte, number of lower code points
+BEYOND = re.compile(rb"[\xf0-\xf4][\x80-\xbf]{3}")  # four bytes of UTF-8
+SIGMA = "\u03a3"  # its lower case differs at the end of a word
 OTHER, LETTER, BLANK, DELETED = range(4)  # as in csrc/words.hpp
 WORD, DIGIT, SPACE, UPPER, LOWER, ALNUM = 1, 2, 4, 8, 16, 32  # as in csrc/letters.hpp
 
 
 def kinds_of(data: Any) -> Int8:
-    """Return Python's properties of the first code points, enough for the letters of a text.
+    """Return Python's properties of letters by code point: the bits `WORD` to `ALNUM`.
 
-    The text is UTF-8, in anything with the buffer protocol.
+    The table reaches as far as the letters of the text, which is UTF-8 in any buffer. Beyond
+    `PLANE` it has only letters of the text.
 
     Examples
     --------
@@ -63,10 +64,10 @@ def _kind(letter: str) -> int:
 
 
 def letters_of_words(*texts: tuple[Any, Any]) -> tuple[Int32, Int8]:
-    r"""Return the lower case of the first code points, and the part that this has in words.
+    r"""Return the lower case of letters by code point, and its class: `OTHER` to `DELETED`.
 
-    -1 if other letters decide on the lower case, or it has several letters. Texts are UTF-8 with
-    places, of which the first and the last bound it; letters that they lack may be missing.
+    The lower case is -1 if it depends on other letters or has several letters. Texts are UTF-8 with
+    offsets; the first and the last offset bound the text. Letters that no text has may be missing.
 
     Examples
     --------
@@ -103,11 +104,11 @@ def _part(letter: str) -> int:
 
 
 def _size(most: int) -> int:
-    """Return a number of code points, all of the plane or fewer, that holds those up to a byte."""
+    """Return the size of a table for letters whose UTF-8 has no byte above ``most``, below 0xF0."""
     return next((size for byte, size in SIZES if most < byte), PLANE)
 
 
 def _letters_beyond(data: Any) -> Iterator[str]:
-    """Yield the different letters of a text beyond those in use."""
+    """Yield the different letters of a text from `PLANE` on."""
     for encoded in set(BEYOND.findall(data)):
         yield from encoded.decode(errors="ignore")

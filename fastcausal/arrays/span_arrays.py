@@ -1,4 +1,4 @@
-"""The column ``relations`` of an Arrow table, and the flat arrays that it holds."""
+"""The column ``relations`` of an Arrow table, and its content as flat arrays."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
     spans : three arrays of integers, [n_spans] each
         Role, start and stop.
     widths : int[n_relations]
-        Spans of each relation, -1 for an unreadable one.
+        Number of spans of each relation, -1 for an unreadable relation.
     counts : int[n_examples]
-        Relations of each example.
+        Number of relations of each example.
     """
     kinds = (np.int8, np.int32, np.int32)
     columns = [numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
@@ -40,9 +40,9 @@ def relation_columns(spans: Any, widths: Any, counts: Any, lengths: Any) -> dict
     Parameters
     ----------
     spans, widths, counts
-        As `span_lists` takes them.
+        See `span_lists`.
     lengths : int32[n_examples]
-        Tokens of each example, negative if unknown.
+        Number of tokens in each example, negative if unknown.
     """
     return {
         "length": numbers(lengths, lengths >= 0),
@@ -57,13 +57,13 @@ class SpanArrays(NamedTuple):
     ----------
     role, start, stop : int8[n_spans], int32[n_spans], int32[n_spans]
     row_offsets : int64[n_relations + 1]
-        Spans of each relation; a null relation has none.
+        The first span of each relation, then the number of spans; a null relation has no spans.
     relation_offsets : int64[n_examples + 1]
-        Relations of each example.
+        The first relation of each example, then the number of relations.
     lengths : int32[n_examples]
-        Tokens, -1 if unknown.
+        Number of tokens in each example, -1 if unknown.
     n_null : int
-        Relations that are null.
+        Number of null relations.
     is_complete : bool
         True if no span, role, start or stop is null.
     """
@@ -79,7 +79,7 @@ class SpanArrays(NamedTuple):
 
 
 def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArrays:
-    """Convert a column of type `RELATIONS` and its lengths to flat arrays: inverts `span_lists`.
+    """Convert a column of type `RELATIONS` and its lengths to flat arrays, as before `span_lists`.
 
     Examples
     --------

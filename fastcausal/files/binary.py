@@ -1,4 +1,4 @@
-"""Binary tables, Parquet and Arrow IPC; tables of rows appended to files of any kind."""
+"""Binary tables in Parquet and Arrow IPC; tables of rows appended to files of any format."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ ROW_SUFFIXES = (
     ".arrow",
     ".csv",
     ".jsonl",
-)  # of tables of rows, for `appending`
-FEW = 1 << 12  # rows that one thread reads before others are awake
+)  # the formats of `appending`
+FEW = 1 << 12  # one thread reads so many rows before others are awake
 BATCH = 1 << 17  # rows of a written record batch: the unit of reading
 PAGE = 1 << 20  # bytes of a Parquet column at a time: a row group may be as large as its file
 
@@ -40,8 +40,8 @@ def load(
 ) -> pa.Table:
     """Return the table of a Parquet or Arrow IPC file unchanged.
 
-    A path is that of a file on disk, not packed. If ``encoded``, columns of text in Parquet are
-    dictionaries, as they are stored.
+    A path is a file on disk, not compressed as a whole. If ``encoded``, text columns of Parquet
+    stay in dictionaries.
 
     Raises
     ------
@@ -64,14 +64,14 @@ def load(
 
 
 def _opened(source: str | os.PathLike[str] | Source) -> Any:
-    """Open a file on disk by Arrow itself; bytes in memory are copied for it."""
+    """Open a file on disk, or a copy of bytes in memory, for Arrow."""
     if isinstance(source, Source):
         return pa.BufferReader(copy_to_arrow(source.data))
     return pa.OSFile(os.fspath(source))
 
 
 def schema_of(path: str | os.PathLike[str]) -> pa.Schema | None:
-    """Return the schema of a Parquet or Arrow IPC file on disk; None of other or damaged files."""
+    """Return the schema of a Parquet or Arrow IPC file on disk; None for other or damaged files."""
     import pyarrow.parquet as pq
 
     try:
@@ -92,7 +92,7 @@ def schema_of(path: str | os.PathLike[str]) -> pa.Schema | None:
 def appending(
     target: str | os.PathLike[str], metadata: Callable[[], dict[bytes, bytes]] | None = None
 ) -> Iterator[Callable[[pa.Table], None]]:
-    """Write tables of one schema to a file, which appears once all are written.
+    """Write tables of one schema to a file, which appears when all of them are written.
 
     The suffix decides the format: ``.parquet`` (also without a suffix, as for a device),
     ``.arrow``, ``.jsonl``, or ``.csv`` for tables without lists.
@@ -101,7 +101,7 @@ def appending(
     ----------
     target : path
     metadata : callable, optional
-        Returns the metadata of the schema at the end; CSV and JSON lines have none.
+        Called at the end for the metadata of the schema; CSV and JSON lines store none.
 
     Raises
     ------
@@ -129,10 +129,10 @@ def appending(
 
 
 class _RowWriter:
-    """A file to which tables are appended; the first of them opens it.
+    """A file to which tables are appended; the first table opens it.
 
-    The schema of an Arrow file comes first. If its metadata follow only at the end, tables wait in
-    a temporary file.
+    An Arrow file begins with its schema. If metadata are only known at the end, tables wait in a
+    temporary file.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class _RowWriter:
             return
         metadata = self.metadata()
         schema = self.schema.with_metadata(metadata)
-        if self.suffix == ".parquet":  # stored as if known from the start
+        if self.suffix == ".parquet":  # the file is the same as with metadata from the start
             stored = {b"ARROW:schema": b64encode(schema.serialize())}
             self.writer.add_key_value_metadata(metadata | stored)
         elif self.waits:
@@ -172,7 +172,7 @@ class _RowWriter:
                     to.write_batch(reader.get_batch(k).replace_schema_metadata(metadata))
 
     def close(self) -> None:
-        """End the format; the caller closes the file."""
+        """Write the end of the format; the caller closes the file."""
         if self.writer is not None:
             self.writer.close()
         if self.waits:
@@ -180,7 +180,7 @@ class _RowWriter:
 
 
 def _row_writer(suffix: str, file: Any, schema: pa.Schema, in_the_end: bool) -> Any:
-    """Open a file; with ``in_the_end`` its metadata follow at the end."""
+    """Open the writer of a format; with ``in_the_end`` metadata are written at the end."""
     if suffix == ".parquet":
         import pyarrow.parquet as pq
 
@@ -220,7 +220,7 @@ def _not_nan(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def sniff(data: bytes) -> str | None:
-    """Return the binary format of a file by its first bytes."""
+    """Return the binary format of a file by its first bytes; None for other files."""
     marks = {"parquet": PARQUET_MARKS, "arrow": ARROW_MARKS}
     return next((name for name, begin in marks.items() if data.startswith(begin)), None)
 
@@ -232,7 +232,7 @@ def format_of(path: str | os.PathLike[str]) -> str | None:
             return None
         with Path(path).open("rb") as file:
             return sniff(file.read(8))
-    except (OSError, ValueError):  # reading reports it
+    except (OSError, ValueError):  # the reader will report it
         return None
 
 
@@ -245,8 +245,8 @@ def _load_parquet(source: Any, encoded: bool) -> Any:
         texts = [field.name for field in schema if field.type == pa.string()]
     file = pq.ParquetFile(source, read_dictionary=texts, buffer_size=PAGE)
     if texts or file.metadata.num_rows <= BATCH:
-        return file.read(use_threads=file.metadata.num_rows > FEW)  # twins too
-    # All pages of a column at once would take as much memory again as the table, and more time.
+        return file.read(use_threads=file.metadata.num_rows > FEW)  # also two columns of one name
+    # Reading all pages of a column at once takes twice the memory of the table, and more time.
     return pa.Table.from_batches(file.iter_batches(BATCH), file.schema_arrow)
 
 
@@ -257,11 +257,11 @@ def _load_arrow(source: Any) -> Any:
 
 
 def _reader_of_arrow(source: Any, head: bytes) -> Any:
-    """Return the reader of the file or of the stream format, as the first bytes have it."""
+    """Return a reader of Arrow's file or stream format, by the first bytes."""
     return (pa.ipc.open_file if head == ARROW_MARKS[0] else pa.ipc.open_stream)(source)
 
 
 def damaged(name: str, format: str, error: BaseException) -> InputError:
-    """Describe the fault of a file that pyarrow cannot read."""
+    """Return the InputError for a file that pyarrow cannot read."""
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return InputError(f"{name}: cannot be read as {format}: {reason}")

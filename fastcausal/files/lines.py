@@ -107,7 +107,7 @@ def _kinds(file: Source) -> dict[str, pa.DataType]:
 def _kind(value: Any) -> pa.DataType | None:
     """Return the type of a value; None for most objects and lists.
 
-    Lists are those of texts; objects hold texts, and lists of texts or of integers.
+    Lists may hold texts; objects may hold texts, and lists of texts or of integers.
     """
     if isinstance(value, dict):
         kinds = [(name, _kind_of_list(v) or TYPES.get(type(v))) for name, v in value.items()]

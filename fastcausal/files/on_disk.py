@@ -22,7 +22,7 @@ from fastcausal.files.binary import ARROW_MARKS, BATCH, DAMAGE, PAGE, damaged, f
 from fastcausal.files.packed import name_of
 from fastcausal.files.schemas import require_plain
 
-ROWS = 1 << 14  # rows of text at a time: they stay near the processor
+ROWS = 1 << 14  # rows of text at a time, so that they stay in the processor's cache
 
 
 def parts(
@@ -32,16 +32,16 @@ def parts(
     whole: int = 0,
     columns: Collection[str | None] | None = None,
 ) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
-    """Open a file: its schema, and its rows in order.
+    """Open a file; return its schema, and its rows in order as batches.
 
     Parameters
     ----------
     path : path
     format : {"parquet", "arrow"}
     n_rows : int
-        Most rows of a batch of Parquet; those of Arrow are as written.
+        Most rows in a batch of Parquet; Arrow has the batches that were written.
     whole : int
-        Most rows of a Parquet file that is read at once.
+        A Parquet file with at most this number of rows is read at once.
     columns : collection of str, optional
         The only columns needed from a Parquet file.
     """
@@ -55,17 +55,17 @@ def parts(
 
     def batches() -> Iterator[pa.RecordBatch]:
         if file.metadata.num_rows <= whole:
-            threads = Path(path).stat().st_size > PAGE  # they cost more than a page
+            threads = Path(path).stat().st_size > PAGE  # starting them takes longer than a page
             yield from file.read(kept, use_threads=threads).to_batches()
             return
-        for groups in _row_groups(file.metadata, n_rows):  # all at once would stay in memory
+        for groups in _row_groups(file.metadata, n_rows):  # one call for all would keep them all
             yield from file.iter_batches(n_rows, row_groups=groups, columns=kept)
 
     return schema, batches()
 
 
 def _row_groups(metadata: Any, least: int) -> Iterator[list[int]]:
-    """Yield runs of small row groups that have some rows together."""
+    """Yield runs of row groups, each with at least ``least`` rows except the last."""
     groups: list[int] = []
     n_rows = 0
     for k in range(metadata.num_row_groups):
@@ -87,14 +87,14 @@ def _parts_of_arrow(path: str) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
 
 
 class OnDisk:
-    """The table of a Parquet file that stays there: columns are read when asked for.
+    """The table of a Parquet file; each column is read at its first access.
 
     Every access raises InputError if the file is damaged, or has changed since it was opened.
 
     Parameters
     ----------
     path : path
-        A file on disk that is not packed.
+        A file on disk that is not compressed as a whole.
 
     Attributes
     ----------
@@ -128,14 +128,14 @@ class OnDisk:
         return self.select([column])[column]
 
     def select(self, columns: Sequence[str]) -> pa.Table:
-        """Read columns, once."""
+        """Return a table of columns; read and keep columns that were not read before."""
         if missing := [name for name in columns if name not in self._columns]:
             table = pa.concat_tables(self._tables(missing, BATCH))
             self._columns |= zip(table.column_names, table.columns, strict=True)
         return pa.table({name: self._columns[name] for name in columns})
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """Read columns, some rows at a time, and keep none."""
+        """Yield tables of columns, some rows at a time; keep nothing in memory."""
         return self._tables(columns, ROWS)
 
     def _tables(self, columns: Sequence[str], n_rows: int) -> Iterator[pa.Table]:
@@ -154,11 +154,11 @@ class OnDisk:
         except InputError:
             raise
         except DAMAGE as error:
-            load(self._path)  # names the fault as reading all columns does
+            load(self._path)  # raises the same message as reading the whole file
             raise damaged(self.name, "parquet", error) from error
 
     def lacks_null(self, column: str) -> bool:
-        """Tell if a column of plain values has none that is null, as the file says."""
+        """Return True if, by the file's metadata, a column of plain values has no null."""
         schema = self._metadata.schema
         [k] = [k for k in range(len(schema)) if schema.column(k).path == column]
         groups = range(self._metadata.num_row_groups)
@@ -167,7 +167,7 @@ class OnDisk:
 
 
 def on_disk(path: str | os.PathLike[str]) -> OnDisk | None:
-    """Open a large Parquet file; return None for any other, which is read at once."""
+    """Open a large Parquet file; return None for other files, which are read at once."""
     if format_of(path) != "parquet":
         return None
     file = OnDisk(path)

@@ -41,28 +41,29 @@ class Records:
     """Rows of a table, with columns read by name and kind.
 
     Every access to a column raises InputError if it is missing, or for its first value of another
-    kind, with the place. A column is found in any case, and has the name of that access from then.
+    kind, with the place. Names are matched in any letter case; from then on, a column has the name
+    by which it was found.
 
     Parameters
     ----------
     name : str
         The source, for messages.
     rows : pyarrow.Table, OnDisk, or sequence of mappings
-        Columns, perhaps still in their file, or objects of JSON; columns of these are made at the
-        first use.
+        Columns, in memory or in their file; or objects of JSON, whose columns are made at the first
+        access.
     lines : sequence of int, optional
         The line of each row, if the source has lines.
     places : sequence of str, optional
-        The place of each row in messages, for a source without lines or numbered rows.
+        The place of each row in messages, if rows have neither lines nor numbers.
     header : str, optional
-        The place of the names of columns, for messages; by default the source.
+        The place of column names in messages; by default the source.
     typed : bool
         False if the file can hold only text (CSV); then empty text is missing.
 
     Attributes
     ----------
     name, lines, header, typed
-        As above.
+        The parameters of these names.
 
     Examples
     --------
@@ -100,7 +101,7 @@ class Records:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """Names of columns, each with its key in the objects."""
+        """Names of columns, each with its name in the source."""
         if isinstance(self._rows, COLUMNS):
             return {name: name for name in self._rows.column_names}
         keys = dict.fromkeys(chain.from_iterable(self._rows))
@@ -130,16 +131,17 @@ class Records:
         return rows if rows.column_names == self.names else rows.rename_columns(self.names)
 
     def without(self, *names: str | None) -> pa.Table:
-        """Return all columns except some, which stay in their file; unknown names are ignored."""
+        """Return all columns except some, which are not read from a file; ignore unknown names."""
         if isinstance(self._rows, OnDisk):
             kept = {name: key for name, key in self._names.items() if name not in names}
             return self._rows.select([*kept.values()]).rename_columns([*kept])
         return arrow.without(self.table, {name or "" for name in names})
 
     def in_file(self, *columns: str, filled: Collection[str] = ()) -> Batches | None:
-        """Return what reads columns of text from their file, batch by batch, as often as called.
+        """Return a function that reads columns of text from their file, batch by batch.
 
-        None if they are in memory, are of another type, or one to be ``filled`` may have nulls.
+        It can be called again. None if a column is in memory or not text, or if a column in
+        ``filled`` may have nulls.
         """
         rows, keys = self._rows, [self._names[name] for name in columns]
         if not isinstance(rows, OnDisk):
@@ -162,7 +164,7 @@ class Records:
         return _place(self.name, self.lines, self._places, row)
 
     def find(self, *names: str) -> str | None:
-        """Return the first of these columns that exists, in any case if none does, or None."""
+        """Return the first of these columns that exists, else the first in any letter case."""
         ways = (self._names.__contains__, self.spell)
         return next((name for exists in ways for name in names if exists(name)), None)
 
@@ -171,7 +173,7 @@ class Records:
         found = spelled(self._names, [known])
         if found:
             self._names = {found.get(name, name): key for name, key in self._names.items()}
-            self.__dict__.pop("table", None)  # has the name before
+            self.__dict__.pop("table", None)  # it has the old name
         return bool(found)
 
     def require(self, *names: str) -> str:
@@ -204,35 +206,35 @@ class Records:
     def keys(self, *names: str) -> pa.Array:
         """Return the first of these columns that exists, as text without gaps: string[n].
 
-        Integers as written, 1.0 as 1.
+        Integers are as written; 1.0 becomes 1.
         """
         return self._of(*names).keys()
 
     def texts(self, name: str) -> pa.Array:
-        """Return a column as text: string[n] with nulls; integers as written, 1.0 as 1."""
+        """Return a column as text, string[n] with nulls; 1.0 becomes 1."""
         return self._of(name).texts()
 
     def encoded(self, name: str) -> pa.ChunkedArray:
-        """Return a column as text in its chunks, in dictionaries if these have some."""
+        """Return a column as text in the chunks and dictionaries that the table has."""
         for column in (self.stored(name), self.dictionary(name)):
             if column is not None:
                 return column
         return pa.chunked_array([self.texts(name)])
 
     def stored(self, name: str) -> pa.ChunkedArray | None:
-        """Return a column of text in the chunks that the table has, else None."""
+        """Return a column in the chunks of its table; None unless its type is string."""
         column = self.chunks(name)
         return column if column is not None and column.type == pa.string() else None
 
     def chunks(self, name: str) -> pa.ChunkedArray | None:
-        """Return a column of any type in the chunks that the table has; None of text or objects."""
+        """Return a column in the chunks of its table; None if rows come from CSV or are objects."""
         name, rows = self.require(name), self._rows
         if not (self.typed and isinstance(rows, COLUMNS)):
             return None
         return rows[self._names[name]]
 
     def dictionary(self, name: str) -> pa.ChunkedArray | None:
-        """Return a column of text in the dictionaries that the table has, else None."""
+        """Return a column of text in the dictionaries of its table; None for other columns."""
         column = self.chunks(name)
         if column is None or not pa.types.is_dictionary(column.type):
             return None
@@ -240,9 +242,9 @@ class Records:
         return None if has_null or column.type.value_type != pa.string() else column
 
     def answers(self, name: str) -> pa.ChunkedArray:
-        """Return a column of any kind; values of several kinds as text, NaN as null.
+        """Return a column of any type; values of several kinds become text, NaN becomes null.
 
-        Text that is stored in dictionaries stays in them.
+        Text in dictionaries stays in them.
         """
         stored = self.dictionary(name)
         return pa.chunked_array([self._of(name).answers()]) if stored is None else stored
@@ -257,7 +259,7 @@ class Records:
         ----------
         name : str
         whole : bool
-            Integers and text alone: int64 or string[n]; text of CSV stays text.
+            True allows only integers and text: int64 or string[n]; text of CSV stays text.
 
         Examples
         --------
@@ -289,7 +291,7 @@ class Records:
                 array = pa.nulls(len(array), pa.string())  # an all-null column fits any type
             elif pa.types.is_dictionary(array.type):
                 array = array.dictionary_decode()
-            # The bound method `where` would be a circle, which waits for the garbage collector.
+            # Not the method `where`: the reference cycle would wait for the garbage collector.
             where = partial(_place, self.name, self.lines, self._places)
             self._columns[name] = Column(name, array, is_mixed, self.typed, where)
         return self._columns[name]
@@ -303,7 +305,7 @@ class Records:
                 key = self._names[name]
                 try:
                     self._arrays[name] = column_of([row.get(key) for row in self._rows])
-                except TypeError as error:  # a value without a form in JSON
+                except TypeError as error:  # JSON cannot store a value
                     message = f'{self.name}: column "{name}" cannot be read: {error}'
                     raise InputError(message) from error
         return self._arrays[name]
@@ -341,11 +343,11 @@ def read_records(
     column : str, optional
         The name of the only column, for a list of plain values, an array or a column.
     may_be_empty : bool
-        Allow a table without rows.
+        True allows a table without rows.
     encoded : bool
-        Keep text of Parquet in dictionaries until a column is read.
+        True keeps text of Parquet in dictionaries until a column is read.
     in_file : bool
-        Leave the columns of a large Parquet file there until they are asked for.
+        True reads the columns of a large Parquet file only when they are needed.
 
     Raises
     ------

@@ -1,12 +1,15 @@
-"""Statistical inference on scores: everything here uses ``scores(weights)`` alone.
+"""Statistical inference on scores, from their values under weights of the units.
 
 ::
 
-    draws.py         method, confidence, resamples, seed and cluster as one value
+    draws.py         method, confidence, number of resamples, seed and cluster as one value
     sampling.py      resamples and exchanges, from a seed and the number of the resample
+    sums.py          weighted sums: exact for integers, rounded once for floats
     units.py         units of resampling: examples or clusters, equal ones stored once
     intervals.py     jackknife, BCa, percentiles, and shares without variation
-    result.py        intervals of all scores of an evaluation
     paired.py        differences of two systems on the same units: bounds, p, minimum detectable
-    corrections.py   p of many tests
+    unpaired.py      differences of two systems on different units
+    planning.py      numbers of units needed to find a difference
+    ranks.py         ranks of many systems with simultaneous intervals
+    corrections.py   corrections of p for many tests
 """

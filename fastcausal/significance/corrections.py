@@ -13,7 +13,7 @@ Float64 = npt.NDArray[np.float64]
 
 
 def holm(p: Float64) -> Float64:
-    """Adjust p so that all rejections are right with the given confidence (Holm 1979).
+    """Adjust p so that the chance of any false rejection is bounded (Holm 1979).
 
     Examples
     --------
@@ -28,7 +28,7 @@ def holm(p: Float64) -> Float64:
 
 
 def benjamini_hochberg(p: Float64) -> Float64:
-    """Adjust p so that the expected share of false rejections is bounded (1995).
+    """Adjust p so that the expected share of false ones among rejections is bounded (1995).
 
     Examples
     --------
@@ -69,7 +69,7 @@ CORRECTED = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "uncorrected"}
 
 
 def level_text(confidence: float) -> str:
-    """Format the level of significance that goes with a confidence.
+    """Format the level of significance, 1 - confidence, as percent.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def level_text(confidence: float) -> str:
 
 
 def adjusted(p: Any, correction: str) -> Float64:
-    """Adjust p for the number of tests; undefined ones stay NaN and are not counted.
+    """Adjust p-values for the number of tests; undefined p stay NaN and count as no test.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def adjusted(p: Any, correction: str) -> Float64:
 
 
 def resamples_needed(n_tests: int, confidence: float) -> int:
-    """Return the number of resamples with which Holm's smallest p can reach 1 - confidence.
+    """Return the least number of resamples with which Holm's smallest p can reach 1 - confidence.
 
-    A p of R resamples is at least 1 / (R + 1); Holm multiplies it by the number of tests.
+    With R resamples p is at least 1 / (R + 1); Holm multiplies it by the number of tests.
 
     Examples
     --------

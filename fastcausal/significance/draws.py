@@ -1,4 +1,4 @@
-"""How intervals and tests draw, and checks of such numbers."""
+"""Settings of intervals and tests as one value, and checks of these numbers."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ METHODS: dict[Method, str] = {
 
 @dataclass(frozen=True)
 class Draws:
-    """How intervals and tests are taken.
+    """Settings of intervals and tests.
 
     Parameters
     ----------
     method : {"jackknife", "bca", "percentile"}
-        As `fastcausal.significance.intervals.intervals_of` has them.
+        Method of intervals, see `fastcausal.significance.intervals.intervals_of`.
     confidence : float
-        Share of samples that intervals cover.
+        Between 0 and 1. Intervals cover the true score in this share of samples.
     n_resamples, seed : int
-        Of resamples, which the jackknife does not take.
+        Number and seed of resamples, which intervals by the jackknife do not use.
     cluster : str, optional
-        Column whose values are drawn, with all their units; None: units are drawn.
+        A column; units with the same value are drawn together. None draws single units.
 
     Raises
     ------
     ValueError
-        An unknown method, or a number out of its range.
+        The method is unknown, or a number is out of its range.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Draws:
         check_draws(self.n_resamples, self.seed)
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of public functions."""
+        """Return the settings by name, as arguments of public functions."""
         return asdict(self)
 
 

@@ -24,7 +24,7 @@ Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
 FEW = 30  # below so many units, intervals of resamples are too narrow (docs/inference.md)
-LEVEL_DIGITS = 12  # of a quantile's level: libraries differ in the last digits of normal laws
+LEVEL_DIGITS = 12  # digits of a quantile's level: the last ones differ between libraries
 
 
 class Interval(NamedTuple):
@@ -57,13 +57,13 @@ class Resampled(Protocol):
         """Compute scores under each int64[n_draws, n_kinds] of weights."""
 
     def left_out(self) -> Mapping[str, Float64]:
-        """Compute the scores of all units but one, for every kind of unit."""
+        """Compute the scores without one unit, for a unit of every kind."""
 
     def is_fraction(self, name: str) -> bool:
-        """Tell if a score stays between 0 and 1."""
+        """Return True if a score stays between 0 and 1."""
 
     def alike(self, values: Mapping[str, float]) -> Mapping[str, int]:
-        """Count the units with this score on their own, for scores without variation."""
+        """Count the units with this score on their own, for shares without variation."""
 
 
 def intervals_of(units: Resampled, draws: Draws = JACKKNIFE) -> dict[str, Interval]:
@@ -73,17 +73,17 @@ def intervals_of(units: Resampled, draws: Draws = JACKKNIFE) -> dict[str, Interv
     ----------
     units : Units
     draws : Draws
-        Methods ``bca`` and ``percentile`` are the bootstrap: bias-corrected and accelerated (Efron
-        1987), or plain quantiles of resamples. ``jackknife`` is Student's t with the jackknife's
-        standard error (Tukey 1958), on the logit scale for scores that stay between 0 and 1; it
-        needs no draws.
+        ``bca`` is the bias-corrected and accelerated bootstrap (Efron 1987), ``percentile`` takes
+        plain quantiles of resamples. ``jackknife`` is Student's t with the jackknife's standard
+        error (Tukey 1958), on the logit scale for scores that stay between 0 and 1; it needs no
+        resamples.
 
     Returns
     -------
     dict of str to Interval
         A share without variation has the bounds of `unvaried`, for every method. Bounds are NaN for
-        fewer than two units, for an undefined score, if one unit decides the score, and for other
-        scores without variation.
+        fewer than two units, for an undefined score, for other scores without variation, and,
+        except by ``percentile``, for a score that is undefined without one of the units.
     """
     values = {name: float(each[0]) for name, each in units.scores(units.times[None]).items()}
     if units.times.sum() < 2:
@@ -104,10 +104,10 @@ def intervals_of(units: Resampled, draws: Draws = JACKKNIFE) -> dict[str, Interv
 def unvaried(value: float, n: int, confidence: float) -> tuple[float, float]:
     """Return bounds of a share with the same value in each of n units.
 
-    Clopper and Pearson bound the share u of different units in the population, for 0 of n. The
-    score is at least (1 - u) times the value, if those units score 0, and at most the value plus
-    u times its distance to 1. For a proportion of 1 or 0 these are the bounds of Clopper and
-    Pearson.
+    Let u be the upper bound of Clopper and Pearson for the share of different units in the
+    population, if none is among n. If all of these score 0, the score is (1 - u) times the value;
+    if all score 1, it is the value plus u times its distance to 1. For a proportion of 1 or 0 these
+    are the bounds of Clopper and Pearson.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def unvaried(value: float, n: int, confidence: float) -> tuple[float, float]:
 
 
 def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[str, Interval]:
-    """Compute the intervals of scores by a method; NaN without variation."""
+    """Compute the intervals of scores by the method of ``draws``; NaN without variation."""
     method, confidence = draws.method, draws.confidence
     spreads = {} if method == "percentile" else spreads_of(units.left_out(), units.times)
     if method == "jackknife":
@@ -137,7 +137,7 @@ def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[
 
 
 def warnings_of(units: Units, table: pa.Table | None, method: Method) -> tuple[str, ...]:
-    """Return warnings about intervals of these units, which belong to this table of examples."""
+    """Return warnings about too narrow intervals; ``table`` has the examples of these units."""
     warnings = []
     if method != "jackknife" and 1 < units.n_units < FEW:
         warnings.append(
@@ -192,7 +192,7 @@ class Spread(NamedTuple):
 
 
 def spreads_of(left_out: Mapping[str, Float64], times: Int64) -> dict[str, Spread]:
-    """Compute the spread of scores, from those of all units but one.
+    """Compute the spread of scores from their values with one unit left out.
 
     Parameters
     ----------

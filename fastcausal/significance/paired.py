@@ -30,7 +30,7 @@ class Difference(NamedTuple):
     se : float
         Standard error of ``delta`` by the jackknife, NaN if it does not vary.
     p : float
-        By Student's t or randomisation, see `is_student`.
+        The p-value, by Student's t or randomisation, see `is_student`.
     p_exact : bool
         True if all exchanges were listed.
     """
@@ -59,18 +59,18 @@ def is_student(n_units: int, confidence: float) -> bool:
 def difference(units: Units, n_differ: int, draws: Draws) -> Difference:
     """Compute the difference of two systems, B minus A, its bounds and its p.
 
-    The jackknife's bounds are those of Student's t; the degrees of freedom are the number of
-    differing units less one. They exclude 0 exactly if p is at most 1 - confidence.
+    The jackknife's bounds are by Student's t; the degrees of freedom are the number of differing
+    units less one. These bounds exclude 0 exactly if p is at most 1 - confidence.
 
     Parameters
     ----------
     units : Units
         Joint units, with the formula of one score.
     n_differ : int
-        As `randomisation` takes it.
+        See `randomisation`.
     draws : Draws
-        As `intervals_of` takes them, but the jackknife's bounds are never on the logit scale. Those
-        of resamples pay no heed to p.
+        See `intervals_of`, but the jackknife's bounds are never on the logit scale. Bounds by
+        resamples ignore p.
     """
     confidence = draws.confidence
     formula = _formula_of(units)
@@ -86,7 +86,7 @@ def difference(units: Units, n_differ: int, draws: Draws) -> Difference:
     if draws.method == "jackknife":
         low, high = _bounds(delta, spread.error, freedom, p, confidence)
     else:
-        terms, times = merged(paired.terms, paired.times)  # alike in all that the score needs
+        terms, times = merged(paired.terms, paired.times)  # units that the score cannot tell apart
         alike = replace(paired, terms=terms, times=times)
         [(low, high, _)] = varied(alike, {formula.name: delta}, draws).values()
     return Difference(a, b, delta, low, high, spread.error, p, exact)
@@ -95,10 +95,11 @@ def difference(units: Units, n_differ: int, draws: Draws) -> Difference:
 def _bounds(
     delta: float, error: float, freedom: int, p: float, confidence: float
 ) -> tuple[float, float]:
-    """Return bounds by Student's t; the one next to 0 follows p if they disagree about 0.
+    """Return bounds by Student's t; the bound next to 0 is moved if it contradicts p about 0.
 
-    Then that bound is as far from 0 as p is from its level, both as values of t, in the smaller of
-    two standard errors: the jackknife's, and the one implied by p (Miettinen 1976).
+    Moved, it is t(p) - t(1 - confidence) standard errors from 0, on the side of the difference;
+    t(p) is the value of t with this two-sided p. The standard error is the smaller of two: the
+    jackknife's, and the one implied by p (Miettinen 1976).
     """
     if math.isnan(delta) or math.isnan(error):
         return math.nan, math.nan
@@ -113,7 +114,7 @@ def _bounds(
 
 
 def detectable(se: float, confidence: float) -> float:
-    """Return the minimum detectable effect at a power of 80%, for this standard error.
+    """Return the difference that a test with this standard error finds with a power of 80%.
 
     Examples
     --------
@@ -149,14 +150,15 @@ def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> t
     """Compute p of the paired randomisation test, two-sided (Yeh 2000).
 
     Each exchange swaps the rows of A and B in some units. p is the share of exchanges whose
-    difference is at least the observed one. If few units differ, all exchanges are listed.
+    difference, of either sign, is at least the observed one, or undefined. If few units differ, all
+    exchanges are listed; else they are drawn, and the observed rows count as one of them.
 
     Parameters
     ----------
     units : Units
         Joint units, with the formula of one score.
     n_differ : int
-        Units that differ in any count; up to `MOST_LISTED` of them, all exchanges are listed.
+        Number of units that differ in any count; up to `MOST_LISTED`, all exchanges are listed.
     n_resamples, seed : int
 
     Returns
@@ -178,8 +180,9 @@ def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> t
 def _sums_of_exchanges(units: Units, exact: bool, n_resamples: int, seed: int) -> CountRows:
     """Return the joint sums under all exchanges, or under drawn ones: [n_draws, n_terms].
 
-    An exchange takes from one side what it gives to the other, so that units with equal
-    differences count as equal. The lesser of A and B comes first: p is symmetric in A and B.
+    An exchange adds to one side as much as it takes from the other, so units with equal differences
+    are drawn together. Each difference is taken from the lesser to the greater side, so that p is
+    symmetric in A and B.
     """
     a, b = np.hsplit(units.terms, 2)
     unlike = a != b
@@ -196,7 +199,7 @@ def _sums_of_exchanges(units: Units, exact: bool, n_resamples: int, seed: int) -
 
 
 def _listed(changes: Int64, times: Int64) -> Int64:
-    """Return the sums of changes under every combination of exchanges, as `exchange_sums`."""
+    """Return the sums of changes, as `exchange_sums` does, for every set of exchanged units."""
     places = np.repeat(np.arange(len(times)), times)
     ways = np.arange(2 ** len(places))
     exchanged = np.zeros((len(ways), len(times)), np.int64)

@@ -1,4 +1,4 @@
-"""Numbers of units until a difference of a given size is seen."""
+"""Numbers of units needed to find a difference of a given size."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ MOST_UNITS = 10**9
 def units_needed(variance: float, delta: float, power: float, confidence: float) -> int:
     """Return the fewest units whose paired test finds a difference with this power.
 
-    Student's t of n units finds it where ``delta`` exceeds the sum of the quantiles of both risks,
-    in standard errors ``sqrt(variance / n)``; n itself sets the degrees of freedom.
+    The test is Student's t with n - 1 degrees of freedom and a standard error of
+    ``sqrt(variance / n)``. ``delta`` must be at least as many standard errors as the quantiles of
+    (1 + confidence) / 2 and of the power add up to.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ CELLS = 2**23  # most sums in memory at once
 
 
 def negated(score: OneScore) -> OneScore:
-    """Return a score of which less is better, turned so that more is."""
+    """Return the negative of a score, so that the better of two values is the larger one."""
     return replace(score, value=lambda sums: -score.value(sums))
 
 
@@ -34,10 +34,11 @@ class Shared(NamedTuple):
     Attributes
     ----------
     values : float64[n_systems]
-        NaN where undefined.
+        Scores on all units; NaN if undefined.
     drawn : float64[n_systems, n_resamples]
+        Scores in resamples.
     expected : float
-        Mean over resamples: the resample's best system, scored on the units not drawn.
+        Mean score, over resamples, of the resample's best system on the units not drawn.
     """
 
     values: Float64
@@ -53,7 +54,8 @@ class RankSets(NamedTuple):
     rank : int64[n_systems]
         1 + the number of better scores.
     low, high : int64[n_systems]
-        1 + the number of significantly better systems; the number of those not significantly worse.
+        1 + the number of significantly better systems; the number of systems, itself included, that
+        are not significantly worse.
     """
 
     rank: Int64
@@ -75,8 +77,8 @@ def share(score: OneScore, terms: CountRows, n_resamples: int, seed: int) -> Sha
     Returns
     -------
     Shared
-        If several systems are the best of a resample, their mean counts. Resamples that leave out
-        no unit, or have no defined score on those units, are ignored.
+        ``expected`` has the mean of several best systems of a resample. It ignores resamples that
+        leave out no unit, or whose best systems have no defined score on the units left out.
 
     Examples
     --------
@@ -105,15 +107,15 @@ def share(score: OneScore, terms: CountRows, n_resamples: int, seed: int) -> Sha
 
 
 def _by_content(columns: CountRows) -> Int64:
-    """Return an order of units by content, over all systems."""
+    """Return the indices of units in an order that depends only on their content."""
     place = np.zeros(len(columns), np.int64)
-    for first in range(0, columns.shape[1], 200):  # ranks are short until the blocks are compared
+    for first in range(0, columns.shape[1], 200):  # units equal so far have equal places
         _, place = distinct(np.column_stack([place, columns[:, first : first + 200]]))
     return np.argsort(place, kind="stable")
 
 
 def _weights(columns: CountRows, n_resamples: int, seed: int) -> Iterator[tuple[int, Int64]]:
-    """Yield blocks of resamples, whose sums are limited in memory, with the number of the first."""
+    """Yield the number of the first resample of a block, and its weights; limit memory of sums."""
     each = np.ones(len(columns), np.int64)
     most = max(1, CELLS // max(columns.shape[1], 1))
     for first in range(0, n_resamples, most):
@@ -125,7 +127,7 @@ def _weights(columns: CountRows, n_resamples: int, seed: int) -> Iterator[tuple[
 def _best_elsewhere(
     score: OneScore, terms: CountRows, weights: Int64, scores: Float64
 ) -> list[float]:
-    """Score the best systems of each resample on the units it leaves out, if defined."""
+    """Return the mean score of each resample's best systems on units left out, where defined."""
     known = np.where(np.isnan(scores), -np.inf, scores)
     best = (known >= known.max(axis=1, keepdims=True) - EQUAL) & ~np.isnan(scores)
     total, n = np.zeros(len(weights)), np.zeros(len(weights), np.int64)
@@ -142,16 +144,17 @@ def _best_elsewhere(
 def rank_sets(values: Float64, drawn: Float64, confidence: float, n_units: int) -> RankSets:
     """Rank systems, with simultaneous rank intervals of this ``confidence``.
 
-    A lead is sure if it exceeds c standard deviations of the difference in resamples. c is a
-    quantile over resamples: of the largest deviation of any difference from its observed value, in
-    standard deviations. It is widened for few units (`widen_for_few_units`).
+    A lead is sure if it exceeds c standard deviations of the difference in resamples. In each
+    resample, every difference deviates from its observed value; the largest deviation, in standard
+    deviations, counts. c is the quantile of these over resamples at the confidence, widened for few
+    units (`widen_for_few_units`).
 
     Parameters
     ----------
     values : float64[n_systems]
         Scores on all units; NaN is undefined and has no rank.
     drawn : float64[n_systems, n_resamples]
-        Scores in shared resamples; pairs of a system ignore resamples with its score undefined.
+        Scores in shared resamples; a pair ignores resamples in which a score of it is undefined.
     confidence : float
     n_units : int
         Number of units in a resample.
@@ -159,7 +162,7 @@ def rank_sets(values: Float64, drawn: Float64, confidence: float, n_units: int) 
     Returns
     -------
     RankSets
-        Pairs without variation in their difference are in no sure order.
+        A lead without variation in resamples is never sure.
 
     Notes
     -----
@@ -182,7 +185,7 @@ def rank_sets(values: Float64, drawn: Float64, confidence: float, n_units: int) 
 
 
 def _margins(strays: Float64, confidence: float, n_units: int) -> Float64:
-    """Return the smallest sure lead of each pair: float64[n_systems, n_systems]."""
+    """Return the lead of each pair above which it is sure: float64[n_systems, n_systems]."""
     n_systems, n = strays.shape
     places = -(-n // _ranks.PLACES) * _ranks.PLACES
     padded = np.full((n_systems, places), np.nan)
@@ -205,9 +208,10 @@ def widen_for_few_units(critical: float, n_units: int, n_pairs: int, confidence:
     """Widen a normal quantile of the largest of many deviations to Student's t.
 
     Each pair's standard deviation has n - 1 degrees of freedom, and resamples underestimate it by
-    sqrt((n - 1) / n). The level of each pair, by the normal law, stays. A large t is due to a small
-    estimate of the deviation in a share w = t^2 / (t^2 + n - 1). Such estimates are independent
-    between pairs, so the quantile moves by w towards that of independent pairs (Bonferroni).
+    sqrt((n - 1) / n). The quantile of t has the level that the normal law gives the critical value
+    for one pair. A large t is due to a small estimate of the deviation in a share
+    w = t^2 / (t^2 + n - 1). Such estimates are independent between pairs, so the quantile moves by
+    w towards the quantile for independent pairs (Bonferroni).
 
     Examples
     --------
@@ -220,8 +224,8 @@ def widen_for_few_units(critical: float, n_units: int, n_pairs: int, confidence:
     if freedom < 1:
         return math.inf
     t = -student_quantile(float(ndtr(-critical)), freedom)
-    if math.isinf(t):  # the normal law has no such level
+    if math.isinf(t):  # the level of the critical value is 0 in float64
         return math.inf
     apart = max(t, -student_quantile((1 - confidence) / (2 * n_pairs), freedom))
-    share = t / (t + freedom / t) if t else 0.0  # t squared may be beyond all numbers
+    share = t / (t + freedom / t) if t else 0.0  # t squared may overflow
     return (t + share * (apart - t)) * math.sqrt(n_units / freedom)

@@ -1,4 +1,4 @@
-"""Random draws that depend on a seed and the number of the resample alone."""
+"""Random draws that depend only on the data, a seed and the number of the resample."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from fastcausal.significance import _sampling
 from fastcausal.significance.draws import check_draws
 from fastcausal.significance.sums import FixedPoint, Float64, Int64, sums_of  # noqa: F401  in doctests
 
-HEAVY = 32  # rows of more units are drawn by a binomial
+HEAVY = 32  # a row that stands for more units is drawn by a binomial
 BLOCK = 2**21  # weights in memory at once: 16 MB
-WORK_PER_THREAD = 2**18  # rows and single draws
+WORK_PER_THREAD = 2**18  # rows and single draws that pay for a thread
 
 
 def bootstrap_weights(
@@ -29,7 +29,7 @@ def bootstrap_weights(
     n_resamples : int
     seed : int
     first : int
-        Number of the first resample. Resample k depends on ``times``, ``seed`` and k alone.
+        Number of the first resample. Resample k depends only on ``times``, ``seed`` and k.
 
     Yields
     ------
@@ -39,7 +39,7 @@ def bootstrap_weights(
     Raises
     ------
     ValueError
-        ``n_resamples`` is below 1, or ``seed`` outside of 0 to 2^63 - 1.
+        ``n_resamples`` is below 1, or ``seed`` is outside of 0 to 2^63 - 1.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def bootstrap_weights(
 def _rows_of_draws(
     times: Int64, n_resamples: int, seed: int
 ) -> tuple[Int64, Int64, npt.NDArray[np.int32]]:
-    """Return the rows drawn by binomials, their times, and the row of each other unit."""
+    """Return the rows drawn by binomials, their numbers of units, and each other unit's row."""
     check_draws(n_resamples, seed)
     order = np.argsort(-times, kind="stable")
     heavy = order[: np.count_nonzero(times > HEAVY)]
@@ -71,7 +71,7 @@ def _rows_of_draws(
 
 
 def bootstrap_sums(values: Float64, times: Int64, n_resamples: int, seed: int) -> Float64:
-    """Return the sums of floats in every resample of `bootstrap_weights`, each rounded once.
+    """Sum floats in every resample of `bootstrap_weights`; round each sum once.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def bootstrap_sums(values: Float64, times: Int64, n_resamples: int, seed: int) -
     Returns
     -------
     float64[n_resamples, n_fields]
-        As `sums_of` of the weights, which are never held.
+        Equal to `sums_of` these weights, which are never in memory.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def bootstrap_sums(values: Float64, times: Int64, n_resamples: int, seed: int) -
 
 
 def exchange_sums(changes: Int64, times: Int64, n_resamples: int, seed: int) -> Int64:
-    """Return the sums of the rows of exchanged units, in every resample of `exchanges`.
+    """Sum the rows of exchanged units in every resample of `exchanges`.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def exchange_sums(changes: Int64, times: Int64, n_resamples: int, seed: int) -> 
 
 
 def exchanges(times: Int64, n_resamples: int, seed: int) -> Iterator[Int64]:
-    """Exchange each unit with its partner with a chance of one half.
+    """Draw the units exchanged with their partners, each with a chance of one half.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def exchanges(times: Int64, n_resamples: int, seed: int) -> Iterator[Int64]:
     Yields
     ------
     int64[n_draws, n_rows]
-        Number of exchanged units of each row, a block of resamples at a time.
+        Number of exchanged units with each row, a block of resamples at a time.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def sums_of(terms: CountRows, weights: Int64) -> CountRows:
     Parameters
     ----------
     terms : int or float64[n_rows, n_fields]
-        Finite.
+        Finite numbers.
     weights : int64[n_draws, n_rows]
         Frequency of each row in a draw.
 
@@ -35,7 +35,7 @@ def sums_of(terms: CountRows, weights: Int64) -> CountRows:
     Raises
     ------
     ValueError
-        A sum of integers might leave 64 bits, or weights of floats add up to 2^51 or more.
+        A sum of integers may exceed 64 bits, or weights of floats add up to 2^51 or more.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def sums_of(terms: CountRows, weights: Int64) -> CountRows:
 
 
 def max_abs(values: Any) -> Any:
-    """Return the largest absolute value, 0 for an empty array; take no memory for all of them.
+    """Return the largest absolute value, 0 for an empty array, without a copy.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def max_abs(values: Any) -> Any:
 
 
 def summing(terms: CountRows, most: int) -> Callable[[Int64], CountRows]:
-    """Prepare `sums_of` these terms, for weights of a draw that add up to at most ``most``.
+    """Return `sums_of` these terms as a function of weights that add up to at most ``most``.
 
     Float matrices multiply many times faster than integer ones, and exactly if every sum stays
     below 2^24 (float32) or 2^53 (float64).
@@ -86,7 +86,7 @@ def _product(weights: Int64, rows: Any) -> Any:
 
 
 def _exact_parts(values: Float64, most: int) -> list[Float64]:
-    """Split floats into multiples of powers of two, whose products float64 adds up exactly."""
+    """Split floats into multiples of powers of two, whose weighted sums are exact in float64."""
     bits = 52 - most.bit_length()
     if bits < 1:
         raise ValueError("weights add up to 2^51 or more, expected less")
@@ -115,7 +115,7 @@ class FixedPoint(NamedTuple):
     ----------
     parts : int64[n_parts, n_rows]
     columns : tuple of (int, int)
-        The column and the power of two of each part; none of integers, which are parts themselves.
+        The column and the power of two of each part; empty for integers, whose columns are parts.
     n_columns : int
     """
 
@@ -156,7 +156,7 @@ class FixedPoint(NamedTuple):
         return np.zeros((n_draws, len(self.parts)), np.int64)
 
     def rounded(self, sums: Int64) -> CountRows:
-        """Return sums of parts, int64[n_draws, n_parts]: as they are, or floats rounded once."""
+        """Return sums of values from sums of parts, int64[n_draws, n_parts]; round floats once."""
         if len(self.parts) and not self.columns:
             return sums
         totals = np.zeros((len(sums), self.n_columns))

@@ -16,7 +16,7 @@ from fastcausal.significance.sampling import BLOCK
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 
 EXAMPLE, DOCUMENT, SECTION = "example", "document", "section"
-NOUNS = (EXAMPLE, DOCUMENT, SECTION)  # of single units; other units are clusters, named by a column
+NOUNS = (EXAMPLE, DOCUMENT, SECTION)  # single units; other units are clusters, named by a column
 EQUAL = 1e-12  # closer scores count as equal
 
 
@@ -32,7 +32,7 @@ def units_text(n_units: int, unit: str) -> str:
 
 
 def nouns_of(unit: str) -> str:
-    """Return the noun of units in the plural, of clusters with their column."""
+    """Return the plural noun for units; clusters have their column in brackets."""
     return f"{unit}s" if unit in NOUNS else f"clusters ({unit})"
 
 
@@ -55,11 +55,11 @@ class Scored(Protocol):
     """A formula from sums of terms to scores by flat name."""
 
     def is_share(self, name: str) -> bool:
-        """Tell if a score is a share of what units have."""
+        """Return True if a score is a share of the content of units."""
         ...
 
     def is_fraction(self, name: str, terms: CountRows) -> bool:
-        """Tell if a score stays between 0 and 1 on units with these terms."""
+        """Return True if a score stays between 0 and 1 on units with these terms."""
         ...
 
     def scores_of(self, sums: CountRows) -> Mapping[str, Float64]:
@@ -84,13 +84,13 @@ class OneScore:
     name : str
         Flat name, such as ``overall_f1``.
     terms : callable
-        From rows to additive terms, as `Formula.terms`.
+        Converts rows to additive terms, as `Formula.terms`.
     value : callable
-        From sums of terms [n_draws, n_terms] to the score, float64[n_draws].
+        Computes the score, float64[n_draws], from sums of terms [n_draws, n_terms].
     share : bool
-        Whether it is a share of what units have, of which each adds its part.
+        True if the score is a share of the content of units.
     fraction : callable
-        From terms of units: whether it stays between 0 and 1.
+        Takes the terms of units; returns True if the score stays between 0 and 1.
     """
 
     name: str
@@ -100,11 +100,11 @@ class OneScore:
     fraction: Callable[[CountRows], bool] = field(default=lambda terms: True, kw_only=True)
 
     def is_share(self, name: str) -> bool:
-        """Tell if the score is a share."""
+        """Return True if the score is a share."""
         return self.share
 
     def is_fraction(self, name: str, terms: CountRows) -> bool:
-        """Tell if the score stays between 0 and 1."""
+        """Return True if the score stays between 0 and 1."""
         return self.fraction(terms)
 
     def scores_of(self, sums: CountRows) -> dict[str, Float64]:
@@ -123,11 +123,11 @@ class Units:
     Attributes
     ----------
     formula : Scored
-        From sums of terms to scores; for joint units, from one half of the terms.
+        Computes scores from sums of terms; for two joined systems, from those of one system.
     terms : int64 or float64[n_distinct, n_terms]
-        Additive terms of each unit; for two joined systems, of both side by side.
+        Additive terms of each unit; for two joined systems, of A and then of B.
     times : int64[n_distinct]
-        Number of units with equal counts, even of counts outside ``terms``.
+        Number of units with equal counts, including counts that are not in ``terms``.
     unit : str
         One of `NOUNS`, or the column of the clusters.
     """
@@ -147,17 +147,18 @@ class Units:
         return self.formula.scores_of(sums_of(self.terms, weights))
 
     def left_out(self) -> Mapping[str, Float64]:
-        """Compute the scores of all units but one, for every distinct unit."""
+        """Compute the scores without one unit, for every distinct unit."""
         return self.formula.scores_of(sums_of(self.terms, self.times[None]) - self.terms)
 
     def is_fraction(self, name: str) -> bool:
-        """Tell if a score stays between 0 and 1."""
+        """Return True if a score stays between 0 and 1."""
         return self.formula.is_fraction(name, self.terms)
 
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
-        """Count the units that have each of these scores on their own; others leave it undefined.
+        """Count, for each share, the units that have its value on their own.
 
-        A share is left out if any unit differs from it, or if no unit defines it.
+        All other units must leave it undefined, or have the value of no units at all; else the
+        share is missing in the result. It is also missing if it has the value of no units itself.
         """
         shares = [name for name in values if self.formula.is_share(name)]
         if not shares:
@@ -178,13 +179,13 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class WholeUnits(Units):
-    """Distinct units with scores that are functions of all rows, not of sums.
+    """Distinct units whose scores are functions of all rows, not of sums.
 
     Attributes
     ----------
     formula : ScoredRows
     terms : [n_rows, n_fields]
-        The rows of each distinct unit, one unit after the other.
+        The rows of distinct units, unit by unit.
     unit_of : int64[n_rows]
         The distinct unit of each row.
     """
@@ -197,7 +198,7 @@ class WholeUnits(Units):
         return self._in_parts(len(weights), lambda part: weights[part])
 
     def left_out(self) -> Mapping[str, Float64]:
-        """Compute the scores of all units but one, for every distinct unit."""
+        """Compute the scores without one unit, for every distinct unit."""
         numbers = np.arange(len(self.times))
         return self._in_parts(
             len(numbers), lambda part: self.times - (numbers[part, None] == numbers)

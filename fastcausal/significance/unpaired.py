@@ -1,4 +1,4 @@
-"""Differences of two systems on other units: Welch's test."""
+"""Differences of two systems on different units: Welch's test."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from fastcausal.significance.units import Units
 
 
 def welch(a: Units, b: Units, method: Method, confidence: float) -> Difference:
-    """Compute the difference of two systems on other units, B minus A, its bounds and its p.
+    """Compute the difference of two systems on different units, B minus A, its bounds and its p.
 
-    The variance is the sum of those of the jackknife, with Welch's degrees of freedom (1947). A
-    side that does not vary adds nothing; where neither varies, nothing can be said.
+    The variance is the sum of both sides' variances by the jackknife, with Welch's degrees of
+    freedom (1947). A side without variation adds nothing; if neither side varies, bounds and p are
+    NaN.
 
     Parameters
     ----------
     a, b : Units
-        With the formula of one score.
+        Units of A and of B, with the formula of one score.
     method : {"jackknife"}
     confidence : float
 
     Raises
     ------
     ValueError
-        Another method: resamples of two samples are not drawn.
+        The method is another one: there are no resamples of two samples.
     """
     if method != "jackknife":
         raise ValueError(f"method is {method}, expected jackknife for unpaired samples")

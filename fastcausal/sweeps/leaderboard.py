@@ -42,21 +42,22 @@ COLUMNS = ("value", "low", "high", "rank", "rank_low", "rank_high", "best", *DIF
 
 @dataclass(eq=False, repr=False)
 class Leaderboard(Report):
-    """Systems, best first, then by name.
+    """Systems by rank, equal ranks by name: ``board["run 7"].rank``.
 
-    ``board["run 7"].rank``; the values of a system are its score ``value`` with the confidence
-    interval ``low`` to ``high``, its ``rank`` with the simultaneous rank interval ``rank_low`` to
-    ``rank_high``, and ``best``: no system is significantly better. With a baseline also ``delta``
-    with ``delta_low`` and ``delta_high``, and the p-values ``p`` and ``p_adjusted``. An
-    undefined score has no rank.
+    Each system has its score ``value`` with the confidence interval ``low`` to ``high``, its
+    ``rank`` with the simultaneous rank interval ``rank_low`` to ``rank_high``, and ``best``, true
+    if no system is significantly better. With a baseline, it also has the difference ``delta`` from
+    the baseline with ``delta_low`` and ``delta_high``, and the p-values ``p`` and ``p_adjusted``.
+    Ranks of an undefined score are NaN.
 
     Attributes
     ----------
     signature : str
+        Signature line: all settings that the scores depend on.
     score : str
-        Flat name of the score that ranks.
+        Flat name of the ranking score.
     n_systems : int
-        All ranked systems, of which ``scores`` may have the first ones alone.
+        Number of all systems; ``scores`` may have only the first ones.
     unit : str
         Noun of single units, or the column of the clusters.
     n_units : int
@@ -64,23 +65,25 @@ class Leaderboard(Report):
     confidence : float
     n_resamples, seed : int
     winner : mapping
-        ``system``, its ``value``, and the ``expected`` score on new units of the best system.
+        The first ``system``, its ``value``, and ``expected``: the estimated score on new units of a
+        system chosen as the best.
     scores : mapping of str to Scores
-        By system.
+        Values by system.
     baseline : str or None
     correction : {"holm", "bh", "none"}
     warnings : tuple of str
     lower_is_better : bool
     answers : mapping, optional
-        Of values: the rule from answers to values, and counts of answers of each system.
+        For values: the rule from answers to values, and counts of the answers of each system.
     n_significant : int
         Systems that differ significantly from the baseline.
     others : tuple of str
-        Further scores, which stand beside with ``NAME_low`` and ``NAME_high``.
+        Further scores by flat name; each system also has their values, ``NAME_low`` and
+        ``NAME_high``.
     hyperparameters : mapping of str to mapping, optional
-        Further values of each system, by column.
+        Hyperparameters of each system, by column.
     shares : tuple of str
-        The score and the others, if they are shares.
+        Scores among ``score`` and ``others`` that are shares.
     """
 
     signature: str
@@ -171,7 +174,7 @@ class Leaderboard(Report):
         }
 
     def sections(self) -> list[Section]:
-        """Return the parts of its page: a table with intervals, and what it is about."""
+        """Return the parts of its page: a table with intervals, and the settings."""
         _, about = super().sections()
         table = board_table(
             self.scores, self.score, self.baseline, self.correction, self.others, self._texts()
@@ -180,7 +183,7 @@ class Leaderboard(Report):
         return [Section("", [table], lines), about]
 
     def _lines(self) -> tuple[str, ...]:
-        """Write the meaning of the columns, and the corrected best score."""
+        """Return lines with the corrected best score and the meaning of the columns."""
         expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
         percent = f"{100 * self.confidence:g}%"
         lines = [
@@ -221,31 +224,33 @@ def leaderboard(
     Parameters
     ----------
     systems : list of Statistics, Report, path or table; or mapping of names to them
-        A path is a file of one or several systems, a log, a table, or a folder: that of a sweep,
-        or of logs.
+        A path is a file of one or several systems, a log, a table, or the folder of a sweep or of
+        logs.
     score : str or iterable of str, optional
-        Flat names: the first one ranks, others stand beside it with their confidence intervals. By
-        default as in `compare`.
+        Flat names. The first score ranks; others are added with their confidence intervals. The
+        default is as in `compare`.
     lower_is_better : bool
-        Less is better. Results of lm-eval beside its samples say so by themselves.
+        True ranks lower scores first. Lower scores also rank first if lm-eval's results, beside its
+        samples, declare it.
     top : int, optional
-        Keep so many systems, ranked among all.
+        The number of systems to keep; they are ranked among all.
     table : path or table, optional
-        Hyperparameters of the systems: a row for each, named in the column ``system`` or ``run``.
+        Hyperparameters: a row per system, with its name in the column ``system`` or ``run``.
     reading : ValueReading, optional
         As in `compare`.
     baseline : str, optional
-        All other systems are tested against it, by `compare`.
+        A system; all others are tested against it, as in `compare`.
     correction : {"holm", "bh", "none"}
         Correction of p for the number of tests.
     cluster : str, optional
-        A column of gold, such as ``doc_id``; examples with the same value are drawn together.
+        A column of gold, such as ``doc_id``; examples with the same value are drawn together. None
+        draws single units.
     method : {"bca", "percentile", "jackknife"}
         Method of the confidence intervals of scores and differences.
     confidence : float
         Between 0 and 1.
     n_resamples, seed : int
-        Ranks use resamples that all systems share.
+        Number and seed of resamples. For ranks, all systems share the resamples.
 
     Returns
     -------
@@ -257,7 +262,7 @@ def leaderboard(
         A file cannot be read; systems have different signatures, roles, ids or gold, or the same
         name; the cluster column is unknown or has nulls.
     ValueError
-        An unknown score, baseline, method or correction, or a number out of its range.
+        A score, baseline, method or correction is unknown, or a number is out of its range.
 
     Examples
     --------
@@ -323,7 +328,7 @@ def leaderboard(
 
 
 def _with_intervals(statistics: Statistics, score: str, others: Iterable[str], draws: Draws) -> Row:
-    """Return the confidence interval of a score, and other scores with theirs."""
+    """Return the confidence interval of a score, and the values and intervals of others."""
     row: Row = {}
     for name in (score, *others):
         low, high, _ = statistics.interval(name, **draws.arguments())
@@ -338,7 +343,7 @@ def _with_intervals(statistics: Statistics, score: str, others: Iterable[str], d
 def _ranked(
     systems: Mapping[str, Statistics], score: str, lower_is_better: bool, draws: Draws
 ) -> tuple[dict[str, Row], float]:
-    """Return values and ranks, best first, then by name; and the expected score of the best."""
+    """Return values and ranks by system, as in `Leaderboard`; and the expected best score."""
     sign = -1 if lower_is_better else 1
     terms = {name: _narrow(terms_of(s, draws.cluster, score)) for name, s in systems.items()}
     names = sorted(terms, key=lambda name: (_totals(terms[name]), name))  # not the caller's order
@@ -382,7 +387,7 @@ def _add_differences(
     correction: Correction,
     draws: Draws,
 ) -> None:
-    """Add the differences from the baseline, by `compare`; NaN for the baseline itself."""
+    """Add the differences from the baseline to the rows; NaN for the baseline itself."""
     undefined = Scores(dict.fromkeys(("delta", "low", "high", "p"), math.nan))
     differences = {
         name: compare(systems[baseline], systems[name], score, **draws.arguments())[score]
@@ -399,7 +404,7 @@ def _add_differences(
 def _too_few(
     n_tests: int, correction: Correction, confidence: float, n_resamples: int
 ) -> tuple[str, ...]:
-    """Warn if no p can reach the level, for any systems."""
+    """Return a warning if p of randomisation could not reach the level for any systems."""
     needed = resamples_needed(n_tests, confidence)
     if correction != "holm" or n_resamples >= needed:
         return ()

@@ -1,4 +1,4 @@
-"""Arguments and options that the commands of CRAB share."""
+"""Arguments and options shared by the commands of CRAB."""
 
 from __future__ import annotations
 

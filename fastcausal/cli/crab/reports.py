@@ -28,7 +28,7 @@ OF_ANSWERS = (
 def refuse_unused(
     ctx: click.Context, pred: list[str] | None, intervals: bool, draws: DrawOptions
 ) -> None:
-    """Refuse options of answers without answers, and those of intervals without them."""
+    """Refuse options for answers if there are no answers, and for intervals without --intervals."""
     if not pred:
         refuse(ctx, OF_ANSWERS, "is for answers: name a file of them")
     refuse_inference(ctx, intervals, draws)
@@ -47,9 +47,10 @@ def print_answers(
     plot: Path | None = None,
     draw: Callable[[Path, dict[str, Any]], None] | None = None,
 ) -> None:
-    """Read gold, make a report of each file of answers, write and draw files on request, print.
+    """Report on each file of answers: print, and write or draw files on request.
 
-    ``make`` takes gold from ``read``, judged pairs by default, and a file of answers or None.
+    ``make`` makes a report from gold and a file of answers or None; ``read`` reads gold, by default
+    as judged pairs.
     """
     from fastcausal.files.targets import keep_apart
     from fastcausal.report.pictures import require_pictures

@@ -54,7 +54,7 @@ class Stream:
     n_bytes : int or None
         Size of its files, 0 in memory; None for a source that can be read only once.
     follows : bool
-        True if reading needs the batches of gold, which end with those of the examples.
+        True if reading needs the batches of gold, which end together with batches of the examples.
     relations : Relations or None
         All examples, if in memory.
     faults : callable or None

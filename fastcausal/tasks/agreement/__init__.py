@@ -7,10 +7,13 @@
     pairs.py       two annotators: relations aligned, paired, measured and summed
     report.py      the result: pairs of annotators, their mean, tables
     measures.py    EM, OSB, TO and alpha of pairs of relations, summed by csrc/agreement.hpp
+    formula.py     means of measures over pairs of annotators
     unitized.py    the alpha of the published program
     masks.py       alpha over the masks of all annotators at once
     count.py       the examples of all annotators; statistics, a row per example
     tables.py      agreement as Arrow tables
+    disagreements.py  relations with different marks, side by side
+    page.py        the page of these relations
 """
 
 from __future__ import annotations

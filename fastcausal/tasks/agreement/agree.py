@@ -44,28 +44,29 @@ def agree(
 ) -> Agreement:
     """Measure the agreement of two or more annotators on causal relations.
 
-    Relations of two annotators are paired for the greatest sum of EM, OSB and TO over the roles.
-    EM: the same span. OSB: one boundary in common. TO: one token in common. Alpha: binary
-    Krippendorff's alpha over the two token masks of a role.
+    Relations of two annotators are paired so that the sum of EM, OSB and TO over the roles is
+    largest. EM: the same span. OSB: at least one boundary in common. TO: at least one token in
+    common. Alpha: binary Krippendorff's alpha over the two token masks of a role.
 
     Parameters
     ----------
     annotations : mapping, sequence, or one table
-        Annotator to anything `fastcausal.read` takes; or a list of such sources, or one. In a list
-        the column ``annotator`` names the annotators; files of brat and WebAnno have it. Pass any
-        number of directories or single files. A source without the column is an annotator, named
-        by its file.
+        A mapping from annotators to sources of `fastcausal.read`; or one or several sources, whose
+        column ``annotator`` names the annotators (files of brat and WebAnno have it). Directories
+        and single files are sources. A source without the column is one annotator, named by its
+        file.
     protocol : {"recess", "recess-code"}
-        The definition of the paper, or the computation of its published program: unitised alpha
+        ``"recess"`` follows the paper, ``"recess-code"`` its published program: unitised alpha
         (``alpha_unitized``), all pairs of relations if both annotators have equally many, and the
-        program's pruning elsewhere.
+        program's pruning of pairs otherwise.
     average : {"example", "relation"}, optional
-        EM, OSB and TO are means over the pairs of an example and then over examples (default of
-        ``recess``), or over all pairs (of ``recess-code``). Alpha is weighted by marked words.
+        ``"example"``: EM, OSB and TO are means over the pairs of an example, then over examples
+        (default of ``recess``). ``"relation"``: they are means over all pairs (default of
+        ``recess-code``). Alpha is always weighted by marked words.
     by : str, optional
         A column; each of its values is a subset.
     unparsed : {"error", "empty", "skip"}
-        Raise for unreadable relations, count them as empty, or skip their examples.
+        The policy for unreadable relations: raise InputError, drop them, or drop their examples.
 
     Returns
     -------
@@ -77,7 +78,7 @@ def agree(
         Fewer than two annotators, no two of them with a common example, different roles or token
         counts, and all errors of reading.
     ValueError
-        An unknown protocol or average.
+        The protocol or the average is unknown.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def agree(
         compare(a, b, sides, whole, chosen, average, warnings) for a, b in combinations(sides, 2)
     ]
     require_common(whole)
-    # In the order of their names, so that the order of annotators does not change the draws.
+    # Pairs are in the order of names, so that the order of annotators does not change the draws.
     ordered = sorted(pairs, key=lambda pair: sorted((pair.a, pair.b)))
     formula = RatioFormula(
         annotators=tuple((min(pair.a, pair.b), max(pair.a, pair.b)) for pair in ordered),

@@ -27,9 +27,12 @@ class AllExamples:
     Attributes
     ----------
     n : int
+        Number of examples.
     ids : pyarrow.Array, optional
+        Ids of the examples; None if an annotator has none.
     places : mapping of str to int64[n_examples]
-        The place of every annotator's examples among them; empty: all have the same in one order.
+        The index of each example of an annotator among all; empty if all annotators have the same
+        examples in the same order.
     """
 
     n: int
@@ -43,7 +46,7 @@ class AllExamples:
         Raises
         ------
         InputError
-            An annotator has no ids, and numbers of examples differ.
+            An annotator has no ids, and annotators differ in their numbers of examples.
         """
         ids = {name: r.ids for name, r in annotators.items() if r.ids is not None}
         if len(ids) < len(annotators):
@@ -63,14 +66,14 @@ class AllExamples:
         return self.n
 
     def places_of(self, annotator: str, rows: Int64 | None) -> Int64:
-        """Return the places of some examples of an annotator; None: of all."""
+        """Return the places of an annotator's examples in ``rows``; of all examples if None."""
         places = self.places.get(annotator)
         if places is None:
             return np.arange(self.n) if rows is None else rows
         return places if rows is None else places[rows]
 
     def rows_of(self, annotator: str) -> Int64 | None:
-        """Return the row of each example in an annotator's table, -1 if missing; None: in order."""
+        """Return each example's row in an annotator's table, -1 if missing; None if in order."""
         if annotator not in self.places:
             return None
         rows = np.full(self.n, -1)
@@ -85,7 +88,7 @@ class AllExamples:
 
 
 def n_counted(examples: AllExamples, pairs: Sequence[MeasureSums], places: Sequence[Int64]) -> int:
-    """Count the examples that count for at least one pair of annotators."""
+    """Return the number of examples counted for at least one pair of annotators."""
     counted = np.zeros(len(examples), bool)
     for pair, at in zip(pairs, places, strict=True):
         counted[at[pair.counted()]] = True
@@ -99,17 +102,17 @@ def statistics_of(
     pairs: Sequence[MeasureSums],
     places: Sequence[Int64],
 ) -> Statistics:
-    """Bring the sums of every pair of annotators to the same examples.
+    """Return statistics with a row per example and columns for the sums of each pair of annotators.
 
-    An example is 0/0 for pairs that did not both annotate it. Examples are in ascending order, so
-    that resamples do not depend on the order of examples or annotators.
+    A pair has the sums 0/0 for an example that one of the two did not annotate. Examples are in
+    ascending order, so that resamples do not depend on the order of examples or annotators.
 
     Parameters
     ----------
     places : sequence of int64[n_examples of a pair]
-        The places of each pair's examples among all.
+        The index of each pair's examples among all.
     """
-    first = np.full(len(examples), -1)  # row of each example in the tables of all pairs
+    first = np.full(len(examples), -1)  # an example's first row in the joined tables of all pairs
     stop = sum(map(len, places))
     for at in reversed(places):
         stop -= len(at)
@@ -135,7 +138,7 @@ def scores_of(formula: RatioFormula, sums: Float64) -> dict[str, Scores]:
 
 
 def _units(pairs: Sequence[MeasureSums]) -> pa.Table:
-    """Return the columns that the examples of every pair have, pair by pair."""
+    """Return the tables of examples of all pairs as one, with the columns that all of them have."""
     names = [
         name
         for name in pairs[0].examples.column_names

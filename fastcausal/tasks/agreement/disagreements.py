@@ -1,4 +1,4 @@
-"""Relations marked differently by two annotators, side by side: for adjudication."""
+"""Relations marked differently by two annotators, side by side for adjudication."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ class Paired(NamedTuple):
     a, b : str
         The annotators.
     aligned : Aligned
-        Their relations, those of ``a`` as gold.
+        Their relations; the relations of ``a`` are gold.
     example : int64[n_pairs]
+        The example of each pair.
     relations : tuple of two int64[n_pairs]
-        Relations with at least one span; -1: none.
+        Each annotator's relation, by index among relations with at least one span; -1 for none.
     """
 
     a: str
@@ -67,7 +68,7 @@ class Disagreement(NamedTuple):
     numbers : tuple of int or None
         Numbers of the relations in their example, from 1.
     rows : tuple of int32[n, 3] or None
-        Role, start and stop of its spans.
+        Role, start and stop of each relation's spans; None for a missing relation.
     """
 
     paired: Paired
@@ -85,8 +86,9 @@ class Disagreement(NamedTuple):
     def kind(self) -> str:
         """Kind of the disagreement.
 
-        ``only`` and an annotator; ``swapped``: cause and effect are exchanged; ``signal``: these
-        are equal; ``bounds``: the spans of each role share words; ``spans``: those of one do not.
+        ``only NAME``: one annotator has no relation; ``swapped``: cause and effect are exchanged;
+        ``signal``: only signals differ; ``bounds``: in each role, spans are equal or share words;
+        ``spans``: in some role, they do not.
         """
         a, b = self.rows
         if a is None or b is None:
@@ -113,7 +115,7 @@ def _relation(rows: Rows, index: int) -> Int32 | None:
 
 
 def table_of(pairs: Iterable[Paired], roles: Sequence[str]) -> pa.Table:
-    """Make a row per difference: annotators, example, kind, and the words of both relations."""
+    """Return a row per difference: annotators, example, kind, and the words of both relations."""
     columns: dict[str, list[Any]] = {name: [] for name in ("a", "b", "id", "kind", "text")}
     columns |= {f"{side}_relation": [] for side in "ab"}
     columns |= {f"{side}_{role}": [] for role in roles for side in "ab"}

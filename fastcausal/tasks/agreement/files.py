@@ -43,20 +43,20 @@ def read_annotators(
     Parameters
     ----------
     annotations : mapping, sequence, or one source
-        Annotator to anything `fastcausal.read` takes. Or a list of such sources, or one: then the
-        column ``annotator`` names the annotators, as in brat and WebAnno files, and the sources of
-        one annotator are joined. A source without it is named by its file name or its number. A
-        directory of brat or WebAnno files stands for these.
+        A mapping from annotators to sources of `fastcausal.read`; or one or several sources. In
+        these the column ``annotator`` names the annotators, as in brat and WebAnno files, and all
+        sources of an annotator are joined. A source without the column is one annotator, named by
+        its file or its number. A directory stands for its brat or WebAnno files.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        The reading of tagged sentences.
+        The rules for reading tagged sentences.
     unplaced, links
-        The reading of files of annotation tools, see `fastcausal.read`.
+        Options for files of annotation tools, see `fastcausal.read`.
 
     Raises
     ------
     InputError
-        There are fewer than two annotators, two of the same name, or a repeated example; and all
-        errors of reading.
+        There are fewer than two annotators, two annotators have the same name, an example repeats,
+        or a source cannot be read.
     """
     given = {"tags": tags, **asdict(Marking(unplaced, links))}
     if isinstance(annotations, Mapping):
@@ -106,7 +106,7 @@ def _names(sources: Sequence[Any]) -> list[str]:
 
 
 def _split(source: Any, given: dict[str, Any]) -> dict[str | None, Relations]:
-    """Return a table per annotator; the key is None if the source names none."""
+    """Return a table per annotator; the key is None if the source names no annotator."""
     source = opened(source, whole=True)
     if isinstance(source, Opened):
         marking = Marking(given["unplaced"], given["links"])
@@ -126,7 +126,7 @@ def _split(source: Any, given: dict[str, Any]) -> dict[str | None, Relations]:
 
 
 def _by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
-    """Return a table per value of the column of annotators; the key is None without it."""
+    """Return a table per value of the column of annotators; the key is None without a column."""
     if COLUMN not in whole.column_names:
         return {None: frames.read(whole, name=name)}
     annotators = pc.unique(whole[COLUMN]).to_pylist()
@@ -138,7 +138,7 @@ def _by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
 
 
 def _by_document(name: str, documents: list[Document]) -> dict[str | None, Relations]:
-    """Return a table per annotator of marked texts; notes without annotator go to all."""
+    """Return a table per annotator of texts; documents of no such annotator belong to all."""
     of_texts = dict.fromkeys(document.annotator for document in documents if document.text)
     annotators = of_texts or dict.fromkeys(document.annotator for document in documents)
     return {
@@ -150,7 +150,7 @@ def _by_document(name: str, documents: list[Document]) -> dict[str | None, Relat
 
 
 def _unnamed(relations: Relations) -> Relations:
-    """Drop the column of the annotator, who is named differently here."""
+    """Drop the column of annotators, since the caller names the annotator."""
     if COLUMN not in relations.table.column_names:
         return relations
     return Relations.trusted(relations.table.drop_columns([COLUMN]))
@@ -164,7 +164,7 @@ def _joined(name: str, parts: list[Relations]) -> Relations:
 
 
 def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
-    """Use positions as ids if all sides lack ids, so that examples can be left out."""
+    """Add positions as ids if no side has ids, so that examples can be left out."""
     if any(relations.ids is not None for relations in sides.values()):
         return dict(sides)
     return {
@@ -178,7 +178,7 @@ def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
 def readable(
     relations: Relations, name: str, unparsed: Policy, warnings: dict[str, None]
 ) -> Relations:
-    """Leave out unreadable relations, or their examples."""
+    """Leave out unreadable relations or their examples, with a warning, or raise InputError."""
     count = relations.n_unread
     if not count:
         return relations
@@ -200,7 +200,7 @@ def readable(
 
 
 def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
-    """Add the columns that only the second annotator's table has to those of the first."""
+    """Add to the first annotator's examples the columns that only the second annotator has."""
     more = [c for c in other.table.column_names if c not in examples.column_names]
     more = [c for c in more if c not in ("relations", "length", "tagged", "id", UNPARSED)]
     if not more or other.ids is None or "id" not in examples.column_names:
@@ -237,7 +237,7 @@ def require_common(sides: Mapping[str, Relations]) -> None:
 
 
 def other_texts(a: Relations, b: Relations) -> list[str]:
-    """Return the ids of the examples whose texts differ by more than white space."""
+    """Return the ids of common examples whose texts differ by more than white space."""
     tables = a.table, b.table
     if a.ids is None or b.ids is None or not all("text" in t.column_names for t in tables):
         return []

@@ -1,4 +1,4 @@
-"""Means over pairs of annotators, from sums of every example."""
+"""Means of measures over pairs of annotators, from sums of every example."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RatioFormula(Formula):
         The pairs.
     measures : tuple of str
     roles : tuple of str
-        The groups: roles, and the total.
+        The groups: the roles, and the total.
     """
 
     job = "agreement"
@@ -46,11 +46,11 @@ class RatioFormula(Formula):
         )
 
     def limits(self, field: str) -> tuple[float, float]:
-        """Return the least and the largest value: numbers of either sign, as alpha may be."""
+        """Return the least and the largest value: alpha may be negative."""
         return -MOST, MOST
 
     def has_share(self, group: str, score: str) -> bool:
-        """Tell if a measure is not corrected for chance, as alpha is."""
+        """Return False for alpha, which is corrected for chance, True for other measures."""
         return not score.startswith("alpha")
 
     def terms(self, rows: CountRows) -> CountRows:
@@ -58,7 +58,7 @@ class RatioFormula(Formula):
         return rows
 
     def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
-        """Compute the mean over the pairs of annotators where defined, of every measure."""
+        """Compute the mean of each measure over the pairs of annotators that define it."""
         sums = sums.reshape(-1, len(self.annotators), 2, len(self.roles), len(self.measures))
         means = mean_of_pairs(ratio(sums[:, :, 0], sums[:, :, 1], math.nan).swapaxes(0, 1))
         return {

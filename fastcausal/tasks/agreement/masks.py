@@ -19,10 +19,10 @@ from fastcausal.tasks.agreement.measures import TOTAL
 def alpha_of_masks(annotators: Mapping[str, Relations], examples: AllExamples) -> dict[str, Scores]:
     """Compute binary alpha per role and total, over all annotators of each example at once.
 
-    The mask of a role has all tokens that any relation of the annotator marks with it, so relations
-    need no pairing. A token marked by c of m annotators disagrees in c (m - c) / (m - 1) of its m
-    units. Examples are averaged by marked units, as for two annotators; those with fewer than two
-    annotators drop out.
+    The mask of a role has all tokens that any relation of the annotator marks with this role, so
+    relations need no pairs. A token marked by c of m annotators counts m units, with a disagreement
+    of c (m - c) / (m - 1). Examples are weighted by marked units, as for two annotators; examples
+    with fewer than two annotators drop out.
 
     Returns
     -------

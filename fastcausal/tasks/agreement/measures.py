@@ -1,4 +1,4 @@
-"""The measures of agreement as sums: EM, OSB, TO and alpha of pairs of relations, by example."""
+"""The measures of agreement, EM, OSB, TO and alpha of pairs of relations, as sums by example."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ PairList = tuple[Int64, Int64, Int64]
 
 @dataclass(frozen=True)
 class MeasureSums:
-    """Numerators and denominators of two annotators: a measure is a ratio of their sums.
+    """Numerators and denominators of two annotators: each measure is a ratio of two sums.
 
     Attributes
     ----------
     examples : pyarrow.Table
+        The common examples.
     first, second : Rows
-        Relations with spans.
+        Relations with at least one span.
     pairs : tuple of three int64[n_pairs]
+        The example and the two relations of each pair; -1 for no relation.
     plan : Plan
-        Of the kernel ``span_overlap``.
+        Plan of the kernel ``span_overlap``.
     unitized : bool
-        Alpha is that of the published program.
+        True if alpha is the one of the published program.
     by_example : bool
-        EM, OSB and TO are means over the pairs of an example.
+        True if EM, OSB and TO are averaged over the pairs of an example first.
     """
 
     examples: pa.Table
@@ -50,18 +52,18 @@ class MeasureSums:
     by_example: bool
 
     def counted(self) -> Int64:
-        """Return the numbers of the counted examples: at least one annotator marked a relation."""
+        """Return the indices of the counted examples: those with at least one pair."""
         example = self.pairs[0]
         return example[np.diff(example, prepend=-1) > 0]
 
     def n_unmarked(self) -> int:
-        """Count the examples without any relation."""
+        """Return the number of examples without any relation."""
         n_each = np.diff(self.first.relation_offsets) + np.diff(self.second.relation_offsets)
         return len(n_each) - int(np.count_nonzero(n_each))
 
     @cached_property
     def totals(self) -> Floats:
-        """Sums over examples: float64[2, n_groups, n_measures], tops first, each rounded once."""
+        """Sums over examples: float64[2, n_groups, n_measures], numerators first, rounded once."""
         return rounded_sums(self._sums(), _native.EXPONENTS)
 
     def rows(self) -> Floats:
@@ -87,9 +89,10 @@ class MeasureSums:
 def published_pairs(a: Rows, b: Rows, chosen: PairList) -> PairList:
     """Return the pairs of relations that the published program keeps.
 
-    It keeps all if both annotators have equally many. Otherwise it pads the smaller side up to the
-    k relations of the larger one, and removes pairs that occur in any order not chosen. A pair
-    occurs in (k-1)! orders, so the chosen pairs are left up to k = 2, then nothing.
+    It keeps all pairs if both annotators have equally many relations. Otherwise it pads the smaller
+    side to the k relations of the larger one, and removes each pair that occurs in an assignment
+    other than the chosen one. A pair occurs in (k-1)! assignments, so up to k = 2 the chosen pairs
+    are left, beyond that none.
     """
     n_a, n_b = np.diff(a.relation_offsets), np.diff(b.relation_offsets)
     left = (n_a != n_b) & (np.maximum(n_a, n_b) <= 2)

@@ -1,4 +1,4 @@
-"""The page of relations marked differently by two annotators: the first stands as gold."""
+"""The page of relations marked differently by two annotators; the first annotator is gold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS = {
     "bounds": "other bounds", "spans": "other spans", "swapped": "cause and effect swapped",
     "signal": "signal alone", "alone": "only one of them",
 }  # fmt: skip
-FIELDS = ("same", *WORDS)  # of each role of a pair of relations
+FIELDS = ("same", *WORDS)  # counts of each role of a pair of relations
 
 SAID = {
     "wrong": "all differs", "partly": "partly the same", "right": "the same",
@@ -32,7 +32,7 @@ def page_of(
     signature: str,
     sections: Sequence[Section],
 ) -> str:
-    """Write a page of the examples with differences, for each two annotators."""
+    """Write a page of the examples with differences, for each pair of annotators."""
     columns = columns_of(pairs, roles)
     about = Section("", lines=[signature], tab=ABOUT)
     title = f"{title}: {columns['n_examples']} to adjudicate"
@@ -40,10 +40,10 @@ def page_of(
 
 
 def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
-    """Return the columns of docs/pages.md, of each two annotators and example that they differ in.
+    """Return the columns of docs/pages.md for the examples in which two annotators differ.
 
-    They count of each role of a pair of relations whether its spans are the same, else the kind
-    of the disagreement.
+    An example has an entry for each pair of annotators who differ. The counts of a pair of
+    relations are, for each role, 1 in the column ``same`` or in the kind of the disagreement.
     """
     examples = [
         example for code, paired in enumerate(pairs) for example in _differing(paired, code)
@@ -90,7 +90,7 @@ def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
 
 
 def _pairs(examples: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
-    """Return the pairs of relations; their counts stand behind those of the examples."""
+    """Return the pairs of relations; rows of their counts follow the rows of the examples."""
     pairs = [pair for each in examples for pair in each["pairs"]]
     return {
         "n": [len(each["pairs"]) for each in examples],
@@ -143,7 +143,7 @@ def _characters(rows: Int32, sentence: Sentence) -> list[list[int]]:
 
 
 def _counts(pair: dict[str, Any], n_roles: int) -> list[int]:
-    """Count of each role that its spans are the same, or the kind of the disagreement."""
+    """Return for each role a row of `FIELDS`: 1 for equal spans or the kind of disagreement."""
     kind = pair["kind"] if pair["kind"] in FIELDS else "alone"
     counts = []
     for role in range(n_roles):
@@ -154,7 +154,7 @@ def _counts(pair: dict[str, Any], n_roles: int) -> list[int]:
 
 
 def _flat(examples: Sequence[Sequence[Sequence[Sequence[int]]]]) -> dict[str, list[int]]:
-    """Return relations as docs/pages.md has them."""
+    """Return relations as the flat lists of docs/pages.md."""
     return {
         "relations": [len(relations) for relations in examples],
         "spans": [len(spans) for relations in examples for spans in relations],

@@ -38,7 +38,7 @@ def compare(
     average: MeanOver,
     warnings: dict[str, None],
 ) -> PairAgreement:
-    """Measure the agreement of two annotators; ``whole`` includes unparsed relations."""
+    """Measure the agreement of two annotators; ``whole`` is ``sides`` with unreadable relations."""
     aligned = _aligned(a, b, sides, protocol)
     first, second = aligned.gold.marked(), aligned.pred.marked()
     roles = sides[a].roles
@@ -74,7 +74,7 @@ def _aligned(a: str, b: str, sides: Sides, protocol: Protocol) -> Aligned:
 
 
 def _chosen(aligned: Aligned, plan: Plan, first: Rows, second: Rows) -> PairList:
-    """Return the example and the two relations of each best pair; -1: unmatched."""
+    """Return the example and the two relations of each pair, paired best; -1 if unmatched."""
     try:
         partner = run(plan, first, second, n_groups=1).partner
     except TooLargeError as error:
@@ -90,7 +90,7 @@ def _warn(
     n_lost: int,
     warnings: dict[str, None],
 ) -> None:
-    """Add warnings for readers of the numbers."""
+    """Add the warnings about two annotators."""
     a, b = pair.a, pair.b
     texts = []
     if n_lost:

@@ -27,9 +27,10 @@ class PairAgreement:
     a, b : str
         The annotators.
     n_examples : int
-        Examples that both annotated, with a relation of at least one.
+        Number of counted examples: both annotated them, at least one marked a relation, and, under
+        ``recess-code``, the pruning left a pair.
     n_unmarked, n_missing : int
-        Left-out examples: without any relation; annotated by only one of the two.
+        Numbers of examples left out: without any relation; annotated by only one of the two.
     scores : mapping of str to Scores
         Measures of every role and of the total; NaN if undefined.
     """
@@ -55,20 +56,22 @@ class Agreement(Report):
 
     Attributes
     ----------
-    protocol, signature : str
+    protocol : str
+    signature : str
+        Signature line: all settings that the scores depend on.
     annotators : tuple of str
     n_examples : int
-        Examples counted for at least one pair.
+        Number of examples counted for at least one pair.
     scores : mapping of str to Scores
-        By role and ``total``: the mean over the pairs of annotators that define it.
+        By role and ``total``: the mean of each measure over the pairs that define it.
     pairs : tuple of PairAgreement
     subsets : mapping of str to mapping
-        ``scores`` of the strata of a column.
+        ``scores`` by value of a column.
     warnings : tuple of str
     alpha_all : mapping of str to Scores
         Alpha over the masks of all annotators at once, for three and more.
     statistics : Statistics
-        Sums of every example of any pair of annotators, in ascending order.
+        The sums of each example and pair of annotators; examples are in ascending order.
     """
 
     protocol: str
@@ -92,7 +95,7 @@ class Agreement(Report):
             facts={name: getattr(self, name) for name in names},
             subsets=self.subsets,
             warnings=self.warnings,
-            tables=Tables(  # methods would be a circle, which waits for the garbage collector
+            tables=Tables(  # no methods: a reference cycle would wait for the garbage collector
                 per_example=partial(_example_table, self.pairs),
                 matches=partial(_match_table, self.pairs),
                 disagreements=partial(_difference_table, self.pairs, self._roles),
@@ -114,7 +117,7 @@ class Agreement(Report):
         confidence: float = 0.95,
         seed: int = 0,
     ) -> dict[str, dict[str, tuple[float, float]]]:
-        """Estimate intervals of `scores`: percentiles of the bootstrap.
+        """Estimate percentile intervals of `scores` by the bootstrap.
 
         Parameters
         ----------
@@ -139,7 +142,7 @@ class Agreement(Report):
 
     @property
     def disagreements(self) -> pa.Table:
-        """Table of differing relations: annotators, example, numbers from 1, and words."""
+        """Table of differing relations: annotators, example, relations (from 1), and words."""
         return self._table("disagreements")
 
     def disagreements_page(self) -> str:
@@ -169,12 +172,12 @@ def _example_table(pairs: Sequence[PairAgreement]) -> pa.Table:
 
 
 def _match_table(pairs: Sequence[PairAgreement]) -> pa.Table:
-    """Make a row per pair of annotators and pair of relations (null: unmatched) of counts."""
+    """Make a row of counts per pair of relations of two annotators; null if unmatched."""
     return pa.concat_tables([pair.matches for pair in pairs])
 
 
 def _difference_table(pairs: Sequence[PairAgreement], roles: Sequence[str]) -> pa.Table:
-    """Make a row per pair of different relations, with the words of both annotators."""
+    """Make a row per pair of differing relations, with the words of both annotators."""
     return disagreements.table_of([pair.paired for pair in pairs], roles)
 
 

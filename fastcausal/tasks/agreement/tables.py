@@ -19,7 +19,7 @@ from fastcausal.tasks.relations.align import Aligned
 def example_table(
     a: str, b: str, sums: MeasureSums, measures: Mapping[str, Iterable[str]]
 ) -> pa.Table:
-    """Return the columns of counted examples, then ``cause_em`` and so on."""
+    """Return the counted examples with columns of measures, such as ``cause_em``."""
     top, bottom = sums.rows().swapaxes(0, 1)
     values = ratio(top, bottom, math.nan)
     table = sums.examples
@@ -31,7 +31,7 @@ def example_table(
 
 
 def match_table(a: str, b: str, aligned: Aligned, sums: MeasureSums) -> pa.Table:
-    """Make a row per pair of relations: example, number of either in it (null: none), counts."""
+    """Make a row per pair of relations: example, number of each in it (null if none), counts."""
     example, of_a, of_b = sums.pairs
     counts = count_pairs(sums.plan, sums.first, sums.second, of_a, of_b)
     examples = aligned.examples
@@ -47,7 +47,7 @@ def match_table(a: str, b: str, aligned: Aligned, sums: MeasureSums) -> pa.Table
 
 
 def numbers_of(rows: Rows, relations: Int64, example: Int64) -> Int64:
-    """Return the number of each marked relation within its example; -1 stays -1."""
+    """Return the number of each marked relation within its example, from 0; -1 stays -1."""
     of_table = np.flatnonzero(np.diff(rows.row_offsets))
     number = of_table[relations] - rows.relation_offsets[example] if len(of_table) else relations
     return np.where(relations < 0, -1, number)

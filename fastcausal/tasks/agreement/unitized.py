@@ -17,15 +17,15 @@ def unitized_alpha(a: Sequence[Span], b: Sequence[Span], length: int) -> tuple[f
     Parameters
     ----------
     a, b : sequence of (start, stop)
-        Spans in order of start, stop exclusive. A span that overlaps an earlier one is skipped.
+        Spans by ascending start; stop is exclusive. A span that overlaps an earlier one is skipped.
     length : int
-        Tokens of the sentence. Positions run to ``length`` itself, as in the program, so the last
-        gap is one longer than the text.
+        Number of tokens in the sentence. Positions include ``length``, as in the program, so the
+        last gap is one longer than the text.
 
     Returns
     -------
     (float, int)
-        Alpha, 1.0 without disagreement; marked tokens, its weight in averages.
+        Alpha, 1.0 without disagreement; and its weight in averages, the number of marked tokens.
 
     Examples
     --------

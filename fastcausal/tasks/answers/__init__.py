@@ -1,4 +1,4 @@
-"""Extracted causes and effects with reference, and raters' verdicts on them.
+"""Extracted causes and effects with references, and raters' verdicts on them.
 
 ::
 
@@ -6,14 +6,15 @@
     reasons.py    reasons of invalid verdicts, as text and as indices
     files.py      answers, references and verdicts from files of all shapes
     batches.py    texts of items, from memory or batch by batch from a file
-    votes.py      one verdict and one reason of each rater on each item
+    votes.py      one verdict and one reason by each rater for each item
     join.py       files of several raters, joined by id
     overlap.py    words that an answer shares with its reference
     texts.py      ROUGE-L and BLEU of whole answers
-    shares.py     shares of reasons, agreement on them, items of unlike reasons
+    shares.py     shares of reasons, agreement on them, items with different reasons
     tables.py     scores of items and verdicts as tables
+    formula.py    scores from counts of words, relations and verdicts
     count.py      scores of all answers of a system
-    report.py     their display
+    report.py     the report on a system
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Source, reference and answer of items, batch by batch, as often as they are needed."""
+"""Source, reference and answer of items, which can be read batch by batch and again."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ class ItemTexts:
     Attributes
     ----------
     read : callable
-        Starts at the first row; returns tables of the columns `NAMES`, string each. A source may be
-        null.
+        Yields tables from the first row on, with the string columns `NAMES`. A source may be null.
     rows : int64[n], optional
         The row of each item; None if row k has item k.
 
@@ -46,11 +45,11 @@ class ItemTexts:
 
     @classmethod
     def of(cls, *columns: Any) -> ItemTexts:
-        """Return texts in memory: source, reference and answer."""
+        """Hold texts in memory: source, reference and answer."""
         return cls(partial(_once, pa.table(list(columns), list(NAMES))))
 
     def of_items(self, rows: Int64) -> ItemTexts:
-        """Return the texts of items, given the row of each."""
+        """Return the same texts with item k in row ``rows[k]``."""
         is_same = np.array_equal(rows, np.arange(len(rows)))
         return ItemTexts(self.read, None if is_same else rows)
 
@@ -75,21 +74,21 @@ class ItemTexts:
         return [texts[row] for row in rows.tolist()]
 
     def by_item(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
-        """Bring a column from the order of rows into that of items."""
+        """Reorder a column from rows to items."""
         return column if self.rows is None else column.take(numbers(self.rows))
 
     def row_items(self) -> Int64 | None:
-        """Return the item of each row, None if item k is in row k."""
+        """Return the item of each row; None if item k is in row k."""
         return None if self.rows is None else np.argsort(self.rows)
 
 
 def texts_of(records: Records, source: str | None, reference: str, answer: str) -> ItemTexts:
-    """Return the texts in columns of records: from the file, or in the chunks that are in memory.
+    """Return the texts in columns of records, which may stay in a large file.
 
     Raises
     ------
     InputError
-        A reference or an answer is missing or no text.
+        A reference or an answer is missing or not a text.
     """
     filled = (reference, answer)
     in_file = records.in_file(*filled, *([source] if source else []), filled=filled)
@@ -103,12 +102,12 @@ def texts_of(records: Records, source: str | None, reference: str, answer: str) 
 
 
 def _batches(records: Records, in_file: Batches, filled: Sequence[str]) -> Iterator[pa.Table]:
-    """Yield texts of a file; those without a source are null there."""
+    """Yield texts from a file; sources are null if the file has no column of them."""
     start = 0
     for table in in_file():
         columns = [column.cast(pa.string()) for column in table.columns]
         for column, texts in zip(filled, columns, strict=False):
-            if texts.null_count:  # although the file says that there are none
+            if texts.null_count:  # the file's metadata wrongly promise none
                 row = start + pc.index(pc.is_null(texts), True).as_py()
                 raise InputError(f'{records.where(row)}: "{column}" is missing, expected text')
         start += len(table)

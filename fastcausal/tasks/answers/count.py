@@ -1,4 +1,4 @@
-"""Extracted causes and effects against their references, with raters' verdicts."""
+"""Scores of extracted causes and effects with references and raters' verdicts."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from fastcausal.tasks.answers.texts import text_scores
 from fastcausal.tasks.verdicts import VALID_SCORE
 
 Booleans = npt.NDArray[np.bool_]
-UNREAD_RELATION = "cause"  # in the published program
-MOST_RELATIONS = 64  # more are free text
+UNREAD_RELATION = "cause"  # the relation of unreadable texts in the published program
+MOST_RELATIONS = 64  # with more relations, answers have free text
 
 
 def answers(
@@ -50,20 +50,20 @@ def answers(
     Parameters
     ----------
     source : path, table, list of mappings, mapping with ``items``, or list of several of these
-        Sources of `fastcausal.tasks.answers.join.read_extractions`; several are raters of the same
-        items.
+        A source of `fastcausal.tasks.answers.join.read_extractions`, or several, each by another
+        rater of the same items.
     protocol : {"guide", "fcr"}
-        ``"guide"`` reads ``[Cause] a | b [Relation] r [Effect] c`` in any order, or a line each;
-        ``"fcr"`` follows the published program in every detail.
+        ``"guide"`` reads ``[Cause] a | b [Relation] r [Effect] c`` in any order, or each part on a
+        line of its own; ``"fcr"`` follows the published program in every detail.
     unparsed : {"error", "empty", "skip"}
         The policy for unreadable answers: ``"empty"`` scores them as no spans, ``"skip"`` leaves
         them out. References must be readable, except in ``"fcr"`` with ``"empty"``.
     unsure : {"invalid", "missing"}
-        The verdict of a rater who is unsure.
+        The verdict that stands for "unsure".
     by : str, optional
-        A column; each of its values gets scores of its own.
+        A column; each of its values is a subset.
     text_metrics : bool
-        Add ROUGE-L and BLEU of whole answers.
+        True adds ROUGE-L and BLEU of whole answers.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def answers(
         A file or an answer cannot be read, the column is missing, or the libraries of
         ``text_metrics`` are not installed. ``per_item``: a large file has changed.
     ValueError
-        An unknown protocol or policy.
+        A protocol or policy is unknown.
 
     References
     ----------
@@ -132,7 +132,7 @@ def answers(
 
 
 def _digested(items: Extractions, digests: list[int]) -> Iterator[pa.RecordBatch]:
-    """Yield the texts, which are read once; append the digest of each batch's references."""
+    """Yield batches of texts; append the digest of each batch's references to ``digests``."""
     order, start = items.texts.row_items(), 0
     keys = items.keys if order is None else items.keys.take(numbers(order))
     for batch in items.texts.batches():
@@ -144,7 +144,7 @@ def _digested(items: Extractions, digests: list[int]) -> Iterator[pa.RecordBatch
 def _with_column(
     statistics: Statistics, items: Extractions, scored: Booleans, by: str | None
 ) -> Statistics:
-    """Return statistics with a column of units, even one that files of counts cannot have."""
+    """Add the column ``by`` to the units, even if its name is reserved in files of statistics."""
     units = statistics.units
     if by is None or units is None or by in units.column_names:
         return statistics
@@ -169,7 +169,7 @@ def _system_of(source: Any) -> str | None:
 def _scored(
     items: Extractions, counts: WordCounts, protocol: AnswerProtocol, unparsed: Policy
 ) -> Booleans:
-    """Return a mask of scored items; raise InputError for texts that the policy refuses."""
+    """Return a mask of scored items; raise InputError for unreadable texts if not allowed."""
     reference, answer = counts.read.T
     if not (protocol == "fcr" and unparsed == "empty"):
         _require_read(items, reference, "reference", None)
@@ -200,7 +200,7 @@ def _statistics(
     signature: str,
     gold: int | None,
 ) -> Statistics:
-    """Return a row per scored item; its columns may serve as strata and clusters."""
+    """Return statistics with a row per scored item, and its columns for strata and clusters."""
     classes, codes = _relations(counts, protocol)
     formula = ExtractionFormula(protocol, classes)
     unread = (~counts.read).any(axis=1)
@@ -227,9 +227,10 @@ def _unread_warning(counts: WordCounts, unparsed: Policy) -> dict[tuple[str, ...
 
 
 def _relations(counts: WordCounts, protocol: AnswerProtocol) -> tuple[tuple[str, ...], Int64]:
-    """Return the classes of relations, and for both sides 1 + the index of each one, 0 for none.
+    """Return the classes of relations, and 1 + the index of each text's class, 0 for none.
 
-    Classes are those of both sides; for the guide only references' if there are many.
+    Classes are the relations of both sides; for the guide only of references if answers have more
+    than `MOST_RELATIONS`.
     """
     of_texts = counts.fields[RELATIONS]
     names = (*counts.relations, UNREAD_RELATION if protocol == "fcr" else None)  # -1 is the last
@@ -243,6 +244,6 @@ def _relations(counts: WordCounts, protocol: AnswerProtocol) -> tuple[tuple[str,
 
 
 def _verdicts(items: Extractions) -> tuple[Int64, Int64, Int64]:
-    """Return the numbers of raters asked about each item, judging it, and finding it valid."""
+    """Return for each item the numbers of raters: asked, with a verdict, with the verdict valid."""
     asked = np.full(len(items), len(items.raters))
     return asked, (items.verdicts >= 0).sum(axis=1), (items.verdicts == 1).sum(axis=1)

@@ -28,7 +28,7 @@ from fastcausal.tasks.verdicts import verdicts_of
 SOURCES = ("input", "passage", "text")
 REFERENCES = ("annotation", "reference", "gold")
 ANSWERS = ("output", "model")
-# Columns of parts start with one of these.
+# Possible beginnings of the names of columns with a cause, effect or relation, by side.
 PARTS = {"reference": ("ref", *REFERENCES), "model": ("pred", *ANSWERS)}
 VERDICTS = ("answers", "valid", "answer", "gold")
 MISSING, INVALID, VALID, UNSURE = -1, 0, 1, 2
@@ -38,7 +38,7 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ItemVerdicts:
-    """Single verdicts: any number from one rater on one item.
+    """Single verdicts; a rater may have given several on one item.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class ItemVerdicts:
     valid : int8[n]
         1 valid, 0 invalid, 2 unsure, -1 missing.
     reasons : int8[n, 2]
-        Side and kind of the reason of an invalid one, -1 for none.
+        Side and kind in the reason of an invalid verdict, -1 for none.
     """
 
     item: Int64
@@ -64,13 +64,13 @@ class ExtractionFile:
     Attributes
     ----------
     records : Records
-        Its rows, for messages.
+        Rows of the file, for messages.
     reference : str
-        The column of references: ``gold``, unless that is the verdict.
+        The column of references: ``gold``, unless this column has the verdicts.
     ids : string[n]
         Ids, or positions from 0.
     keys : string[n]
-        Unique names of items: ids, with several systems after the system's name.
+        Unique names of items: ids, or ``SYSTEM/ID`` with several systems.
     texts : ItemTexts
     ratings : ItemVerdicts
     columns : pyarrow.Table
@@ -90,19 +90,19 @@ class ExtractionFile:
         return f"{self.records.where(row)}: {self.id_of(row)}"
 
     def id_of(self, row: int) -> str:
-        """Name an item by its id."""
+        """Return the name of an item in messages, with its id."""
         return f'id "{self.ids[row]}"'
 
     @property
     def systems(self) -> pa.Array:
-        """The system of each item, string[n]; empty text without such a column."""
+        """The system of each item, string[n]; empty text without a column ``system``."""
         if "system" not in self.columns.column_names:
             return strings([""]).take(_zeros(self.records))
         return pc.fill_null(self.records.texts("system"), "")
 
 
 def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
-    """Read one file, or its content.
+    """Read the items of one file or other source.
 
     Parameters
     ----------
@@ -110,13 +110,12 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
     name : str
         The name for messages of a source that is not a file.
     rater : str
-        The rater of verdicts without a name, in a file without a user name.
+        The rater of verdicts without a name, if the file has no user name.
 
     Raises
     ------
     InputError
-        The source has another shape, a text is missing, a verdict is another word, or an id
-        repeats.
+        The source has another shape, a text is missing, a verdict is invalid, or an id repeats.
     """
     rows, user = _items(source, name)
     records = _joined(_flat(read_records(rows, name, in_file=True)))
@@ -140,7 +139,7 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
 
 
 def _items(source: Any, name: str) -> tuple[Any, str | None]:
-    """Return the items of a source, and its user."""
+    """Return the items of a source, and its user name or None."""
     if isinstance(source, str | os.PathLike | Source):
         if not isinstance(source, Source) and format_of(local(source)) is not None:
             return source, None
@@ -170,7 +169,7 @@ def _document(source: Source) -> Mapping[str, Any] | None:
     try:
         document: Mapping[str, Any] = source.document()
     except InputError:
-        if first_object(source):  # JSON lines
+        if first_object(source):  # the file has JSON lines
             return None
         raise
     if "items" not in document and not first_object(source):
@@ -192,7 +191,7 @@ def _flat(records: Records) -> Records:
 
 
 def _joined(records: Records) -> Records:
-    """Join columns of causes and effects, such as ``ref_cause`` and ``ref_effect``, to texts."""
+    """Join columns of parts, such as ``ref_cause`` and ``ref_effect``, to one text per side."""
     for side, starts in PARTS.items():
         names = (tuple(f"{start}_{part}" for part in ("cause", "effect")) for start in starts)
         parts = next((pair for pair in names if all(name in records for name in pair)), None)
@@ -221,7 +220,7 @@ def _ids(records: Records) -> pa.Array:
 
 
 def _verdict_column(records: Records, reference: str) -> str | None:
-    """Return the column of verdicts; refuse several with values."""
+    """Return the column of verdicts; raise InputError if several have values."""
     names = [name for name in VERDICTS if name in records and name != reference]
     filled = [name for name in names if records.has(name)]
     if len(filled) > 1:
@@ -313,5 +312,5 @@ def _codes(values: Sequence[Any], where: Callable[[int], str]) -> Int8:
 
 
 def _reasons(verdicts: Sequence[Any] | Int8) -> Int8:
-    """Return no reason for each verdict."""
+    """Return an array of no reasons, one for each verdict."""
     return np.full((len(verdicts), 2), NONE, np.int8)

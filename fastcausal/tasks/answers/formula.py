@@ -22,25 +22,29 @@ OF_WORDS = (*OF_ROLES, "contained", "relation", "pred_relation")  # order of csr
 FIELDS = (*OF_WORDS, "asked", "judged", "valid", "unread")
 MOST_OF = {"cause_equal": 1, "effect_equal": 1, "contained": 2, "unread": 1}
 MEASURES = ("precision", "recall", "f1")
-BLOCK = 1 << 13  # rows whose terms stay in the cache
+BLOCK = 1 << 13  # rows at a time, so that their terms fit the cache
 
 
 @dataclass(frozen=True)
 class ExtractionFormula(Formula):
-    """Words of causes and effects, relations, and verdicts of every answer.
+    """Scores from words of causes and effects, relations, and verdicts of every answer.
 
-    Rows have for each role its shared, predicted, wanted and matched words, and 1 if both sides are
-    equal. Then 2 for an answer made of words of its source, 1 for another, 0 without a source; the
-    relations of reference and answer as 1 + their index, 0 without one; the numbers of raters
-    asked, judging, and finding it valid; and 1 if a side is unread.
+    A row has, in the order of ``fields``:
+
+    * for each role the numbers of its shared, predicted, wanted and matched words, and 1 if both
+      sides are equal;
+    * 2 for an answer with only words of its source, 1 for another answer, 0 without a source;
+    * the relations of reference and answer as 1 + their index, 0 without a relation;
+    * the numbers of raters asked, with a verdict, and with the verdict valid;
+    * 1 if a side is unreadable.
 
     Attributes
     ----------
     protocol : {"guide", "fcr"}
-        ``fcr``: empty roles are equal, a role without words on one side has F1 0, 0/0 is 0, and
-        relations of either side are classes.
+        Under ``fcr`` empty roles count as equal, 0/0 is 0, and means over relations include those
+        that only answers have.
     relations : tuple of str
-        Ascending.
+        Classes of relations, ascending.
 
     Examples
     --------
@@ -69,14 +73,14 @@ class ExtractionFormula(Formula):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Shared words are on both sides; judging raters were asked."""
+        """Shared words are on both sides; raters with a verdict were asked."""
         of_role = (*ascending("matched", "shared", "predicted"), *ascending("shared", "wanted"))
         of_roles = (rule.of(role) for role in ROLES for rule in of_role)
         return (*of_roles, *ascending("valid", "judged", "asked"))
 
     @property
     def of_gold(self) -> tuple[tuple[str, ...], ...]:
-        """Words and the relation of the reference."""
+        """Fields of the reference: its words and its relation."""
         return ("cause_wanted",), ("effect_wanted",), ("relation",)
 
     @property
@@ -105,10 +109,10 @@ class ExtractionFormula(Formula):
         return np.column_stack(self._terms(rows)).astype(np.float64)
 
     def summed(self, rows: CountRows, times: Int64) -> CountRows:
-        """Return the sums of terms, float64[1, n_terms], without a table of all of them."""
+        """Return the sums of terms, float64[1, n_terms], block by block to save memory."""
         if float(max_abs(rows)) * float(times.sum()) >= EXACT:
             return sums_of(self.terms(rows), times[None])
-        parts = list[list[Any]]()  # of each block: sums of counts, and all shares
+        parts = list[list[Any]]()  # for each block: sums of counts, and each row's share
         for start in range(0, max(len(rows), 1), BLOCK):
             block = slice(start, start + BLOCK)
             parts.append([
@@ -138,7 +142,7 @@ class ExtractionFormula(Formula):
         return [*terms, *(relation == code for code in codes)]
 
     def _role_terms(self, columns: Mapping[str, CountRows], role: str) -> list[CountRows]:
-        """Return the counts of a role, 1 for equal sides, and 1 if equality counts."""
+        """Return the counts of a role, 1 for equal sides that count, and 1 if the row counts."""
         *words, equal = (columns[f"{role}_{name}"] for name in ROLE_FIELDS)
         counted = np.ones(len(equal), bool) if self.protocol == "fcr" else words[1] + words[2] > 0
         return [*words, equal * counted, counted]
@@ -160,7 +164,7 @@ class ExtractionFormula(Formula):
         return parts
 
     def counts_of(self, sums: CountRows) -> dict[str, dict[str, int]]:
-        """Return the counts of every group beside its scores, from one row of sums of terms."""
+        """Return the counts of every group, from one row of sums of terms."""
         parts = self._parts(sums)
         of_roles = {
             role: {name: int(parts[role][name][0]) for name in (*ROLE_FIELDS[:3], "n")}
@@ -170,7 +174,7 @@ class ExtractionFormula(Formula):
         return of_roles | n | {"relation": {"n": int(parts["joint"]["n_relation"][0])}}
 
     def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
-        """Compute the scores of both roles and their means, of both together, and of the rest."""
+        """Compute scores of both roles, their means, joint scores, relations, source, verdicts."""
         parts, undefined = self._parts(sums), self.undefined
         roles = {role: self._role_scores(parts[role]) for role in ROLES}
         overall = {
@@ -200,7 +204,7 @@ class ExtractionFormula(Formula):
         return precision_recall_f1(sums["shared"], *words) | exact | matched
 
     def _relation_scores(self, sums: CountRows, n: CountRows) -> ScoresByName:
-        """Return accuracy, and means over the classes in gold (fcr: or predicted)."""
+        """Return accuracy, and means over the classes in gold; in fcr also over predicted ones."""
         start = sums.shape[1] - 3 * len(self.relations)
         hits, predicted, wanted = np.hsplit(sums[:, start:], 3)
         classes = precision_recall_f1(hits, predicted, wanted, self.undefined)
@@ -212,7 +216,7 @@ class ExtractionFormula(Formula):
         return accuracy | {k: np.where(np.isnan(v), self.undefined, v) for k, v in means.items()}
 
     def has_share(self, group: str, score: str) -> bool:
-        """Tell if a score is no mean over classes of relations."""
+        """Return False for means over classes of relations, True for other scores."""
         return group != "relation" or score == "accuracy"
 
     def union(self, other: Formula) -> ExtractionFormula:

@@ -34,25 +34,25 @@ class Extractions:
     Attributes
     ----------
     names : tuple of str
-        The files, for messages.
+        Names of the files.
     ids : string[n]
-        Ascending: integers by number, all else as text.
+        Ids of items.
     keys : string[n]
-        Ids; with several systems, after the system's name.
+        Ids, or ``SYSTEM/ID`` with several systems; ascending, by number if all are integers.
     texts : ItemTexts
-        Of all items.
+        Source, reference and answer of each item.
     raters : tuple of str
-        Ascending.
+        Names of raters, ascending.
     verdicts : int8[n, n_raters]
-        1 valid, 0 invalid, -1 missing. For repeated verdicts of one rater, the majority; a tie is
-        invalid.
+        1 valid, 0 invalid, -1 missing. Of several verdicts by one rater the majority counts; a tie
+        is invalid.
     unsure : bool[n, n_raters]
-        True for a rater who was unsure.
+        True if the rater was unsure.
     reasons : int8[n, n_raters, 2]
-        Side and kind of the reason of an invalid verdict, -1 for none. For repeated verdicts of one
-        rater, the most frequent; none in a tie.
+        Side and kind in the reason of an invalid verdict, -1 for none. Of several reasons by one
+        rater the most frequent counts; a tie is none.
     columns : pyarrow.Table
-        All other columns, of n rows.
+        All other columns, n rows.
     warnings : tuple of str
     """
 
@@ -79,26 +79,27 @@ class Extractions:
 def read_extractions(
     source: Any, name: str = "answers", unsure: UnsurePolicy = "invalid"
 ) -> Extractions:
-    """Read extractions with reference and verdicts.
+    """Read extractions with their references and verdicts.
 
     Parameters
     ----------
     source : path, table, list of mappings, mapping with ``items``, or list of several of these
-        A list of ``{input, gold, output}``, perhaps with ``valid``; of ``{input, annotation,
-        output, gold}``, where ``gold`` is the verdict; or ``{username, items: [{id, data: {text,
-        reference, model}, answer}]}``. Instead of a verdict there may be a list ``answers`` or
-        ``valid`` of ``{name, answer}``. JSON, JSON lines, CSV, Parquet, Arrow, data frames.
-        Several files are raters of the same items, joined by id, or by position without ids.
+        One of three shapes: a list of ``{input, gold, output}``, with or without ``valid``; a list
+        of ``{input, annotation, output, gold}`` with the verdict in ``gold``; or ``{username,
+        items: [{id, data: {text, reference, model}, answer}]}``. A list ``answers`` or ``valid`` of
+        ``{name, answer}`` may replace a verdict. Files are JSON, JSON lines, CSV, Parquet or Arrow;
+        data frames are allowed. Several files are joined by id, or by position without ids; each
+        has the verdicts of a rater on the same items.
     name : str
         The name for messages of a source that is not a file.
     unsure : {"invalid", "missing"}
-        The verdict of a rater who is unsure.
+        The verdict that stands for "unsure".
 
     Raises
     ------
     InputError
-        A file has another shape, a text is missing or differs between files, a verdict is another
-        word, or an id repeats.
+        A file has another shape, a text is missing or differs between files, a verdict is invalid,
+        or an id repeats.
 
     Examples
     --------
@@ -131,7 +132,7 @@ def _is_several(source: Any) -> bool:
 
 
 def _names(sources: Sequence[Any], name: str) -> list[tuple[str, str]]:
-    """Return the name of each source, and of its rater: the stem, if stems differ."""
+    """Return the name of each source and of its rater: the file's stem if all stems differ."""
     numbered = [name] if len(sources) == 1 else [f"{name}_{k + 1}" for k in range(len(sources))]
     names = [_path_of(each) or other for each, other in zip(sources, numbered, strict=True)]
     if again := most_common(names):
@@ -157,7 +158,7 @@ def _require_alike(files: Sequence[ExtractionFile]) -> None:
 
 
 def keyed(files: list[ExtractionFile]) -> list[ExtractionFile]:
-    """Add the system's name to the keys of items of several systems."""
+    """Add the system's name to the keys of items if there are several systems."""
     systems = [file.systems for file in files]
     if len({name for each in systems for name in each.unique().to_pylist()}) == 1:
         return files
@@ -189,7 +190,7 @@ def _joined(files: Sequence[ExtractionFile], unsure: UnsurePolicy) -> Extraction
 def _texts(
     files: Sequence[ExtractionFile], rows: Sequence[Int64], where: Callable[[int], str]
 ) -> ItemTexts:
-    """Return the texts of items; those of several files come into memory and must be equal."""
+    """Return the texts of items; texts of several files are kept in memory and must be equal."""
     if len(files) == 1:
         return files[0].texts.of_items(rows[0])
     columns = []
@@ -208,13 +209,13 @@ def _where(files: Sequence[ExtractionFile], rows: Sequence[Int64], item: int) ->
 
 
 def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
-    """Return the distinct keys of all files: by number if all are integers, else as text."""
+    """Return the distinct keys of all files, ascending: by number if all are integers."""
     unique = keys[0] if len(keys) == 1 else pa.concat_arrays(keys).unique()
     return unique if ascend(unique) else unique.take(by_number(unique))
 
 
 def _merged(parts: Sequence[Values], rows: Sequence[Int64]) -> tuple[Values, int | None]:
-    """Return one value per item, and the first item with different values in files."""
+    """Return one value per item, and the first item with different values; None if all agree."""
     merged, *further = map(_taken, parts, rows)
     for part in further:
         unlike = pc.fill_null(pc.not_equal(merged, part), False)
@@ -243,7 +244,7 @@ def _several_times(files: Sequence[ExtractionFile]) -> tuple[str, ...]:
 def _columns(
     files: Sequence[ExtractionFile], rows: Sequence[Int64]
 ) -> tuple[pa.Table, tuple[str, ...]]:
-    """Join the other columns; leave out those of which files have unlike values."""
+    """Join the other columns; leave out columns with different values in files, with a warning."""
     if len(files) == 1:
         [own] = rows
         columns = files[0].columns
@@ -254,7 +255,7 @@ def _columns(
         try:
             parts = [joined(files[k].columns[name]) for k in having]
             kept[name], unlike = _merged(parts, [rows[k] for k in having])
-        except pa.ArrowException:  # of other types, or of one that does not compare
+        except pa.ArrowException:  # types differ, or values of the type cannot be compared
             unlike = 0
         if unlike is not None:
             kept.pop(name, None)

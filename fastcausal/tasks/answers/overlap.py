@@ -31,7 +31,7 @@ from fastcausal.tasks.words import words
 
 Int64 = npt.NDArray[np.int64]
 RELATIONS = slice(len(OF_ROLES) + 1, len(OF_WORDS))
-MARKS = str.maketrans("01", "!#")  # never part of a word
+MARKS = str.maketrans("01", "!#")  # punctuation, which is never part of a word
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,12 @@ class WordCounts:
     Attributes
     ----------
     fields : int64[n_fields, n]
-        Those of `OF_WORDS`; further ones are free for the caller. ``contained`` is 2 if all words
-        of the answer are in the source, 1 if not, 0 without a source or an answer. ``relation`` and
-        ``pred_relation`` are indices of ``relations``, -1 of a text that cannot be read.
+        The fields of `OF_WORDS`, then rows for the caller. ``contained`` is 2 if all words of the
+        answer are in the source, 1 if not, 0 without a source or an answer. ``relation`` and
+        ``pred_relation`` are indices of ``relations``, -1 for an unreadable text.
     relations : tuple of str or None
-        The relations of all texts, as the protocol reads them; one may be there several times.
+        The relations of all texts, as the protocol reads them; None is no relation. A relation may
+        occur several times.
     read : bool[n, 2]
         True if reference and answer can be read.
     """
@@ -55,7 +56,7 @@ class WordCounts:
     read: npt.NDArray[np.bool_]
 
     def by_item(self, texts: ItemTexts) -> WordCounts:
-        """Bring counts from the order of rows into that of items."""
+        """Reorder counts from rows to items."""
         if texts.rows is None:
             return self
         return WordCounts(self.fields[:, texts.rows], self.relations, self.read[texts.rows])
@@ -69,12 +70,12 @@ def count_words(
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
-        Columns of `ItemTexts`.
+        Batches of `ItemTexts`.
     n : int
-        Rows of all batches.
+        Number of rows in all batches.
     protocol : {"guide", "fcr"}
     n_fields : int
-        Rows of the result's ``fields``.
+        Number of rows of ``fields`` in the result.
 
     Examples
     --------
@@ -89,9 +90,9 @@ def count_words(
 
 
 def missing_words(batches: Iterable[pa.RecordBatch], n: int, protocol: str) -> pa.ChunkedArray:
-    """Return the words absent from each source, in the order of the answer, between blanks.
+    """Return the words of each answer that its source lacks, in order, separated by blanks.
 
-    The parameters are those of `count_words`. Without a source or an answer there are none.
+    See `count_words` for parameters. The text is empty without a source or an answer.
 
     Examples
     --------
@@ -110,7 +111,7 @@ def _compared(
     missing: bool = False,
     lenient: bool = False,
 ) -> tuple[Int64, list[str], pa.ChunkedArray]:
-    """Return fields, the relations that these number, and missing words, none unless requested."""
+    """Return fields, the relations that they number, and, if ``missing``, missing words."""
     fields, names, words = np.empty((n_fields, n), np.int64), list[str](), list[pa.Array]()
     start = 0
     for batch in batches:
@@ -127,7 +128,7 @@ def _compared(
         if sizes is not None:
             words.append(_strings(lacking, sizes))
         odd = np.flatnonzero(known == 0)
-        if len(odd):  # letters outside the table
+        if len(odd):  # texts with letters that native code cannot lower
             spelt = [_spelt(batch.take(numbers(odd)), protocol)]
             by = _compared(spelt, len(odd), protocol, n_fields, missing, lenient=True)
             _renumber(by[0][RELATIONS], len(names))
@@ -140,7 +141,7 @@ def _compared(
 
 
 def _renumber(relations: Int64, n: int) -> None:
-    """Number relations from n on."""
+    """Add n to the numbers of relations, in place."""
     if n:
         np.add(relations, n, out=relations, where=relations >= 0)
 
@@ -158,7 +159,7 @@ def _strings(data: bytes, sizes: Int64) -> pa.Array:
 
 
 def _spelt(batch: pa.RecordBatch, protocol: str) -> pa.RecordBatch:
-    """Return texts with words normalised by Python."""
+    """Write the texts of a batch again, with their words normalised by Python."""
     source, *sides = (column.to_pylist() for column in batch.columns)
     spelt = [None if text is None else " ".join(words(text)) for text in source]
     parsed = [[_of_words(PARSERS[protocol](text)) for text in side] for side in sides]
@@ -175,7 +176,7 @@ def _of_words(parsed: Parsed | None) -> str:
 
 
 def _of_spans(spans: Sequence[str]) -> str:
-    """Return spans as words, each after marks that keep the sort order of its own text."""
+    """Write spans as words; marks before each span let spans sort as their own texts do."""
     place = {span: k for k, span in enumerate(sorted(spans))}
     width = len(spans).bit_length()
     marks = (f"{place[span]:0{width}b}".translate(MARKS) for span in spans)

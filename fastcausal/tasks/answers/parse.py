@@ -23,9 +23,9 @@ class Parsed(NamedTuple):
 def parse_guide(text: str) -> Parsed | None:
     r"""Read a text with marked parts; return None if it cannot be read.
 
-    Marks are ``[Cause]``, ``[Effect]`` and ``[Relation]``, or, in a text without these, ``Cause:``,
-    ``Effect:`` and ``Relation:`` at the start of a line; in any case and order, each at most once.
-    Cause and effect are required. ``|`` separates spans.
+    Marks are ``[Cause]``, ``[Effect]`` and ``[Relation]``; in a text without these, ``Cause:``,
+    ``Effect:`` and ``Relation:`` at the start of a line. They may be in any order and letter case,
+    each at most once. Cause and effect are required. ``|`` separates spans.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def parse_guide(text: str) -> Parsed | None:
 
 
 def parse_fcr(text: str) -> Parsed | None:
-    """Read a text as the published program does, with marks in its order and case.
+    """Read a text as the published program does, with marks in this order and letter case.
 
     Spans stay in the order of the text; the program sorts them before comparing words.
 

@@ -1,4 +1,4 @@
-"""Reasons of invalid verdicts: the side that is wrong, and the kind of error."""
+"""Reasons of invalid verdicts: the wrong side and the kind of error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NONE = -1
 def reason_of(value: Any, where: Callable[[], str]) -> tuple[int, int]:
     """Parse a reason ``SIDE: KIND``, ``SIDE`` or ``KIND`` into indices of `SIDES` and `KINDS`.
 
-    An index is -1 for a part that is not given; null and blank text have neither.
+    The index of a missing part is -1; null and blank text have neither part.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def reason_of(value: Any, where: Callable[[], str]) -> tuple[int, int]:
 
 
 def reason_text(side: int, kind: int) -> str | None:
-    """Write a reason; None for none.
+    """Write a reason as text; None if both indices are -1.
 
     Examples
     --------

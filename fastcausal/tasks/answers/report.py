@@ -46,18 +46,18 @@ class AnswersReport(Report):
     n_items : int
         Number of scored items.
     triage : mapping of str to int
-        Scored items labelled by a rule (``exact``: valid; ``empty``, ``disjoint``: invalid), and
-        items left for people to ``judge``.
+        Numbers of scored items decided by a rule (``exact``: valid; ``empty``, ``disjoint``:
+        invalid), and of items left for people to ``judge``.
     n_unparsed : int
         Number of unreadable items.
     verdicts : mapping
-        Of all items: ``n_raters``, ``n_judged``, ``n_missing``, and ``valid``, the mean over items
-        of the share of raters with the verdict valid.
+        Counts over all items: ``n_raters``, ``n_judged``, ``n_missing``; and ``valid``, the mean
+        over items of the share of verdicts that are valid.
     reasons : mapping
         Counts and shares of the reasons of invalid verdicts, and agreement on them:
         `fastcausal.tasks.answers.shares.shares_of`. Empty in reports of statistics.
     column : str or None
-        The only column with scores by value, in ``by``.
+        The column whose values have scores in ``by``; None with no or several columns.
     """
 
     protocol: str
@@ -80,17 +80,17 @@ class AnswersReport(Report):
 
     @property
     def judgments(self) -> pa.Table:
-        """Table of verdicts: item, rater, label (1 valid, 0 invalid), perhaps reason."""
+        """Table of verdicts: item, rater, label (1 valid, 0 invalid); reason if any is known."""
         return self._table("judgments")
 
     @property
     def differing(self) -> pa.Table:
-        """Table of items with one verdict and unlike reasons: item, rater, reason."""
+        """Table of items that raters call invalid for different reasons: item, rater, reason."""
         return self._table("differing")
 
 
 def _grids(report: AnswersReport, counts: bool) -> list[Grid]:
-    """Make the table of roles, and the table of all other scores; ``counts`` adds words."""
+    """Make the table of roles and the table of all other scores; ``counts`` adds word counts."""
     parts = {"": report.scores, **report.subsets}
     roles: dict[str, Groups] = {
         name: {role: groups[role] for role in OF_ROLES} for name, groups in parts.items()
@@ -132,8 +132,8 @@ def report_of(
 ) -> AnswersReport:
     """Make the report of statistics with ``more`` groups of scores.
 
-    ``verdicts`` and ``reasons`` are of all items, by default of those counted; ``kept`` are the
-    statistics of the report, by default the given ones.
+    ``verdicts`` and ``reasons`` cover all items; by default verdicts cover the scored items, and
+    reasons are empty. ``kept`` are the statistics that the report keeps, by default the given ones.
     """
     formula, rows, times = statistics.formula, statistics.rows, statistics.times
     assert isinstance(formula, ExtractionFormula)
@@ -186,7 +186,7 @@ def verdicts_of(asked: Int64, judged: Int64, valid: Int64) -> dict[str, Any]:
     Parameters
     ----------
     asked, judged, valid : int64[n]
-        For each item, the number of raters asked, judging, and finding it valid.
+        For each item, the numbers of raters: asked, with a verdict, with the verdict valid.
 
     Examples
     --------

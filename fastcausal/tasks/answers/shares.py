@@ -1,4 +1,4 @@
-"""Shares of the reasons of invalid verdicts, agreement on them, and items of unlike reasons."""
+"""Shares of the reasons of invalid verdicts, agreement on them, items with different reasons."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ def shares_of(items: Extractions) -> dict[str, Any]:
     Returns
     -------
     dict
-        Numbers of verdicts ``n_invalid``, ``n_unsure`` and, with a reason, ``n_given``; ``sides``
-        and ``kinds``, each with ``n`` and its ``share`` of those given; ``by_side``, kinds of each
-        side; ``systems``, the same for each system; ``agreement`` of raters on ``side`` and
-        ``kind``; and ``differ``, the reasons by rater of items with one verdict and unlike reasons.
-        Empty if no rater gave a reason or was unsure.
+        ``n_invalid``, ``n_unsure`` and ``n_given``, numbers of verdicts: invalid, unsure, with a
+        reason; ``sides`` and ``kinds``, each with its number ``n`` and its ``share`` of all sides
+        or kinds in reasons; ``by_side``, kinds by side; ``systems``, all these by system;
+        ``agreement`` of raters on ``side`` and ``kind``; and ``differ``, reasons by rater for items
+        that raters call invalid for different reasons. Empty if no rater gave a reason or was
+        unsure.
 
     Examples
     --------
@@ -65,15 +66,15 @@ def shares_of(items: Extractions) -> dict[str, Any]:
 
 
 def differing_of(items: Extractions) -> pa.Table:
-    """Return the reasons of all raters on items with one verdict and unlike reasons.
+    """Return the reasons of all raters for items that they call invalid for different reasons.
 
-    The columns are ``system`` if there is one, ``item``, ``rater`` and ``reason``.
+    The columns are ``system`` if items have one, ``item``, ``rater`` and ``reason``.
     """
     return reasons_table(items, _differ(items)[:, None] & _given(items.reasons))
 
 
 def reasons_table(items: Extractions, chosen: Booleans) -> pa.Table:
-    """Return a row for each chosen cell of item and rater."""
+    """Return a row with the reason of each chosen item and rater; ``chosen`` bool[n, n_raters]."""
     item, rater = np.nonzero(chosen)
     columns: dict[str, Any] = {
         "item": items.ids.take(numbers(item)),
@@ -91,7 +92,7 @@ def reason_texts(reasons: Int8) -> pa.Array:
 
 
 def grids_of(shares: Mapping[str, Any]) -> list[Grid]:
-    """Make the tables of reasons: shares by side and system, agreement, and unlike reasons."""
+    """Make tables of reasons: shares by side and system, agreement, items with different ones."""
     if not shares.get("n_given"):
         return []
     grid = Grid("reasons of invalid verdicts", ["n", "share", *KINDS], shares=["share", *KINDS])
@@ -148,7 +149,7 @@ def _counted(items: Extractions, chosen: Booleans) -> dict[str, Any]:
 
 
 def _by_name(codes: Int8, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    """Count codes, and divide by their number; undefined without any."""
+    """Return the number and share of each code by name; shares are NaN without codes."""
     counts = np.bincount(codes[codes != NONE], minlength=len(names)).tolist()
     n = sum(counts)
     return {
@@ -163,7 +164,7 @@ def _given(reasons: Int8) -> Booleans:
 
 
 def _differ(items: Extractions) -> Booleans:
-    """Return True for items that all raters call invalid, with two sides or kinds."""
+    """Return a mask of items with two or more invalid verdicts, no valid one, and two reasons."""
     agreed = ((items.verdicts == INVALID).sum(axis=1) > 1) & (items.verdicts != 1).all(axis=1)
     codes = items.reasons.astype(np.int64)
     lowest = np.where(codes == NONE, len(KINDS), codes).min(axis=1, initial=len(KINDS))

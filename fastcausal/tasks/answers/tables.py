@@ -82,7 +82,7 @@ def defined(values: npt.NDArray[np.float64]) -> pa.Array:
 def judgments_of(items: Extractions) -> pa.Table:
     """Return a row per verdict: item, rater and label, 1 for valid and 0 for invalid.
 
-    If any verdict has a reason, so does the table.
+    The table has a column ``reason`` if any verdict has a reason.
     """
     chosen = items.verdicts >= 0
     cells = reasons_table(items, chosen)

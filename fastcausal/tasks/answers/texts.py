@@ -15,7 +15,7 @@ from fastcausal.tasks.answers.join import Extractions
 def text_scores(
     items: Extractions, scored: npt.NDArray[np.bool_]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Compute ROUGE-L (F-measure, no stemmer) and BLEU (sentence, 13a, no smoothing, of 1).
+    """Compute ROUGE-L (F-measure, no stemmer) and BLEU (sentence, 13a, no smoothing, from 0 to 1).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One verdict and one reason of every rater on every item."""
+"""One verdict and one reason by each rater for each item."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Voted(NamedTuple):
     Attributes
     ----------
     raters : tuple of str
-        Ascending.
+        Names of raters, ascending.
     verdicts : int8[n, n_raters]
-        1 valid, 0 invalid, -1 missing: the majority, and invalid in a tie.
+        The majority of the rater's verdicts: 1 valid, 0 invalid (also in a tie), -1 missing.
     unsure : bool[n, n_raters]
-        True for a rater who was unsure.
+        True if the rater was unsure.
     reasons : int8[n, n_raters, 2]
-        The most frequent side and kind, for invalid verdicts; -1 for none, or in a tie.
+        The most frequent side and kind of invalid verdicts; -1 for none, or in a tie.
     """
 
     raters: tuple[str, ...]
@@ -46,14 +46,14 @@ class Voted(NamedTuple):
 def voted(
     parts: Sequence[ItemVerdicts], rows: Sequence[Int64], n_items: int, unsure: UnsurePolicy
 ) -> Voted:
-    """Return the verdict of each rater on every item, from the verdicts of files.
+    """Return one verdict of each rater for each item, from the verdicts of all files.
 
     Parameters
     ----------
     parts : sequence of ItemVerdicts
-        One for each file.
+        The verdicts of each file.
     rows : sequence of int64[n_items]
-        The row of every item in each file, -1 without one.
+        The row of each item in each file, -1 if missing.
     n_items : int
     unsure : {"invalid", "missing"}
     """

@@ -5,14 +5,15 @@ Relationships Between Real-world Events.
 
 ::
 
-    choices.py        options that all of these share
+    choices.py        options that all evaluations share
     files.py          the table of judged pairs, and the classes of scores
-    parse.py          what models say, read as scores, letters, yes and no
-    count.py          what models say of them: joined, counted
+    parse.py          texts of models read as scores, letters, yes and no
+    words.py          answers in everyday words
+    count.py          answers joined with pairs or questions, and counted
     batches.py        prompts as batches of OpenAI
     crab.py           the public names
     corpus.py         judged pairs in numbers
-    corpus_report.py  the report on them
+    corpus_report.py  the report on these numbers
     story_page.py     the page of judged pairs; its files are in page/
     graph.py          edges and paths of judged pairs
     formula.py        scores, from rows of counts
@@ -23,18 +24,18 @@ Relationships Between Real-world Events.
     frames.py         all causes of one event
     chains.py         three events with two strong causes
     mcq.py            questions made from frames: which of four events caused one
-    questions.py      answers to such questions
+    questions.py      answers to these questions
     same_document.py  choices of an event in the effect's document
     prompts.py        prompts for pairs and questions
-    prompt_texts.py   the wording of these
-    raters.py         agreement of raters, and which pairs go to experts
-    raters_report.py  the report on them
+    prompt_texts.py   the wording of prompts
+    raters.py         agreement of raters, and the pairs that go to experts
+    raters_report.py  the report on raters
     humans.py         raters one by one
     experts.py        experts' classes in place of gold's
     event_lists.py    a model's events in documents
-    event_filters.py  which of them are dropped
+    event_filters.py  filters that drop events
     splits.py         train and test: by date, story or pair
-    draws.py          draws that depend on a seed and a name alone
+    draws.py          draws that depend only on a seed and names
     plots.py          pictures
 """
 

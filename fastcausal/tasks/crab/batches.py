@@ -1,6 +1,6 @@
 """Prompts as requests of an OpenAI batch.
 
-A line of a batch has the id of its prompt as ``custom_id``: results come in any order.
+A line of a batch has the id of its prompt as ``custom_id``, since results come in any order.
 """
 
 from __future__ import annotations

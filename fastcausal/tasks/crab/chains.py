@@ -53,7 +53,7 @@ class ChainReport(ShapeReport):
     ----------
     n_chains : int
     coverage : dict or None
-        Share of answers read; None without answers.
+        Number and share of answers read; None without answers.
     """
 
     n_chains: int
@@ -95,23 +95,23 @@ class Strengths:
                 )
 
     def signature(self) -> dict[str, str]:
-        """Return the letters of each attribute in canonical order."""
+        """Return the sorted letters of each attribute."""
         order = (*CLASSES, ABSENT)
         return {name: "".join(sorted(v, key=order.index)) for name, v in asdict(self).items()}
 
     def bits(self, letter: str) -> int:
-        """Return what a pair of a class may be, as csrc/shapes.hpp says."""
+        """Return the possible roles of a pair with a class, as bits of csrc/shapes.hpp."""
         return sum((letter in letters) << k for k, letters in enumerate(asdict(self).values()))
 
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """Pairs as small numbers: their class in gold, and the answer.
+    """Pairs as small numbers, each for a class in gold and an answer.
 
     Attributes
     ----------
     of_pair : int8[n_pairs]
-        (class) * (labels + 2) + (label of the answer) + 1.
+        class * (n_labels + 2) + label of the answer + 1.
     bits : int8[n_codes]
         Possible roles of a code in a chain; the last code is a missing pair.
     gold, pred : int64[n_codes]
@@ -125,7 +125,7 @@ class Codes:
 
     @classmethod
     def of(cls, judged: ClassedPairs, strengths: Strengths) -> Codes:
-        """Number judged pairs."""
+        """Compute the codes of judged pairs."""
         width = judged.n_labels + 2
         answers = judged.counted + np.int8(1)
         of_class = np.array([strengths.bits(letter) for letter in (*CLASSES, ABSENT)], np.int8)
@@ -162,9 +162,9 @@ def chains(
 ) -> ChainReport:
     """Count causal chains by type, and score the answers to their pairs.
 
-    Of three events x < y < z of a story, two pairs are strong and one is weak: xz in a mediation,
-    yz in a confounding, xy in a collider. Exact match and F1 are those of the pairs, as in
-    `frames`; scores are means over chains.
+    A chain has three events x < y < z of a story; two of its pairs are strong and one is weak: xz
+    in a mediation, yz in a confounding, xy in a collider. Each chain gets an exact match and an F1
+    from its pairs, as in `frames`; scores are means over chains.
 
     Parameters
     ----------
@@ -173,14 +173,14 @@ def chains(
     pred : path, table or list, optional
         Answers of one system; None: only count chains.
     task : {"score", "multiclass", "three", "binary"}
-        The question. Scores become classes; of three answers the second stands for the classes B
-        and C; yes stands for A and B.
+        The question. Scores become classes. In ``"three"``, the second answer stands for the
+        classes B and C; in ``"binary"``, yes stands for A and B.
     high : str
         Classes of strong pairs.
     mediation, confounding, collider : str
-        Classes of the weak pair, by type; ``-`` for a pair that is not there. None may be strong.
+        Classes of the weak pair, by type; ``-`` for a missing pair. No strong class is allowed.
     column, border, gold_from, undefined, unparsed, unmatched, pattern
-        As of `fastcausal.tasks.crab.choices.Choices`.
+        See `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def chains(
     InputError
         A source cannot be read or joined, or a policy forbids it.
     ValueError
-        Letters of no class, a class both strong and weak, or an unknown task or policy.
+        A letter is no class, a class is both strong and weak, or a task or policy is unknown.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def report_of(
 
 
 def counts_of(pairs: JudgedPairs, codes: Codes) -> Int64:
-    """Count chains by type and pattern, the codes of their pairs: int64[3, n_codes ** 3]."""
+    """Count chains by type and by the codes of their three pairs: int64[3, n_codes ** 3]."""
     counts = np.zeros((len(TYPES), len(codes.bits) ** 3), np.int64)
     count_chains(pairs.starts, pairs.a, pairs.b, codes.of_pair, codes.bits, counts)
     return counts
@@ -255,7 +255,7 @@ def chains_of(pairs: JudgedPairs, codes: Codes, n_chains: int) -> Int64:
 
 
 def _groups(statistics: Statistics, type_of: Int64, times: Int64, n_scored: Int64) -> Groups:
-    """Return counts and means by type, from chains or kinds of chains."""
+    """Return counts and means by type; a row is a chain, or stands for several equal ones."""
     formula = statistics.formula
     assert isinstance(formula, ChainFormula)
     sums = {
@@ -268,7 +268,7 @@ def _groups(statistics: Statistics, type_of: Int64, times: Int64, n_scored: Int6
 def _with_units(
     about: Statistics, pairs: JudgedPairs, codes: Codes, kinds: Int64, n_scored: Int64
 ) -> Statistics:
-    """Add a unit per chain to statistics of kinds of chains."""
+    """Add a unit per chain to statistics with a row for equal chains."""
     story, x, y, z, type_of, pattern = chains_of(pairs, codes, about.n_units).T
     row_of = np.searchsorted(kinds, type_of * len(codes.bits) ** 3 + pattern)
     named = {"topic_id": (pairs.topics, story), "x": x, "y": y, "z": z}

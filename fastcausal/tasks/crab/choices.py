@@ -1,4 +1,4 @@
-"""Choices that the functions of CRAB share: how pairs and answers are read and scored."""
+"""Options for reading and scoring pairs and answers, shared by the functions of CRAB."""
 
 from __future__ import annotations
 
@@ -12,32 +12,33 @@ from fastcausal.tasks.crab.words import pattern_of
 
 @dataclass(frozen=True)
 class Choices:
-    """How judged pairs and answers are read and scored.
+    """Options for reading and scoring judged pairs and answers.
 
     Parameters
     ----------
     task : {"score", "multiclass", "three", "binary", "mcq"}
-        What was asked: a score from 0 to 100, which becomes a class; a class; high, medium or low,
-        or none; yes and no; or one of four causes.
+        The kind of answer: a score from 0 to 100, which becomes a class; a class; high, medium or
+        low, or none; yes or no; or one of four causes.
     column : str
         The column of the answers.
     border : {"up", "text", "down"}
         The class of the scores 20, 50 and 80, and whether a gold score equal to a threshold is
         yes: see `fastcausal.tasks.crab.files.class_of` and `fastcausal.tasks.crab.files.reaches`.
     gold_from : {"class", "score"}
-        Take gold's class where there is one, or always that of its score.
+        ``"class"`` takes gold's class, or the class of its score if the class is missing;
+        ``"score"`` always takes the class of the score.
     undefined : {None, 0.0, 1.0}
-        What 0/0 is. None leaves it undefined, so that means are over the classes that occur.
+        The value of 0/0. None leaves it undefined, so that means are over the classes that occur.
     unparsed, unmatched : {"error", "empty", "skip"}
-        What an answer that cannot be read is, and a pair without one: an error, an answer that
-        names no class, or left out.
+        The policies for unreadable answers, and for pairs without an answer: raise InputError,
+        count the answer as one without a class, or leave the pair out.
     pattern : str, optional
-        As in `fastcausal.tasks.crab.parse.parse_column`.
+        See `fastcausal.tasks.crab.parse.parse_column`.
 
     Raises
     ------
     ValueError
-        An unknown task, rule or policy, or a pattern without one group.
+        A task, rule or policy is unknown, or the pattern has not exactly one group.
 
     Examples
     --------
@@ -66,17 +67,17 @@ class Choices:
 
     @property
     def policies(self) -> str:
-        """End of a signature."""
+        """End of a signature: the value of 0/0, the policies and the pattern."""
         zero = "undefined" if self.undefined is None else f"{self.undefined:g}"
         pattern = "" if self.pattern is None else f"|pattern:{self.pattern}"
         return f"0/0:{zero}|unparsed:{self.unparsed}|unmatched:{self.unmatched}{pattern}"
 
     def signature(self, kind: str, own: Mapping[str, str]) -> str:
-        """Return the line of a kind of evaluation with its own settings."""
+        """Return the signature line of a kind of evaluation with its ``own`` settings."""
         named = "".join(f"{name}:{value}|" for name, value in own.items())
         return f"fastcausal|{__version__}|{kind}|{named}{self.policies}"
 
     @property
     def of_pairs(self) -> dict[str, str]:
-        """Settings of a signature that say how pairs become labels."""
+        """Settings in a signature that decide how pairs become labels."""
         return {"task": self.task, "gold": self.gold_from, "border": self.border}

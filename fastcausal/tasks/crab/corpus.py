@@ -29,20 +29,20 @@ from fastcausal.tasks.crab.story_page import Stories, count_by_distance
 
 DATES = ("date_a", "date_b")
 DAY = 86_400  # seconds
-MOST_PLACES = 4  # for each number; fewer are faster to mark than to sort
+MOST_PLACES = 4  # possible keys for each number; if there are more, sorting beats marking
 Distances = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class _Numbered:
-    """Events or articles, each once, numbered by story.
+    """Distinct events or articles, numbered by story.
 
     Attributes
     ----------
     a, b : int64[n_pairs]
-        The number of either side of each pair.
+        The numbers of both sides of each pair.
     story : int64[n]
-        The story of each number.
+        The story of each event or article.
     """
 
     a: Int64
@@ -51,7 +51,7 @@ class _Numbered:
 
     @classmethod
     def of(cls, story: Int64, a: Int64, b: Int64) -> _Numbered:
-        """Number the values of both sides; equal values of two stories are different."""
+        """Number the values of both sides; equal values in two stories get two numbers."""
         low = int(min(a.min(), b.min()))
         width = int(max(a.max(), b.max())) - low + 1
         if width > MOST_PLACES * 2 * len(a):
@@ -60,13 +60,13 @@ class _Numbered:
         first = story * width
         first -= low
         of_a = first + a
-        first += b  # in place, as below: new memory takes longer than its values
+        first += b  # in place, as below: new memory would take longer than the sum
         numbers = _number(of_a, first, (int(story[-1]) + 1) * width)
         return cls(of_a, first, numbers // width)
 
 
 def _number(a: Int64, b: Int64, n_keys: int) -> Int64:
-    """Put numbers, ascending, in place of keys from 0 to n_keys; return the different keys."""
+    """Replace keys below n_keys by their ranks, in place; return the different keys, ascending."""
     if n_keys > MOST_PLACES * 2 * len(a):
         (a[:], b[:]), different = _encoded(a, b)
         return different
@@ -93,20 +93,20 @@ def describe(
 ) -> CorpusReport:
     """Describe judged pairs: classes, stories, and the graph of causes.
 
-    An event is a node of the graph of its story, and a pair an edge from cause to effect if its
+    Each story has a graph: its events are nodes, and a pair is an edge from cause to effect if its
     score reaches the threshold. A path has one edge or more; it starts and ends at any event.
 
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as in `pairwise`; columns ``date_a`` and ``date_b`` (``2022-01-31``, perhaps
-        with a time) give distances in days.
+        Judged pairs, as in `pairwise`. With dates in the columns ``date_a`` and ``date_b``, such as
+        ``2022-01-31`` with or without a time, the report has distances in days.
     threshold : float
         The least score of an edge; ``border`` decides for scores equal to it, as in `pairwise`.
     border, gold_from
-        As of `fastcausal.tasks.crab.choices.Choices`.
+        See `fastcausal.tasks.crab.choices.Choices`.
     by : str or sequence of str, optional
-        Columns of gold; the classes of each of their values are counted.
+        Columns of gold; classes are also counted for each of their values.
 
     Returns
     -------
@@ -115,9 +115,9 @@ def describe(
     Raises
     ------
     InputError
-        Gold cannot be read, its events cause each other in a cycle, or a date is none.
+        Gold cannot be read, its events cause each other in a cycle, or a date is invalid.
     ValueError
-        An unknown rule, or a threshold that is no number.
+        A rule is unknown, or the threshold is not a number.
 
     References
     ----------
@@ -169,7 +169,7 @@ def describe(
 
 
 def _parts(pairs: JudgedPairs, by: By) -> dict[str, Any]:
-    """Return a mask of the pairs of each part: by document, by the values of columns."""
+    """Return a mask of the pairs of each part: in or across documents, and by column value."""
     parts: dict[str, Any] = {}
     if pairs.in_document is not None:
         parts |= {IN_DOCUMENT: pairs.in_document, CROSS: ~pairs.in_document}
@@ -181,7 +181,7 @@ def _parts(pairs: JudgedPairs, by: By) -> dict[str, Any]:
 
 
 def _classes(codes: Int8) -> dict[str, dict[str, Any]]:
-    """Return number and share of each class."""
+    """Return the number and the share of each class."""
     return _shares(np.bincount(codes, minlength=len(CLASSES)).tolist())
 
 
@@ -199,7 +199,7 @@ def _scores(row: Mapping[str, Mapping[str, Any]]) -> Scores:
 
 
 def _stories(pairs: JudgedPairs, events: _Numbered) -> dict[str, Any]:
-    """Return events, pairs and articles of each story: int64[n_topics]; articles may be None."""
+    """Return the numbers of events, pairs and articles of each story, int64[n_topics] each."""
     n = len(pairs.topics)
     articles = None
     if pairs.in_document is not None:
@@ -213,7 +213,7 @@ def _stories(pairs: JudgedPairs, events: _Numbered) -> dict[str, Any]:
 
 
 def _article_ids(records: Records) -> list[Int64]:
-    """Return the article of either side of every row as a number: int64[n] each."""
+    """Return numbers for the articles of both sides of every row: int64[n] each."""
     sides = [records.column(name) for name in ARTICLES]
     if any(side.null_count or not pa.types.is_integer(side.type) for side in sides):
         sides = [records.keys(name) for name in ARTICLES]
@@ -222,7 +222,7 @@ def _article_ids(records: Records) -> list[Int64]:
 
 
 class Topics(Mapping[str, dict[str, Any]]):
-    """Sizes and classes of each story by its name, made when they are asked for.
+    """Sizes and classes of each story by its name; values are made at each access.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def _without_score(pairs: JudgedPairs) -> Warnings:
 def _graph(
     pairs: JudgedPairs, events: _Numbered, threshold: float, border: Border
 ) -> dict[str, Any]:
-    """Return the graph in numbers, and its ends; None if a pair has no score."""
+    """Return the numbers ``graph`` and ``ends`` of the report; None if a pair has no score."""
     if np.isnan(pairs.score).any():
         return {"graph": None, "ends": None}
     edges = np.flatnonzero(pairs.reaches(threshold, border))
@@ -290,7 +290,7 @@ def _distances(pairs: JudgedPairs, codes: Int8, distances: Int64, counts: Int64)
     Parameters
     ----------
     distances, counts : int64[n], int64[n, n_classes]
-        As of `count_by_distance`.
+        The output of `count_by_distance`.
     """
     days = _days(pairs)
     rows: Distances = {}
@@ -310,7 +310,7 @@ def _ratio(total: float, n: int) -> float:
 
 
 def _days(pairs: JudgedPairs) -> Any:
-    """Return the days from cause to effect: float64[n], NaN if a date is missing; None for none."""
+    """Return days from cause to effect, float64[n]: NaN without a date, None without columns."""
     records = pairs.records
     if not all(name in records for name in DATES):
         return None
@@ -323,7 +323,7 @@ def _dates(records: Records, column: str) -> Any:
     texts = records.column(column).cast(pa.string())
     days = pc.utf8_slice_codeunits(texts, 0, 10)
     moments = pc.strptime(days, "%Y-%m-%d", "s", error_is_null=True)
-    # strptime takes 2022-02-30 for a day of March
+    # strptime reads 2022-02-30 as a day in March, so dates are written back and compared.
     same = pc.equal(pc.strftime(moments, "%Y-%m-%d"), days)
     odd = pc.and_(pc.is_valid(texts), pc.invert(same.fill_null(False)))
     if (row := pc.index(odd, True).as_py()) >= 0:

@@ -39,12 +39,12 @@ class CorpusReport(Report):
         ``threshold``, ``n_edges``, ``n_effects``, ``causes_per_effect`` and ``paths``; None if a
         pair has no score.
     ends : dict or None
-        ``n_sources`` and ``n_sinks`` of the graph.
+        ``n_sources`` and ``n_sinks`` of the graph; None if a pair has no score.
     distances : dict
         By class the ``mean`` and ``max`` distance of the two events in the timeline, and ``days``,
         their mean distance in time, if gold has dates.
     stories : Stories
-        The pairs, as `to_html` draws them.
+        The pairs in the form that `to_html` draws.
     """
 
     classes: Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -60,7 +60,7 @@ class CorpusReport(Report):
 
     @property
     def frames(self) -> FrameReport:
-        """The causal frames by type, counted when they are asked for."""
+        """The causal frames by type, counted at the first access."""
         return self.stories.frames
 
     def to_html(self, path: str | os.PathLike[str]) -> None:

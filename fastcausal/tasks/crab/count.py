@@ -1,4 +1,4 @@
-"""Answers of one system: read once, joined with pairs or questions, counted by stated policies."""
+"""Answers of one system: read, joined with pairs or questions, and counted by the policies."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Answers:
         The label of each answer, an index of `fastcausal.tasks.crab.parse.LABELS`; -1 if
         unreadable.
     values : float64[n] or None
-        Its score, NaN if unreadable; None for a task of labels.
+        The score of each answer, NaN if unreadable; None for a task of labels.
     reasons : int8[n]
         Index in `fastcausal.tasks.crab.parse.REASONS`.
     counted : int8[n]
-        As ``codes``; for an unreadable answer ``n_labels`` (no class: policy ``"empty"``), or -1
-        (left out: ``"skip"``).
+        As ``codes``, but a missing or unreadable answer is ``n_labels`` under the policy
+        ``"empty"`` (an answer without a class), -1 under ``"skip"`` (left out).
     warnings : mapping
     """
 
@@ -68,7 +68,7 @@ class Answers:
         return self.counted >= 0
 
     def coverage(self, members: Any = slice(None)) -> dict[str, Any]:
-        """Return the number and share of answers read, and the reasons for the others."""
+        """Return the number and share of answers read, and the number of others by reason."""
         return coverage_of(self.reasons[members])
 
 
@@ -97,21 +97,22 @@ def read_answers(
     Parameters
     ----------
     source : path, table or list
-        Any source of `fastcausal.files.records.read_records` with a column of answers. Joined by
-        the key of pairs if present, else by an integer ``index`` from 0 (the row in gold), else by
-        ``id`` (``topic/a/b`` of a pair, the row of a question), else by order. Or a plain list of
-        answers, or the results of a batch: see `fastcausal.formats.logs.answers`.
+        Any source of `fastcausal.files.records.read_records` with a column of answers; a plain list
+        of answers; or the results of a batch, see `fastcausal.formats.logs.answers`. Rows are
+        joined by the key of pairs if present, else by an integer ``index`` from 0 (the row in
+        gold), else by ``id`` (``topic/a/b`` of a pair, the row of a question), else by order.
     asked : JudgedPairs or int
-        The pairs; of questions their number.
+        The pairs, or the number of questions.
     choices : Choices
-        Rows of no pair are an error, or else left out with a warning, as ``unmatched`` wants.
+        Its ``unmatched`` also holds for answers without a pair or question: an error, or left out
+        with a warning.
     name : str
         The name for messages of a source that is not a file.
 
     Raises
     ------
     InputError
-        Something cannot be read or joined, or a policy forbids it.
+        The source cannot be read or joined, or a policy forbids it.
     """
     records = read_records(source, name, column=choices.column, encoded=True)
     if choices.column not in records:
@@ -119,7 +120,7 @@ def read_answers(
     values, why, codes = _read(records.answers(choices.column), choices)
     rows, warnings = _joined(records, asked, choices.unmatched)
     n_labels = len(LABELS[choices.task])
-    if not why.any() and (rows is None or (rows >= 0).all()):  # READ is 0: nothing to decide
+    if not why.any() and (rows is None or (rows >= 0).all()):  # READ is 0: no policy is needed
         if rows is not None:
             values, why, codes = None if values is None else values[rows], why[rows], codes[rows]
         return Answers(n_labels, codes, values, why, codes, warnings)
@@ -139,14 +140,14 @@ def read_answers(
 
 
 def _read(column: pa.ChunkedArray, choices: Choices) -> tuple[Float64 | None, Reasons, Int8]:
-    """Return the score of each answer, its reason, and its label."""
+    """Return scores (None for a task of labels), reasons and labels of answers."""
     values, *others = zip(*(_read_chunk(chunk, choices) for chunk in column.chunks), strict=True)
     why, codes = map(np.concatenate, others)
     return None if values[0] is None else np.concatenate(values), why, codes
 
 
 def _read_chunk(column: pa.Array, choices: Choices) -> tuple[Float64 | None, Reasons, Int8]:
-    """Read answers in one array; texts of a dictionary once."""
+    """Read answers in one array, each text of a dictionary once."""
     if pa.types.is_dictionary(column.type):
         values, why, codes = _read_chunk(column.dictionary, choices)
         return (
@@ -168,7 +169,7 @@ def _taken(values: npt.NDArray[Any], column: pa.DictionaryArray, null: float) ->
 def _joined(
     records: Records, asked: JudgedPairs | int, unmatched: Policy
 ) -> tuple[Int64 | None, Warnings]:
-    """Return the row of the answer to each pair or question, -1 if missing; None for its own."""
+    """Return the row of each answer, -1 if missing, and warnings; None for rows in order."""
     n = asked if isinstance(asked, int) else len(asked)
     in_source = None if isinstance(asked, int) else asked.order
     if not isinstance(asked, int) and all(key in records for key in KEY):
@@ -198,7 +199,7 @@ def _joined(
 
 
 def _indices(records: Records) -> pa.Array:
-    """Return the rows of gold that a column ``index`` names."""
+    """Return the rows of gold in a column ``index``."""
     index = records.integers("index")
     if (index < 0).any():
         k = int((index < 0).argmax())
@@ -209,7 +210,7 @@ def _indices(records: Records) -> pa.Array:
 def _matched(
     records: Records, asked: JudgedPairs | int, keys: pa.Array, known: pa.Array, unmatched: Policy
 ) -> tuple[Int64, Warnings]:
-    """Join answers to pairs or questions; warn of answers to neither."""
+    """Join answers to pairs or questions; warn of answers to no pair or question of gold."""
     noun = "questions" if isinstance(asked, int) else "pairs"
     lacks = f"{noun} of gold have no answer", f"answers of {records.name} are of nothing in gold"
     name = "question {}".format if isinstance(asked, int) else asked.where

@@ -1,4 +1,4 @@
-"""Draws that depend on a seed and a name alone: order and other draws change nothing."""
+"""Draws that depend only on a seed and a name: not on the order of data nor on other draws."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BITS = 128
 
 
 def number_of(*key: DrawKey) -> int:
-    """Return a pseudo-random number from 0 to 2^128 - 1 that depends on the key alone.
+    """Return a pseudo-random number from 0 to 2^128 - 1 that depends only on the key.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def number_of(*key: DrawKey) -> int:
 
 
 def shuffled(names: Sequence[str], *key: DrawKey) -> list[int]:
-    """Return the places of distinct names in a shuffled order that depends on the names alone.
+    """Return the places of distinct names, shuffled; the order of names depends only on the key.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def shuffled(names: Sequence[str], *key: DrawKey) -> list[int]:
 def sampled(n: int, k: int, *key: DrawKey) -> list[int]:
     """Draw k distinct numbers below n; a larger k starts with the same draws.
 
-    The shuffle of Fisher and Yates, storing only changed places.
+    This is the shuffle of Fisher and Yates; only changed places are stored.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Events that a model lists and that are none: too short, or what somebody said.
+"""Filters of a model's events: texts that are too short, and quotations, are no events.
 
 Romanou et al. (2023), CRAB, section 3: events of fewer than three tokens are dropped, and verbs of
-saying with a quotation. The verbs are not listed there.
+saying with a quotation. The paper does not list the verbs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Filters:
     Attributes
     ----------
     min_tokens : int
-        The least number of tokens, which blanks separate; 0 keeps all.
+        The least number of tokens, separated by blanks; 0 keeps all events.
     no_quotes : bool
         Drop events with a quotation and, outside of it, one of the verbs in `SAYING`.
     """
@@ -53,7 +53,7 @@ class Filters:
         return tokens + "|no_quotes" * self.no_quotes
 
     def reason(self, event: str) -> str:
-        """Return why an event is dropped: "short" or "quoted"; empty for a kept one.
+        """Return the reason to drop an event, "short" or "quoted"; empty text if it is kept.
 
         Examples
         --------
@@ -80,6 +80,6 @@ class Filters:
 
 
 def is_quotation(event: str) -> bool:
-    """Return True for a quotation with a verb of saying outside of it."""
+    """Return True for an event with a quotation and, outside of it, a verb of saying."""
     outside, n_quotations = _QUOTATION.subn(" ", event)
     return n_quotations > 0 and not SAYING.isdisjoint(_WORD.findall(outside.lower()))

@@ -1,4 +1,4 @@
-"""A model's events in documents, against those of experts."""
+"""Events that a model found in documents, compared with the events of experts."""
 
 from __future__ import annotations
 
@@ -46,28 +46,28 @@ def events(
         A row per document: ``id``, and ``events``, a list of texts. Both have the same ids.
     match : {"tokens", "exact"} or callable
         The condition for partners: an F1 of their words of at least ``min_f1``; equal words; or a
-        function of two texts, gold first. Words are those of SQuAD 1.1; an event without words has
-        a partner by a function alone.
+        function of two texts, gold first. Words are normalised as in SQuAD 1.1; an event without
+        words has a partner only by a function.
     min_f1 : float
         From 0 to 1, for ``"tokens"``.
     min_tokens : int
-        Drop predicted events of fewer tokens, which blanks separate.
+        Drop predicted events of fewer tokens, separated by blanks.
     no_quotes : bool
         Drop predicted events with a quotation and, outside of it, a verb of saying.
 
     Returns
     -------
     Report
-        ``n_documents, n_gold, n_pred``; with a filter ``n_dropped``, the numbers of dropped events
-        that are ``short`` and ``quoted``, which ``n_pred`` lacks; the scores ``micro``, over all
-        events, and ``macro``, means over the documents that define them.
+        ``n_documents, n_gold, n_pred``; with a filter ``n_dropped``, the numbers of ``short`` and
+        ``quoted`` events that were dropped, which are not in ``n_pred``; the scores ``micro``, over
+        all events, and ``macro``, means over the documents in which they are defined.
 
     Raises
     ------
     InputError
-        A source cannot be read, or an id repeats or is on one side alone.
+        A source cannot be read, or an id repeats or is missing on one side.
     ValueError
-        An unknown match, or ``min_f1`` or ``min_tokens`` out of its range.
+        ``match`` is unknown, or ``min_f1`` or ``min_tokens`` is out of its range.
 
     References
     ----------
@@ -118,7 +118,7 @@ def events(
 
 
 def _legend(dropped: dict[str, int]) -> tuple[str, ...]:
-    """Return the line of dropped events; nothing if there are none."""
+    """Return a line with the numbers of dropped events; no line if none was dropped."""
     counts = ", ".join(f"{n} {reason}" for reason, n in dropped.items())
     return (f"dropped events: {counts}",) if any(dropped.values()) else ()
 

@@ -1,4 +1,4 @@
-"""Experts' classes in place of gold's, where experts rated a pair."""
+"""Experts' classes in place of gold's, for pairs that experts rated."""
 
 from __future__ import annotations
 
@@ -39,15 +39,16 @@ KEYS = ("signature", "n_pairs", "n_rated", "n_changed", "n_tied", "changed", "ti
 
 
 class ExpertReport(Report):
-    """What experts' classes change in gold.
+    """Changes of gold by experts' classes.
 
     Attributes
     ----------
     n_pairs, n_rated, n_changed, n_tied : int
+        Numbers of pairs: all, rated by experts, with a new class, and tied.
     changed : list of dict
         ``id``, ``before``, ``after`` and ``by`` (majority or mean) of each pair with a new class.
     tied : list of str
-        Ids of pairs on which the rule ties; gold keeps its class.
+        Ids of pairs on which experts tie by the rule; they keep gold's class.
     pairs : pyarrow.Table
         The rows of gold with their new ``class``, and ``class_from``: gold, majority, mean, tied.
     """
@@ -73,7 +74,7 @@ def experts(
     rule: ExpertRule = "both",
     border: Border = "up",
 ) -> ExpertReport:
-    """Put experts' classes in place of gold's.
+    """Replace gold's classes by experts' classes.
 
     Parameters
     ----------
@@ -83,8 +84,8 @@ def experts(
         A row per rating of an expert: ``topic_id``, ``event_order_a``, ``event_order_b``,
         ``rater``, and ``class`` or ``score``.
     rule : {"majority", "mean", "both"}
-        The most frequent class; the class nearest to the mean of A = 4 to D = 1; or the first of
-        these two that does not tie.
+        The most frequent class; the class nearest to the mean of A = 4 to D = 1; or the majority
+        and, if it ties, the mean.
     border : {"up", "text", "down"}
         The class of the scores 20, 50 and 80.
 
@@ -97,7 +98,7 @@ def experts(
     InputError
         A source cannot be read, a pair is not in gold, or an expert rated it twice.
     ValueError
-        An unknown rule.
+        A rule is unknown.
 
     Examples
     --------
@@ -171,7 +172,7 @@ def _read(records: Records, pairs: JudgedPairs, border: Border) -> Ratings:
 
 
 def _classes(rated: Ratings, rule: ExpertRule) -> tuple[Float64, Any]:
-    """Return each pair's class number, NaN if none, and the rule that gave it, else ``tied``."""
+    """Return each pair's class number and its rule; NaN and ``tied`` if there is no class."""
     majority, mean = Votes.of(rated).labels(first_of_ties=False), _means(rated)
     by_majority = ~np.isnan(majority) & (rule != "mean")
     by_mean = ~np.isnan(mean) & (rule != "majority") & ~by_majority
@@ -180,7 +181,7 @@ def _classes(rated: Ratings, rule: ExpertRule) -> tuple[Float64, Any]:
 
 
 def _means(rated: Ratings) -> Float64:
-    """Return the class number nearest to each mean; NaN half-way between two, or of nothing."""
+    """Return the class number nearest to each mean; NaN half-way between two, or unrated."""
     n = np.diff(rated.offsets)
     sums = np.bincount(rated.units_of(), rated.values, rated.n_units)
     twice = np.divide(2 * sums, n, out=np.full(len(n), np.nan), where=n > 0)
@@ -189,7 +190,7 @@ def _means(rated: Ratings) -> Float64:
 
 
 def _with_classes(pairs: JudgedPairs, numbers: Int64, origin: Any) -> pa.Table:
-    """Return the rows of gold, in their order, with their classes and the origin of these."""
+    """Return the rows of gold in their order, with their new classes and the origin of each."""
     place = np.argsort(pairs.rows)
     table = pairs.records.table
     classes = pa.array(CLASSES).take(arrow.numbers(len(CLASSES) - numbers[place]))

@@ -1,7 +1,7 @@
-"""The table of judged pairs of events: how strongly the first event caused the second.
+"""The table of judged pairs of events: the strength with which event a caused event b.
 
-A pair is (topic, order of event a, order of event b), a before b. Raters gave it a score from 0 to
-100 and a class from A (high) to D (no): Romanou et al. (2023), section 3 and table 1.
+A pair has the key (topic, order of event a, order of event b), a before b. Raters gave it a score
+from 0 to 100 and a class from A (high) to D (no): Romanou et al. (2023), section 3 and table 1.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class JudgedPairs:
     starts : int64[n_topics + 1]
         The first pair of each topic, then the number of pairs.
     a, b : int64[n]
-        Orders of its events; a < b.
+        Orders of the two events; a < b.
     score : float64[n]
         From 0 to 100; NaN if missing.
     given : int8[n]
         The code of the given class; -1 if missing.
     in_document : bool[n] or None
-        True if one article tells both events; None if gold has no articles.
+        True if both events are in one article; None if gold has no articles.
     """
 
     records: Records
@@ -107,15 +107,15 @@ class JudgedPairs:
         border : {"up", "text", "down"}
             The class of the scores 20, 50 and 80, as in `class_of`.
         gold_from : {"class", "score"}
-            ``"class"``: the given class, or that of the score if missing; ``"score"``: always that
-            of the score.
+            ``"class"``: the given class, or the class of the score if missing; ``"score"``: always
+            the class of the score.
 
         Raises
         ------
         InputError
-            A pair without a score under ``"score"``.
+            A pair has no score under ``"score"``.
         ValueError
-            An unknown rule.
+            A rule is unknown.
         """
         check("gold_from", gold_from, GoldFrom)
         check("border", border, BORDERS)
@@ -128,9 +128,9 @@ class JudgedPairs:
         return of_score
 
     def reaches(self, threshold: float, border: Border = "up") -> Booleans:
-        """Return a mask of scores that reach a threshold: bool[n].
+        """Return a mask of pairs whose score reaches a threshold: bool[n].
 
-        The function `reaches` decides for scores equal to it.
+        The function `reaches` decides if a score equal to the threshold does.
 
         Raises
         ------
@@ -187,7 +187,9 @@ def class_of(score: Float64, border: Border = "up") -> Int8:
 
 
 def reaches(threshold: float, border: Border) -> bool:
-    """Return True if a score equal to a threshold is yes: not if 80 is B, never under "down".
+    """Return True if a score equal to a threshold reaches it.
+
+    Under "up" it always does, under "text" except for 80 (which is B), under "down" never.
 
     Examples
     --------
@@ -206,7 +208,7 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     source : path, table or list of mappings
         Any source of `fastcausal.files.records.read_records` with the columns ``topic_id``,
         ``event_order_a``, ``event_order_b``, ``score`` (0 to 100) or ``class`` (A to D) or both,
-        and perhaps ``article_id_a`` and ``article_id_b``. Other columns are carried along.
+        and optionally ``article_id_a`` and ``article_id_b``. Other columns are kept.
     name : str
         The name for messages of a source that is not a file.
 
@@ -252,7 +254,7 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
 
 
 def _stories(records: Records, a: Int64, b: Int64) -> tuple[pa.Array, Int64] | None:
-    """Return `_ascending` pairs by integer topics; None for other pairs."""
+    """Return the result of `_ascending` for pairs with integer topics; None for other pairs."""
     if KEY[0] not in records:
         return None
     topics = records.column(KEY[0])
@@ -262,7 +264,7 @@ def _stories(records: Records, a: Int64, b: Int64) -> tuple[pa.Array, Int64] | N
 
 
 def _ascending(topic: Int64, a: Int64, b: Int64) -> tuple[pa.Array, Int64] | None:
-    """Return the different topics, and their starts; None unless all pairs ascend, with a < b."""
+    """Return the different topics and the first pair of each; None unless pairs ascend, a < b."""
     starts, topics = np.empty(len(a) + 1, np.int64), np.empty(len(a), np.int64)
     n = find_stories(topic, a, b, starts, topics)
     return None if n < 0 else (arrow.numbers(topics[:n].copy()), starts[: n + 1].copy())
@@ -303,7 +305,7 @@ def scores_of(records: Records, problems: Problems, column: str = "score") -> Fl
         )
     if len(faults):
         score = score.copy()
-        score[faults] = 0.0  # report one fault only
+        score[faults] = 0.0  # one fault is reported once
     return score
 
 
@@ -333,9 +335,9 @@ def _codes_of(letters: pa.Array) -> Int8:
 
 
 def names_of(records: Records, column: str) -> tuple[Int64, pa.Array]:
-    """Number the names in a column, as `encode`.
+    """Number the names in a column, as `encode` does.
 
-    They ascend: int64 by number, or string where one of them is not an integer.
+    Names ascend: as int64, or as strings if one of them is not an integer.
     """
     values = records.column(column)
     if pa.types.is_integer(values.type) and not values.null_count:

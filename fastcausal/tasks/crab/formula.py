@@ -1,4 +1,4 @@
-"""Scores of judgments, of numbers beside them, and means over frames and chains."""
+"""Scores of labels, of numbers given beside labels, and means over frames and chains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import OneScore
 
 UNANSWERED = "unanswered"
-NO_NUMBER = -1.0  # in rows
+NO_NUMBER = -1.0  # a missing number in rows
 SCORES = ("gold_score", "pred_score")
 GRADED = ("score", "multiclass", "three")  # tasks whose labels are grades
 DIRECTION = "direction"
@@ -25,7 +25,7 @@ DIRECTIONS = ("too_strong", "too_weak", "mean_difference")
 
 @dataclass(frozen=True)
 class JudgedFormula(ConfusionFormula):
-    """Gold label and answer of each unit; an answer without a label has the last index.
+    """Scores from rows of gold label and answer; an answer without a label has the last index.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class JudgedFormula(ConfusionFormula):
         return JudgedFormula(self.labels, self.given, self.positive, self.undefined, self.task)
 
     def terms(self, rows: CountRows) -> CountRows:
-        """Return the terms of labels; if they are graded, also one for each confusion."""
+        """Return the terms of labels; if labels are graded, also a term for each confusion."""
         terms = super().terms(rows)
         if not self.is_graded:
             return terms
@@ -86,17 +86,17 @@ class JudgedFormula(ConfusionFormula):
         return overall | groups | of_labels
 
     def has_fraction(self, group: str, score: str) -> bool:
-        """Tell if a score is not a difference, of either sign."""
+        """Return False for the mean difference, which may be negative; True for other scores."""
         return score != DIRECTIONS[-1]
 
     @property
     def _unvaried(self) -> float:
-        return math.nan  # the value of 0/0 is for shares of counts
+        return math.nan  # ``undefined``, the value of 0/0, only holds for shares of counts
 
 
 @dataclass(frozen=True)
 class ScoredFormula(JudgedFormula):
-    """Labels, with a number of gold and of the answer; `NO_NUMBER` if missing.
+    """Scores of labels, and of numbers in gold and answers; `NO_NUMBER` if missing.
 
     Examples
     --------
@@ -126,15 +126,15 @@ class ScoredFormula(JudgedFormula):
         return (*super().of_gold, SCORES[:1])
 
     def terms(self, rows: CountRows) -> CountRows:
-        """Return additive terms: those of labels, and of the numbers.
+        """Return additive terms of labels and of numbers.
 
-        The latter are the answer's excess, the distance, and 1 if both numbers exist.
+        Terms of numbers are answer minus gold, its absolute value, and 1 if both numbers exist.
         """
         both, excess = _excesses(rows)
         return np.column_stack([super().terms(rows[:, :2]), excess, np.abs(excess), both])
 
     def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
-        """Compute the scores of labels, mean distance and bias; ranks do not add."""
+        """Compute the scores of labels, mean distance and bias; no correlation of ranks."""
         counts, numbers = sums[:, :-3].astype(np.int64), sums[:, -3:]
         return self._with_numbers(
             super().groups_of(counts), mae=_mean(numbers[:, 1:]), bias=_mean(numbers[:, [0, 2]])
@@ -148,7 +148,7 @@ class ScoredFormula(JudgedFormula):
         )
 
     def numbers(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
-        """Compute the mean distance, the correlation of ranks and the bias alone."""
+        """Compute only the mean distance, the correlation of ranks and the bias."""
         both, excess = _excesses(rows)
         sums = sums_of(np.column_stack([excess, np.abs(excess), both]), weights)
         return {
@@ -175,7 +175,7 @@ class ScoredFormula(JudgedFormula):
         )
 
     def has_fraction(self, group: str, score: str) -> bool:
-        """Tell if a score is not a distance of numbers from 0 to 100."""
+        """Return False for mean distance and bias; for other scores as `JudgedFormula` does."""
         return score not in ("mae", "bias") and super().has_fraction(group, score)
 
     def names(self) -> dict[str, list[str]]:
@@ -197,7 +197,7 @@ class ScoredFormula(JudgedFormula):
 
 @dataclass(frozen=True)
 class FrameFormula(MeanFormula):
-    """Means over causal frames; the subsets are types, and a frame may lack its measures.
+    """Means over causal frames; types are subsets, and measures of a frame may be missing.
 
     Examples
     --------
@@ -212,7 +212,7 @@ class FrameFormula(MeanFormula):
 
 @dataclass(frozen=True)
 class ChainFormula(MeanFormula):
-    """Means over causal chains, likewise."""
+    """Means over causal chains, as `FrameFormula` has them over frames."""
 
     job = "crab-chains"
     gaps = True
@@ -220,12 +220,12 @@ class ChainFormula(MeanFormula):
 
 @dataclass(frozen=True)
 class _Spearman(OneScore):
-    """The correlation of ranks alone."""
+    """The formula of only the correlation of ranks."""
 
     formula: ScoredFormula
 
     def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
-        """Compute it under each row of weights."""
+        """Compute the correlation under each row of weights."""
         return {self.name: self.formula._spearman(rows, weights)}
 
 
@@ -234,7 +234,7 @@ def _refuse(rows: CountRows) -> CountRows:
 
 
 def _excesses(rows: CountRows) -> tuple[CountRows, CountRows]:
-    """Return a mask of rows with both numbers, and answer minus gold there; else 0."""
+    """Return a mask of rows with both numbers, and answer minus gold, 0 for other rows."""
     gold, pred = rows[:, 2], rows[:, 3]
     both = (gold != NO_NUMBER) & (pred != NO_NUMBER)
     return both, np.where(both, pred - gold, 0.0)
@@ -246,17 +246,17 @@ def _number(name: str, terms: Callable[[CountRows], CountRows]) -> OneScore:
 
 
 def _mean(sums: CountRows) -> Float64:
-    """Divide a sum by its number."""
+    """Divide sums by the numbers of their values."""
     return np.asarray(ratio(sums[:, 0], sums[:, 1], math.nan))
 
 
 def _direction(confusions: Int64, first: int = 0) -> ScoresByName:
-    """Compute shares of too strong and too weak answers, and their mean difference from gold.
+    """Compute shares of too strong and too weak answers, and the mean difference from gold.
 
     Parameters
     ----------
     confusions : int64[n_draws, n_gold, n_labels]
-        Answers with a label, by gold label from ``first`` on.
+        Numbers of answers with a label; row k has the gold label ``first`` + k.
     """
     n_gold, n_labels = confusions.shape[1:]
     steps = np.arange(first, first + n_gold)[:, None] - np.arange(n_labels)  # above 0: stronger

@@ -56,7 +56,7 @@ class FrameReport(ShapeReport):
     ----------
     n_frames, n_pairs : int
     coverage : dict or None
-        Share of answers read; None without answers.
+        Number and share of answers read; None without answers.
     """
 
     n_frames: int
@@ -83,9 +83,9 @@ class Frames(NamedTuple):
     story, effect : int64[n]
         Index of the topic, order of the event.
     n_in_document, n_scored : int64[n]
-        Pairs told by one article, and pairs with a counted answer.
+        Numbers of pairs with both events in one article, and of pairs with a counted answer.
     classes : int64[n, 4]
-        Pairs of each class.
+        Numbers of pairs by class.
     marks : float64[n, 2]
         F1 and exact match; NaN without a counted answer.
     """
@@ -114,8 +114,8 @@ def frames(
 ) -> FrameReport:
     """Count causal frames by type, and score the answers to their pairs.
 
-    A frame has all pairs of one effect. Its exact match is 1 if every answer is right, its F1 the
-    mean F1 of the classes in its gold or answers; scores are means over frames.
+    A frame has all pairs with the same effect. Its exact match is 1 if every answer is right; its
+    F1 is the mean F1 of the classes in its gold or answers. Scores are means over frames.
 
     Parameters
     ----------
@@ -124,14 +124,15 @@ def frames(
     pred : path, table or list, optional
         Answers of one system; None: only count frames.
     task : {"score", "multiclass", "three", "binary"}
-        The question. Scores become classes; of three answers the second stands for the classes B
-        and C; yes stands for A and B.
+        The question. Scores become classes. In ``"three"``, the second answer stands for the
+        classes B and C; in ``"binary"``, yes stands for A and B.
     rule : {"figure", "mixed", "collapse"} or callable
-        From the numbers of high, medium, low and no causes to a type. ``"figure"``: the paper's
-        figure 2, U where nothing fits; ``"mixed"``: U is M; ``"collapse"``: medium causes are high
-        ones, which gives nearly table 6. A function of the four numbers returns a name.
+        The rule from the numbers of high, medium, low and no causes to a type. ``"figure"``: the
+        paper's figure 2, U if no type fits; ``"mixed"``: M instead of U; ``"collapse"``: medium
+        causes count as high, which gives nearly table 6. A function of the four numbers returns a
+        name.
     column, border, gold_from, undefined, unparsed, unmatched, pattern
-        As of `fastcausal.tasks.crab.choices.Choices`.
+        See `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
     -------
@@ -142,7 +143,7 @@ def frames(
     InputError
         A source cannot be read or joined, or a policy forbids it.
     ValueError
-        An unknown rule, task or policy.
+        A rule, task or policy is unknown.
 
     Examples
     --------
@@ -168,7 +169,7 @@ def report_of(
     """Find and score the frames of judged pairs."""
     each = frames_of(judged)
     types, type_of = types_of(each.classes, rule)
-    # F1 by its bits: integers compare faster
+    # F1 as its bits, since integers are compared faster
     kinds, row_of = distinct(np.column_stack([type_of, each.marks.view(np.int64)]))
     marks = np.ascontiguousarray(kinds[:, 1:]).view(np.float64)
     columns = {
@@ -252,7 +253,7 @@ def collapse(high: int, medium: int, low: int, none: int) -> str:
 
 
 def _strong(strong: int, low: int) -> str:
-    """Return the type for one or several strong causes, with or without low ones."""
+    """Return the type of one or several strong causes with or without low ones."""
     if low > 0:
         return "D" if strong == 1 else "C"
     return "SD" if strong == 1 else "SC"
@@ -262,7 +263,7 @@ RULES: dict[str, TypeRule] = {"figure": figure, "mixed": mixed, "collapse": coll
 
 
 def types_of(classes: Int64, rule: FrameRule | TypeRule) -> tuple[tuple[str, ...], Int64]:
-    """Return the types of a rule (for a function, those that occur) and each frame's index.
+    """Return the types of a rule (of a function, all that occur), and each frame's type by index.
 
     Parameters
     ----------
@@ -296,7 +297,7 @@ def _name_of(rule: Any) -> str:
 
 
 def _groups(statistics: Statistics, type_of: Int64, columns: Mapping[str, Any]) -> Groups:
-    """Return counts and means by type, from the columns of all frames."""
+    """Return counts and means by type, from columns of all frames."""
     formula = statistics.formula
     assert isinstance(formula, FrameFormula)
     inside, n_pairs = columns["n_in_document"], columns["n_pairs"]
@@ -322,7 +323,7 @@ def _with_units(
     typed: tuple[tuple[str, ...], Int64],
     columns: Mapping[str, Any],
 ) -> Statistics:
-    """Add a unit per frame to statistics of the distinct ones."""
+    """Add a unit per frame to statistics with a row for equal frames."""
     units = units_of(named, typed, columns)
     return replace(about, units=units, row_of=row_of, gold=digest_of(pairs))
 

@@ -22,13 +22,13 @@ class Graph:
     ----------
     n_edges : int
     n_sources, n_sinks : int
-        Events that cause others and have no cause; events that have causes and cause nothing.
+        Number of events with effects and no cause, and of events with causes and no effect.
     n_effects : int
-        Events with a cause.
+        Number of events with a cause.
     most_causes : int
-        The most causes of an event.
+        The largest number of causes of an event.
     paths : tuple of int
-        The number of paths of 1, 2, ... edges up to the longest. A path starts and ends at any
+        The number of paths of 1, 2, ... edges up to the longest path. A path starts and ends at any
         event.
     """
 
@@ -41,7 +41,7 @@ class Graph:
 
     @classmethod
     def of(cls, causes: Int64, effects: Int64, n_events: int) -> Graph:
-        """Count a graph of edges without a cycle, int64[n_edges] each, from 0 to n_events."""
+        """Count the graph of edges from causes to effects, int64[n_edges] each, without a cycle."""
         n_effects_of = np.bincount(causes, minlength=n_events)
         n_causes_of = np.bincount(effects, minlength=n_events)
         return cls(
@@ -57,15 +57,15 @@ class Graph:
 def paths_of(causes: Int64, effects: Int64, n_events: int) -> tuple[int, ...]:
     """Count the paths of 1, 2, ... edges of a graph without a cycle.
 
-    The paths of k edges that end at an event are those of k - 1 edges that end at its causes, so
-    no path is listed.
+    No path is listed: the number of paths of k edges that end at an event is the sum of the numbers
+    of paths of k - 1 edges that end at its causes.
 
     Examples
     --------
     >>> paths_of(np.array([0, 1, 0]), np.array([1, 2, 2]), 3)
     (3, 1)
     """
-    extended: Any = np.ones(len(causes))  # paths that each edge adds to: at first its cause
+    extended: Any = np.ones(len(causes))  # paths that an edge extends: at first just its cause
     totals = []
     while len(causes):
         ending = _sums(effects, extended, n_events)
@@ -77,7 +77,7 @@ def paths_of(causes: Int64, effects: Int64, n_events: int) -> tuple[int, ...]:
 
 
 def _sums(places: Int64, values: Any, n: int) -> Any:
-    """Add values by place: float64 as long as these are exact, then integers of any size."""
+    """Add values by place: in float64 while sums are exact, else in integers of any size."""
     if values.dtype != object:
         if int(values.max()) * len(values) < EXACT:
             return np.bincount(places, values, n)
@@ -90,7 +90,7 @@ def _sums(places: Int64, values: Any, n: int) -> Any:
 def require_acyclic(records: Records) -> None:
     """Raise InputError for events that cause each other in a circle, and name them.
 
-    Without a pair whose first event is not before the second one there is no cycle.
+    There is a circle only if the first event of some pair is not before the second one.
     """
     a, b = (records.integers(column) for column in KEY[1:])
     if (a < b).all():

@@ -1,4 +1,4 @@
-"""Raters one by one: their accuracy, and their second answer against their score.
+"""Raters one by one: their accuracy, and their second answers compared with their scores.
 
 Romanou et al. (2023), CRAB, section 3.3: workers passed more than 80% of a qualification test, and
 were also asked if the effect would have happened without the cause.
@@ -30,7 +30,7 @@ from fastcausal.tasks.labels.ratings import Ratings
 def qualified(
     rated: Int64, raters: Int64, names: Sequence[str], against: dict[str, Int64], line: float
 ) -> dict[str, Any]:
-    """Return each rater's accuracy against classes, and whether it is above the line.
+    """Compute each rater's accuracy against classes, and count the raters above the line.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ def qualified(
     raters : int64[n]
     names : sequence of str
     against : mapping of str to int64[n]
-        Class numbers for each rating, 0 if there is none; the last of them decides.
+        Class numbers to compare each rating with, 0 if unknown. The last ones are compared with the
+        line.
     line : float
 
     Examples
@@ -66,13 +67,13 @@ def qualified(
 
 
 def check_line(line: object) -> None:
-    """Raise ValueError for a line of qualification that is no share."""
+    """Raise ValueError for a line of qualification outside of 0 to 1."""
     if not (isinstance(line, Real) and 0 <= float(line) <= 1):
         raise ValueError(f"qualify is {line}, expected a number from 0 to 1")
 
 
 def classes_in(gold: JudgedPairs, keys: dict[str, Any], border: Border) -> Int64:
-    """Return gold's class number of each rated pair, 0 for a pair that gold lacks: int64[n]."""
+    """Return gold's class number of each rated pair, 0 if the pair is not in gold: int64[n]."""
     parts = [pa.array(part).cast(pa.string()).to_pylist() for part in keys.values()]
     known = dict(zip(gold.ids().to_pylist(), gold.classes(border).tolist(), strict=True))
     ids = ("/".join(key) for key in zip(*parts, strict=True))
@@ -80,12 +81,12 @@ def classes_in(gold: JudgedPairs, keys: dict[str, Any], border: Border) -> Int64
 
 
 def second_answers(records: Records, column: str) -> Float64:
-    """Return 1 for yes, 0 for no, NaN for none: float64[n].
+    """Return second answers, 1 for yes, 0 for no, NaN if missing: float64[n].
 
     Raises
     ------
     InputError
-        An answer is neither.
+        An answer is neither yes nor no.
     """
     answers = arrow.joined(records.answers(column))
     values, reasons = parse_column(answers, "binary")
@@ -100,14 +101,14 @@ def second_answers(records: Records, column: str) -> Float64:
 def consistency(scores: Float64, happens: Float64, border: Border) -> dict[str, Any]:
     """Compare scores with second answers, at each threshold.
 
-    Yes, the effect would have happened without the cause, fits a score below the threshold; no a
-    score that reaches it.
+    Yes (the effect would have happened without the cause) fits a score below the threshold; no fits
+    a score that reaches it.
 
     Returns
     -------
     dict
-        ``n`` ratings with both answers; for each of ``thresholds`` the ``share`` of ratings that
-        fit, and ``alpha``, Krippendorff's for two labels, of both answers.
+        ``n``, the number of ratings with both answers; for each of ``thresholds`` the ``share`` of
+        ratings that fit, and Krippendorff's nominal ``alpha`` of the two answers.
 
     Examples
     --------

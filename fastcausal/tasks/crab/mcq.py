@@ -31,8 +31,8 @@ def make_questions(
 ) -> pa.Table:
     """Make questions which of four events most likely caused one, from frames of judged pairs.
 
-    A frame has all pairs of one effect. Candidates and letters depend on the seed and the frame
-    alone; every set of four candidates is equally likely, and is drawn at most once.
+    A frame has all pairs with the same effect. Candidates and letters depend only on the seed and
+    the frame; every set of four candidates is equally likely, and is drawn at most once.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ def make_questions(
     seed : int
         From 0 to 2^63 - 1.
     per_frame : int
-        Number of questions per frame, if it has as many sets. A larger number starts with the same
-        questions.
+        Number of questions per frame; fewer if it has fewer sets. A larger number starts with the
+        same questions.
     ties : {"skip", "accept"}
         The policy for sets with several candidates of the highest score: never drawn, or drawn with
         an ``answer`` of several letters.
@@ -52,16 +52,16 @@ def make_questions(
     pyarrow.Table
         By topic and effect: ``topic_id, event_order, effect, article_id_effect, article_effect``;
         ``{i}_event_order, {i}_cause, {i}_article_id, {i}_article, {i}_score, {i}_choice`` of the
-        candidates 0 to 3; and ``answer``. Texts and articles if gold has them; those of the effect
-        come from its pair with the first right candidate. `describe_questions` counts the frames
-        without questions.
+        candidates 0 to 3; and ``answer``. Texts and articles are there if gold has them; the
+        effect's are from its pair with the first right candidate. `describe_questions` counts the
+        frames without questions.
 
     Raises
     ------
     InputError
         Gold cannot be read, or a pair has no score.
     ValueError
-        Unknown ties, or a number out of its range.
+        ``ties`` is unknown, or a number is out of its range.
 
     References
     ----------
@@ -114,8 +114,9 @@ def describe_questions(questions: pa.Table) -> Report:
     Returns
     -------
     Report
-        The group ``frames``: their number, and those ``without`` a question, with ``few_causes``
-        (less than four), or ``tied``: every set has several candidates of the highest score.
+        The group ``frames``: their number ``n``, and the number ``without`` a question, because of
+        ``few_causes`` (fewer than four) or ``tied``: every set has several candidates of the
+        highest score.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def _frames(pairs: JudgedPairs) -> list[Int64]:
 def _drawn(
     pairs: JudgedPairs, frame: Int64, seed: int, n: int, ties: QuestionTies
 ) -> list[tuple[list[int], list[int]]]:
-    """Draw questions of a frame: the places of four causes, with their letters."""
+    """Draw the questions of a frame: the places of four causes, and their letters."""
     sets = _Sets(pairs.score[frame], ties)
     first = int(frame[0])
     key = (seed, str(pairs.topics[int(pairs.story[first])]), int(pairs.b[first]))
@@ -154,18 +155,18 @@ def _drawn(
 
 
 class _Sets:
-    """The sets of four causes of a frame, by number: all, or those with one highest score."""
+    """The sets of four causes of a frame, numbered: all, or only sets with one highest score."""
 
     def __init__(self, scores: Float64, ties: QuestionTies) -> None:
         self.order = np.argsort(scores, kind="stable").tolist()
         ascending = sorted(scores.tolist())
         self.below = [bisect_left(ascending, score) for score in ascending]
-        if ties == "accept":  # all earlier causes may join a cause
+        if ties == "accept":  # causes of an equal score may join a cause, too
             self.below = [*range(len(ascending))]
         self.n = sum(comb(m, N - 1) for m in self.below)
 
     def at(self, rank: int) -> list[int]:
-        """Return the places of four causes, ascending; ``rank`` is below n."""
+        """Return the places of the four causes of set ``rank``, ascending; ``rank`` is below n."""
         for top, m in enumerate(self.below):
             if rank < comb(m, N - 1):
                 return sorted(self.order[k] for k in (top, *_combination(rank, N - 1)))
@@ -174,7 +175,7 @@ class _Sets:
 
 
 def _combination(rank: int, k: int) -> list[int]:
-    """Return the k distinct numbers of a rank in the combinatorial number system."""
+    """Return the k distinct numbers that stand for a rank in the combinatorial number system."""
     numbers = []
     for size in range(k, 0, -1):
         number = size - 1

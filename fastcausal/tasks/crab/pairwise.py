@@ -1,4 +1,4 @@
-"""Answers on pairs of events against raters' judgments."""
+"""Answers on pairs of events, compared with raters' judgments."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def pairwise(
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as `fastcausal.tasks.crab.files.read_pairs` takes them.
+        Judged pairs, a source of `fastcausal.tasks.crab.files.read_pairs`.
     pred : path, table or list
-        Answers, as `fastcausal.tasks.crab.count.read_answers` takes them.
+        Answers, a source of `fastcausal.tasks.crab.count.read_answers`.
     task : {"score", "multiclass", "three", "binary"}
-        What was asked: a score from 0 to 100, which becomes a class; a class; high (A), medium or
-        low (B) or none (C); or yes and no, against gold scores from ``threshold`` on.
+        The question: a score from 0 to 100, which becomes a class; a class; high (A), medium or low
+        (B) or none (C); or yes or no.
     threshold : float
-        Of binary gold.
+        In ``"binary"``, gold is yes if its score reaches the threshold.
     by : str or sequence of str
         Columns of gold; each of their values is a subset.
     column, border, gold_from, undefined, unparsed, unmatched, pattern
-        As of `fastcausal.tasks.crab.choices.Choices`.
+        See `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def pairwise(
     InputError
         A source cannot be read or joined, or a policy forbids it.
     ValueError
-        An unknown task, rule or policy.
+        A task, rule or policy is unknown.
 
     References
     ----------
@@ -118,7 +118,7 @@ def pairwise(
 def units_of(pairs: JudgedPairs) -> pa.Table:
     """Return ``id``, gold's columns, and ``in_document`` if gold has articles.
 
-    Columns of gold of these names and ``answer`` are not carried along.
+    Columns of gold with the names ``id``, ``in_document`` and ``answer`` are left out.
     """
     table = pairs.records.table
     if pairs.order is not None:
@@ -137,7 +137,7 @@ def digest_of(pairs: JudgedPairs) -> int:
 
 
 def _texts_of(numbers: Float64) -> pa.Array:
-    """Return numbers as text; each different one is written once."""
+    """Return numbers as text; equal numbers are converted only once."""
     encoded = arrow.numbers(numbers).dictionary_encode()
     return encoded.dictionary.cast(pa.string()).take(encoded.indices)
 
@@ -164,7 +164,7 @@ def judged(
     units : pyarrow.Table
         A row per unit: id, strata, clusters.
     numbers : float64[n], optional
-        Gold scores for comparison with those of answers; NaN if missing.
+        Gold scores to compare with scores of answers; NaN if missing.
     """
     task, labels = choices.task, LABELS[choices.task]
     kind = JudgedFormula if numbers is None else ScoredFormula
@@ -193,7 +193,7 @@ def judged(
 def _left_out(
     formula: JudgedFormula, units: pa.Table, truth: Int8 | Int64, answers: Answers
 ) -> pa.Table | None:
-    """Return the units left out by a policy, in a file's form: without an answer."""
+    """Return the units left out by a policy; None if there are none."""
     places = np.flatnonzero(~answers.scored)
     if not len(places):
         return None
@@ -209,7 +209,7 @@ def _left_out(
 
 
 def warnings_of(answers: Answers, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> Warnings:
-    """Add warnings about answers, and about unreadable ones, to others."""
+    """Add warnings about answers, and about unreadable answers, to ``more`` warnings."""
     warnings = dict(more)
     add_warnings(warnings, answers.warnings)
     n = len(answers.counted)

@@ -1,12 +1,12 @@
 """Models' answers to pairs and questions, read as a score, a letter, yes or no.
 
-In a text, the content of the last closed ``<Answer>...</Answer>`` counts, in any case; a closing
-tag closes the last open one. A tag that is never closed makes the text unreadable; without a tag
-the whole text counts. Surrounding blanks are ignored; a word has ASCII letters, digits, ``_`` and
-the characters U+00C0 to U+1FFF.
+The answer is the content of the last closed tag ``<Answer>...</Answer>``, in upper or lower case; a
+closing tag closes the last open one. If tags are open and none is closed, the text is unreadable;
+without a tag the whole text is the answer. Blanks around an answer are ignored. A word has ASCII
+letters, digits, ``_`` and the characters U+00C0 to U+1FFF.
 
 score
-    A decimal number, perhaps with ``%`` or ``/100``, perhaps with a full stop.
+    A decimal number; ``%`` or ``/100`` may follow, then a full stop.
 multiclass, mcq
     A letter A to D in either case: alone, in ``[]`` or ``()``, or followed by the mark ``.``, ``:``
     or ``)``. After brackets or a mark, any text may follow, unless it names another letter: in
@@ -17,10 +17,11 @@ binary
     The first word: yes, no, true, false, 1 or 0 (1 and 0 not within a number); unless ``/`` or
     "or" follows, possibly after quotes, brackets and asterisks.
 
-Other texts are read as everyday words (`fastcausal.tasks.crab.words`), with one value alone.
+Other texts are read as everyday words (`fastcausal.tasks.crab.words`) if they name only one value.
 
-Numbers and booleans are read if they fit the task: scores, and 1, 0, true and false as yes and no.
-Null, NaN and blank text are missing. csrc/crab_answers.hpp reads texts, one or a column.
+Numbers and booleans are read if they fit the task: numbers as scores; 1 and true as yes, 0 and
+false as no. Null, NaN and blank text are missing. csrc/crab_answers.hpp reads texts, one or a
+column.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ LABELS: dict[str, tuple[str, ...]] = {
 """Labels of the answers of each task; a letter stands for the label at its place."""
 Reasons = npt.NDArray[np.int8]
 
-_KINDS = {"score": 0, "multiclass": 1, "three": 1, "mcq": 1, "binary": 2}  # numbers in csrc
+_KINDS = {"score": 0, "multiclass": 1, "three": 1, "mcq": 1, "binary": 2}  # as numbered in csrc
 
 
 def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
@@ -70,7 +71,7 @@ def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
     Raises
     ------
     ValueError
-        An unknown task.
+        The task is unknown.
 
     Examples
     --------
@@ -93,28 +94,28 @@ def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
 def parse_column(
     column: pa.Array, task: AnswerTask, pattern: str | None = None
 ) -> tuple[Float64, Reasons]:
-    """Read a column of answers, each as in `parse_answer`.
+    """Read a column of answers, each as `parse_answer` does.
 
     Parameters
     ----------
     column : pyarrow.Array
-        Of text, numbers or booleans; other values are unreadable.
+        Texts, numbers or booleans; values of other types are unreadable.
     task : {"score", "multiclass", "three", "mcq", "binary"}
     pattern : str, optional
-        A regular expression with one group: what it finds is the answer. Text without it, or with
-        different ones, is unreadable.
+        A regular expression with one group; the text in the group is the answer. Text without a
+        match, or with matches that differ, is unreadable.
 
     Returns
     -------
     values : float64[n]
-        Scores, else places in ``LABELS``. NaN for an unreadable answer.
+        Scores, or indices of labels in ``LABELS``; NaN for an unreadable answer.
     reasons : int8[n]
-        The reason, as an index of ``REASONS``; 0 is read.
+        Indices of ``REASONS``; 0 for an answer that was read.
 
     Raises
     ------
     ValueError
-        An unknown task.
+        The task is unknown.
 
     Examples
     --------
@@ -169,7 +170,7 @@ def _texts(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
 
 
 def _of_words(text: str, task: AnswerTask) -> tuple[float, int]:
-    """Read an answer in everyday words, which csrc does not."""
+    """Read an answer in everyday words, which native code cannot read."""
     value = in_words(text, task)
     if value is None:
         return float("nan"), UNREADABLE
@@ -177,7 +178,7 @@ def _of_words(text: str, task: AnswerTask) -> tuple[float, int]:
 
 
 def single_letters(column: pa.Array) -> npt.NDArray[np.uint8] | None:
-    """Return 0 to 3 for texts that are all a bare A to D, else None."""
+    """Return 0 to 3 for the letters A to D; None if any text is not just one of these."""
     data, places = arrow.texts_of(column)
     start, stop = int(places[0]), int(places[-1])
     if stop - start != len(column) or (places[1:] - places[:-1] != 1).any():
@@ -208,6 +209,6 @@ def _read(answer: Any, task: AnswerTask) -> tuple[float, int]:
         return (float("nan"), UNREADABLE) if is_beyond else (value, reason)
     try:
         values, reasons = parse_column(pa.array([answer]), task)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):  # not a value of Arrow
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):  # Arrow has no such value
         return float("nan"), UNREADABLE
     return float(values[0]), int(reasons[0])

@@ -31,7 +31,7 @@ def draw_classes(target: Path, reports: Mapping[str, CorpusReport]) -> None:
 
 
 def draw_confusions(target: Path, reports: Mapping[str, JudgmentReport]) -> None:
-    """Draw the confusion matrix of every system: shares of the answers to each gold class.
+    """Draw the confusion matrix of every system, as shares of the answers to each gold class.
 
     Raises
     ------

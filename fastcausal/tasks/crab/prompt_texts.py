@@ -1,6 +1,6 @@
 """The prompts of each task, as templates of jinja2.
 
-The classes and their borders are those of Romanou et al. (2023), section 3; the wording is not.
+Romanou et al. (2023), section 3, define the classes and their borders; the wording is not theirs.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ SIDES = {
     ],
 }
 """Columns of the text, the article's id and the article of every event."""
-ANSWERS = {"score", "class", "answer", *(f"{i}_score" for i in range(N))}  # of no prompt
+ANSWERS = {"score", "class", "answer", *(f"{i}_score" for i in range(N))}  # never in a prompt
 _WORD = re.compile(r"\S+")
 
 
@@ -98,7 +98,7 @@ class _Asked:
         return rows
 
     def variables(self, texts: list[list[str]], articles: list[list[str]]) -> Iterator[Any]:
-        """Yield the variables of each prompt: gold's columns but answers, events and articles."""
+        """Yield the variables of each prompt: events, articles and gold's columns, no answers."""
         own = ANSWERS.union(*self.sides)
         columns = [name for name in self.records.names if name not in own]
         carried = self.records.table.select(columns).to_pylist() if columns else [{}] * len(texts)
@@ -129,7 +129,8 @@ def prompts(
 ) -> PromptReport:
     """Write the prompt for each judged pair or question.
 
-    The answers, by ``id``, are read by `pairwise`, `frames`, `chains`, `sweep` or `graded`.
+    Answers with the ``id`` of their prompt can be scored by `pairwise`, `frames`, `chains`, `sweep`
+    or `graded`.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ def prompts(
     words : int
         The most words of an article.
     format : {"lines", "openai-batch"}
-        ``id`` and ``prompt``, or requests of a batch.
+        The columns ``id`` and ``prompt``, or requests of an OpenAI batch.
     model : str, optional
         The name of the model in requests.
 
@@ -161,7 +162,7 @@ def prompts(
     InputError
         A source cannot be read, an article or a text is missing, or the template fails.
     ValueError
-        An unknown task or format, or requests without a model.
+        The task or format is unknown, or requests have no model.
 
     References
     ----------
@@ -215,7 +216,7 @@ def prompts(
 
 
 def clipped(text: str, words: int) -> str:
-    """Return the first words of a text, as they are written.
+    """Return the first ``words`` words of a text, with the white space between them.
 
     Examples
     --------
@@ -230,7 +231,7 @@ def clipped(text: str, words: int) -> str:
 
 
 class _Template:
-    """A template of the user or of a task, which makes prompts."""
+    """A template for prompts, by the user or of a task."""
 
     def __init__(self, path: str | os.PathLike[str] | None, task: AnswerTask) -> None:
         from jinja2 import TemplateSyntaxError
@@ -269,7 +270,7 @@ def _compiled(source: str) -> Any:
 
 
 def _line(error: Exception) -> int:
-    """Return the line of a template at which it failed."""
+    """Return the number of the line at which a template failed."""
     line, trace = 1, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<template>":

@@ -1,4 +1,4 @@
-"""Answers to questions which of four events most likely caused one: graded causality."""
+"""Answers to the question which of four events most likely caused one: graded causality."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ N = len(CLASSES)  # candidates and letters of a question
 BY_ID = ("article_id_effect", *(f"{i}_article_id" for i in range(N)))
 BY_TEXT = ("article_effect", *(f"{i}_article" for i in range(N)))
 
-# In a column of texts and lists, lists are JSON.
+# In a column that mixes texts and lists, lists are read as JSON.
 _BETWEEN = re.compile(r'[\s,;/|\[\]"]')
 
 
@@ -54,14 +54,14 @@ class Questions:
 
     @property
     def first(self) -> Int64:
-        """The first right letter of every question: int64[n]."""
+        """The first right letter of each question, 0 to 3: int64[n]."""
         places: Int64 = self.right.argmax(axis=1)
         return places
 
     def units(self, gold: Int64) -> pa.Table:
-        """Return ``id``, the columns of the questions, and their right letters and articles.
+        """Return ``id``, the columns of the questions, their right letters, and near ones if known.
 
-        The gold letter, int64[n], decides if a question is within one document.
+        The gold letter of each question, int64[n], decides if it is within one document.
         """
         table = self.records.table
         columns: dict[str, Any] = {"id": arrow.numbers(np.arange(len(table))).cast(pa.string())}
@@ -81,9 +81,9 @@ def read_questions(source: RecordSource | Questions) -> Questions:
     ----------
     source : path, table or list of mappings
         A row per question: ``{i}_choice``, the letter of candidate i from 0 to 3; ``answer``, one
-        or several right letters, or ``{i}_score``; perhaps ``article_id_effect`` and
-        ``{i}_article_id``, else ``article_effect`` and ``{i}_article``. Other columns are carried
-        along.
+        or several right letters, or else ``{i}_score``, of which the highest is right; optionally
+        ``article_id_effect`` and ``{i}_article_id``, or else ``article_effect`` and
+        ``{i}_article``. Other columns are kept.
 
     Raises
     ------
@@ -126,18 +126,18 @@ def graded(
 ) -> JudgmentReport:
     """Score answers to questions which of four events most likely caused one.
 
-    With several right letters, gold is the chosen one, or else the first.
+    If a question has several right letters, gold is the chosen one if right, else the first.
 
     Parameters
     ----------
     questions : path, table or list of mappings
-        Questions of `read_questions`, made for instance by `make_questions`.
+        A source of `read_questions`, such as the output of `make_questions`.
     pred : path, table or list
-        Answers in a column, joined by an integer ``index`` from 0, else by order; or a plain list.
+        Answers, a source of `fastcausal.tasks.crab.count.read_answers`.
     by : str or sequence of str
         Columns of the questions; each of their values is a subset.
     column, undefined, unparsed, unmatched, pattern
-        As of `fastcausal.tasks.crab.choices.Choices`, of letters and questions.
+        See `fastcausal.tasks.crab.choices.Choices`; answers are letters, units are questions.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def graded(
     InputError
         A source cannot be read or joined, or a policy forbids it.
     ValueError
-        An unknown policy.
+        A policy is unknown.
 
     References
     ----------
@@ -192,7 +192,7 @@ def graded(
 
 
 def choices_of(records: Records, problems: Problems) -> Int64:
-    """Return the letter of every candidate, 0 to 3: int64[n, 4]; report missing letters."""
+    """Return the letter of each candidate, 0 to 3: int64[n, 4]; report missing letters."""
     columns = [records.texts(f"{i}_choice") for i in range(N)]
     codes = np.stack([np.nan_to_num(parse_column(c, "mcq")[0], nan=-1) for c in columns], axis=1)
     for row in np.flatnonzero((np.sort(codes, axis=1) != np.arange(N)).any(axis=1)).tolist():
@@ -221,7 +221,7 @@ def _answers(records: Records, problems: Problems) -> Booleans:
 
 
 def _best(records: Records, rows: list[int], problems: Problems) -> Booleans:
-    """Return a mask of the candidates with the highest score in some questions: bool[n, 4]."""
+    """Return a mask of the candidates with the highest score in these rows: bool[n, 4]."""
     scores = np.stack([scores_of(records, problems, f"{i}_score") for i in range(N)], axis=1)
     problems.raise_if_any()
     best: Booleans = scores == scores.max(axis=1, keepdims=True)

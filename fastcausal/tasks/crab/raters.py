@@ -1,4 +1,4 @@
-"""Agreement of the raters of pairs, and the pairs for experts."""
+"""Agreement of the raters of pairs, and the choice of pairs for experts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from fastcausal.tasks.labels.votes import Votes
 
 SUBSETS = ((1, 2), (2, 3), (3, 4), (1, 4), (1, 2, 3, 4))
 """Classes of Table 9, as numbers: 1 No to 4 High."""
-EDGES = (20.0, 50.0, 80.0)  # between two classes of scores
+EDGES = (20.0, 50.0, 80.0)  # borders between the classes of scores
 
 
 def agree(
@@ -61,10 +61,10 @@ def agree(
     gold: Any = None,
     yes_no: str | None = None,
 ) -> RaterReport:
-    """Measure the agreement of pairs' raters on classes.
+    """Measure the agreement of the raters of pairs on classes.
 
-    Krippendorff's alpha of class numbers 1 (No) to 4 (High) at the level interval: for pairs with a
-    majority class in a subset of classes, and for all pairs.
+    Agreement is Krippendorff's alpha of class numbers 1 (No) to 4 (High) at the level interval, for
+    all pairs, and for pairs whose majority class is in a subset of classes.
 
     Parameters
     ----------
@@ -74,24 +74,26 @@ def agree(
     border : {"up", "text", "down"}
         The class of the scores 20, 50 and 80.
     ties : {"first", "none"}
-        The majority of a pair with several most frequent classes: the lowest of these, or none.
+        The majority class of a pair with several most frequent ones: the lowest of these, or none.
     outside : {"keep", "drop"}
         The policy for ratings outside a subset of classes.
     border_width : float, optional
-        A pair goes to experts if its mean is at most this far from 20, 50 or 80, and if its
-        variance is large enough:
+        A pair goes to experts if its mean is at most this far from 20, 50 or 80, and its sample
+        variance is not below the limit set by one of the next two parameters, if given.
     min_variance : float, optional
-        at least this sample variance;
+        The limit of the variance.
     expert_share : float, optional
-        or at least the k-th largest of those pairs, k being this share of all pairs, rounded.
+        The limit is the k-th largest variance of pairs near a border; k is this share of all pairs,
+        rounded.
     qualify : float, optional
-        Compute each rater's accuracy, and mark the raters above this line: against ``gold`` if it
-        is given, else against the majority, in which the rater has a vote.
+        Compute each rater's accuracy against the majority, in which the rater has a vote, and
+        against ``gold`` if given. Raters qualify if their accuracy against gold, or without gold
+        against the majority, is above this line.
     gold : path, table or list of mappings, optional
         Judged pairs for ``qualify``.
     yes_no : str, optional
-        A column with the raters' second answer: yes if the effect would have happened without the
-        cause, else no. It is compared with their scores at each threshold.
+        A column with the raters' second answers: yes if the effect would have happened without the
+        cause, else no. They are compared with scores at each threshold.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def agree(
     InputError
         A source cannot be read, or a rater rated a pair twice.
     ValueError
-        An unknown rule, or a number out of its range or without effect.
+        A rule is unknown, or a number is out of its range or without effect.
 
     References
     ----------
@@ -203,7 +205,7 @@ def _check_experts(
 
 @dataclass(frozen=True)
 class _Table:
-    """Ratings of pairs, in ascending order of keys, and within a pair of scores.
+    """Ratings of pairs; keys of pairs ascend, and so do the scores of each pair.
 
     Attributes
     ----------
@@ -214,7 +216,7 @@ class _Table:
     raters : int64[n_ratings]
     rater_names : pyarrow.Array
     happens : float64[n_ratings] or None
-        Second answers, 1 for yes; None if not asked for.
+        Second answers, 1 for yes; None if not requested.
     """
 
     keys: dict[str, Any]
@@ -231,7 +233,7 @@ class _Table:
 
 
 def _in_gold(table: _Table, gold: Any, border: Border) -> Int64:
-    """Return gold's class number of each rated pair, 0 if gold lacks it."""
+    """Return gold's class number of each rated pair, 0 if the pair is not in gold."""
     if KEY[0] not in table.keys:
         raise InputError(f'ratings of "unit" have no place in gold, expected {", ".join(KEY)}')
     return classes_in(read_pairs(gold), table.keys, border)
@@ -270,7 +272,7 @@ def _read(source: RecordSource, yes_no: str | None) -> _Table:
 
 
 def _moments(table: _Table) -> tuple[Float64, Float64]:
-    """Return mean and sample variance of every pair, rounded once; NaN for one rating."""
+    """Return mean and sample variance of each pair; the variance of one rating is NaN."""
     parts = [part.tolist() for part in np.split(table.scores, table.offsets[1:-1])]
     means = [statistics.fmean(part) for part in parts]
     variances = [statistics.variance(part) if len(part) > 1 else math.nan for part in parts]
@@ -280,7 +282,7 @@ def _moments(table: _Table) -> tuple[Float64, Float64]:
 def _subset(
     rated: Ratings, majority: Int64, classes: tuple[int, ...], outside: Outside
 ) -> Mapping[str, Any]:
-    """Compute alpha of pairs with a majority among the classes; for all classes, of all pairs."""
+    """Compute alpha of pairs with a majority among ``classes``, or of all pairs for all classes."""
     members = np.isin(majority, classes) | (len(classes) == len(CLASSES))
     values = rated.values
     if outside == "drop":

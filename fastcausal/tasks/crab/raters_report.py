@@ -20,21 +20,21 @@ class RaterReport(Report):
     n_pairs, n_ratings, n_raters : int
         Sizes of the table.
     n_tied : int
-        Pairs with several classes of the most ratings.
+        Pairs with several most frequent classes.
     class_subsets : tuple of mapping
-        For each of the classes of Table 9 its ``classes``, ``n_pairs`` and ``alpha``.
+        For each subset of classes in Table 9 its ``classes``, ``n_pairs`` and ``alpha``.
     classes : mapping of str to mapping
-        Pairs by class A to D: by ``majority``, and by the class of their ``mean``.
+        Numbers of pairs by class A to D, for the ``majority`` and for the class of the ``mean``.
     experts : mapping or None
         Number ``n`` of pairs for experts, and their ``share``.
     pairs : pyarrow.Table
-        A row per pair: its key, the number of ratings, ``mean``, ``variance`` (of a sample),
-        ``majority`` and ``class`` (of the mean) as letters, and ``expert``.
+        A row per pair: its key, the number of ratings, ``mean``, the sample ``variance``,
+        ``majority`` and the ``class`` of the mean as letters, and ``expert``.
     qualification : mapping or None
         The ``line``, the number ``n_qualified`` of raters above it, and for each of ``raters`` its
         accuracy against the ``majority`` and, if known, ``gold``.
     yes_no : mapping or None
-        Second answers against scores, as `fastcausal.tasks.crab.humans.consistency`.
+        Second answers compared with scores, by `fastcausal.tasks.crab.humans.consistency`.
     """
 
     n_pairs: int
@@ -74,7 +74,7 @@ class RaterReport(Report):
         return grid
 
     def to_tables(self, counts: bool = False) -> list[Grid]:
-        """Return the table of classes, and those of raters and of their second answers."""
+        """Return the table of classes, and tables of raters and second answers if requested."""
         grids = [self.to_table(counts)]
         if self.qualification is not None:
             title = "{n_qualified} raters above {line:g}".format(**self.qualification)
@@ -100,7 +100,7 @@ class RaterReport(Report):
 
 
 def report_of(signature: str, facts: Mapping[str, Any], pairs: pa.Table) -> RaterReport:
-    """Make the report; facts are the attributes by name, and ``subsets``."""
+    """Make the report; ``facts`` has its attributes by name, and ``subsets``."""
     asked = ("experts", "qualification", "yes_no")
     absent = [name for name in asked if facts[name] is None]
     return RaterReport(

@@ -43,7 +43,7 @@ SHOWN = {
     "score": ("mae", "spearman"),
 }
 """Scores in the row of a system or subset, by group."""
-REASON = "answer"  # the column of units with the fate of the answer
+REASON = "answer"  # the column of units: was the answer read, and if not, the reason
 IN_DOCUMENT, CROSS = "in_document", "cross_document"
 PART = ("task", "n", "labels", "scores", "classes", "confusion", "unanswered", "coverage")
 
@@ -51,21 +51,21 @@ PART = ("task", "n", "labels", "scores", "classes", "confusion", "unanswered", "
 class JudgmentReport(ClassificationReport):
     """Scores of the answers of one system.
 
-    ``report["macro"].f1``, ``report["score"].mae``; ``report.parts["in_document"]`` is the same
-    for a part of the pairs. Of graded labels, ``report["direction"]`` holds the direction of
-    errors, ``report["direction_A"]`` that of gold label A.
+    ``report["macro"].f1``, ``report["score"].mae``; ``report.parts["in_document"]`` is the report
+    of a part of the pairs. If labels are graded, ``report["direction"]`` has the direction of
+    errors, ``report["direction_A"]`` only for gold label A.
 
     Attributes
     ----------
     task : str
     unanswered : int64[n_labels]
-        Counted pairs of each gold label without a readable answer.
+        Number of counted pairs of each gold label without a readable answer.
     coverage : mapping
         ``n_read``, ``share`` of all pairs, and ``unread``: the number by reason.
     parts : mapping of str to JudgmentReport
         ``in_document``, ``cross_document``, and ``COLUMN=VALUE`` for requested columns.
     same_document : mapping of str to mapping or None
-        For questions with known articles: choices of a candidate in the effect's article.
+        For questions with known articles, counts of choices of a candidate in the effect's article.
     """
 
     task: str
@@ -101,7 +101,7 @@ class JudgmentReport(ClassificationReport):
 
     @property
     def per_pair(self) -> pa.Table:
-        """Table of pairs: their columns in gold, the fate of the answer, gold and answer."""
+        """Table of pairs: columns of gold, whether the answer was read, gold label and answer."""
         return self.tables["per_example"]
 
     per_question = per_pair
@@ -159,7 +159,7 @@ def _directions(report: JudgmentReport) -> Grid:
 
 
 def present(statistics: Statistics, by: By = None) -> JudgmentReport:
-    """Make the report of statistics; each value of the columns ``by`` is a subset."""
+    """Make the report of statistics; values of the columns ``by`` become subsets."""
     columns = [*columns_by(by)]
     counted = _counted(statistics)
     [whole] = _parts(statistics, counted, np.zeros(len(counted.pred), np.int64), 1)
@@ -190,7 +190,7 @@ def present(statistics: Statistics, by: By = None) -> JudgmentReport:
 
 
 class _Counted(NamedTuple):
-    """All pairs, left-out ones last: their columns, reasons, and rows of counts; pred -1."""
+    """All pairs; those left out are last, with gold and pred -1, and without rows of counts."""
 
     units: pa.Table
     reasons: Int64
@@ -295,7 +295,7 @@ def _report_of(
 def _groups(
     formula: JudgedFormula, confusion: Int64, unanswered: Int64, numbers: Mapping[str, float]
 ) -> tuple[Groups, Mapping[Label, Scores]]:
-    """Compute all groups, those of numbers after ``overall`` and directions of errors last."""
+    """Compute all groups; scores of numbers follow ``overall``, directions of errors are last."""
     hits, predicted, wanted = np.split(label_terms(confusion), 3)
     terms = [hits, predicted, wanted + unanswered]
     if formula.is_graded:
@@ -320,7 +320,7 @@ def _numbers(formula: JudgedFormula, rows: CountRows) -> dict[str, float]:
 
 
 def _subset(column: str, value: str) -> str:
-    """Name a subset: ``in_document``, ``cross_document``, or the column and its value."""
+    """Return the name of a subset: ``in_document``, ``cross_document``, or ``COLUMN=VALUE``."""
     if column != IN_DOCUMENT:
         return f"{column}={value}"
     return IN_DOCUMENT if value == "true" else CROSS

@@ -1,4 +1,4 @@
-"""Choices of causes in the effect's own document: among wrong answers, and against chance."""
+"""Choices of causes in the effect's own document, among wrong answers and by chance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def same_document(questions: pa.Table, chosen: Int64, is_cross: Booleans) -> Cou
     Parameters
     ----------
     questions : pyarrow.Table
-        The columns `RIGHT` and `NEAR`, letters together.
+        The columns `RIGHT` and `NEAR`, each with the letters of a question joined to one text.
     chosen : int64[n]
         The letter chosen by an answer; -1 or 4 if unreadable.
     is_cross : bool[n]
@@ -35,9 +35,10 @@ def same_document(questions: pa.Table, chosen: Int64, is_cross: Booleans) -> Cou
     Returns
     -------
     mapping
-        For wrong answers, for wrong ones to cross-document questions, and for all answers to these:
-        ``n``, ``n_same_document`` and their ``share``. For wrong ones also ``chance``: the mean
-        share of such candidates among the wrong ones of those questions.
+        For ``wrong`` answers, for ``cross_document_wrong`` (wrong answers to questions across
+        documents), and for ``cross_document`` (all answers to these): their number ``n``,
+        ``n_same_document`` and its ``share``. For wrong answers also ``chance``: the mean share of
+        candidates in the effect's article among the wrong candidates of a question.
     """
     right, near = (_marked(joined(questions[name])) for name in (RIGHT, NEAR))
     was_read = (chosen >= 0) & (chosen < len(CLASSES))

@@ -1,4 +1,4 @@
-"""Groups of pairs as units, with a type, marks and means: the common part of frames and chains."""
+"""Groups of pairs with a type, marks and means: the common part of frames and chains."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ClassedPairs:
 
     @property
     def labels_of_classes(self) -> Int8:
-        """Label of each class: itself, or the one that stands for it."""
+        """Label of each class: the class itself, or the answer of the task that stands for it."""
         return np.array(LABEL_OF_CLASS.get(self.choices.task, range(len(CLASSES))), np.int8)
 
     @property
@@ -66,7 +66,7 @@ class ClassedPairs:
 
     @cached_property
     def counted(self) -> Int8:
-        """Label of each answer, as `Answers.counted`; without answers all are left out."""
+        """Label of each answer, as in `Answers.counted`; all are -1 without answers."""
         return (
             np.full(len(self.pairs), -1, np.int8) if self.answers is None else self.answers.counted
         )
@@ -79,12 +79,12 @@ class ClassedPairs:
 
     @property
     def coverage(self) -> dict[str, Any] | None:
-        """Share of answers read; None without answers."""
+        """Number and share of answers read; None without answers."""
         return None if self.answers is None else self.answers.coverage()
 
 
 def read_judged(gold: Any, pred: Any, choices: Choices) -> ClassedPairs:
-    """Read gold and the answers of one system; ``pred`` None: no answers."""
+    """Read gold, and the answers of one system unless ``pred`` is None."""
     pairs = read_pairs(gold)
     classes = pairs.classes(choices.border, choices.gold_from)
     answers = None
@@ -94,12 +94,12 @@ def read_judged(gold: Any, pred: Any, choices: Choices) -> ClassedPairs:
 
 
 def typed_rows(marks: Float64, type_of: Int64, n_types: int) -> CountRows:
-    """Return rows of a `MeanFormula` over types: marks[n, 2], then 1 in the column of the type."""
+    """Return rows of a `MeanFormula`: both marks, then a column per type, 1 for the unit's type."""
     return np.hstack([marks, type_of[:, None] == np.arange(n_types)])
 
 
 def sums_by_type(values: Any, type_of: Int64, n_types: int) -> list[Number]:
-    """Sum integers over all units and over each type; NaN for None."""
+    """Sum integers over all units, then over each type; NaN if ``values`` is None."""
     if values is None:
         return [float("nan")] * (1 + n_types)
     sums = np.bincount(type_of, values, n_types).astype(np.int64).tolist()
@@ -109,10 +109,10 @@ def sums_by_type(values: Any, type_of: Int64, n_types: int) -> list[Number]:
 def groups_of(
     formula: MeanFormula, rows: CountRows, times: Int64, counts: Mapping[str, Sequence[Number]]
 ) -> Groups:
-    """Return counts and means of ``overall`` and of every type; counts start with overall."""
+    """Return counts and means of all units and of each type; ``counts`` start with all units."""
     measures, members = np.hsplit(rows, [len(formula.measures)])
     alone = MeanFormula(formula.measures, ())
-    # As the sums of all terms, without the zeros of units of other types.
+    # Equal to the sums of all terms, but zeros of units of other types are not added.
     sums = [
         sums_of(alone.terms(measures[chosen]), times[None, chosen])
         for chosen in (slice(None), *(members.T > 0))
@@ -135,12 +135,12 @@ def units_of(
     Parameters
     ----------
     named : mapping
-        The columns that identify a unit: ``topic_id`` as topics and the index of each unit's, the
-        others int64[n].
+        The columns that identify a unit: ``topic_id`` as a pair of all topics and each unit's index
+        among them, others as int64[n].
     typed : tuple of str, int64[n]
-        All types, and the index of each unit's.
+        All types, and the index of each unit's type.
     columns : mapping of str to int64[n] or None
-        Counts of units; None: null.
+        Counts of units; None for a column of nulls.
     """
     key = {
         name: values[0].take(pa.array(values[1])) if isinstance(values, tuple) else pa.array(values)
@@ -157,7 +157,7 @@ def units_of(
 
 
 def values_in(units: pa.Table, names: Sequence[str]) -> dict[str, Any]:
-    """Return columns of counts by name, None if a value is null."""
+    """Return columns of counts by name; None for a column with a null."""
     return {
         name: None if units[name].null_count else arrow.values_of(arrow.joined(units[name]))
         for name in names
@@ -181,7 +181,7 @@ class ShapeReport(Report):
         Formula, signature and warnings.
     groups : mapping of str to Scores
     coverage : mapping, optional
-        As `Answers.coverage`; None without answers, or if a file lacks it.
+        The output of `Answers.coverage`; None without answers, or if the statistics lack it.
     statistics : callable
     subsets : mapping, optional
     """
@@ -220,7 +220,7 @@ class ShapeReport(Report):
     def of_units(
         cls, statistics: Statistics, groups: Callable[[Statistics], Groups], by: By
     ) -> Self:
-        """Make the report of statistics of units, from a function to the groups of some."""
+        """Make the report of statistics; ``groups`` computes the groups of all or some units."""
         subsets = {name: groups(part) for name, part in statistics.parts(by).items()}
         return cls(statistics, groups(statistics), None, partial(replace, statistics), subsets)
 
@@ -245,7 +245,7 @@ class ShapeReport(Report):
         )
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per type: of known counts, and of scores if there are any."""
+        """Return a row per type with known counts, and with scores if there are answers."""
         overall = self.scores["overall"]
         names = {name: header for name, header in self._shown.items() if not isnan(overall[name])}
         if counts or overall["n_scored"]:

@@ -44,13 +44,14 @@ def split(
     gold : path, table or list of mappings
         Judged pairs, as in `pairwise`.
     how : {"date", "story", "pair"}
-        The test part: the latest stories, any stories, or any pairs. Among stories with one date,
+        The test part: the latest stories, any stories, or any pairs. Of stories with the same date,
         the later topic counts as later.
     test : int, optional
         Number of stories (``"date"``, ``"story"``) or pairs in the test part; by default a quarter.
     dates : str, path, table or list of mappings, optional
-        For ``"date"``: the column of gold with the dates, by default ``date``; or a table of
-        ``topic_id`` and ``date``. A date is ``2022``, ``2022-01``, ``2022-01-31`` or longer.
+        For ``"date"``: the column of gold with the dates, by default ``date``; or a table with
+        columns ``topic_id`` and ``date``. A date is ``2022``, ``2022-01``, ``2022-01-31`` or
+        longer.
     seed : int
         From 0 to 2^63 - 1.
 
@@ -66,7 +67,7 @@ def split(
         Gold or dates cannot be read, a story has no date or two, gold has a column ``split``, or
         no pair would be left for training.
     ValueError
-        An unknown way to split, dates without need, or a number out of its range.
+        ``how`` is unknown, dates are given without need, or a number is out of its range.
 
     References
     ----------
@@ -113,7 +114,7 @@ def _size(test: int | None, n: int, whole: str) -> int:
 
 
 def _ranked(pairs: JudgedPairs, how: SplitBy, dates: Any, seed: int) -> list[int]:
-    """Return all stories or pairs in the order of their choice for test, the last first."""
+    """Return all stories or pairs by number; the last ones are first chosen for the test part."""
     if how == "pair":
         return shuffled(pairs.ids().to_pylist(), seed)
     topics = pairs.topics.cast(pa.string()).to_pylist()
@@ -127,7 +128,7 @@ def _ranked(pairs: JudgedPairs, how: SplitBy, dates: Any, seed: int) -> list[int
 
 
 def _named(gold: Records, dates: Any) -> str | None:
-    """Return the column of gold with the dates, None if they come from elsewhere."""
+    """Return the column of gold with the dates; None if dates are in another table."""
     if dates is None:
         return "date"
     return dates if isinstance(dates, str) and dates in gold else None

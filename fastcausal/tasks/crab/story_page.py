@@ -27,15 +27,15 @@ TEXTS = ("event_a", "event_b")
 
 @dataclass(frozen=True, eq=False)
 class Stories:
-    """Judged pairs with their classes, and what is an edge.
+    """Judged pairs with their classes, and the rule for edges.
 
     Attributes
     ----------
     pairs : JudgedPairs
     codes : int8[n_pairs]
-        Classes.
+        Codes of their classes.
     threshold : float
-        The least score of an edge at first.
+        The least score of an edge when the page is opened.
     border : {"up", "text", "down"}
         The rule for scores equal to it.
     gold_from : {"class", "score"}
@@ -49,11 +49,11 @@ class Stories:
 
     @cached_property
     def frames(self) -> FrameReport:
-        """Causal frames by type, by the paper's figure."""
+        """Causal frames by type, with the rule ``"figure"``."""
         return frames(self.pairs, border=self.border, gold_from=self.gold_from)
 
     def part(self) -> Scripted:
-        """Return the part of a page that draws them: see docs/pages.md."""
+        """Return the part of a page that draws the stories, see docs/pages.md."""
         data = {
             "threshold": self.threshold,
             "border": self.border,
@@ -80,7 +80,7 @@ class Stories:
             }
 
     def _texts(self) -> Any:
-        """Return the text of either event of each pair, object[2, n]; None without texts."""
+        """Return the texts of both events of each pair, object[2, n]; None without texts."""
         records = self.pairs.records
         if not all(name in records for name in TEXTS):
             return None
@@ -144,7 +144,7 @@ def _counts(rows: Mapping[str, Any]) -> dict[str, dict[str, int]]:
 
 
 def _first(places: Int64, texts: Any) -> list[str | None]:
-    """Return the first text of each place."""
+    """Return the first text at each place that is not None."""
     first: list[str | None] = [None] * (int(places.max()) + 1)
     for place, text in zip(places.tolist(), texts.tolist(), strict=True):
         if first[place] is None:
@@ -153,7 +153,7 @@ def _first(places: Int64, texts: Any) -> list[str | None]:
 
 
 def _plain(score: float) -> float | None:
-    """Return a whole score as an integer, NaN as None."""
+    """Convert a whole score to an integer, and NaN to None."""
     if math.isnan(score):
         return None
     return int(score) if score == int(score) else score

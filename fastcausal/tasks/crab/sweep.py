@@ -1,4 +1,4 @@
-"""Yes and no against gold scores from a threshold on, for many thresholds at once."""
+"""Answers of yes and no, scored against gold at many thresholds at once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class SweepReport(Report):
         By rising threshold: ``threshold``, ``n_positive`` (gold), ``accuracy``, ``macro_f1``,
         ``f1_yes``, ``f1_no``, and the counts of yes: ``tp``, ``fp``, ``fn``.
     best : dict or None
-        The threshold of the highest macro-F1, the lowest in a tie; None if none is defined.
+        The row of the threshold with the highest macro-F1, in a tie the lowest threshold; None if
+        macro-F1 is never defined.
     n_pairs : int
     coverage : mapping
         ``n_read``, ``share`` of all pairs, and ``unread``: the number by reason.
@@ -57,18 +58,18 @@ def sweep(
     unmatched: Policy = "error",
     pattern: str | None = None,
 ) -> SweepReport:
-    """Score the same answers of yes and no against gold scores from each threshold on.
+    """Score the same answers of yes and no at each threshold: gold is yes from there on.
 
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs with scores, as `fastcausal.tasks.crab.files.read_pairs` takes them.
+        Judged pairs with scores, a source of `fastcausal.tasks.crab.files.read_pairs`.
     pred : path, table or list
-        Answers, as `fastcausal.tasks.crab.count.read_answers` takes them.
+        Answers, a source of `fastcausal.tasks.crab.count.read_answers`.
     thresholds : sequence of float
-        Rising.
+        In rising order.
     column, border, undefined, unparsed, unmatched, pattern
-        As of `fastcausal.tasks.crab.choices.Choices`.
+        See `fastcausal.tasks.crab.choices.Choices`.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def sweep(
     InputError
         A source cannot be read or joined, a pair has no score, or a policy forbids it.
     ValueError
-        Thresholds are missing or do not rise; an unknown rule or policy.
+        Thresholds are missing or do not rise, or a rule or policy is unknown.
 
     References
     ----------
@@ -146,9 +147,9 @@ def count(score: Float64, counted: Int8, limits: Float64, border: Border = "up")
     score : float64[n]
         Gold scores.
     counted : int8[n]
-        0 for no, 1 for yes, 2 for an answer without a class, -1 for a left-out one.
+        0 for no, 1 for yes, 2 for an answer without a class, -1 for an answer left out.
     limits : float64[n_thresholds]
-        Rising.
+        Thresholds, in rising order.
     border : {"up", "text", "down"}
 
     Examples

@@ -1,7 +1,7 @@
 """Answers in everyday words: ``Causality score: 45``, ``I would say **45** out of 100``, ``**B**``.
 
-The value stands after a label, in bold, or out of 100. All values that a text names so are to be
-equal; a range, a choice of two, another scale and long texts stay unread.
+The value is after a label, in bold, or before "out of 100". If a text has several such values, they
+must be equal. A range, a choice of two, another scale and long texts are not read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 from fastcausal.options import AnswerTask
 
 LONGEST = 10_000  # characters
-_MARKS = ("**", ":", "=", " is ", "100")  # one occurs in every such answer
+_MARKS = ("**", ":", "=", " is ", "100")  # every such answer has one of these
 _TAG = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL | re.ASCII)
 _LABEL = (
     r"(?i:\b(?:answer|choice|option|class|label|verdict|rating|score|causality|judge?ment|estimate)"
@@ -51,7 +51,7 @@ _YES = ("yes", "true")
 
 
 def in_words(text: str, task: AnswerTask) -> float | None:
-    """Return the only value that a text names: a score, 0 to 3 for A to D, 1 for yes, 0 for no.
+    """Return the only value in a text: a score, 0 to 3 for A to D, 1 for yes, 0 for no; or None.
 
     Examples
     --------
@@ -85,14 +85,14 @@ def _value(said: str, kind: str) -> float:
 
 
 def by_pattern(text: str, pattern: re.Pattern[str]) -> str:
-    """Return what the group of a pattern finds; empty for nothing, or for different texts."""
+    """Return the text in the group of a pattern; empty without a match, or if matches differ."""
     found = {match[1] for match in pattern.finditer(text) if match[1] is not None}
     return found.pop() if len(found) == 1 else ""
 
 
 @lru_cache
 def pattern_of(text: str) -> re.Pattern[str]:
-    r"""Compile a pattern; ValueError where it is none, or has not one group.
+    r"""Compile a pattern; raise ValueError if it is invalid, or has not exactly one group.
 
     Examples
     --------

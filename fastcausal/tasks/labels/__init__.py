@@ -6,8 +6,14 @@
     reading.py     arrays and tables of labels
     alpha.py       Krippendorff's alpha and its intervals, percent agreement, Fleiss' kappa, AC1
     kappas.py      Cohen's kappa and its mean over pairs of raters
-    votes.py       the majority, and all measures at once
-    units.py       statistics: a row per unit
+    coefficients.py  all coefficients under any weights of the units
+    ratings.py     ratings as flat arrays
+    votes.py       the majority of each unit
+    report.py      all measures at once
+    disagreements.py  units with different labels, side by side
+    suspicion.py   raters with the same labels throughout
+    formula.py     coefficients from rows of ratings
+    count.py       statistics: a row per unit
 """
 
 from __future__ import annotations

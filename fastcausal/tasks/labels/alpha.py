@@ -51,18 +51,19 @@ def krippendorff_alpha(
 ) -> float | Float64:
     """Compute Krippendorff's alpha: 1 − observed / expected disagreement of two ratings.
 
-    Units with fewer than two ratings drop out. Alpha is undefined if the remaining ratings do not
-    vary, or if there are none.
+    Units with fewer than two ratings drop out. Alpha is undefined if no ratings remain, or if the
+    remaining ratings do not vary.
 
     Parameters
     ----------
     data : array-like [n_units, n_raters], or table
-        Numbers or labels; None, NaN and null are missing ratings. Units are the rows. Or a long
-        table with a row per rating, and the three names of its columns.
+        Numbers or labels, a row per unit; None, NaN and null are missing ratings. Or a long table
+        with a row per rating, together with ``unit``, ``rater`` and ``label``.
     level : {"nominal", "ordinal", "interval", "ratio"}
         The distance of two ratings. Text is nominal.
     groups : array-like [n_units], or name of a column of a long table, optional
-        Computes an alpha for each group of units, in ascending order of ``numpy.unique(groups)``.
+        The group of each unit; alpha is computed for each group, in the order of
+        ``numpy.unique(groups)``.
     unit, rater, label : str, optional
         Columns of a long table.
 
@@ -74,15 +75,15 @@ def krippendorff_alpha(
     Raises
     ------
     InputError
-        Ratings of mixed types, infinite, negative at the level ratio, or text at a level other
-        than nominal; a unit rated twice by one rater; a unit without group.
+        Ratings have mixed types, are infinite, negative at the level ratio, or text at a level
+        other than nominal; a rater rated a unit twice; or a unit has no group.
     ValueError
-        An unknown level.
+        The level is unknown.
 
     Notes
     -----
-    Krippendorff, *Content Analysis*, 4th edition (2018), chapter 12. Memory is linear in the data.
-    So is time, except for the level ratio, which compares all pairs of distinct values.
+    Krippendorff, *Content Analysis*, 4th edition (2018), chapter 12. Memory is linear in the data,
+    and so is time, except at the level ratio, which compares all pairs of distinct values.
 
     Examples
     --------
@@ -103,9 +104,9 @@ class AlphaInterval:
     Attributes
     ----------
     alpha, low, high : float
-        NaN if undefined; bounds also without variation, and for fewer than two units.
+        NaN if undefined; bounds are also NaN without variation, and for fewer than two units.
     n_undefined : int
-        Resamples without variation, which the interval ignores.
+        Number of resamples with an undefined alpha, which the interval ignores.
     statistics : Statistics
         The ratings of every resampled unit.
     """
@@ -136,7 +137,7 @@ def alpha_interval(
 ) -> AlphaInterval:
     """Estimate a percentile interval of Krippendorff's alpha, over units or clusters of units.
 
-    Units with at least two ratings are drawn with replacement, all of them per resample; with
+    A resample draws, with replacement, as many units as have at least two ratings; with
     ``clusters`` all units of a cluster are drawn together. Draws depend on the ratings and the
     seed, not on the order of units or raters.
 
@@ -149,15 +150,15 @@ def alpha_interval(
     n_resamples, seed : int
         As in `fastcausal.significance.sampling.bootstrap_weights`.
     confidence : float
-        Share of resamples between the bounds.
+        Share of resamples between the bounds, between 0 and 1.
 
     Raises
     ------
     InputError
         As in `krippendorff_alpha`.
     ValueError
-        An unknown level, a number of resamples below 1, a confidence outside of 0 to 1 or a seed
-        below 0.
+        The level is unknown, the number of resamples is below 1, the confidence is not between 0
+        and 1, or the seed is outside of 0 to 2^63 - 1.
 
     Examples
     --------
@@ -185,7 +186,7 @@ def percent_agreement(
     """Average over units the share of equal pairs of ratings (a fraction).
 
     Units with fewer than two ratings drop out; all others have the same weight. NaN if no unit is
-    left. Parameters and errors are those of `krippendorff_alpha`.
+    left. See `krippendorff_alpha` for parameters and errors.
 
     Examples
     --------
@@ -201,9 +202,9 @@ def fleiss_kappa(
 ) -> float:
     """Compute Fleiss' kappa: agreement of any raters beyond chance (Fleiss 1971).
 
-    Agreement is `percent_agreement`, chance the agreement of two draws with replacement from all
+    Agreement is `percent_agreement`; chance is the agreement of two draws with replacement from all
     ratings. Units with fewer than two ratings drop out; units may have different numbers of
-    ratings. NaN without variation. Parameters and errors are those of `krippendorff_alpha`.
+    ratings. NaN without variation. See `krippendorff_alpha` for parameters and errors.
 
     Examples
     --------
@@ -220,8 +221,8 @@ def gwet_ac1(
     """Compute Gwet's AC1: agreement beyond chance, valid for rare labels too (Gwet 2008).
 
     Agreement is `percent_agreement`; chance is Σπ(1 − π) / (q − 1), with π the mean share of a
-    label over the units with a rating, and q the number of labels. NaN for a single label.
-    Parameters and errors are those of `krippendorff_alpha`.
+    label over the units with a rating, and q the number of labels. NaN for a single label. See
+    `krippendorff_alpha` for parameters and errors.
 
     Examples
     --------

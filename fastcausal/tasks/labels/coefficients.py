@@ -1,4 +1,4 @@
-"""Coefficients of raters' agreement, under any weights of the units.
+"""Coefficients of agreement between raters, under any weights of the units.
 
 ::
 
@@ -7,7 +7,7 @@
               └─ mean_kappas (native) ──── Cohen's kappa, averaged over pairs of raters
 
 Missing ratings drop out; undefined coefficients are NaN. Order and names of units and raters do not
-change a bit, and a unit of weight 2 equals two equal units.
+change a bit of the result. A unit of weight 2 counts as two equal units.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from fastcausal.options import KappaWeights, Level, check
 from fastcausal.tasks.labels import _native
 from fastcausal.tasks.labels.ratings import Float64, Int64, Ratings, numbered
 
-LEVELS = get_args(Level)  # order of the native Level
-MOST = 2**31 - 1  # ratings: the limit of native counters
+LEVELS = get_args(Level)  # in the order of the native Level
+MOST = 2**31 - 1  # most ratings that native counters hold
 COEFFICIENTS = (
     "percent_agreement", "cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic",
     "fleiss_kappa", "alpha", "gwet_ac1",
 )  # fmt: skip
 
-ORDER = (None, *get_args(KappaWeights))  # of the native Weights
-UNIT = 2**53  # kappas are multiples of 1 / UNIT, so their sum is an integer
+ORDER = (None, *get_args(KappaWeights))  # in the order of the native Weights
+UNIT = 2**53  # kappas are summed as integer multiples of 1 / UNIT, so order does not matter
 
 
 def coefficients(
@@ -42,7 +42,7 @@ def coefficients(
     names: Sequence[str] = COEFFICIENTS,
     times: Int64 | None = None,
 ) -> dict[str, Float64]:
-    """Compute coefficients by name, a float64[n_draws] each.
+    """Compute coefficients by name, float64[n_draws] each.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def coefficients(
     level : {"nominal", "ordinal", "interval", "ratio"}
         Level of measurement of ``alpha``; weighted kappas are NaN at the level nominal.
     names : sequence of str
-        Among `COEFFICIENTS`.
+        Names of `COEFFICIENTS` to compute.
     times : int64[n_draws, n_units], optional
-        Frequency of each unit in a draw; None: one draw of each unit once.
+        Frequency of each unit in a draw; None for one draw with each unit once.
 
     Examples
     --------
@@ -86,9 +86,11 @@ def coefficients(
 def disagreements(ratings: Ratings, level: Level, times: Int64 | None = None) -> Float64:
     """Compute the parts of alpha and Fleiss' kappa: float64[n_problems, 5].
 
-    A problem is each group of units, or each row of ``times`` (frequencies of units), or all units.
-    Columns: units and ratings of units with at least two ratings; mean squared distance of two
-    ratings of a unit, over ratings and over units; and mean squared distance of any two ratings.
+    There is a row for each row of ``times`` (frequencies of units); without ``times`` for each
+    group of units, or one for all units. Only units with at least two ratings count. Columns are
+    the number of these units, the number of their ratings, the mean squared distance of two ratings
+    of a unit (as a mean over ratings, then as a mean over units), and the mean squared distance of
+    any two ratings.
 
     Raises
     ------
@@ -132,14 +134,14 @@ def percents_of(rows: Float64) -> Float64:
 def fleiss_kappas_of(rows: Float64) -> Float64:
     """Compute Fleiss' kappa of every row of nominal `disagreements`."""
     n_ratings, by_unit, expected = rows[:, 1], rows[:, 3], rows[:, 4]
-    # Expected disagreement of two draws without replacement; Fleiss' chance is with replacement.
+    # `expected` is for two draws without replacement; Fleiss' chance is for draws with replacement.
     return 1 - _quotient(by_unit, _quotient(expected * (n_ratings - 1), n_ratings))
 
 
 def gwet_ac1s(
     ratings: Ratings, rows: Float64, places: Int64, times: Int64 | None = None
 ) -> Float64:
-    """Compute Gwet's AC1 of every row of nominal `disagreements`, with its places and draws."""
+    """Compute Gwet's AC1 of every row of nominal `disagreements`; see `mean_kappas` for places."""
     chance = chances_of_ac1(ratings, places, times)
     return _quotient(percents_of(rows) - chance, 1 - chance)
 
@@ -147,9 +149,9 @@ def gwet_ac1s(
 def chances_of_ac1(ratings: Ratings, places: Int64, times: Int64 | None = None) -> Float64:
     """Compute the chance agreement of Gwet's AC1: float64[n_draws].
 
-    It is Σπ(1 − π) / (q − 1), with π the mean over rated units of a label's share of the unit's
-    ratings, and q the number of labels (Gwet 2008, equation 3, with missing ratings as in his
-    handbook). NaN for one label. Parameters are those of `mean_kappas`.
+    Chance is Σπ(1 − π) / (q − 1). A label's π is the mean, over units with a rating, of its share
+    of the unit's ratings; q is the number of labels (Gwet 2008, equation 3; missing ratings as in
+    his handbook). NaN for one label. See `mean_kappas` for parameters.
     """
     units, places = ratings.units_of()[places >= 0], places[places >= 0]
     widths = np.bincount(units, minlength=ratings.n_units)
@@ -159,7 +161,7 @@ def chances_of_ac1(ratings: Ratings, places: Int64, times: Int64 | None = None) 
     chances = np.empty(len(draws))
     for k, drawn in enumerate(draws):
         counts = np.bincount(keys, drawn[units], n_labels * (most + 1)).reshape(-1, most + 1)
-        shares = counts[:, 1:] / np.arange(1, most + 1)  # relative to a rated unit
+        shares = counts[:, 1:] / np.arange(1, most + 1)  # a rated unit adds 1 over all labels
         chances[k] = _chance_of(shares, int(drawn[widths > 0].sum()))
     return chances
 
@@ -188,8 +190,8 @@ def mean_kappas(
         The index of each rating among the labels, -1 if missing.
     weights : {None, "linear", "quadratic"}
     times : int64[n_draws, n_units], optional
-        Frequency of each unit in a draw; None: one draw of each unit once. Labels absent from the
-        drawn units do not lie between others.
+        Frequency of each unit in a draw; None for one draw with each unit once. Labels that drawn
+        units lack do not count in distances of labels.
     """
     rated = places >= 0
     places, units, raters = places[rated], ratings.units_of()[rated], ratings.raters_of()[rated]
@@ -228,10 +230,10 @@ def _mean_kappa(table: tuple[Int64, ...], n_labels: int, weights: KappaWeights |
 def kappa(
     a: Int64, b: Int64, n_labels: int, weights: KappaWeights | None, times: Int64 | None = None
 ) -> float:
-    """Compute Cohen's kappa of label indices; integers up to the last division."""
+    """Compute Cohen's kappa from indices of labels, in integers up to the last division."""
 
     def count(numbers: Int64) -> list[int]:
-        counts = np.bincount(numbers, times, n_labels)  # floats with times
+        counts = np.bincount(numbers, times, n_labels)  # with times these are floats
         return [int(n) for n in counts.tolist()]
 
     cost, expected_cost = COSTS[weights]
@@ -241,7 +243,7 @@ def kappa(
 
 
 def kappa_of_counts(unlike: int, a: list[int], b: list[int]) -> float:
-    """Compute Cohen's kappa from the number of unlike pairs and the labels of either rater.
+    """Compute Cohen's kappa from the number of unlike pairs and each rater's counts of labels.
 
     Examples
     --------
@@ -252,12 +254,12 @@ def kappa_of_counts(unlike: int, a: list[int], b: list[int]) -> float:
 
 
 def _beyond_chance(observed: int, expected: int, n: int) -> float:
-    """Return 1 - observed / expected cost; the expected one is that of n × n pairs."""
+    """Return 1 - observed / expected cost: ``observed`` over n pairs, ``expected`` over n × n."""
     return 1 - n * observed / expected if expected else math.nan
 
 
-# Cost of all n × n pairs of one rater's ratings with the other's, from the frequency of each
-# label: without a table of labels × labels.
+# The next functions return the cost of all n × n pairs of the raters' ratings, from the frequencies
+# of labels: no table of labels × labels is needed.
 
 
 def _expected_unlike(a: list[int], b: list[int]) -> int:
@@ -265,7 +267,7 @@ def _expected_unlike(a: list[int], b: list[int]) -> int:
 
 
 def _expected_distance(a: list[int], b: list[int]) -> int:
-    """Sum the distances: between neighbouring labels, each pair on both sides makes one step."""
+    """Sum the distances: a pair counts once at each border between its two labels."""
     below_a = below_b = steps = 0
     n = sum(a)
     for m, k in zip(a, b, strict=True):

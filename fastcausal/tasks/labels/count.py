@@ -1,4 +1,4 @@
-"""Statistics of ratings: a row per unit, the index of every rating among the labels."""
+"""Statistics of ratings: a row per unit has the index of each rating among the labels."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from fastcausal.options import Level
 from fastcausal.tasks.labels.formula import RatingsFormula
 from fastcausal.tasks.labels.ratings import Ratings, numbered
 
-CLUSTER = "cluster"  # column of units with the groups
+CLUSTER = "cluster"  # the column of units with their groups
 
 
 def signature_of(level: Level) -> str:
-    """Return the line of settings on which the numbers depend."""
+    """Return the signature line: all settings that the scores depend on."""
     rules = "missing:drop|kappa:mean-of-pairs|majority:no-ties|0/0:undefined"
     return f"fastcausal|{__version__}|labels|level:{level}|{rules}"
 
 
 def statistics_of(ratings: Ratings, level: Level, measures: Sequence[str]) -> Statistics:
-    """Return statistics of ``measures``: a column per rater, in ascending order of their names."""
+    """Return statistics of ``measures``; rows have a column per rater, by ascending names."""
     places, different = numbered(ratings.values)
     labels = different.tolist()
     if ratings.names is not None:
@@ -50,9 +50,9 @@ def _units(ratings: Ratings) -> pa.Table:
 
 
 def paired(ratings: Ratings) -> Ratings:
-    """Keep units with at least two ratings, and only their ratings, in ascending order.
+    """Keep units with at least two ratings, and sort the ratings of each.
 
-    Then raters are places in a unit, and units with the same ratings are equal.
+    A rater then is a place in the sorted unit, so units with the same ratings have equal rows.
     """
     rated = ~np.isnan(ratings.values)
     units = ratings.units_of()[rated]

@@ -1,4 +1,4 @@
-"""Units labelled differently by raters, side by side: for adjudication."""
+"""Units labelled differently by raters, side by side for adjudication."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def _label(ratings: Ratings, value: float) -> str | None:
 
 
 def raters_of(ratings: Ratings) -> list[str]:
-    """Return the names of raters, else their numbers."""
+    """Return the names of raters, or their numbers if they have no names."""
     if ratings.rater_names is None:
         return list(map(str, range(ratings.n_raters)))
     return list(map(str, ratings.rater_names))
 
 
 def table_of(ratings: Ratings) -> pa.Table:
-    """Make a row per unit: its name, then the label of every rater."""
+    """Make a row per unit with more than one label: its name, then the label of every rater."""
     rows = list(differing(ratings))
     labels = [strings([row[k] for _, row in rows]) for k in range(ratings.n_raters)]
     units = strings([unit for unit, _ in rows])
@@ -50,7 +50,7 @@ def table_of(ratings: Ratings) -> pa.Table:
 
 
 def page(ratings: Ratings, title: str, signature: str) -> str:
-    """Write a page of the units with the label of every rater."""
+    """Write a page of the units with more than one label, with the label of every rater."""
     grid = Grid("", raters_of(ratings), "unit", text=True)
     units = 0
     for unit, labels in differing(ratings):

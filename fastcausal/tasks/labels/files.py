@@ -23,33 +23,33 @@ def read_rating_files(
     rater: str | None = None,
     cluster: str | None = None,
 ) -> pa.Table:
-    """Read ratings into a long table of ``unit``, ``rater``, ``label`` and perhaps ``cluster``.
+    """Read ratings into a long table: ``unit``, ``rater``, ``label``, and ``cluster`` if requested.
 
     Parameters
     ----------
     paths : sequence of str
-        What `fastcausal.files.records.read_records` takes. Of several files each holds the ratings
-        of one rater, who is called by the file's name; one file names its raters itself.
+        Sources of `fastcausal.files.records.read_records`. Each of several files has the ratings of
+        one rater, whose name is the file's stem; a single file has a column of raters.
     label : str
-        The column of labels: numbers or text. CSV holds numbers where every cell of the column is
-        a number or missing; an empty cell is missing.
+        The column of labels: numbers or text. A column of CSV has numbers if every cell is a number
+        or missing; an empty cell is missing.
     unit, rater : str, optional
-        Columns; found by the names unit, id, index or item, and rater or annotator, if not given.
-        What they hold is text: 01 and 1 are two units. An ``item`` beside a ``system`` is a unit
-        of both, such as ``brief/q01``.
+        The columns of units and raters; by default unit, id, index or item, and rater or annotator.
+        Their values are text: 01 and 1 are two units. By default, a column ``item`` beside a column
+        ``system`` gives units such as ``brief/q01``.
     cluster : str, optional
-        Another column of text.
+        A column of clusters, as text.
 
     Returns
     -------
     pyarrow.Table
-        Labels are float64 or string, all else is string.
+        Labels are float64 or string; all other columns are string.
 
     Raises
     ------
     InputError
-        A file cannot be read, lacks a column or has it twice, or a row has no unit, no rater or a
-        label of another kind than the rows before.
+        Two files have the same name; a file cannot be read, lacks a column or has it twice; or a
+        row has no unit, no rater or a label of another kind than the rows before.
     """
     stems = [stem_of(path) for path in paths]
     if len(set(stems)) < len(stems):
@@ -62,7 +62,7 @@ def read_rating_files(
             columns["rater"] = strings([stem] * len(records))
         else:
             columns["rater"] = records.keys(*(RATERS if rater is None else (rater,)))
-        # Without any, they are of the type that other files have.
+        # A column without labels takes the type that labels have in other files.
         has_labels = records.has(records.require(label))
         columns["label"] = records.labels(label) if has_labels else pa.nulls(len(records))
         if cluster is not None:

@@ -1,4 +1,4 @@
-"""Coefficients of agreement of raters, from the ratings of every unit."""
+"""Coefficients of agreement between raters, from the ratings of every unit."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from fastcausal.tasks.labels.ratings import Ratings
 
 @dataclass(frozen=True)
 class RatingsFormula(Formula):
-    """Ratings of each unit, as indices of the labels from 1; 0 for a missing rating.
+    """Coefficients from rows of ratings: indices of labels from 1; 0 for a missing rating.
 
-    The coefficients are functions of all ratings, not of sums over units.
+    Coefficients are functions of all ratings, not of sums over units.
 
     Attributes
     ----------
     level : {"nominal", "ordinal", "interval", "ratio"}
         Level of measurement.
     raters : tuple of str
-        Ascending.
+        Names of raters, ascending.
     labels : tuple of float or str
-        Ascending.
+        All labels, ascending.
     measures : tuple of str
-        Among `fastcausal.tasks.labels.coefficients.COEFFICIENTS`.
+        Names of `fastcausal.tasks.labels.coefficients.COEFFICIENTS`.
 
     Examples
     --------
@@ -52,19 +52,19 @@ class RatingsFormula(Formula):
         return tuple(f"rater_{name}" for name in self.raters)
 
     def limits(self, field: str) -> tuple[float, float]:
-        """Return 0, a missing rating, and the number of labels."""
+        """Return the limits of indices: 0 for a missing rating, and the number of labels."""
         return 0, len(self.labels)
 
     def has_share(self, group: str, score: str) -> bool:
-        """Tell if a coefficient is not corrected for chance."""
+        """Return True for percent agreement, the only coefficient not corrected for chance."""
         return score == "percent_agreement"
 
     def shares(self, rows: CountRows) -> frozenset[str]:
-        """Return the only one: groups, of which `has_share` is asked, need sums."""
+        """Return the only share; `Formula.shares` cannot find it without sums."""
         return frozenset({"percent_agreement"})
 
     def terms(self, rows: CountRows) -> CountRows:
-        """Refuse: rows have no additive terms."""
+        """Raise ValueError: rows have no additive terms."""
         raise ValueError("coefficients of raters depend on all ratings, not on sums over units")
 
     groups_of = terms  # type: ignore[assignment]

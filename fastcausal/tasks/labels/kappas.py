@@ -18,19 +18,19 @@ def cohen_kappa(
 ) -> float:
     """Compute Cohen's kappa of two raters (Cohen 1960, 1968): 1 − observed / expected cost.
 
-    Units rated by only one of them drop out. NaN if nothing is left, or if both used only one and
-    the same label.
+    Units rated by only one of the raters drop out. NaN if no unit is left, or if both raters used
+    only one label, the same.
 
     Parameters
     ----------
     a, b : array-like [n_units]
         Each rater's rating of every unit; None and NaN are missing.
     weights : {None, "linear", "quadratic"}
-        The cost of a disagreement: 1, the distance of the two labels, or its square. Distance
-        counts places in ``labels``.
+        The cost of a disagreement: 1, the distance of the two labels in the order of ``labels``, or
+        its square.
     labels : sequence, optional
-        All labels in order; by default the labels in ``a`` or ``b``, ascending. Text has no order
-        of its own, so weights need them.
+        All labels in order; by default the labels in ``a`` or ``b``, ascending. Weights require
+        them if labels are text, which has no order of its own.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def cohen_kappa(
         ``a`` and ``b`` differ in length or have mixed types, a label is not in ``labels``, or
         weights lack an order.
     ValueError
-        Unknown weights.
+        The weights are unknown.
 
     Examples
     --------

@@ -23,21 +23,20 @@ class Ratings:
     Attributes
     ----------
     values : float64[n]
-        Numbers; or indices of ``names`` for labels of text. NaN is a missing rating.
+        Numbers, or indices of ``names`` if labels are text; NaN for a missing rating.
     offsets : int64[n_units + 1]
         Ratings of unit u: ``values[offsets[u]:offsets[u + 1]]``.
     raters : int64[n] or None
-        The rater of each rating, from 0, each once in a unit; None if every unit has one value per
-        rater.
+        The rater of each rating, from 0; a rater occurs at most once in a unit. None if every unit
+        has one value per rater, in the order of raters.
     n_raters : int
         Number of raters.
-        Raters in all.
     names : list or None
-        The labels in ascending order, None for numbers.
+        The labels in ascending order; None if ratings are numbers.
     groups : int64[n_units] or None
         The group of each unit, from 0 in ascending order of the groups' names.
     units, rater_names, group_names : pyarrow.Array or None
-        Names, None if units or raters are known by position, or there are no groups.
+        Names; None if units or raters have only positions, or if there are no groups.
 
     Examples
     --------
@@ -82,7 +81,7 @@ class Ratings:
 
 
 def numbered(values: Float64) -> tuple[Int64, Float64]:
-    """Return the index of each value among the distinct ones, -1 for NaN; then these, ascending.
+    """Return the index of each value among the distinct values, -1 for NaN; and these, ascending.
 
     Examples
     --------
@@ -95,7 +94,7 @@ def numbered(values: Float64) -> tuple[Int64, Float64]:
 
 
 def label_name(value: float, names: Names | None) -> str:
-    """Return the name of a label: that of an index, or of a number, whole ones without a point.
+    """Return a label as text: ``names`` at this index, or the number, without ``.0`` if whole.
 
     Examples
     --------

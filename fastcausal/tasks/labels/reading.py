@@ -1,4 +1,4 @@
-"""Reading of ratings, units × raters or a long table, into flat arrays."""
+"""Reading of ratings into flat arrays, from an array of units × raters or a long table."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def read_ratings(
     label: str | None = None,
     groups: Any = None,
 ) -> Ratings:
-    """Read units × raters, or a long table with a row per rating.
+    """Read ratings from an array of units × raters, or from a long table with a row per rating.
 
     Parameters
     ----------
     data : array-like of two dimensions, or table
-        A row per unit and a column per rater; None, NaN and null are missing ratings. Or, with
-        the three names of columns, a table (pyarrow, pandas, polars, mapping of columns).
+        A row per unit and a column per rater; None, NaN and null are missing ratings. Or a long
+        table (pyarrow, pandas, polars, mapping of columns), together with the next three names.
     unit, rater, label : str, optional
         Columns of a long table. Rows without label are missing ratings.
     groups : array-like, or str for a long table
@@ -44,8 +44,8 @@ def read_ratings(
     Raises
     ------
     InputError
-        The shape or the columns are different, ratings have mixed types or are infinite, a rater
-        rated a unit twice, or a unit is without group or in two groups.
+        ``data`` has another shape or lacks a column, ratings have mixed types or are infinite, a
+        rater rated a unit twice, or a unit has no group or two groups.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def positions(
     InputError
         A label is not in ``labels``, or has no order.
     ValueError
-        Unknown weights, or a label repeats in ``labels``.
+        The weights are unknown, or a label repeats in ``labels``.
 
     Examples
     --------
@@ -111,11 +111,11 @@ def positions(
     called = [v if names is None else names[int(v)] for v in different.tolist()]
     if unknown := [label for label in called if label not in place]:
         raise InputError(f"rating {unknown[0]!r} is not among labels {list(labels)!r}")
-    return np.array([*(place[label] for label in called), -1])[places], len(labels)  # [-1] is last
+    return np.array([*(place[label] for label in called), -1])[places], len(labels)  # -1 stays -1
 
 
 def numbers_of(*columns: Any, what: str = "ratings") -> tuple[Float64, Names | None]:
-    """Return numbers of columns end to end, or indices of ascending labels; NaN if missing.
+    """Join columns end to end, as numbers or as indices of ascending labels; NaN if missing.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def numbers_of(*columns: Any, what: str = "ratings") -> tuple[Float64, Names | N
 
 
 def array_of(data: Any) -> Any:
-    """Return an array of any kind; lists keep None and NaN apart from text."""
+    """Convert data to an array of any type; in lists None and NaN do not become text."""
     if isinstance(data, np.ma.MaskedArray):
         cells = np.array(data.data, dtype=object)
         cells[np.ma.getmaskarray(data)] = None
@@ -231,7 +231,7 @@ def _column(table: Any, name: str) -> Any:
 
 
 def _keys(table: Any, name: str) -> tuple[Any, Int64]:
-    """Return the different values of a column as they come, and which of them each row has."""
+    """Return the different values of a column in order of occurrence, and each row's index."""
     column = _column(table, name)
     if column.null_count:
         row = pc.index(pc.is_null(column), True).as_py()
@@ -240,7 +240,7 @@ def _keys(table: Any, name: str) -> tuple[Any, Int64]:
         column = column.cast(column.type.value_type)
     try:
         encoded = column.dictionary_encode()
-    except pa.ArrowException as error:  # objects, lists
+    except pa.ArrowException as error:  # the column has objects or lists
         raise InputError(
             f'column "{name}" is of type {column.type}, expected text or integers'
         ) from error
@@ -248,7 +248,7 @@ def _keys(table: Any, name: str) -> tuple[Any, Int64]:
 
 
 def _grouped(ratings: Ratings, values: Float64, names: Names | None) -> Ratings:
-    """Return ratings with the group of each unit, from the output of `numbers_of`."""
+    """Return ratings with groups of units; ``values`` and ``names`` are as in `numbers_of`."""
     groups, different = numbered(values)
     if (groups < 0).any():
         raise InputError(f"{ratings.unit_name(int(np.argmin(groups)))} has no group")

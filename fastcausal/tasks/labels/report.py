@@ -1,4 +1,4 @@
-"""All measures of the agreement of raters on a label."""
+"""All measures of the agreement between raters on a label."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BRIEF = (
 
 @dataclass(eq=False, repr=False)
 class LabelAgreement(Report):
-    """Agreement of raters on a label.
+    """Agreement between raters on a label.
 
     Attributes
     ----------
@@ -40,15 +40,15 @@ class LabelAgreement(Report):
     n_missing : int
         Units × raters without a rating.
     n_paired_units : int
-        Units with two ratings or more, on which all measures rest.
+        Units with two ratings or more.
     percent_agreement, fleiss_kappa, alpha, gwet_ac1 : float
-        As the functions of these names; NaN where undefined.
+        Results of the functions of these names (alpha: `krippendorff_alpha`); NaN if undefined.
     cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic : float
-        `mean_pairwise_kappa`; the weighted ones are NaN at the level nominal.
+        Results of `mean_pairwise_kappa`; weighted kappas are NaN at the level nominal.
     majority : mapping of str to int
-        Label to number of units that it wins.
+        For each label, the number of units in which it has the most ratings.
     n_tied, n_unrated : int
-        Units without majority: by a tie, or for want of ratings.
+        Numbers of units without a majority, because of a tie or without ratings.
     """
 
     level: Level
@@ -87,11 +87,11 @@ class LabelAgreement(Report):
         return disagreements.table_of(self.ratings)
 
     def disagreements_page(self) -> str:
-        """Write the units with more than one label as a page that needs nothing else."""
+        """Write the units with more than one label as a self-contained page."""
         return disagreements.page(self.ratings, self.title, self.signature)
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Make a table for the terminal: a row per figure, then the units that each label wins."""
+        """Make a table for the terminal: a row per figure, then numbers of units by majority."""
         grid = Grid(self.title, [""], shares=("",), share_rows=("percent agreement",))
         for name, value in self.facts.items():
             if name != "majority":
@@ -114,11 +114,11 @@ def label_agreement(
     Parameters
     ----------
     table : pyarrow.Table, data frame, or mapping of columns
-        A row per rating. Rows without label are missing ratings.
+        A row per rating. Rows without a label are missing ratings.
     label, unit, rater : str
         The columns.
     level : {"nominal", "ordinal", "interval", "ratio"}
-        Level of measurement of alpha.
+        Level of measurement of ``alpha``.
 
     Raises
     ------
@@ -156,5 +156,5 @@ def label_agreement(
 
 
 def brief(agreement: LabelAgreement) -> Scores:
-    """Return the sizes and coefficients that reports of judged answers and claims hold."""
+    """Return the sizes and coefficients for reports of judged answers and claims."""
     return Scores({name: agreement.facts[name] for name in BRIEF if name in agreement.facts})

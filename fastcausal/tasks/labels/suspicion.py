@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcausal.tasks.labels.ratings import Ratings, numbered
 
-LEAST_SHARED = 20  # labels of two raters; fewer may be equal by chance
+LEAST_SHARED = 20  # common labels of two raters; fewer may be equal by chance
 
 
 def identical_raters(ratings: Ratings) -> list[tuple[int, int, int]]:
@@ -21,7 +21,7 @@ def identical_raters(ratings: Ratings) -> list[tuple[int, int, int]]:
     Returns
     -------
     list of (int, int, int)
-        The two raters by number, and the number of common labels.
+        The numbers of the two raters, and the number of common labels.
 
     Examples
     --------
@@ -47,13 +47,13 @@ def identical_raters(ratings: Ratings) -> list[tuple[int, int, int]]:
 
 
 def identical_warnings(parts: Mapping[tuple[str, ...], Ratings]) -> list[str]:
-    """Warn of `identical_raters` by name, once if they are identical in a part and in the whole.
+    """Warn of `identical_raters` by name, once if they are identical in a part and in its whole.
 
     Parameters
     ----------
     parts : mapping of tuple of str to Ratings
-        Key ``()`` for all systems, ``(system,)`` for a system, ``(system, part)`` for a part of
-        it; wider ones first.
+        The key is ``()`` for all systems, ``(system,)`` for a system, ``(system, part)`` for a part
+        of it. Wider parts come first.
 
     Examples
     --------

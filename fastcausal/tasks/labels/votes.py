@@ -36,15 +36,15 @@ def majority_vote(
     Returns
     -------
     float64[n_units] or object[n_units]
-        NaN for numbers, None for labels, in case of a tie or without ratings. Units of a long
-        table come in order of first occurrence.
+        The label of each unit; for a tie or without ratings NaN if labels are numbers, else None.
+        Units of a long table are in order of first occurrence.
 
     Raises
     ------
     InputError
-        As in `krippendorff_alpha`; a tie if ``ties`` is ``"error"``.
+        As in `krippendorff_alpha`; or there is a tie and ``ties`` is ``"error"``.
     ValueError
-        Unknown ties.
+        ``ties`` is unknown.
 
     Examples
     --------
@@ -68,12 +68,12 @@ def majority_vote(
 
 @dataclass(frozen=True)
 class Votes:
-    """Winners of each unit.
+    """The labels with the most votes in each unit.
 
     Attributes
     ----------
     winner : float64[n_units]
-        As in `Ratings.values`: the first label with the most votes; NaN without rating.
+        The first label with the most votes, as in `Ratings.values`; NaN without a rating.
     n_winners : int64[n_units]
         Number of labels with the most votes.
     names : list or None
@@ -102,7 +102,7 @@ class Votes:
         return cls(winner, n_winners, ratings.names)
 
     def labels(self, first_of_ties: bool) -> npt.NDArray[Any]:
-        """Return the winning labels; None or NaN without a winner."""
+        """Return the winning labels; None, or NaN for numbers, without a winner."""
         tied = self.n_winners > (math.inf if first_of_ties else 1)
         winner = np.where(tied, math.nan, self.winner)
         if self.names is None:

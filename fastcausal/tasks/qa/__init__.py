@@ -3,10 +3,12 @@
 ::
 
     questions.py  questions and answers in rows
-    files.py      the same from files
+    files.py      questions and answers from files of SQuAD
+    fincausal2025.py  answers from files of FinCausal 2025 and 2026
     marks.py      exact match and F1 of each answer
-    count.py      those of all predicted answers
-    report.py     their means, over all questions and those about causes
+    count.py      marks of all predicted answers
+    formula.py    means of marks
+    report.py     the report: means over all questions, and over questions about causes
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ BLOCK = 1 << 16  # questions whose answers are written at a time
 TEXTS = ("questions of gold have no answer", "predicted answers have no question")
 WHY = ("reason", "why", "cause", "resulted")
 """Parts of words that mark a question about a cause (Tan et al. 2023, section 6.4)."""
-# No letter beyond ASCII has one of these in lower case, but a pattern that ignores case takes some.
+# Both cases are spelt out: a pattern that ignores case would match some letters beyond ASCII, too.
 _WHY = "|".join("".join(f"[{letter}{letter.upper()}]" for letter in part) for part in WHY)
 
 
@@ -48,9 +48,9 @@ def qa(
 ) -> QAReport:
     """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
 
-    Both compare words: lower case, without punctuation (ASCII) and the articles a, an, the. F1 is
-    that of the two bags of words, 0 without a shared word, even if both are empty. With several
-    gold answers the best one counts, separately for each score. Scores are fractions.
+    Both compare words in lower case, without ASCII punctuation and the articles a, an, the. F1
+    compares the two bags of words; it is 0 without a shared word, even if both are empty. With
+    several gold answers the best one counts, separately for each score. Scores are fractions.
 
     Parameters
     ----------
@@ -58,20 +58,20 @@ def qa(
         Sources of `fastcausal.tasks.qa.files.read_questions` and ``read_answers``, joined by
         id.
     unmatched : {"error", "empty", "skip"}
-        The policy for ids on one side alone. ``"empty"``: a question without an answer scores 0,
-        as in the official program; ``"skip"``: it is left out. Either way, answers without a
-        question are left out.
+        The policy for ids that one side lacks. ``"empty"``: a question without an answer scores 0,
+        as in the official program; ``"skip"``: it is left out. Both leave out answers without a
+        question.
     per_example : path, optional
         A ``.parquet`` or ``.arrow`` file for the marks of every question.
     protocol : {"squad-1.1", "fincausal-2025"}
         ``"fincausal-2025"`` reads ``ID;Text;Question;Answer`` on both sides: answers match exactly
         if they are equal in lower case, without white space at their ends.
     official_order : bool
-        Compare rows in file order, as the program of ``"fincausal-2025"`` does, and end where it
-        ends.
+        True compares rows in file order, as the program of ``"fincausal-2025"`` does, and raises
+        InputError if the program would end with an error.
     similarity, judge : str, optional
-        Columns of predictions under ``"fincausal-2025"``: given similarities of each answer with
-        gold, and marks from 1 to 5.
+        Columns of predictions under ``"fincausal-2025"``: the similarity of each answer with gold,
+        from -1 to 1, and a judge's mark from 1 to 5.
     by : str or sequence of str, optional
         Other columns of gold; each of their values becomes a subset.
 
@@ -84,9 +84,9 @@ def qa(
     Raises
     ------
     InputError
-        A source cannot be read, or an id has no counterpart.
+        A source cannot be read, or an id is missing on one side.
     ValueError
-        An unknown policy.
+        A policy is unknown.
 
     References
     ----------
@@ -157,7 +157,7 @@ def digest_of(questions: QuestionTexts) -> int:
 
 
 def asks_why(questions: pa.Array) -> npt.NDArray[np.bool_]:
-    """Tell which questions contain one of `WHY`, also within a word such as "because".
+    """Return a mask of questions with one of `WHY`, also within a word such as "because".
 
     Examples
     --------

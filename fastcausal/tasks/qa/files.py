@@ -32,7 +32,7 @@ from fastcausal.tasks.qa.questions import (
 Placed = tuple[str, Mapping[str, Any]]
 """An object and its place, for messages."""
 
-OBJECT = (dict, Mapping)  # a dict is recognised in a tenth of the time
+OBJECT = (dict, Mapping)  # dict first: its check takes a tenth of the time
 LIST = (list, tuple)
 OWN = ("id", "question", "answers")
 _FILLED = re.compile(rb"\S")
@@ -47,9 +47,9 @@ def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
     ----------
     source : path, mapping, table, iterable of mappings, or QuestionTexts
         SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or ``{"data": [...]}``, or
-        the rows of `fastcausal.files.records.read_records`. A question is ``{"id", "question",
-        "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` for one answer, or a list
-        of ``{"text": ...}``; texts and numbers under other keys are kept.
+        rows as in `fastcausal.files.records.read_records`. A question has the keys ``id``,
+        ``question`` and ``answers``: ``{"text": [...]}``, ``{"text": ...}`` for one answer, or a
+        list of ``{"text": ...}``. Texts and numbers under other keys are kept.
     name : str
         The name for messages of a source that is not a file.
 
@@ -82,7 +82,7 @@ def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
 
 
 def read_gold(gold: Any, **options: Any) -> tuple[Any, Any]:
-    """Read gold for many runs, and answer each question by its first answer."""
+    """Return questions to score many systems with, and their first gold answers as predictions."""
     if options.get("protocol") == "fincausal-2025":
         from fastcausal.tasks.qa.fincausal2025 import read_sides
 
@@ -93,7 +93,7 @@ def read_gold(gold: Any, **options: Any) -> tuple[Any, Any]:
 
 
 def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return questions with an empty answer, and empty answers to them.
+    """Return questions with an empty gold answer, and empty predictions.
 
     Examples
     --------
@@ -121,9 +121,8 @@ def read_answers(source: Any, name: str = "pred") -> AnswerTexts:
     Parameters
     ----------
     source : path, mapping, table, iterable of mappings, or AnswerTexts
-        ``{id: answer}``, or the rows of `fastcausal.files.records.read_records`: ``{"id",
-        "prediction_text"}``; other keys are ignored. An object with the key ``id`` is such a
-        row.
+        ``{id: answer}``, or rows as in `fastcausal.files.records.read_records` with ``id`` and
+        ``prediction_text``; other keys are ignored. An object with the key ``id`` is a row.
     name : str
         The name for messages of a source that is not a file.
 
@@ -153,7 +152,7 @@ def read_answers(source: Any, name: str = "pred") -> AnswerTexts:
 def _rows(
     source: Any, name: str, of_object: Callable[[str, Mapping[str, Any]], Records]
 ) -> Records:
-    """Read rows; ``of_object`` reads an object without an id."""
+    """Read the rows of a source; ``of_object`` makes rows of an object without the key ``id``."""
     if isinstance(source, str | os.PathLike | Source):
         file = Source.open(source)
         if _is_table(file):
@@ -167,7 +166,7 @@ def _rows(
 
 
 def _is_table(file: Source) -> bool:
-    """Return True if a file has rows of a table, not one JSON value."""
+    """Return True if a file is a table or JSON lines, not one JSON value."""
     if binary.sniff(file.data) is not None or suffix_of(file.name) in (".csv", ".tsv"):
         return True
     end = file.data.find(b"\n")
@@ -192,7 +191,7 @@ def _ids(records: Records) -> pa.Array:
 def _refuse(
     records: Records, ids: pa.Array, fault: Callable[[str, str, Mapping[str, Any]], str | None]
 ) -> NoReturn:
-    """Raise InputError for the faults of all rows, of which there is one."""
+    """Raise InputError for the faults of all rows; the caller knows that there is one."""
     problems = Problems()
     for k, (id, record) in enumerate(zip(ids.to_pylist(), records.objects(), strict=True)):
         if message := fault(records.where(k), id, record):
@@ -249,7 +248,7 @@ def _items(start: str, record: Mapping[str, Any], key: str, problems: Problems) 
 
 
 def _answers(record: Mapping[str, Any]) -> Sequence[Any] | None:
-    """Return the answers to a question, which should be texts; None if they have another form."""
+    """Return the answers to a question, not yet checked to be texts; None for another form."""
     answers = record.get("answers")
     if isinstance(answers, OBJECT):
         texts = answers.get("text")
@@ -259,7 +258,7 @@ def _answers(record: Mapping[str, Any]) -> Sequence[Any] | None:
         return None
     if isinstance(texts, LIST):
         return texts
-    return [texts] if isinstance(texts, str) else None  # one, as in the published questions
+    return [texts] if isinstance(texts, str) else None  # one text, as in published questions
 
 
 def _besides(record: Mapping[str, Any]) -> Mapping[str, str | int | float]:

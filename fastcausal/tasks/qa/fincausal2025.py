@@ -39,8 +39,8 @@ class AnswerRows(NamedTuple):
     Attributes
     ----------
     records : Records
-    id, text, answer : pyarrow.Array
-        string
+        The source.
+    id, text, answer : string[n]
     """
 
     records: Records
@@ -49,13 +49,13 @@ class AnswerRows(NamedTuple):
     answer: pa.Array
 
     def besides(self, rows: Any) -> dict[str, pa.ChunkedArray]:
-        """Return the other columns of some rows, with the question."""
+        """Return all other columns of some rows, including the question."""
         table = self.records.without("id", "text", "answer").take(numbers(rows))
         return dict(zip(table.column_names, table.columns, strict=True))
 
 
 class AnswerPair(NamedTuple):
-    """Answers side by side, their rows in gold, and those in the predictions, -1 for none."""
+    """Pairs of gold and predicted answers, with their rows on both sides; -1 without prediction."""
 
     keys: pa.Array
     gold: list[str]
@@ -75,7 +75,7 @@ def statistics_of(
     unmatched: Policy,
     system: str | None,
 ) -> Statistics:
-    """Mark every answer; arguments are those of `fastcausal.qa`."""
+    """Mark every answer; see `fastcausal.qa` for parameters."""
     if official_order:
         sides = _as_the_program(_lines(gold, "gold"), _lines(pred, "pred"))
     else:
@@ -100,7 +100,7 @@ def statistics_of(
 
 
 def read_sides(gold: Any) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    """Read gold for many runs, and answer each question by its answer."""
+    """Return gold to score many systems with, and its own answers as predictions."""
     side = read_rows(gold, "gold")
     columns = {"id": side.id, "text": side.text, "answer": side.answer}
     question = side.besides(np.arange(len(side.id))).get("question")
@@ -142,7 +142,7 @@ def _records(source: Any, name: str) -> Records:
 
 
 def _of_lines(file: Source) -> Records:
-    """Return the cells of a file with ``;``, with its header or without."""
+    """Return the cells of a file with ``;``, with or without a header."""
     rows = [(n, cells) for n, cells in file.rows(";") if cells]
     header = [cell.strip().lower() for cell in rows[0][1]]
     names = [*COLUMNS]
@@ -157,7 +157,7 @@ def _of_lines(file: Source) -> Records:
 
 
 def _by_id(gold: AnswerRows, pred: AnswerRows, unmatched: Policy) -> AnswerPair:
-    """Join by id; rows that gold lacks are left out, as the program leaves out a background set."""
+    """Join by id; drop rows that are not in gold, as the program drops a background set."""
     known = np.flatnonzero(np.asarray(pc.is_in(pred.id, value_set=gold.id)))
     both = match(gold.id, pred.id.take(numbers(known)), unmatched, TEXTS)
     warnings: Warnings = dict(both.warnings)
@@ -171,7 +171,7 @@ def _by_id(gold: AnswerRows, pred: AnswerRows, unmatched: Policy) -> AnswerPair:
 
 
 def _by_place(gold: AnswerRows, pred: AnswerRows) -> AnswerPair:
-    """Pair rows as the program does: their number and their texts must agree."""
+    """Pair rows by position as the program does; their number and their texts must be equal."""
     if len(gold.id) != len(pred.id) or not len(gold.id):
         n = len(gold.id)
         raise InputError(
@@ -201,7 +201,7 @@ def _lines(source: Any, name: str) -> tuple[str, list[tuple[int, str]]]:
 def _as_the_program(
     gold: tuple[str, list[tuple[int, str]]], pred: tuple[str, list[tuple[int, str]]]
 ) -> tuple[AnswerRows, AnswerRows]:
-    """Keep the lines of the submission whose raw ID, quotes included, is one of gold."""
+    """Return rows of both sides; drop submitted lines whose raw ID, with quotes, gold lacks."""
     known = {line.partition(";")[0] for _, line in gold[1]}
     kept = [(n, line) for n, line in pred[1] if line.partition(";")[0] in known]
     return _cells(*gold), _cells(pred[0], kept)
@@ -225,7 +225,7 @@ def _bare(answer: str) -> str:
 
 
 def _squad(pair: AnswerPair) -> npt.NDArray[np.float64]:
-    """Return exact match and F1 of each answer as SQuAD has them; a missing one is empty."""
+    """Return exact match and F1 of each answer as in SQuAD; a missing answer is empty."""
     n = len(pair.gold)
     marks, rows = np.empty((n, 2)), np.arange(n)
     gold, pred = strings(pair.gold), strings(pair.pred)
@@ -234,7 +234,7 @@ def _squad(pair: AnswerPair) -> npt.NDArray[np.float64]:
 
 
 def _given(side: AnswerRows, column: str, rows: Any, name: str) -> list[float]:
-    """Return the values of a column of the predictions; an answer that is missing has none."""
+    """Return the values of a column of predictions; refuse missing answers and invalid values."""
     values = side.records.numbers(side.records.require(column))
     least, most = (1, 5) if name == JUDGE else (-1, 1)
     for row in rows[rows >= 0].tolist():

@@ -12,7 +12,7 @@ LIMITS = {SIMILARITY: (-1.0, 1.0), JUDGE: (1.0, 5.0)}
 
 @dataclass(frozen=True)
 class QuestionFormula(MeanFormula):
-    """Means over questions, and over those of subsets.
+    """Means over all questions, and over questions of subsets.
 
     Examples
     --------
@@ -30,13 +30,13 @@ class QuestionFormula(MeanFormula):
         return "overall_f1" if "f1" in self.measures else f"overall_{self.measures[0]}"
 
     def limits(self, field: str) -> tuple[float, float]:
-        """Return 0 and 1, of similarities -1 and 1, of a judge's marks 1 and 5."""
+        """Return 0 and 1; for similarities -1 and 1, for a judge's marks 1 and 5."""
         return LIMITS.get(field, super().limits(field))
 
     def has_share(self, group: str, score: str) -> bool:
-        """Tell if a measure is a share: similarities and marks are none."""
+        """Return False for similarities and a judge's marks, True for other measures."""
         return score not in LIMITS
 
     def has_fraction(self, group: str, score: str) -> bool:
-        """Tell if a measure is on the scale from 0 to 1."""
+        """Return True if a measure is on the scale from 0 to 1."""
         return score not in LIMITS

@@ -1,4 +1,4 @@
-"""Exact match and F1 of answers, in plain Python for one and by native code for all."""
+"""Exact match and F1 of answers: of one answer in Python, of many in native code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AnswerMark = tuple[bool, float]
 
 
 def mark(gold: Sequence[str], pred: str) -> AnswerMark:
-    """Tell if an answer is one of the gold answers, and give its best F1 with one of them.
+    """Return the exact match and the best F1 of an answer with one of the gold answers.
 
     Examples
     --------
@@ -51,16 +51,16 @@ def fill_marks(
     gold, answers : string or large_string
         As in `fastcausal.tasks.qa.questions.QuestionTexts`.
     lists : int64[n_questions + 1]
-        The first of the gold answers of each question, then the number of all.
+        The index of the first gold answer of each question, then the number of all answers.
     questions, rows : int64[n]
-        The question and the answer of each row; without an answer, -1, its marks are 0.
+        The question and the answer of each row; -1 without an answer, which gets the marks 0.
     """
     known = np.empty(len(marks), np.int8)
     wanted, said = (texts_of(texts.cast(pa.large_string())) for texts in (gold, answers))
     letters, n_threads = letters_of_words(wanted, said), os.cpu_count() or 1
     sides = ((*wanted, None), lists, questions, (*said, None), rows)
     _native.mark(*sides, letters, marks, known, n_threads)
-    odd = np.flatnonzero(known == 0)  # letters whose lower case depends on others
+    odd = np.flatnonzero(known == 0)  # native code cannot lower a letter of these rows
     first, sizes = lists[questions[odd]], np.diff(lists)[questions[odd]]
     places = offsets(sizes)
     among = np.repeat(first - places[:-1], sizes) + np.arange(places[-1])

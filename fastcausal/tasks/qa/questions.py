@@ -1,4 +1,4 @@
-"""Questions and answers in rows, as columns of Arrow, from tables or from texts of Python."""
+"""Questions and answers in rows, as columns of Arrow, made of tables or of Python's texts."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from fastcausal.files.records import Records
 Int64 = npt.NDArray[np.int64]
 Columns: TypeAlias = "dict[str, pa.Array | pa.ChunkedArray]"
 
-PLAIN = (str, int, float)  # a union would be made again each time
+PLAIN = (str, int, float)  # a tuple, since a union would be made at each check
 TEXT = (pa.string(), pa.large_string())
-UNCHANGED = (pa.string(), pa.int64(), pa.float64(), pa.bool_())  # as objects, and columns again
+# Types that stay the same if values become Python objects and then a column again.
+UNCHANGED = (pa.string(), pa.int64(), pa.float64(), pa.bool_())
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +32,11 @@ class QuestionTexts:
     ----------
     ids : string[n]
     texts : large_string[n]
-        Half of a surrogate pair is three bytes, here and in ``answers``.
+        The questions. Half of a surrogate pair is stored as three bytes, also in ``answers``.
     answers : large_string[n_answers]
+        Gold answers, question by question.
     lists : int64[n + 1]
-        The first answer of each question, then the number of all.
+        The index of the first answer of each question, then the number of all answers.
     besides : pyarrow.Table or sequence of mappings
         Other values of each record; empty if there are none.
     """
@@ -46,7 +48,7 @@ class QuestionTexts:
     besides: pa.Table | Sequence[Mapping[str, Any]]
 
     def columns(self, rows: Int64) -> Columns:
-        """Return the other texts and numbers of some questions, in ascending order."""
+        """Return the other texts and numbers of some questions, by ascending rows, as columns."""
         if not isinstance(self.besides, pa.Table):
             return columns_of([self.besides[row] for row in rows.tolist()] if self.besides else [])
         found: list[tuple[int, str, Any]] = []
@@ -59,26 +61,26 @@ class QuestionTexts:
                 column = column_of(values)[0]
             if column.null_count < len(column):
                 found.append((pc.index(pc.is_valid(column), True).as_py(), name, column))
-        # In the order in which objects would have them.
+        # By the first row with a value, since columns of objects come in this order.
         return {name: column for _, name, column in sorted(found, key=lambda each: each[0])}
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerTexts:
-    """Predicted answers in rows: ids string[n], and texts as those of `QuestionTexts`."""
+    """Predicted answers in rows: ids string[n], and texts large_string[n] as in `QuestionTexts`."""
 
     ids: pa.Array
     texts: pa.Array
 
 
 def plain_texts(texts: pa.Array) -> list[str]:
-    """Return texts of `QuestionTexts` or `AnswerTexts` as those of Python."""
+    """Convert texts of `QuestionTexts` or `AnswerTexts` to Python strings."""
     encoded = texts.cast(pa.large_binary()).to_pylist()
     return [text.decode(errors="surrogatepass") for text in encoded]
 
 
 def stored_texts(records: Records, name: str) -> pa.Array | None:
-    """Return a column of texts from a table of Arrow; None for other columns and sources."""
+    """Return a column of texts without nulls from an Arrow table; None for anything else."""
     column = records.chunks(name) if name in records.names else None
     if column is None or column.type not in TEXT or column.null_count:
         return None
@@ -86,7 +88,7 @@ def stored_texts(records: Records, name: str) -> pa.Array | None:
 
 
 def stored_answers(records: Records) -> tuple[pa.Array, Int64] | None:
-    """Return all answers and the first one of each list, as `stored_texts` does."""
+    """Return all gold answers from an Arrow table and the first of each question; else None."""
     column = records.chunks("answers") if "answers" in records.names else None
     parts = []
     for chunk in [] if column is None else column.chunks:
@@ -100,7 +102,7 @@ def stored_answers(records: Records) -> tuple[pa.Array, Int64] | None:
 
 
 def _parts(answers: pa.Array) -> tuple[pa.Array, Int64] | None:
-    """Return the texts of lists of answers, and their places; None for any other form."""
+    """Return the texts in a column of answers and the first of each row; None for another form."""
     places = None
     if pa.types.is_list(answers.type) and not answers.null_count:
         answers, places = flattened(answers)
@@ -111,7 +113,7 @@ def _parts(answers: pa.Array) -> tuple[pa.Array, Int64] | None:
     texts = answers.field(at)
     if places is None and pa.types.is_list(texts.type) and not texts.null_count:
         texts, places = flattened(texts)
-    elif places is None:  # one answer, as in the published questions
+    elif places is None:  # one answer a question, as in published questions
         places = np.arange(len(texts) + 1)
     if texts.type not in TEXT or texts.null_count or not np.diff(places).all():
         return None
@@ -119,7 +121,7 @@ def _parts(answers: pa.Array) -> tuple[pa.Array, Int64] | None:
 
 
 def texts_array(values: list[Any]) -> pa.Array | None:
-    """Return texts of Python; None if a value is no text."""
+    """Convert Python strings to large_string[n]; None if a value is not a string."""
     if {*map(type, values)} - {str} and not all(isinstance(value, str) for value in values):
         return None
     try:

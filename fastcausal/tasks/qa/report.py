@@ -20,8 +20,8 @@ from fastcausal.tasks.qa.formula import QuestionFormula
 class QAReport(Report):
     """Scores of the answers of one system.
 
-    ``report["overall"].exact_match``, ``report["why"].f1``; ``n_questions`` of each group is the
-    number of questions behind its means, which are undefined without questions.
+    ``report["overall"].exact_match``, ``report["why"].f1``; each group also has ``n_questions``,
+    the number of its questions. Means are undefined without questions.
     """
 
     @property
@@ -55,7 +55,7 @@ def present(statistics: Statistics, by: By = None) -> QAReport:
 
 
 def _means(formula: Formula, rows: CountRows, times: Int64) -> Groups:
-    """Return the means over all questions and over subsets of them, and how many these are."""
+    """Return the means over all questions and over subsets, with the numbers of questions."""
     assert isinstance(formula, QuestionFormula)
     sums = sums_of(formula.terms(rows), times[None])
     sizes = [int(part[-1]) for part in np.hsplit(sums[0], 1 + len(formula.subsets))]
