@@ -14,7 +14,7 @@ from fastcausal.counts.arithmetic import ScoresByName
 from fastcausal.counts.rules import Rule
 from fastcausal.errors import unknown
 from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, sums_of
-from fastcausal.significance.units import EXAMPLE, OneScore
+from fastcausal.significance.units import EXAMPLE, FRACTION, OneScore, Range
 
 MOST = EXACT - 1  # of a count
 
@@ -105,7 +105,7 @@ class Formula(ABC):
             self.terms,
             lambda sums: self.scores_of(sums)[name],
             share=self.is_share(name),
-            fraction=lambda terms: self.is_fraction(name, terms),
+            bounded=lambda terms: self.range_of(name, terms),
         )
 
     def has_share(self, group: str, score: str) -> bool:
@@ -117,9 +117,9 @@ class Formula(ABC):
         """
         return False
 
-    def has_fraction(self, group: str, score: str) -> bool:
-        """Return True if a score of a group is on the scale from 0 to 1; a distance is not."""
-        return True
+    def range_in(self, group: str, score: str) -> Range | None:
+        """Return the least and the largest value of a score of a group; None for a distance."""
+        return FRACTION
 
     def shares(self, rows: CountRows) -> frozenset[str]:
         """Return the names of the scores that are shares, by these rows, in any group."""
@@ -134,9 +134,9 @@ class Formula(ABC):
         """Return True if a score, by flat name, is a share."""
         return self.has_share(*self._named[name])
 
-    def is_fraction(self, name: str, terms: CountRows) -> bool:
-        """Return True if a score, by flat name, stays between 0 and 1 on units with these terms."""
-        return self.has_fraction(*self._named[name])
+    def range_of(self, name: str, terms: CountRows) -> Range | None:
+        """Return the range of a score, by flat name, on units with these terms."""
+        return self.range_in(*self._named[name])
 
     def names(self) -> dict[str, list[str]]:
         """Return the names of the scores of every group."""

@@ -18,6 +18,7 @@ from fastcausal.counts.arithmetic import (
 from fastcausal.counts.formula import Formula
 from fastcausal.errors import InputError
 from fastcausal.significance.sums import CountRows, Float64, Int64
+from fastcausal.significance.units import COEFFICIENT, Range
 
 Label = int | str
 MOST_LABELS = 2000  # with more labels, they are not classes
@@ -100,6 +101,10 @@ class ConfusionFormula(Formula):
     def has_share(self, group: str, score: str) -> bool:
         """Return True if a score is neither a mean over classes nor a correlation."""
         return group != "macro" and score in (*AVERAGED, "accuracy")
+
+    def range_in(self, group: str, score: str) -> Range | None:
+        """Return -1 to 1 for the correlation."""
+        return COEFFICIENT if score == "mcc" else super().range_in(group, score)
 
     @property
     def _zero(self) -> float:

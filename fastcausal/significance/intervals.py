@@ -15,7 +15,7 @@ from fastcausal.options import Method
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.sampling import bootstrap_sums, bootstrap_weights
 from fastcausal.significance.sums import sums_of
-from fastcausal.significance.units import EQUAL, EXAMPLE, Units, units_text
+from fastcausal.significance.units import EQUAL, EXAMPLE, Range, Units, units_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,8 +59,8 @@ class Resampled(Protocol):
     def left_out(self) -> Mapping[str, Float64]:
         """Compute the scores without one unit, for a unit of every kind."""
 
-    def is_fraction(self, name: str) -> bool:
-        """Return True if a score stays between 0 and 1."""
+    def range_of(self, name: str) -> Range | None:
+        """Return the least and the largest possible value of a score; None if it has no bounds."""
 
     def alike(self, values: Mapping[str, float]) -> Mapping[str, int]:
         """Count the units with this score on their own, for shares without variation."""
@@ -126,7 +126,7 @@ def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[
         quantile = student_quantile((1 + confidence) / 2, int(units.times.sum()) - 1)
         half = {name: spreads[name].error * quantile for name in values}
         return {
-            name: _checked(value, *_jackknife(value, half[name], units.is_fraction(name)))
+            name: _checked(value, *_jackknife(value, half[name], units.range_of(name)))
             for name, value in values.items()
         }
     drawn = drawn_scores(units, draws.n_resamples, draws.seed)
@@ -230,12 +230,14 @@ def student_p(t: float, freedom: float) -> float:
     return float(2 * stdtr(freedom, -abs(t)))
 
 
-def _jackknife(value: float, half: float, is_fraction: bool) -> tuple[float, float]:
-    """Return bounds at this distance from the value, on the logit scale for a fraction."""
-    if not is_fraction or not 0 < value < 1:
+def _jackknife(value: float, half: float, range: Range | None) -> tuple[float, float]:
+    """Return bounds at this distance from the value, on the logit scale of its range."""
+    least, most = range or (value, value)
+    if not least < value < most:
         return value - half, value + half
-    center, half = math.log(value / (1 - value)), half / (value * (1 - value))
-    return _logistic(center - half), _logistic(center + half)
+    below, above, width = value - least, most - value, most - least
+    center, half = math.log(below / above), half * width / (below * above)
+    return least + width * _logistic(center - half), least + width * _logistic(center + half)
 
 
 def _logistic(x: float) -> float:

@@ -18,6 +18,10 @@ from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 EXAMPLE, DOCUMENT, SECTION = "example", "document", "section"
 NOUNS = (EXAMPLE, DOCUMENT, SECTION)  # single units; other units are clusters, named by a column
 EQUAL = 1e-12  # closer scores count as equal
+Range = tuple[float, float]
+"""Least and largest possible value of a score."""
+FRACTION: Range = (0.0, 1.0)
+COEFFICIENT: Range = (-1.0, 1.0)  # of correlations, and of agreement corrected for chance
 
 
 def units_text(n_units: int, unit: str) -> str:
@@ -58,8 +62,8 @@ class Scored(Protocol):
         """Return True if a score is a share of the content of units."""
         ...
 
-    def is_fraction(self, name: str, terms: CountRows) -> bool:
-        """Return True if a score stays between 0 and 1 on units with these terms."""
+    def range_of(self, name: str, terms: CountRows) -> Range | None:
+        """Return the range of a score on units with these terms; None if it has no bounds."""
         ...
 
     def scores_of(self, sums: CountRows) -> Mapping[str, Float64]:
@@ -89,23 +93,25 @@ class OneScore:
         Computes the score, float64[n_draws], from sums of terms [n_draws, n_terms].
     share : bool
         True if the score is a share of the content of units.
-    fraction : callable
-        Takes the terms of units; returns True if the score stays between 0 and 1.
+    bounded : callable
+        Takes the terms of units; returns the range of the score, None if it has no bounds.
     """
 
     name: str
     terms: Callable[[CountRows], CountRows]
     value: Callable[[CountRows], Float64]
     share: bool = field(default=False, kw_only=True)
-    fraction: Callable[[CountRows], bool] = field(default=lambda terms: True, kw_only=True)
+    bounded: Callable[[CountRows], Range | None] = field(
+        default=lambda terms: FRACTION, kw_only=True
+    )
 
     def is_share(self, name: str) -> bool:
         """Return True if the score is a share."""
         return self.share
 
-    def is_fraction(self, name: str, terms: CountRows) -> bool:
-        """Return True if the score stays between 0 and 1."""
-        return self.fraction(terms)
+    def range_of(self, name: str, terms: CountRows) -> Range | None:
+        """Return the range of the score; None if it has no bounds."""
+        return self.bounded(terms)
 
     def scores_of(self, sums: CountRows) -> dict[str, Float64]:
         """Compute the score from sums of terms, as `Formula.scores_of`."""
@@ -150,9 +156,9 @@ class Units:
         """Compute the scores without one unit, for every distinct unit."""
         return self.formula.scores_of(sums_of(self.terms, self.times[None]) - self.terms)
 
-    def is_fraction(self, name: str) -> bool:
-        """Return True if a score stays between 0 and 1."""
-        return self.formula.is_fraction(name, self.terms)
+    def range_of(self, name: str) -> Range | None:
+        """Return the range of a score on these units; None if it has no bounds."""
+        return self.formula.range_of(name, self.terms)
 
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
         """Count, for each share, the units that have its value on their own.

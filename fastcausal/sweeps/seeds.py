@@ -20,7 +20,7 @@ from fastcausal.report.report import Report, scores_table
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import intervals_of, student_quantile, warnings_of
 from fastcausal.significance.sums import CountRows, Float64
-from fastcausal.significance.units import OneScore, Units, units_text
+from fastcausal.significance.units import OneScore, Range, Units, units_text
 from fastcausal.sweeps.compare import with_scores
 from fastcausal.sweeps.hyperparameters import groups_of
 from fastcausal.sweeps.systems import set_aside, systems_of
@@ -209,7 +209,8 @@ def _mean_of(formula: OneScore, n: int) -> OneScore:
         mean: Float64 = np.mean([formula.value(side) for side in np.hsplit(sums, n)], axis=0)
         return mean
 
-    def fraction(terms: CountRows) -> bool:
-        return all(formula.fraction(side) for side in np.hsplit(terms, n))
+    def bounded(terms: CountRows) -> Range | None:
+        ranges = {formula.bounded(side) for side in np.hsplit(terms, n)}
+        return ranges.pop() if len(ranges) == 1 else None
 
-    return replace(formula, value=value, fraction=fraction)
+    return replace(formula, value=value, bounded=bounded)

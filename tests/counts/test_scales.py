@@ -1,4 +1,4 @@
-"""Formulas declare which scores are shares of units, and which stay between 0 and 1."""
+"""Formulas declare which scores are shares of units, and the range of each score."""
 
 from __future__ import annotations
 
@@ -52,10 +52,13 @@ NO_SHARES = {
     "sums": ["f1"],
 }
 NO_SHARES["scored"] = ["score_mae", "score_spearman", "score_bias", *NO_SHARES["judged"]]
-NO_FRACTIONS = {
+UNBOUNDED = {
     "judged": [f"{g}_mean_difference" for g in ("direction", "direction_A", "direction_B")],
 }
-NO_FRACTIONS["scored"] = ["score_mae", "score_bias", *NO_FRACTIONS["judged"]]
+UNBOUNDED["scored"] = ["score_mae", "score_bias", *UNBOUNDED["judged"]]
+SIGNED = {name: NO_SHARES[name] for name in ("span_overlap", "ratio", "ratings")}
+SIGNED |= {kind: ["overall_mcc"] for kind in ("labels", "judged")}
+SIGNED["scored"] = ["overall_mcc", "score_spearman"]
 
 
 @pytest.mark.parametrize("kind", FORMULAE)
@@ -64,12 +67,13 @@ def test_scores_are_declared(kind):
     names = [formula.flat_name(g, n) for g, scores in formula.names().items() for n in scores]
     assert sorted(n for n in names if not formula.is_share(n)) == sorted(NO_SHARES.get(kind, []))
     terms = np.zeros((1, 2))
-    found = sorted(n for n in names if not formula.is_fraction(n, terms))
-    assert found == sorted(NO_FRACTIONS.get(kind, []))
+    ranges = {name: formula.range_of(name, terms) for name in names}
+    expected = dict.fromkeys(names, (0, 1)) | dict.fromkeys(SIGNED.get(kind, []), (-1, 1))
+    assert ranges == expected | dict.fromkeys(UNBOUNDED.get(kind, []))
     for name in names:
         if kind == "ratings" or name == "score_spearman":
             continue
-        assert formula.only(name).is_fraction(name, terms) == formula.is_fraction(name, terms)
+        assert formula.only(name).range_of(name, terms) == ranges[name]
 
 
 def values(numbers, name="mae"):
@@ -104,6 +108,23 @@ def test_a_distance_below_1_has_plain_bounds():
     for name in ("score_mae", "score_bias"):
         interval = counted.interval(name)
         assert interval.high - 0.625 == pytest.approx(0.625 - interval.low)
+
+
+def test_a_coefficient_stays_between_minus_1_and_1():
+    """Intervals of weak correlations hold 0, and turn around with the sign of the numbers."""
+    rng = np.random.default_rng(1)
+    gold, pred = rng.permutation(100)[:12], rng.permutation(100)[:12]
+    rows = np.column_stack([[0, 1] * 6, [0, 1] * 4 + [1, 0] * 2, gold, pred]).astype(float)
+    units = pa.table({"id": [str(k) for k in range(12)]})
+    formula = FORMULAE["scored"]
+    counted = Statistics.of_units(formula, "crab", rows, units)
+    for name in ("score_spearman", "overall_mcc"):
+        interval, value = counted.interval(name), counted.scores()[name][0]
+        assert -1 < interval.low < min(0, value)
+        assert max(0, value) < interval.high < 1
+    turned = Statistics.of_units(formula, "crab", rows * [1, 1, 1, -1] + [0, 0, 0, 100], units)
+    before, after = (each.interval("score_spearman") for each in (counted, turned))
+    assert (after.low, after.high) == pytest.approx((-before.high, -before.low))
 
 
 def test_titles_name_the_units_of_a_formula():

@@ -52,8 +52,8 @@ class Measured(NamedTuple):
     def left_out(self) -> dict[str, np.ndarray]:
         return self.scores(self.times - np.eye(len(self.times), dtype=int))
 
-    def is_fraction(self, name: str) -> bool:
-        return True
+    def range_of(self, name: str) -> tuple[float, float]:
+        return 0, 1
 
 
 def mean(weights: np.ndarray) -> dict[str, np.ndarray]:

@@ -12,6 +12,7 @@ from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.significance.sums import CountRows
+from fastcausal.significance.units import COEFFICIENT, Range
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,10 @@ class RatioFormula(Formula):
     def has_share(self, group: str, score: str) -> bool:
         """Return False for alpha, which is corrected for chance, True for other measures."""
         return not score.startswith("alpha")
+
+    def range_in(self, group: str, score: str) -> Range | None:
+        """Return -1 to 1 for alpha."""
+        return super().range_in(group, score) if self.has_share(group, score) else COEFFICIENT
 
     def terms(self, rows: CountRows) -> CountRows:
         """Return the rows: numerators and denominators add."""

@@ -13,7 +13,7 @@ from fastcausal.counts.arithmetic import ScoresByName, ratio, spearman
 from fastcausal.counts.labels import ConfusionFormula, Label
 from fastcausal.counts.means import MeanFormula
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
-from fastcausal.significance.units import OneScore
+from fastcausal.significance.units import COEFFICIENT, OneScore, Range
 
 UNANSWERED = "unanswered"
 NO_NUMBER = -1.0  # a missing number in rows
@@ -85,9 +85,9 @@ class JudgedFormula(ConfusionFormula):
         }
         return overall | groups | of_labels
 
-    def has_fraction(self, group: str, score: str) -> bool:
-        """Return False for the mean difference, which may be negative; True for other scores."""
-        return score != DIRECTIONS[-1]
+    def range_in(self, group: str, score: str) -> Range | None:
+        """Return None for the mean difference, which counts labels."""
+        return None if score == DIRECTIONS[-1] else super().range_in(group, score)
 
     @property
     def _unvaried(self) -> float:
@@ -161,7 +161,7 @@ class ScoredFormula(JudgedFormula):
         """Return the formula of one score; a correlation of ranks has no terms."""
         self._require(name)
         if name == "score_spearman":
-            return _Spearman(name, _refuse, _refuse, self)
+            return _Spearman(name, _refuse, _refuse, self, bounded=lambda terms: COEFFICIENT)
         if name == "score_mae":
             return _number(name, lambda rows: self.terms(rows)[:, -2:])
         if name == "score_bias":
@@ -171,12 +171,14 @@ class ScoredFormula(JudgedFormula):
             name,
             lambda rows: labels.terms(rows[:, :2]),
             lambda sums: labels.scores_of(sums)[name],
-            fraction=lambda terms: labels.is_fraction(name, terms),
+            bounded=lambda terms: labels.range_of(name, terms),
         )
 
-    def has_fraction(self, group: str, score: str) -> bool:
-        """Return False for mean distance and bias; for other scores as `JudgedFormula` does."""
-        return score not in ("mae", "bias") and super().has_fraction(group, score)
+    def range_in(self, group: str, score: str) -> Range | None:
+        """Return None for mean distance and bias."""
+        if score == "spearman":
+            return COEFFICIENT
+        return None if score in ("mae", "bias") else super().range_in(group, score)
 
     def names(self) -> dict[str, list[str]]:
         """Return the names of the scores of every group."""
@@ -242,7 +244,7 @@ def _excesses(rows: CountRows) -> tuple[CountRows, CountRows]:
 
 def _number(name: str, terms: Callable[[CountRows], CountRows]) -> OneScore:
     """Return the formula of a mean distance, which may be above 1."""
-    return OneScore(name, terms, _mean, fraction=lambda terms: False)
+    return OneScore(name, terms, _mean, bounded=lambda terms: None)
 
 
 def _mean(sums: CountRows) -> Float64:

@@ -10,6 +10,7 @@ import numpy as np
 from fastcausal.counts.formula import Formula
 from fastcausal.options import Level
 from fastcausal.significance.sums import CountRows, Float64, Int64
+from fastcausal.significance.units import COEFFICIENT, FRACTION, Range
 from fastcausal.tasks.labels.coefficients import coefficients
 from fastcausal.tasks.labels.ratings import Ratings
 
@@ -58,6 +59,10 @@ class RatingsFormula(Formula):
     def has_share(self, group: str, score: str) -> bool:
         """Return True for percent agreement, the only coefficient not corrected for chance."""
         return score == "percent_agreement"
+
+    def range_in(self, group: str, score: str) -> Range | None:
+        """Return 0 to 1 for percent agreement, -1 to 1 for other coefficients."""
+        return FRACTION if self.has_share(group, score) else COEFFICIENT
 
     def shares(self, rows: CountRows) -> frozenset[str]:
         """Return the only share; `Formula.shares` cannot find it without sums."""

@@ -56,9 +56,8 @@ class DrawnRows:
         """Refuse: percentile intervals need no jackknife."""
         raise ValueError("percentile intervals leave no unit out")
 
-    def is_fraction(self, name: str) -> bool:
-        """Return False: percentile intervals have no scale."""
-        return False
+    def range_of(self, name: str) -> None:
+        """Return None: percentile intervals have no scale."""
 
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
         """Return {}: no score is a share of units."""

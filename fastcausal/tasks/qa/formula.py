@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fastcausal.counts.means import MeanFormula
+from fastcausal.significance.units import Range
 
 SIMILARITY, JUDGE = "sas", "judge"
 LIMITS = {SIMILARITY: (-1.0, 1.0), JUDGE: (1.0, 5.0)}
@@ -37,6 +38,6 @@ class QuestionFormula(MeanFormula):
         """Return False for similarities and a judge's marks, True for other measures."""
         return score not in LIMITS
 
-    def has_fraction(self, group: str, score: str) -> bool:
-        """Return True if a measure is on the scale from 0 to 1."""
-        return score not in LIMITS
+    def range_in(self, group: str, score: str) -> Range | None:
+        """Return the range of a measure: the `limits` of its field."""
+        return self.limits(score)

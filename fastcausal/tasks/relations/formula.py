@@ -13,7 +13,7 @@ from fastcausal.counts.arithmetic import Counts, ScoresByName
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import GOLD_OF_KERNELS, OF_KERNELS, Rule
 from fastcausal.significance.sums import CountRows, Float64, Int64
-from fastcausal.significance.units import OneScore
+from fastcausal.significance.units import COEFFICIENT, OneScore, Range
 from fastcausal.tasks.relations.scores import fields_read, scores_of
 
 MULTI = "multi_relation"
@@ -124,11 +124,17 @@ class RelationFormula(Formula):
             values: Float64 = self.scores_of_group(counts)[score]
             return values
 
-        return OneScore(name, terms, value, share=self.has_share(group, score))
+        bounds = self.range_in(group, score)
+        share = self.has_share(group, score)
+        return OneScore(name, terms, value, share=share, bounded=lambda terms: bounds)
 
     def has_share(self, group: str, score: str) -> bool:
         """Return False for alpha, which is corrected for chance; True for any other score."""
         return score != "alpha"
+
+    def range_in(self, group: str, score: str) -> Range | None:
+        """Return -1 to 1 for alpha."""
+        return COEFFICIENT if score == "alpha" else super().range_in(group, score)
 
     def scores_of_group(self, counts: Counts) -> ScoresByName:
         """Compute the scores of one group from its counts by field name."""

@@ -13,6 +13,7 @@ from fastcausal._version import __version__
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import MOST, Formula
 from fastcausal.significance.sums import CountRows
+from fastcausal.significance.units import FRACTION, Range
 
 PARTS = ("value", "weight")
 N_ANSWERS = ("n_answers", "n_errors", "n_limits", "n_unscored")
@@ -88,13 +89,13 @@ class ValueFormula(Formula):
     def shares(self, rows: CountRows) -> frozenset[str]:
         """Return the names of the scores whose values are all between 0 and 1."""
         terms = self.terms(rows)
-        return frozenset(n for n in self.names_of_scores if self.is_fraction(n, terms))
+        return frozenset(n for n in self.names_of_scores if self.range_of(n, terms))
 
-    def is_fraction(self, name: str, terms: CountRows) -> bool:
-        """Return True if the value of each unit is between 0 and 1; an error rate may exceed 1."""
+    def range_of(self, name: str, terms: CountRows) -> Range | None:
+        """Return 0 to 1 if the value of each unit is between; an error rate may exceed 1."""
         k = 2 * self.names_of_scores.index(name)
         values, weights = terms[:, k : k + 2].T
-        return bool(((values >= 0) & (values <= weights)).all())
+        return FRACTION if ((values >= 0) & (values <= weights)).all() else None
 
     def union(self, other: Formula) -> Self:
         """Return the formula of both; ValueError if they differ in more than `lower`."""
