@@ -6,10 +6,11 @@ import ctypes
 import gc
 import inspect
 import json
+import math
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -259,10 +260,11 @@ def native() -> int:
 
 
 def check(call: Call, calls: int, objects: float, folder: Path) -> None:
-    """Fail if each of three rounds of calls leaves objects, Arrow's memory, or other memory.
+    """Fail if each of six rounds of calls leaves objects, Arrow's memory, or other memory.
 
     Small and large inputs come first, to fill caches by size. Events that happen once, as caches of
-    a fixed size fill up, are not in every round; a call keeps `objects` at most.
+    a fixed size fill up, are not in every round; a call keeps `objects` at most. Rounds end once
+    one has left nothing.
     """
 
     def held(numbers: Iterable[int]) -> tuple[int, int, int]:
@@ -271,11 +273,16 @@ def check(call: Call, calls: int, objects: float, folder: Path) -> None:
         gc.collect()
         return sys.getallocatedblocks(), pa.total_allocated_bytes(), native()
 
-    points = [held(range(0, LARGEST, LARGEST // min(30, 2 * calls)))]
+    before = held(range(0, LARGEST, LARGEST // min(30, 2 * calls)))
     gc.freeze()  # the next collections look at later objects alone
-    points += [held(range(k, k + calls)) for k in range(LARGEST, LARGEST + 3 * calls, calls)]
-    rounds = [[(b - a) / calls for a, b in zip(*pair, strict=True)] for pair in pairwise(points)]
-    of_python, of_arrow, of_all = map(min, zip(*rounds, strict=True))
+    kept = [math.inf] * 3  # by a call, in the round that keeps least
+    for k in range(LARGEST, LARGEST + 6 * calls, calls):
+        after = held(range(k, k + calls))
+        each = [(b - a) / calls for a, b in zip(before, after, strict=True)]
+        kept, before = [*map(min, kept, each)], after
+        if all(map(operator.lt, kept, (objects, ARROW, NATIVE))):
+            return
+    of_python, of_arrow, of_all = kept
     assert of_python < objects, f"{of_python} objects of each call are kept"
     assert of_arrow < ARROW, f"{of_arrow} bytes of Arrow of each call are kept"
     assert of_all < NATIVE, f"{of_all} bytes of each call are kept"
