@@ -18,7 +18,7 @@
 
 namespace fastcausal::fincausal {
 
-struct TextColumn {  // the texts of one column, at any places of one buffer
+struct PlacedTexts {  // the texts of one column, at any places of one buffer
   const char* data = nullptr;
   const int64_t* starts = nullptr;
   const int64_t* stops = nullptr;
@@ -28,7 +28,7 @@ struct TextColumn {  // the texts of one column, at any places of one buffer
 };
 
 // Returns the first of n rows whose texts differ, or n.
-inline int64_t first_other_text(const TextColumn& gold, const TextColumn& pred, int64_t n) {
+inline int64_t first_other_text(const PlacedTexts& gold, const PlacedTexts& pred, int64_t n) {
   int64_t row = 0;
   while (row < n && gold[row] == pred[row]) ++row;
   return row;
@@ -183,9 +183,9 @@ class RowLabels {
 // Texts with the causes and effects of both sides, and the place of the results.
 struct RowBatch {
   int64_t n = 0;
-  TextColumn text, spans[2][2];  // by side: causes, effects
-  int64_t* sizes = nullptr;      // [n]: words of each text
-  int64_t* facts = nullptr;      // [n][2][2]: SpanFacts of each side
+  PlacedTexts text, spans[2][2];  // by side: causes, effects
+  int64_t* sizes = nullptr;       // [n]: words of each text
+  int64_t* facts = nullptr;       // [n][2][2]: SpanFacts of each side
 };
 
 // A char for each word of each text: the marks of its spans.

@@ -106,12 +106,12 @@ class OnDisk:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         import pyarrow.parquet as pq
 
-        self.name = name_of(path)
+        self.name: str = name_of(path)
         self._path, self._version = path, _version(path)
         self._columns: dict[str, pa.ChunkedArray] = {}
         try:
             self._metadata = pq.read_metadata(path)
-            self.schema = self._metadata.schema.to_arrow_schema()
+            self.schema: pa.Schema = self._metadata.schema.to_arrow_schema()
         except DAMAGE as error:
             raise damaged(self.name, "parquet", error) from error
         require_plain(self.schema, self.name)

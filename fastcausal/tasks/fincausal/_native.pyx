@@ -23,17 +23,17 @@ cdef extern from "fincausal_labels.hpp" namespace "fastcausal::fincausal" nogil:
     cdef enum class Cutting(int64_t):
         pass
 
-    cdef cppclass TextColumn:
+    cdef cppclass PlacedTexts:
         const char* data
         const int64_t* starts
         const int64_t* stops
 
-    int64_t first_other_text(const TextColumn&, const TextColumn&, int64_t)
+    int64_t first_other_text(const PlacedTexts&, const PlacedTexts&, int64_t)
 
     cdef cppclass RowBatch:
         int64_t n
-        TextColumn text
-        TextColumn spans[2][2]
+        PlacedTexts text
+        PlacedTexts spans[2][2]
         int64_t* sizes
         int64_t* facts
 
@@ -63,10 +63,10 @@ cdef extern from "fincausal_counts.hpp" namespace "fastcausal::fincausal" nogil:
 N_FIELDS = N_FIELDS_
 
 
-cdef TextColumn column_of(object texts, int64_t n) except *:
+cdef PlacedTexts column_of(object texts, int64_t n) except *:
     """Point to texts. The caller's arguments keep them alive."""
     data, starts, stops = texts
-    cdef TextColumn column
+    cdef PlacedTexts column
     cdef Array start = int64s(starts), stop = int64s(stops)
     if start.n != n or stop.n != n:
         raise ValueError(f"{start.n} starts and {stop.n} stops, expected {n}")
@@ -86,7 +86,7 @@ def words(bytes data, kinds, bytes abbreviations, int64_t cutting):
 
 def first_other(gold, pred, int64_t n):
     """Return the first of n rows whose texts differ, or n."""
-    cdef TextColumn of_gold = column_of(gold, n), of_pred = column_of(pred, n)
+    cdef PlacedTexts of_gold = column_of(gold, n), of_pred = column_of(pred, n)
     with nogil:
         n = first_other_text(of_gold, of_pred, n)
     return n

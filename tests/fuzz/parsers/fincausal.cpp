@@ -93,7 +93,7 @@ void check_labels(const std::string& input) {
   const int64_t size = bytes.size();
   const int64_t starts[] = {0, 0}, stops[] = {size, size};
   const int64_t from[] = {size / 3, 0}, to[] = {size - size / 4, 0};
-  const TextColumn all{bytes.data(), starts, stops}, part{bytes.data(), from, to};
+  const PlacedTexts all{bytes.data(), starts, stops}, part{bytes.data(), from, to};
   int64_t sizes[2], facts[8];
   const LetterKinds of = letter_kinds();
   for (const Cutting cutting : {Cutting::BLANK, Cutting::SENTENCES}) {
