@@ -202,7 +202,7 @@ def _below(most: int) -> str:
 
 
 def is_text(wanted: pa.DataType) -> bool:
-    """Tell a type of plain text, in no dictionary."""
+    """Return True for a type of plain text; False for text in a dictionary."""
     return str(wanted) in ("string", "large_string", "string_view")
 
 

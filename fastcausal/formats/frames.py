@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Problems, Remedy
+from fastcausal.files.columns import is_text
 from fastcausal.files.keys import groups_of
 from fastcausal.files.records import Records
 from fastcausal.files.spelling import TEXT, named, notify_of_text
@@ -349,9 +350,7 @@ def _marks_of(examples: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _is_text(of: pa.DataType) -> bool:
-    if pa.types.is_dictionary(of):
-        of = of.value_type
-    return str(of) in ("string", "large_string", "string_view")
+    return is_text(of.value_type if pa.types.is_dictionary(of) else of)
 
 
 def _is_list(of: pa.DataType) -> bool:
