@@ -173,7 +173,7 @@ def _example_table(pairs: Sequence[PairAgreement]) -> pa.Table:
 
 def _match_table(pairs: Sequence[PairAgreement]) -> pa.Table:
     """Make a row of counts per pair of relations of two annotators; null if unmatched."""
-    return pa.concat_tables([pair.matches for pair in pairs])
+    return pa.concat_tables([pair.matches for pair in pairs], promote_options="default")
 
 
 def _difference_table(pairs: Sequence[PairAgreement], roles: Sequence[str]) -> pa.Table:

@@ -403,6 +403,20 @@ def test_matches_number_the_relations_of_the_table():
     assert [(row["a_relation"], row["b_relation"]) for row in found] == [(1, 0)]
 
 
+def test_only_some_annotators_have_ids():
+    """Examples are counted once, and matches have the ids of the first annotator or positions."""
+    plain = [{"length": 4, "relations": [{"cause": (0, 2), "effect": (2, 4)}]}] * 3
+    named = [{**example, "id": f"s{k}"} for k, example in enumerate(plain)]
+    read = fc.Relations.from_examples
+    found = fc.agree({"ann": read(named), "ben": read(plain), "cy": read(named)})
+    assert (found.n_examples, found["total"].em) == (3, 1.0)
+    matches = found.matches.select(["a", "b", "id", "example"]).to_pylist()
+    assert len(matches) == 9
+    for row in matches:
+        has_id = row["a"] != "ben"  # examples are those of the first annotator
+        assert (row["id"] is None, row["example"] is None) == (not has_id, has_id)
+
+
 def test_undefined_is_nan_and_null():
     found = agreed({"ann": {"p": [[(0, 0, 2)]]}, "ben": {"p": [[(0, 0, 2)]]}})
     assert math.isnan(found["signal"].alpha)
