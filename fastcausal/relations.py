@@ -249,7 +249,7 @@ def taken(data: ArrowStreamExportable) -> pa.Table:
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
         validate(table)
-        table = arrow.without_views(table)
+        table = arrow.to_plain_types(table)
     except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
         raise InputError(f"the Arrow data cannot be read: {error}") from error
     return table

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError
 
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
@@ -324,15 +325,19 @@ def no_rows(schema: pa.Schema) -> pa.Table:
     return pa.Table.from_batches([], schema)
 
 
-def without_views(table: pa.Table) -> pa.Table:
-    """Cast string views and byte views to plain types, since pyarrow cannot take rows of views.
+def to_plain_types(table: pa.Table) -> pa.Table:
+    """Cast views and run-end encoded columns to plain types, which all of pyarrow takes.
 
     Examples
     --------
-    >>> str(without_views(pa.table({"id": pa.array(["a"], pa.string_view())}))["id"].type)
+    >>> str(to_plain_types(pa.table({"id": pa.array(["a"], pa.string_view())}))["id"].type)
     'string'
     """
     for n, field in enumerate(table.schema):
+        if pa.types.is_run_end_encoded(field.type):
+            column = pc.run_end_decode(table.column(n))
+            table = table.set_column(n, field.name, column)
+            continue
         kind = str(field.type).removeprefix("dictionary<values=")
         if kind.startswith(("string_view", "binary_view")):
             plain = pa.string() if kind.startswith("string") else pa.binary()

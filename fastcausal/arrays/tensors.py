@@ -54,7 +54,7 @@ def on_host(name: str, value: Any) -> npt.NDArray[Any]:
         return value
     try:
         return np.asarray(detached(value))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:  # torch's are of every kind
         raise InputError(f"{name} cannot be read: {error}") from error
 
 
@@ -62,7 +62,7 @@ def detached(value: Any) -> Any:
     """Detach a torch tensor from its gradient, bfloat16 as float32; return others unchanged."""
     if not hasattr(value, "detach"):
         return value
-    value = value.detach()
+    value = value.detach().resolve_conj().resolve_neg()
     return value.float() if str(value.dtype) == "torch.bfloat16" else value
 
 

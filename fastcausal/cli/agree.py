@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from fastcausal.tasks.labels.report import LabelAgreement
 
 OF_RELATIONS = (
-    "source_format", "unplaced", "links", "protocol", "average", "by", "unparsed", "per_example",
+    "source_format", "unplaced", "links", "protocol", "average", "unparsed", "per_example",
     "matches",
 )  # fmt: skip
 OF_LABELS = ("level", "unit", "rater")
@@ -117,8 +118,9 @@ def agree(
         if len(annotations) > 1:
             refuse(ctx, ("rater",), "is for one file of all ratings; of several each is a rater")
         _agree_on_labels(
-            annotations, labels, level, unit, rater, intervals, cluster, seed, tables, disagreements
-        )
+            annotations, labels, level, unit, rater, by or (), intervals, cluster, seed, tables,
+            disagreements,
+        )  # fmt: skip
         return
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
@@ -151,6 +153,7 @@ def _agree_on_labels(
     level: Level,
     unit: str | None,
     rater: str | None,
+    by: Sequence[str],
     intervals: bool,
     cluster: str | None,
     seed: int,
@@ -162,10 +165,11 @@ def _agree_on_labels(
     from fastcausal.tasks.labels.files import read_rating_files
 
     keep_apart([disagreements], paths)
-    table = read_rating_files(paths, label, unit, rater, cluster)
-    measures = fc.label_agreement(table, "label", "unit", "rater", level)
+    table = read_rating_files(paths, label, unit, rater, cluster, by)
+    measures = fc.label_agreement(table, "label", "unit", "rater", level, by)
     _write_disagreements(disagreements, measures)
-    grid = measures.to_table()
+    grids = measures.to_tables()
+    grid = grids[0]
     grid.title = f"{label}: {grid.title}"
     drawn = {}
     if intervals or cluster is not None:
@@ -180,7 +184,7 @@ def _agree_on_labels(
     if tables.format == "json":
         print_json(measures.to_dict() | drawn)
     else:
-        tables.show_grids([grid], measures.signature)
+        tables.show_grids(grids, measures.signature)
 
 
 def _write_disagreements(target: Path | None, report: Agreement | LabelAgreement) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import copy_to_arrow, without_views
+from fastcausal.arrays.arrow import copy_to_arrow, to_plain_types
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.packed import name_of
@@ -60,7 +60,7 @@ def load(
     except DAMAGE as error:
         raise damaged(name, format, error) from error
     require_plain(loaded.schema, name)
-    return without_views(loaded)
+    return to_plain_types(loaded)
 
 
 def _opened(source: str | os.PathLike[str] | Source) -> Any:

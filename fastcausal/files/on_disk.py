@@ -148,7 +148,7 @@ class OnDisk:
                 table = pa.Table.from_batches([batch])
                 validate(table)  # offsets of a damaged file may point anywhere
                 n += len(table)
-                yield arrow.without_views(table.select(columns))
+                yield arrow.to_plain_types(table.select(columns))
             if n != len(self):
                 raise ValueError(f"{n} rows, expected {len(self)}")
         except InputError:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.tensors import on_host
 from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import binary
@@ -419,6 +420,8 @@ def _of_objects(rows: Any, name: str) -> Records:
 
 def _of_values(source: Any, column: str, name: str) -> Records | None:
     """Read plain values as one column; None for a source with columns."""
+    if hasattr(source, "detach"):  # a tensor, perhaps with a gradient
+        source = on_host(name, source)
     if isinstance(source, Mapping | pa.Table | pa.RecordBatch):
         return None
     if isinstance(source, Sequence):
@@ -459,7 +462,7 @@ def _of_columns(source: Any, name: str) -> pa.Table:
     try:
         table = pa.table(source)
         validate(table)
-        table = arrow.without_views(table)
+        table = arrow.to_plain_types(table)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name}: the table cannot be read: {error}") from error
     return table

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -135,6 +136,21 @@ def test_newer_layouts_are_read_right_or_refused():
     for columns in newer_layouts():
         data = pa.table({**GOOD, "relations": pa.array(LISTS, RELATIONS), **columns})
         assert first_of(data) in ([{"cause": [(0, 1)]}], "refused"), columns
+
+
+def test_run_end_encoded_columns_are_plain_columns():
+    """Ids, strata and labels stored as runs give the figures of plain columns."""
+    plain = {
+        "unit": list("aabbcc"),
+        "rater": list("xyxyxy"),
+        "label": list("ppqqpq"),
+        "genre": ["news"] * 4 + ["blog"] * 2,
+    }
+    runs = pa.table({name: pc.run_end_encode(pa.array(values)) for name, values in plain.items()})
+    assert fc.label_agreement(runs, by="genre") == fc.label_agreement(plain, by="genre")
+    labels = {"id": list("abc"), "label": ["p", "p", "q"]}
+    runs = pa.table({name: pc.run_end_encode(pa.array(values)) for name, values in labels.items()})
+    assert fc.classify(runs, labels, positive="p") == fc.classify(labels, labels, positive="p")
 
 
 def first_of(data):

@@ -38,3 +38,32 @@ def test_what_is_refused():
             on_host("x", device)
     with pytest.raises(fc.InputError, match="x cannot be read"):
         on_host("x", [[1], [1, 2]])
+
+
+def special_tensors():
+    """Tensors of ratings with a gradient, a negative bit, 16 bits; and two without numbers."""
+    ratings = torch.tensor([[1.0, 1.0], [2.0, 2.0], [1.0, 2.0]])
+    return {
+        "gradient": ratings.clone().requires_grad_(),
+        "negative": torch.conj(torch.complex(ratings, -ratings)).imag,
+        "bfloat16": ratings.bfloat16(),
+        "meta": ratings.to("meta"),
+        "sparse": ratings.to_sparse(),
+    }
+
+
+@pytest.mark.parametrize("kind", special_tensors())
+def test_special_tensors_are_read_or_refused(kind):
+    tensor = special_tensors()[kind]
+    a, b = tensor.T if kind != "sparse" else (tensor, tensor)
+    for measure in (
+        lambda: fc.krippendorff_alpha(tensor),
+        lambda: fc.krippendorff_alpha([*tensor]),
+        lambda: fc.cohen_kappa(a, b) / 0.9,
+        lambda: fc.classify(a.long(), b.long())["overall"].accuracy * 2 / 3,
+    ):
+        if kind in ("meta", "sparse"):
+            with pytest.raises(fc.InputError, match="cannot be read"):
+                measure()
+        else:
+            assert measure() == pytest.approx(4 / 9)

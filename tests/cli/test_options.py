@@ -51,6 +51,7 @@ USES = {
         "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
         "labels": "labels_1.csv labels_2.csv --labels label",
         "intervals of labels": "labels_1.csv labels_2.csv --labels label --intervals",
+        "subsets of labels": "ratings.csv --labels label --by genre",
         "intervals": "annotator_1.jsonl annotator_2.jsonl --intervals",
         "json": "annotator_1.jsonl annotator_2.jsonl --json",
         "one file of labels": "ratings.csv --labels label",
@@ -509,7 +510,8 @@ def files(tmp_path_factory):
     (folder / "prompt.j2").write_text("{{ event_a }}, so {{ event_b }}?")
     (folder / "corpus.CLINK.txt").write_text("wsj_1.col\te1\te2\tCLINK\n")
     (folder / "ratings.csv").write_text(
-        "id,index,rater,who,label\n0,a,r1,w1,0\n0,b,r2,w2,1\n1,a,r1,w1,1\n1,b,r2,w3,1\n"
+        "id,index,rater,who,label,genre\n"
+        "0,a,r1,w1,0,news\n0,b,r2,w2,1,news\n1,a,r1,w1,1,blog\n1,b,r2,w3,1,blog\n"
     )
     (folder / "short.csv").write_text(
         "index,text,causal_text_w_pairs,num_rs\n"
@@ -686,7 +688,10 @@ def test_an_option_given_twice_is_refused(name, option, files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("labels_1.csv labels_2.csv --labels label --by x", "--by is for relations, but --labels"),
+        (
+            "labels_1.csv labels_2.csv --labels label --matches x.csv",
+            "--matches is for relations, but",
+        ),
         ("annotator_1.jsonl annotator_2.jsonl --level ratio", "--level is for labels: name their"),
         (
             "annotator_1.jsonl annotator_2.jsonl --seed 0",

@@ -249,7 +249,7 @@ def read(
         require_plain(schema, name)
         for reading, table in of_one_file(schema, parts):
             validate(table)  # offsets of a damaged file may point anywhere
-            yield reading, arrow.without_views(table)
+            yield reading, arrow.to_plain_types(table)
     except InputError:
         raise
     except DAMAGE as error:

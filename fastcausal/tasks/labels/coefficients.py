@@ -65,20 +65,21 @@ def coefficients(
     def distances(of: Level) -> Float64:
         return disagreements(ratings, of, times)
 
-    def kappas(weights: KappaWeights) -> Float64:
-        if level == "nominal":
+    def kappas(weights: KappaWeights | None) -> Float64:
+        if weights and level == "nominal":
             return np.full(1 if times is None else len(times), math.nan)
-        return mean_kappas(ratings, places, weights, times)
+        return mean_kappas(ratings, numbered(ratings.paired_values())[0], weights, times)
 
-    places = numbered(ratings.values)[0]
     ways: dict[str, Callable[[], Float64]] = {
         "percent_agreement": lambda: percents_of(distances("nominal")),
-        "cohen_kappa": lambda: mean_kappas(ratings, places, None, times),
+        "cohen_kappa": lambda: kappas(None),
         "cohen_kappa_linear": lambda: kappas("linear"),
         "cohen_kappa_quadratic": lambda: kappas("quadratic"),
         "fleiss_kappa": lambda: fleiss_kappas_of(distances("nominal")),
         "alpha": lambda: alphas_of(distances(level)),
-        "gwet_ac1": lambda: gwet_ac1s(ratings, distances("nominal"), places, times),
+        "gwet_ac1": lambda: gwet_ac1s(
+            ratings, distances("nominal"), numbered(ratings.values)[0], times
+        ),
     }
     return {name: ways[name]() for name in names}
 

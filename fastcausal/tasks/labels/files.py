@@ -22,8 +22,9 @@ def read_rating_files(
     unit: str | None = None,
     rater: str | None = None,
     cluster: str | None = None,
+    by: Sequence[str] = (),
 ) -> pa.Table:
-    """Read ratings into a long table: ``unit``, ``rater``, ``label``, and ``cluster`` if requested.
+    """Read ratings into a long table: ``unit``, ``rater``, ``label``, ``cluster`` if requested.
 
     Parameters
     ----------
@@ -39,6 +40,8 @@ def read_rating_files(
         ``system`` gives units such as ``brief/q01``.
     cluster : str, optional
         A column of clusters, as text.
+    by : sequence of str
+        Columns of subsets, as text; they follow by name.
 
     Returns
     -------
@@ -67,6 +70,7 @@ def read_rating_files(
         columns["label"] = records.labels(label) if has_labels else pa.nulls(len(records))
         if cluster is not None:
             columns["cluster"] = records.keys(cluster)
+        columns |= {name: records.texts(records.require(name)) for name in by}
         parts.append(pa.table(columns))
     try:
         return pa.concat_tables(parts, promote_options="permissive")

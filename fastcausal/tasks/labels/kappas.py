@@ -29,8 +29,8 @@ def cohen_kappa(
         The cost of a disagreement: 1, the distance of the two labels in the order of ``labels``, or
         its square.
     labels : sequence, optional
-        All labels in order; by default the labels in ``a`` or ``b``, ascending. Weights require
-        them if labels are text, which has no order of its own.
+        All labels in order; by default the labels of the units that both rated, ascending. Weights
+        require them if labels are text, which has no order of its own.
 
     Raises
     ------
@@ -53,10 +53,14 @@ def cohen_kappa(
             f"a has the shape {sides[0].shape} and b {sides[1].shape}, expected one rating a unit"
         )
     values, names = numbers_of(*sides)
+    both = np.tile(~np.isnan(values).reshape(2, -1).any(axis=0), 2)
+    if labels is None:
+        values = values[both]
     places, n_labels = positions(values, names, weights, labels)
+    if labels is not None:
+        places = places[both]
     of_a, of_b = np.split(places, 2)
-    both = (of_a >= 0) & (of_b >= 0)
-    return kappa(of_a[both], of_b[both], n_labels, weights)
+    return kappa(of_a, of_b, n_labels, weights)
 
 
 def mean_pairwise_kappa(
@@ -78,7 +82,7 @@ def mean_pairwise_kappa(
     data : array-like [n_units, n_raters], or table
         As in `krippendorff_alpha`; so are ``unit``, ``rater`` and ``label``.
     weights, labels
-        As in `cohen_kappa`; the labels of all raters together define the order.
+        As in `cohen_kappa`; by default the labels of all units of two or more ratings.
 
     Raises
     ------
@@ -91,5 +95,6 @@ def mean_pairwise_kappa(
     0.6333333333333333
     """
     ratings = read_ratings(data, unit, rater, label)
-    places, _ = positions(ratings.values, ratings.names, weights, labels)
+    values = ratings.values if labels is not None else ratings.paired_values()
+    places, _ = positions(values, ratings.names, weights, labels)
     return float(mean_kappas(ratings, places, weights)[0])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.files.keys import encode
@@ -69,6 +70,26 @@ class Ratings:
         if self.raters is not None:
             return self.raters
         return np.tile(np.arange(self.n_raters), self.n_units)
+
+    def paired_values(self) -> Float64:
+        """Return the values, NaN in units with fewer than two ratings: float64[n]."""
+        units, rated = self.units_of(), ~np.isnan(self.values)
+        widths = np.bincount(units[rated], minlength=self.n_units)
+        return np.where(widths[units] > 1, self.values, np.nan)
+
+    def take(self, units: npt.NDArray[np.bool_]) -> Ratings:
+        """Keep the ratings of some units, without their groups: bool[n_units]."""
+        widths = np.diff(self.offsets)
+        rows = np.repeat(units, widths)
+        return replace(
+            self,
+            values=self.values[rows],
+            offsets=arrow.offsets(widths[units]),
+            raters=None if self.raters is None else self.raters[rows],
+            groups=None,
+            units=None if self.units is None else self.units.filter(pa.array(units)),
+            group_names=None,
+        )
 
     def unit_name(self, unit: int) -> str:
         """Return the name of a unit in messages."""

@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays.arrow import joined, values_of
+from fastcausal.arrays.arrow import joined, to_plain_types, values_of
+from fastcausal.arrays.strata import By, columns_by, sorted_strata
+from fastcausal.arrays.tensors import on_host
 from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError
 from fastcausal.files.keys import encode, require_unique
@@ -67,6 +69,26 @@ def read_ratings(
     if len(ratings.values) > MOST:
         raise InputError(f"{len(ratings.values)} ratings, expected at most {MOST}")
     return ratings
+
+
+def read_subsets(data: Any, unit: str, rater: str, label: str, by: By) -> dict[str, Ratings]:
+    """Read the ratings of each subset of units in a long table, such as ``genre=news``.
+
+    Raises
+    ------
+    InputError
+        As in `read_ratings`; or a column of ``by`` is missing.
+    """
+    table, subsets = _table(data), {}
+    for column in columns_by(by):
+        names, codes = sorted_strata(table, column)
+        place = table.column_names.index(column)
+        named = table.set_column(place, column, pa.array(names, pa.string()).take(pa.array(codes)))
+        ratings = read_ratings(named, unit, rater, label, column)
+        group_of = np.asarray(ratings.groups)
+        for k, name in enumerate(ratings.group_names.to_pylist()):
+            subsets[f"{column}={name}"] = ratings.take(group_of == k)
+    return subsets
 
 
 def positions(
@@ -142,7 +164,17 @@ def array_of(data: Any) -> Any:
         cells = np.array(data.data, dtype=object)
         cells[np.ma.getmaskarray(data)] = None
         return cells
-    return np.asarray(data) if hasattr(data, "__array__") else np.array(data, dtype=object)
+    if hasattr(data, "__array__"):
+        array = on_host("ratings", data)
+        return array.astype(array.dtype.newbyteorder("="), copy=False)  # as Arrow needs it
+    if isinstance(data, list | tuple):  # NumPy drops the masks of rows, and refuses gradients
+        data = [array_of(row).tolist() if _is_special(row) else row for row in data]
+    return np.array(data, dtype=object)
+
+
+def _is_special(row: Any) -> bool:
+    """Return True for a masked array or a tensor of torch."""
+    return isinstance(row, np.ma.MaskedArray) or hasattr(row, "detach")
 
 
 def _arrow(columns: Sequence[Any]) -> Any:
@@ -164,6 +196,8 @@ def is_number(kind: Any) -> bool:
 def _wide(data: Any, groups: Any) -> Ratings:
     try:
         cells = array_of(data)
+    except InputError:
+        raise
     except ValueError as error:
         raise InputError(f"rows of different lengths, expected units × raters: {error}") from error
     if cells.ndim != 2:
@@ -184,11 +218,7 @@ def _wide(data: Any, groups: Any) -> Ratings:
 def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
     if groups is not None and not isinstance(groups, str):
         raise ValueError("groups of a long table are the name of a column")
-    try:
-        table = data if isinstance(data, pa.Table) else pa.table(data)
-        validate(table)
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise InputError(f"not a table: {error}") from error
+    table = _table(data)
     units, unit_of_row = _keys(table, unit)
     raters, rater_of_row = _keys(table, rater)
     values, names = numbers_of(_column(table, label), what=f'column "{label}"')
@@ -220,6 +250,16 @@ def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
         name = units[unit_of_row[np.argmax(torn)]]
         raise InputError(f'unit "{name}" has two values in column "{groups}", expected one')
     return ratings
+
+
+def _table(data: Any) -> pa.Table:
+    """Return a long table as an Arrow table, checked."""
+    try:
+        table = data if isinstance(data, pa.Table) else pa.table(data)
+        validate(table)
+        return to_plain_types(table)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(f"not a table: {error}") from error
 
 
 def _column(table: Any, name: str) -> Any:

@@ -10,21 +10,25 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.arrays.strata import By
 from fastcausal.options import Level
 from fastcausal.report.grid import Grid
-from fastcausal.report.groups import Scores
-from fastcausal.report.report import Report
+from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.report import Report, scores_table
 from fastcausal.tasks.labels import disagreements
 from fastcausal.tasks.labels.coefficients import COEFFICIENTS, coefficients
 from fastcausal.tasks.labels.count import signature_of, statistics_of
 from fastcausal.tasks.labels.ratings import Ratings, label_name
-from fastcausal.tasks.labels.reading import read_ratings
+from fastcausal.tasks.labels.reading import read_ratings, read_subsets
 from fastcausal.tasks.labels.votes import Votes
 
 BRIEF = (
     "n_units", "n_raters", "n_ratings", "n_paired_units", "percent_agreement", "cohen_kappa",
     "fleiss_kappa", "alpha", "gwet_ac1",
 )  # fmt: skip
+
+
+CLASS = "class_"  # before a label, in names of groups
 
 
 @dataclass(eq=False, repr=False)
@@ -49,6 +53,12 @@ class LabelAgreement(Report):
         For each label, the number of units in which it has the most ratings.
     n_tied, n_unrated : int
         Numbers of units without a majority, because of a tie or without ratings.
+    by_class : mapping of str to Scores
+        For each label, over the ``n_units`` units of two or more ratings in which it has the
+        majority: ``mean_share``, the mean share of raters that gave it; ``percent_agreement``;
+        and ``unanimous``, the share of units in which all raters agree.
+    subsets : mapping of str to mapping
+        By value of a column, the coefficients (``overall``) and ``by_class`` (``class_LABEL``).
     """
 
     level: Level
@@ -67,7 +77,9 @@ class LabelAgreement(Report):
     majority: Mapping[str, int]
     n_tied: int
     n_unrated: int
+    by_class: Mapping[str, Scores]
     ratings: Ratings = field(repr=False)
+    subsets: Mapping[str, Groups] = field(repr=False)
 
     def __post_init__(self) -> None:
         facts = {field.name: getattr(self, field.name) for field in fields(self) if field.repr}
@@ -77,8 +89,11 @@ class LabelAgreement(Report):
             signature_of(self.level),
             {"overall": Scores({name: facts[name] for name in COEFFICIENTS})},
             facts=facts,
+            subsets=self.subsets,
+            class_scores=self.by_class,
             statistics=partial(statistics_of, self.ratings, self.level, COEFFICIENTS),
-            keys=("signature", *facts),
+            keys=("signature", *facts, *(("subsets",) if self.subsets else ())),
+            grids=_grids,
         )
 
     @property
@@ -90,16 +105,33 @@ class LabelAgreement(Report):
         """Write the units with more than one label as a self-contained page."""
         return disagreements.page(self.ratings, self.title, self.signature)
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Make a table for the terminal: a row per figure, then numbers of units by majority."""
-        grid = Grid(self.title, [""], shares=("",), share_rows=("percent agreement",))
-        for name, value in self.facts.items():
-            if name != "majority":
-                grid.add(name.replace("_", " "), value)
-        grid.part("majority")
-        for label, n in self.majority.items():
-            grid.add(label, n)
-        return grid
+
+def _grids(report: LabelAgreement, counts: bool) -> list[Grid]:
+    """Make a row per figure, then tables of subsets, and of classes overall and in each subset."""
+    grid = Grid(report.title, [""], shares=("",), share_rows=("percent agreement",))
+    for name, value in report.facts.items():
+        if name not in ("majority", "by_class"):
+            grid.add(name.replace("_", " "), value)
+    grid.part("majority")
+    for label, n in report.majority.items():
+        grid.add(label, n)
+    grids = [grid]
+    if report.subsets:
+        unknown = ("cohen_kappa_linear", "cohen_kappa_quadratic") * (report.level == "nominal")
+        rows = {
+            subset: Scores({k: v for k, v in groups["overall"].items() if k not in unknown})
+            for subset, groups in report.subsets.items()
+        }
+        grids.append(scores_table("by subset", {"": rows}, counts))
+    parts = {
+        subset: {name.removeprefix(CLASS): s for name, s in groups.items() if name != "overall"}
+        for subset, groups in report.subsets.items()
+    }
+    parts = {"": dict(report.by_class)} | parts
+    if parts := {name: part for name, part in parts.items() if part}:
+        grids.append(scores_table("by class: units in which it has the majority", parts, counts))
+        grids[-1].shares = ("mean_share", "percent_agreement", "unanimous")
+    return grids
 
 
 def label_agreement(
@@ -108,6 +140,7 @@ def label_agreement(
     unit: str = "unit",
     rater: str = "rater",
     level: Level = "nominal",
+    by: By = None,
 ) -> LabelAgreement:
     """Compute all measures of agreement on one column of a long table.
 
@@ -119,11 +152,13 @@ def label_agreement(
         The columns.
     level : {"nominal", "ordinal", "interval", "ratio"}
         Level of measurement of ``alpha``.
+    by : str or sequence of str, optional
+        Columns of the table, with one value a unit; each value is a subset.
 
     Raises
     ------
     InputError
-        As in `krippendorff_alpha`.
+        As in `krippendorff_alpha`; or a unit has two values in a column of ``by``.
 
     Examples
     --------
@@ -135,24 +170,37 @@ def label_agreement(
     (0.4444444444444444, 0.4, {'no': 1, 'yes': 2}, 1, 1)
     """
     ratings = read_ratings(table, unit, rater, label)
-    values = {name: float(v[0]) for name, v in coefficients(ratings, level).items()}
+    subsets = read_subsets(table, unit, rater, label, by)
     votes = Votes.of(ratings)
-    n_ratings = np.bincount(ratings.units_of()[~np.isnan(ratings.values)], minlength=1)
+    n_ratings = int(votes.n_ratings.sum())
     winners, wins = np.unique(votes.winner[votes.n_winners == 1], return_counts=True)
     names = [label_name(winner, votes.names) for winner in winners.tolist()]
     return LabelAgreement(
         level=level,
         n_units=ratings.n_units,
         n_raters=ratings.n_raters,
-        n_ratings=int(n_ratings.sum()),
-        n_missing=ratings.n_units * ratings.n_raters - int(n_ratings.sum()),
-        n_paired_units=int(np.count_nonzero(n_ratings > 1)),
-        **values,
+        n_ratings=n_ratings,
+        n_missing=ratings.n_units * ratings.n_raters - n_ratings,
+        n_paired_units=int(np.count_nonzero(votes.n_ratings > 1)),
+        **_coefficients(ratings, level),
         majority=dict(zip(names, wins.tolist(), strict=True)),
         n_tied=int(np.count_nonzero(votes.n_winners > 1)),
         n_unrated=int(np.count_nonzero(votes.n_winners == 0)),
+        by_class=votes.by_class(),
         ratings=ratings,
+        subsets={name: _groups(part, level) for name, part in subsets.items()},
     )
+
+
+def _coefficients(ratings: Ratings, level: Level) -> dict[str, float]:
+    return {name: float(v[0]) for name, v in coefficients(ratings, level).items()}
+
+
+def _groups(ratings: Ratings, level: Level) -> Groups:
+    """Return the number of units and the coefficients of a subset, then agreement by class."""
+    overall = Scores({"n_units": ratings.n_units, **_coefficients(ratings, level)})
+    classes = Votes.of(ratings).by_class()
+    return {"overall": overall} | {f"{CLASS}{label}": s for label, s in classes.items()}
 
 
 def brief(agreement: LabelAgreement) -> Scores:

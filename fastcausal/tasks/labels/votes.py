@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy.typing as npt
 
 from fastcausal.errors import InputError
 from fastcausal.options import MajorityTies, check
-from fastcausal.tasks.labels.ratings import Int64, Ratings, numbered
+from fastcausal.report.groups import Scores
+from fastcausal.tasks.labels.ratings import Int64, Ratings, label_name, numbered
 from fastcausal.tasks.labels.reading import read_ratings
 
 
@@ -76,12 +78,21 @@ class Votes:
         The first label with the most votes, as in `Ratings.values`; NaN without a rating.
     n_winners : int64[n_units]
         Number of labels with the most votes.
+    n_votes : int64[n_units]
+        Most votes for a label.
+    n_ratings : int64[n_units]
+        Number of ratings.
+    n_equal : int64[n_units]
+        Number of ordered pairs of equal ratings.
     names : list or None
         As in `Ratings`.
     """
 
     winner: npt.NDArray[np.float64]
     n_winners: Int64
+    n_votes: Int64
+    n_ratings: Int64
+    n_equal: Int64
     names: list[Any] | None
 
     @classmethod
@@ -98,8 +109,28 @@ class Votes:
         wins = votes == most[unit]
         winner = np.full(ratings.n_units, math.nan)
         winner[unit[wins][::-1]] = different[number[wins][::-1]]  # the first is written last
-        n_winners = np.bincount(unit[wins], minlength=ratings.n_units)
-        return cls(winner, n_winners, ratings.names)
+        sums = np.zeros((3, ratings.n_units), np.int64)
+        for row, each in zip(sums, (wins, votes, votes * (votes - 1)), strict=True):
+            np.add.at(row, unit, each)
+        n_winners, n_ratings, n_equal = sums
+        return cls(winner, n_winners, most, n_ratings, n_equal, ratings.names)
+
+    def by_class(self) -> dict[str, Scores]:
+        """Score agreement on each label, over the units of two or more ratings that it wins."""
+        clear = (self.n_winners == 1) & (self.n_ratings > 1)
+        n, most = self.n_ratings[clear], self.n_votes[clear]
+        measures = {
+            "mean_share": (most, n),
+            "percent_agreement": (self.n_equal[clear], n * (n - 1)),
+            "unanimous": ((most == n).astype(np.int64), np.ones_like(n)),
+        }
+        groups = {}
+        for winner in np.unique(self.winner[clear]).tolist():
+            of_label = self.winner[clear] == winner
+            means = {k: mean_ratio(a[of_label], b[of_label]) for k, (a, b) in measures.items()}
+            n_units = int(np.count_nonzero(of_label))
+            groups[label_name(winner, self.names)] = Scores({"n_units": n_units, **means})
+        return groups
 
     def labels(self, first_of_ties: bool) -> npt.NDArray[Any]:
         """Return the winning labels; None, or NaN for numbers, without a winner."""
@@ -109,3 +140,15 @@ class Votes:
             return winner
         named = np.array([*self.names, None], dtype=object)
         return named[np.where(np.isnan(winner), -1, winner).astype(np.int64)]
+
+
+def mean_ratio(above: Int64, below: Int64) -> float:
+    """Average the ratios of integers, rounded once: int64[n] each.
+
+    Examples
+    --------
+    >>> mean_ratio(np.array([3, 2]), np.array([3, 3]))
+    0.8333333333333334
+    """
+    sums = ((int(above[below == n].sum()), n) for n in np.unique(below).tolist())
+    return float(sum(Fraction(total, n) for total, n in sums) / len(above))

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import fastcausal as fc
-from fastcausal.arrays.arrow import without_views
+from fastcausal.arrays.arrow import to_plain_types
 from fastcausal.errors import InputError
 from fastcausal.files import on_disk
 
@@ -91,7 +91,7 @@ def test_batches_change_nothing(seed, tmp_path):
         of_file = outcome(path, path, **options)
         assert repr(of_file).replace("'system': 'answers', ", "") == repr(expected)
         if not isinstance(expected, str):
-            ordered = without_views(table).sort_by("id")
+            ordered = to_plain_types(table).sort_by("id")
             assert repr(outcome(ordered, "answers", **options)) == repr(expected)
 
 
