@@ -29,7 +29,9 @@ def prompts(
     template: Annotated[
         Path | None, Option(help="Make prompts of this jinja2 template, not of the task's own.")
     ] = None,
-    words: Annotated[int, Option(min=1, help="Clip articles to so many words.")] = 250,
+    words: Annotated[
+        int, Option(min=1, help="Clip articles to so many words and the end of their sentence.")
+    ] = 250,
     to: Annotated[
         PromptFormat, Option(help="Write id and prompt, or requests of an OpenAI batch.")
     ] = "lines",

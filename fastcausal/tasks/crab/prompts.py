@@ -38,6 +38,10 @@ SIDES = {
 """Columns of the text, the article's id and the article of every event."""
 ANSWERS = {"score", "class", "answer", *(f"{i}_score" for i in range(N))}  # never in a prompt
 _WORD = re.compile(r"\S+")
+_SENTENCE_END = re.compile(
+    r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|Lt|No|St|vs))(?<!\b(?:Mrs|Gen|Gov|Rep|Sen))(?<!\bProf)"
+    r"[.!?…。！？][\"'”’»)\]]*(?=\s+[^\sa-z0-9]|\Z)|\n\s*\n"
+)
 
 
 class PromptReport(Report):
@@ -147,7 +151,7 @@ def prompts(
         and ``causes`` (``letter``, ``text``, ``article``); and gold's other columns without scores
         and classes.
     words : int
-        The most words of an article.
+        Words of an article; the sentence in which the last one stands is kept whole.
     format : {"lines", "openai-batch"}
         The columns ``id`` and ``prompt``, or requests of an OpenAI batch.
     model : str, optional
@@ -166,7 +170,7 @@ def prompts(
 
     References
     ----------
-    Romanou et al. (2023), CRAB, section 5.1: articles of at most 250 words.
+    Romanou et al. (2023), CRAB, appendix A.2: articles of 250 words, to the end of the sentence.
 
     Examples
     --------
@@ -174,13 +178,14 @@ def prompts(
     >>> pair = {"topic_id": 4, "event_order_a": 1, "event_order_b": 2, "score": 90}
     >>> pair |= {"event_a": "It rains", "event_b": "The dam breaks"}
     >>> pair |= {"article_id_a": 1, "article_id_b": 1}
-    >>> articles = [{"topic_id": 4, "article_id": 1, "text": "It rained until the dam broke."}]
+    >>> text = "It rained until the dam broke. Help came late."
+    >>> articles = [{"topic_id": 4, "article_id": 1, "text": text}]
     >>> asked = fc.crab.prompts([pair], articles, "binary", words=3).prompts
     >>> asked["id"][0].as_py()
     '4/1/2'
     >>> print(asked["prompt"][0].as_py())
     Document 1:
-    It rained until
+    It rained until the dam broke.
     <BLANKLINE>
     Event 1: It rains
     Event 2: The dam breaks
@@ -216,17 +221,21 @@ def prompts(
 
 
 def clipped(text: str, words: int) -> str:
-    """Return the first ``words`` words of a text, with the white space between them.
+    """Return the first ``words`` words of a text and the rest of the sentence they end in.
+
+    A sentence ends at a mark before a blank, unless a small letter or a digit follows, or an
+    abbreviation precedes; or at a blank line, or with the text.
 
     Examples
     --------
-    >>> clipped(" It rains,  and rains. ", 3), clipped(" It rains ", 3)
-    ('It rains,  and', 'It rains')
+    >>> clipped(" It rains,  and Dr. Wu rains. It ends. ", 3), clipped(" It rains ", 3)
+    ('It rains,  and Dr. Wu rains.', 'It rains')
     """
     text = text.strip()
     for k, word in enumerate(_WORD.finditer(text), 1):
         if k == words:
-            return text[: word.end()]
+            end = _SENTENCE_END.search(text, word.start())
+            return text[: end.end() if end else len(text)].rstrip()
     return text
 
 

@@ -107,11 +107,30 @@ def test_texts_are_clipped_and_never_interpreted(first, second, article, words, 
     for mark in marks:
         assert mark in prompt
     told = prompt[: prompt.rindex(marks[1])].split("Document 2:\n", 1)[1]
-    assert told.split() == article.split()[:words]
-    assert told in article
-    assert prompt.startswith("Document 1:\n" + " ".join(["text", "1"][:words]) + "\n")
-    over = sum(len(text.split()) > words for text in {"text 1", article})
+    assert told.split()[:words] == article.split()[:words]
+    assert article.lstrip().startswith(told)
+    assert prompt.startswith("Document 1:\ntext 1\n")
+    over = article.split() != told.split()
     assert report.to_dict()["scores"][task]["n_clipped"] == over
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [(1, "Smith said."), (5, "Smith said."), (6, "the U.S. army left.”"), (10, "left.”"),
+     (11, "Was it 3.5 p.m. then?"), (16, "no mark"), (18, "no mark"), (20, "no mark"), (21, "last words"),
+     (250, "last words")],
+)  # fmt: skip
+def test_an_article_ends_with_a_whole_sentence(words, end):
+    """The sentence of the last word is whole: neither abbreviations nor numbers end it."""
+    article = (
+        "Rain fell, Mr. Smith said. “Then the U.S. army left.” Was it 3.5 p.m. then? A title with"
+        " no mark\n\nThe last words"
+    )
+    report = fc.crab.prompts(
+        [PAIR], [ARTICLES[0], ARTICLES[1] | {"text": article}], "score", words=words
+    )
+    told = report.prompts["prompt"][0].as_py().split("Document 2:\n")[1].split("\n\nEvent 1")[0]
+    assert told == article[: article.index(end) + len(end)]
 
 
 def test_an_article_of_both_events_is_told_once():
