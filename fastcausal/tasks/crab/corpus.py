@@ -156,8 +156,8 @@ def describe(
             "n_events": len(events.story),
             "n_pairs": len(pairs),
             "classes": classes,
-            "timeline": _spread(stories["n_events"]),
-            "pairs_per_topic": _spread(stories["n_pairs"]),
+            "timeline": spread(stories["n_events"]),
+            "pairs_per_topic": spread(stories["n_pairs"]),
             "topics": _topics(pairs, codes, stories),
             "distances": _distances(pairs, codes, *by_distance),
             "stories": Stories(pairs, codes, threshold, border, gold_from),
@@ -253,7 +253,8 @@ def _topics(pairs: JudgedPairs, codes: Int8, stories: Mapping[str, Any]) -> Topi
     return Topics(pairs.topics.cast(pa.string()).to_pylist(), stories, counts)
 
 
-def _spread(counts: Int64) -> dict[str, Any]:
+def spread(counts: Int64) -> dict[str, Any]:
+    """Return the mean, the least and the most of counts."""
     mean = int(counts.sum()) / len(counts)
     return {"mean": mean, "min": int(counts.min()), "max": int(counts.max())}
 

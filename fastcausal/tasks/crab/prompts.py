@@ -40,7 +40,7 @@ ANSWERS = {"score", "class", "answer", *(f"{i}_score" for i in range(N))}  # nev
 _WORD = re.compile(r"\S+")
 _SENTENCE_END = re.compile(
     r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|Lt|No|St|vs))(?<!\b(?:Mrs|Gen|Gov|Rep|Sen))(?<!\bProf)"
-    r"[.!?…。！？][\"'”’»)\]]*(?=\s+[^\sa-z0-9]|\Z)|\n\s*\n"
+    r"[.!?…][\"'”’»)\]]*(?=\s+[^\sa-z0-9]|\Z)|\n\s*\n"
 )
 
 

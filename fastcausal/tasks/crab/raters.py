@@ -20,6 +20,7 @@ from fastcausal.files.records import read_records
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Border, Outside, RaterTies, check
 from fastcausal.significance.sums import Float64
+from fastcausal.tasks.crab.corpus import spread
 from fastcausal.tasks.crab.files import (
     BORDERS,
     CLASSES,
@@ -154,6 +155,7 @@ def agree(
         "n_pairs": len(means),
         "n_ratings": len(numbers),
         "n_raters": table.n_raters,
+        "ratings_per_pair": spread(np.diff(table.offsets)),
         "n_tied": int((votes.n_winners > 1).sum()),
         "subsets": tuple(_subset(rated, majority, classes, outside) for classes in SUBSETS),
         "classes": {"majority": _counts(majority), "mean": _counts(mean_class)},

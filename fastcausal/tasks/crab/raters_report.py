@@ -19,6 +19,8 @@ class RaterReport(Report):
     ----------
     n_pairs, n_ratings, n_raters : int
         Sizes of the table.
+    ratings_per_pair : mapping
+        ``mean``, ``min`` and ``max`` number of ratings of a pair.
     n_tied : int
         Pairs with several most frequent classes.
     class_subsets : tuple of mapping
@@ -40,6 +42,7 @@ class RaterReport(Report):
     n_pairs: int
     n_ratings: int
     n_raters: int
+    ratings_per_pair: Mapping[str, Any]
     n_tied: int
     classes: Mapping[str, Mapping[str, int]]
     experts: Mapping[str, Any] | None
@@ -69,6 +72,8 @@ class RaterReport(Report):
                 grid.add(letter, n)
         grid.part("pairs")
         grid.add("tied", self.n_tied)
+        for name in ("min", "max"):
+            grid.add(f"{name} ratings", self.ratings_per_pair[name])
         if self.experts is not None:
             grid.add("to experts", self.experts["n"])
         return grid

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import statistics
+from collections import Counter
 
 import pyarrow.parquet as pq
 import pytest
@@ -49,6 +50,9 @@ def test_agreement_equals_the_definition(rows, border, ties, outside, random):
     majority, n_tied, subsets = oracle.agreement(rows, **options)
     said = report.to_dict()
     assert said["n_tied"] == n_tied
+    sizes = Counter(u for u, *_ in rows).values()
+    spread = {"mean": len(rows) / len(sizes), "min": min(sizes), "max": max(sizes)}
+    assert said["ratings_per_pair"] == spread
     assert (said["n_pairs"], said["n_ratings"]) == (len(majority), len(rows))
     assert said["subsets"] == [s | {"alpha": near(s["alpha"])} for s in subsets]
     letters = [n and "DCBA"[n - 1] for n in majority.values()]
