@@ -46,6 +46,7 @@ def print_table(*parts: RenderableType) -> None:
                 part = Segments(Segment(printable(text), style) for text, style, _ in rendered)
             else:
                 part = printable(part)
+                part = _wrapped(part, console.width) if console.is_terminal else part
             console.print(part, highlight=False, soft_wrap=True, markup=False, emoji=False)
     lines = capture.get().splitlines()
     show("\n".join(lines if console.is_terminal else map(str.rstrip, lines)))
@@ -113,21 +114,25 @@ def warn(messages: Iterable[str]) -> None:
 
 
 def _say(message: str, **style: Any) -> None:
-    """Print a message to standard error; on a terminal the rest of a long line is indented."""
+    """Print a message to standard error; on a terminal long lines are wrapped."""
     if sys.stderr.isatty():
-        from textwrap import TextWrapper
-
-        width = max(os.get_terminal_size(sys.stderr.fileno()).columns, NARROWEST)
-        wrapper = TextWrapper(
-            width,
-            subsequent_indent=HANGING,
-            expand_tabs=False,
-            replace_whitespace=False,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        message = "\n".join(map(wrapper.fill, message.split("\n")))
+        message = _wrapped(message, os.get_terminal_size(sys.stderr.fileno()).columns)
     click.secho(message, err=True, **style)
+
+
+def _wrapped(message: str, width: int) -> str:
+    """Break lines between words, and indent the rest of each."""
+    from textwrap import TextWrapper
+
+    wrapper = TextWrapper(
+        max(width, NARROWEST),
+        subsequent_indent=HANGING,
+        expand_tabs=False,
+        replace_whitespace=False,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(map(wrapper.fill, message.split("\n")))
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
 
 if TYPE_CHECKING:
-    from rich.text import Text
+    from rich.console import RenderableType
 
     from fastcausal.tasks.extraction.errors import Errors
 
@@ -118,8 +118,9 @@ def _names(given: str) -> list[str]:
     return [name.strip() for name in given.split(",") if name.strip()]
 
 
-def coloured(wrong: Errors) -> Iterator[Text]:
-    """Yield lines for a terminal; brackets mark spans without colour."""
+def coloured(wrong: Errors) -> Iterator[RenderableType]:
+    """Yield parts for a terminal; brackets mark spans without colour."""
+    from rich.table import Table
     from rich.text import Text
 
     from fastcausal.report.escapes import cell_text
@@ -127,11 +128,12 @@ def coloured(wrong: Errors) -> Iterator[Text]:
 
     for example in wrong.marked():
         yield Text(f"{cell_text(example.name)}: {example.remark}", "bold")
-        width = max(len(line.name) for line in example.lines)
+        grid = Table.grid(padding=(0, 2, 0, 0), pad_edge=False)
         for line in example.lines:
-            text = Text(f"  {line.name:{width}}  ")
+            text = Text()
             for piece in line.pieces:
                 style = "" if piece[1] is None else STYLES[piece[1] % len(STYLES)]
                 text.append(bracketed([piece], wrong.roles), style)
-            yield text
+            grid.add_row(f"  {line.name}", text)
+        yield grid
         yield Text()
