@@ -224,10 +224,11 @@ def pairs(case: Case) -> Values:
         return flat(found.pop("scores")) | found
     names = ("candidates", "outside", "undefined", "fold")
     options = {name: case[name] for name in names if name in case}
-    labels = {name: tuple(case[name]) for name in ("forward", "backward") if name in case}
+    names = ("forward", "backward", "none", "unknown")
+    labels = {name: tuple(case[name]) for name in names if name in case}
     try:
         found = eci.score(gold, pred, protocol, **options, **labels)
-    except AssertionError as error:
+    except KeyError as error:
         raise RefusedError(f"label {error}") from error
     if case.get("outside") == "error" and found["n_outside"]:
         raise RefusedError("a pair outside of the candidates")

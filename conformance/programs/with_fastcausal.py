@@ -175,7 +175,8 @@ def claims(case: Case) -> Values:
 
 
 def eci(case: Case) -> Values:
-    names = ("candidates", "outside", "fold", "forward", "backward", "undefined", "relation")
+    names = ("candidates", "outside", "fold", "undefined", "relation")
+    names += ("forward", "backward", "none", "unknown")
     options = {name: case[name] for name in names if name in case}
     sides = case["gold"], case["pred"]
     if case["protocol"] == "maven-ere":

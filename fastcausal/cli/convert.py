@@ -154,12 +154,13 @@ def _is_corpus_of_pairs(source: str, *given: str | None) -> bool:
 def _convert_pairs(source: str, target: Path, relation: PairRelation) -> None:
     """Write the pairs of a corpus as a table."""
     from fastcausal.cli.console import write_rows
-    from fastcausal.errors import counted
+    from fastcausal.errors import counted, warning_lines
     from fastcausal.tasks.eci.corpora import read_corpus
 
     with doing(f"reading {source}"):
         corpus = read_corpus(source, relation)
     write_rows(target, corpus.table)
+    warn(warning_lines(corpus.left_out(source)))
     n_pairs = sum(len(document.pairs) for document in corpus.documents)
     done = f"{counted(len(corpus.documents), 'document')}, {counted(n_pairs, 'pair')}"
     show(cell_text(f"{target}: {done}"), err=is_standard_output(target))

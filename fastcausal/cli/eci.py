@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import click
 
@@ -23,18 +23,32 @@ from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.cli.task import GoldArgument, SystemsArgument, written
 from fastcausal.options import OutsidePairs, PairProtocolName, PairRelation, ZeroByZero
 
-ForwardOption = Annotated[
-    list[str] | None,
-    Option(
-        "--forward", metavar="LABEL", help='Take this label for "a causes b", a type of its own.'
-    ),
-]
-BackwardOption = Annotated[
-    list[str] | None,
-    Option(
-        "--backward", metavar="LABEL", help='Take this label for "b causes a", a type of its own.'
-    ),
-]
+
+class LabelOptions(NamedTuple):
+    """Options of labels of pairs."""
+
+    forward: Annotated[
+        list[str] | None,
+        Option(metavar="LABEL", help='Take this label for "a causes b", a type of its own.'),
+    ] = None
+    backward: Annotated[
+        list[str] | None,
+        Option(metavar="LABEL", help='Take this label for "b causes a", a type of its own.'),
+    ] = None
+    none: Annotated[
+        list[str] | None, Option(metavar="LABEL", help="Take this label for no relation.")
+    ] = None
+    unknown: Annotated[
+        list[str] | None,
+        Option(metavar="LABEL", help="Take this label for a relation of unknown direction."),
+    ] = None
+
+    def declared(self) -> dict[str, Any]:
+        """Return the declared labels as arguments of a function."""
+        return {name: labels or () for name, labels in self._asdict().items()}
+
+
+LABELS = LabelOptions()
 RelationOption = Annotated[
     PairRelation, Option("--relation", help="Score this relation of MAVEN-ERE.")
 ]
@@ -60,12 +74,15 @@ def eci(
     fold: Annotated[
         str | None, Option(metavar="COLUMN", help="Average over the values of this column.")
     ] = None,
-    forward: ForwardOption = None,
-    backward: BackwardOption = None,
+    labels: LabelOptions = LABELS,
     undefined: Annotated[
         ZeroByZero,
         Option(help="Set scores of 0/0 to this value; maven-ere has 0 unless this is 1."),
     ] = "null",
+    lenient: Annotated[
+        bool,
+        Option("--lenient", help="Ignore predictions of events in MAVEN-ERE, as its program does."),
+    ] = False,
     per_document: Annotated[
         Path | None,
         Option(help="Write the counts of each document to this .parquet or .arrow file."),
@@ -99,10 +116,10 @@ def eci(
             outside=outside,
             by=by,
             fold=fold,
-            forward=forward or (),
-            backward=backward or (),
             undefined=ZERO[undefined],
             relation=relation,
+            lenient=lenient,
+            **labels.declared(),
         )
 
     sources = [gold, *pred, *([candidates] if candidates not in (None, LISTED) else [])]

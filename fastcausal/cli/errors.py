@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from fastcausal.cli.console import doing, print_json, warn
-from fastcausal.cli.eci import BackwardOption, ForwardOption
+from fastcausal.cli.eci import LABELS, LabelOptions
 from fastcausal.cli.options import (
     POLICIES,
     PROTOCOL,
@@ -50,8 +50,7 @@ def errors(
             help="Show pairs of events in these sentences: doc_id, sentence, text; or a corpus."
         ),
     ] = None,
-    forward: ForwardOption = None,
-    backward: BackwardOption = None,
+    labels: LabelOptions = LABELS,
     html: HtmlOption = None,
     tables: TableOptions = TABLES,
     policies: PolicyOptions = POLICIES,
@@ -76,10 +75,10 @@ def errors(
         refuse(ctx, named, "is for relations, not for pairs of events")
         _of_pairs(
             gold, pred, html, tables, top=top, types=_names(type), text=text,
-            forward=forward or (), backward=backward or (),
+            **labels.declared(),
         )  # fmt: skip
         return
-    refuse(ctx, ("text", "forward", "backward"), "is for pairs of events")
+    refuse(ctx, ("text", *LabelOptions._fields), "is for pairs of events")
     with doing(f"scoring {pred}"):
         report = fc.score(
             gold,

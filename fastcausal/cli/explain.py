@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args
 import click
 
 from fastcausal.cli.console import doing
-from fastcausal.cli.eci import BackwardOption, ForwardOption, RelationOption
+from fastcausal.cli.eci import LABELS, LabelOptions, RelationOption
 from fastcausal.cli.options import (
     AnswerIdOption,
     AnswersOption,
@@ -43,8 +43,7 @@ def explain(
         ExplainTo | None, Option("--to", help="End at this protocol, or reading of answers.")
     ] = None,
     relation: RelationOption = "causal",
-    forward: ForwardOption = None,
-    backward: BackwardOption = None,
+    labels: LabelOptions = LABELS,
     tables: TableOptions = TABLES,
     answers: AnswersOption = None,
     occurrence: OccurrenceOption = "gap",
@@ -65,7 +64,7 @@ def explain(
     fastcausal explain choices.csv choices_chatty.jsonl --from first-word --to cladder
     """
     if start in get_args(WordProtocol) or end == "recess":
-        without = ("relation", "forward", "backward", "answers", "occurrence", "tags", "id")
+        without = ("relation", *LabelOptions._fields, "answers", "occurrence", "tags", "id")
         refuse(ctx, without, "is not for labels of words")
         if (start, end) not in ((start, None), ("fincausal-2020", "recess")):
             raise click.UsageError(f"--to {end} is for --from fincausal-2020", ctx)
@@ -77,7 +76,7 @@ def explain(
         return
     readings = get_args(AnswerReading)
     if start in readings or end in readings:
-        of_others = ("relation", "forward", "backward", "occurrence", "tags", "id")
+        of_others = ("relation", *LabelOptions._fields, "occurrence", "tags", "id")
         refuse(ctx, of_others, "is not for readings of answers")
         from fastcausal.tasks.classification.choices.explain import explain_readings
 
@@ -95,12 +94,11 @@ def explain(
         from fastcausal.tasks.eci.explain import explain_pairs
 
         protocols: Any = (start or "pairs", end or "pairs")
-        labels: Any = {"forward": forward or (), "backward": backward or ()}
         with doing(f"scoring {pred}"):
-            report = explain_pairs(gold, pred, *protocols, relation=relation, **labels)
+            report = explain_pairs(gold, pred, *protocols, relation=relation, **labels.declared())
         tables.show(report)
         return
-    refuse(ctx, ("relation", "forward", "backward"), "is for pairs of events: name --from or --to")
+    refuse(ctx, ("relation", *LabelOptions._fields), "is for pairs of events: name --from or --to")
     refuse(ctx, ("tags",), "is for score, explain reads tags as cnc-2023 does")
     format_of_pred: Any = start
     reads = ReadOptions(format_of_pred, answers, occurrence, id=id)

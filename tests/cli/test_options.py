@@ -295,6 +295,7 @@ VALUES = {
     "filter": "flex",
     "id": "text",
     "missing": "zero",
+    "none": "CAUSE",
     "numerator": "right",
     **{
         f"{name} --metric": "f1" for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
@@ -445,6 +446,7 @@ VALUES = {
     "tokenizer": "whitespace",
     "undefined": "0",
     "unit": "index",
+    "unknown": "CAUSE",
     "unsure": "missing",
     "unmatched": "skip",
     "unparsed": "skip",

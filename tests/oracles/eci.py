@@ -11,31 +11,55 @@ from itertools import combinations
 from typing import Any
 
 Row = dict[str, Any]
-NO_RELATION = (None, "", "NONE", "NoRel")
-FORWARD = ("PRECONDITION", "CAUSE", "CauseEffect", "CLINK")
-BACKWARD = {"FALLING_ACTION": "PRECONDITION", "EffectCause": "CauseEffect", "CLINK-R": "CLINK"}
+TYPES = {  # meanings of labels: the type, and True if a is the effect
+    "precondition": ("PRECONDITION", False),
+    "fallingaction": ("PRECONDITION", True),
+    "cause": ("CAUSE", False),
+    "causedby": ("CAUSE", True),
+    "causeeffect": ("CauseEffect", False),
+    "effectcause": ("CauseEffect", True),
+    "clink": ("CLINK", False),
+    "clinkr": ("CLINK", True),
+    "unknown": "unknown",
+    **dict.fromkeys(("1", "1.0", "true", "causal", "yes"), ("", False)),
+    **dict.fromkeys(("", "none", "norel", "norelation", "no", "o", "0", "0.0", "false", "null")),
+}
 STRATA = ("overall", "intra", "inter")
 
 
-def items(rows: list[Row], forward=(), backward=()) -> dict[str, set]:
+def folded(label: Any) -> str:
+    text = "" if label is None or label != label else str(label)
+    text = text.strip().lower()
+    return text if text.startswith("-") else "".join(c for c in text if c not in " _-")
+
+
+def meaning(label: Any, forward=(), backward=(), none=(), unknown=(), story=False) -> Any:
+    """None, "unknown", or a type and True if a is the effect; KeyError for an unknown label."""
+    declared = dict.fromkeys(map(folded, none)) | dict.fromkeys(map(folded, unknown), "unknown")
+    declared |= {folded(x): (x, False) for x in forward} | {folded(x): (x, True) for x in backward}
+    if folded(label) in declared:
+        return declared[folded(label)]
+    if label == "null":
+        return {True: "unknown"}[story]
+    return TYPES[folded(label)]
+
+
+def items(rows: list[Row], labels: dict) -> dict[str, set]:
     """The sets of `exists`, `direction` and `typed`; each item begins with its document."""
     found = {"exists": set(), "direction": set(), "typed": set()}
     for row in rows:
-        doc, a, b, label = row["doc_id"], row["a"], row["b"], row["label"]
-        if label in NO_RELATION:
+        doc, a, b, means = row["doc_id"], row["a"], row["b"], meaning(row["label"], **labels)
+        if means is None:
             continue
         pair = frozenset((a, b))
         found["exists"].add((doc, pair))
-        if label == "null":
+        if means == "unknown":
             found["direction"].add((doc, pair, "unknown"))
             found["typed"].add((doc, pair, "unknown"))
-        elif label in (*FORWARD, *forward):
-            found["direction"].add((doc, pair, a, b))
-            found["typed"].add((doc, pair, a, b, label))
         else:
-            assert label in (*BACKWARD, *backward), label
-            found["direction"].add((doc, pair, b, a))
-            found["typed"].add((doc, pair, b, a, BACKWARD.get(label, label)))
+            ends = (b, a) if means[1] else (a, b)
+            found["direction"].add((doc, pair, *ends))
+            found["typed"].add((doc, pair, *ends, means[0]))
     return found
 
 
@@ -94,8 +118,8 @@ def counted(tp: int, predicted: int, gold: int, undefined: Any) -> dict[str, Any
     return scores | {"tp": tp, "predicted": predicted, "gold": gold}
 
 
-def pairs(gold: list[Row], pred: list[Row], places: dict, undefined: Any, labels: tuple) -> dict:
-    g, p = items(gold, *labels), items(pred, *labels)
+def pairs(gold: list[Row], pred: list[Row], places: dict, undefined: Any, labels: dict) -> dict:
+    g, p = items(gold, labels), items(pred, labels)
     strata = STRATA if places else STRATA[:1]
     scores = {}
     for group in g:
@@ -107,20 +131,30 @@ def pairs(gold: list[Row], pred: list[Row], places: dict, undefined: Any, labels
     return scores
 
 
-def ilif(gold: list[Row], pred: list[Row], undefined: Any, labels: tuple) -> dict:
-    g, p = items(gold, *labels), items(pred, *labels)
+def ilif(gold: list[Row], pred: list[Row], undefined: Any, labels: dict) -> dict:
+    g, p = items(gold, labels), items(pred, labels)
     hits = len([item for item in g["direction"] & p["direction"] if is_known(item)])
     invented = len([item for item in p["direction"] if item[:2] not in g["exists"]])
     of = counted(hits, hits + invented, len(g["direction"]), undefined)
     return {"direction": {"overall": of}}
 
 
-def eventstoryline(gold: list[Row], pred: list[Row], undefined: Any) -> dict:
+def eventstoryline(
+    gold: list[Row], pred: list[Row], undefined: Any, labels: dict | None = None
+) -> dict:
+    """The program's scores; without ``labels`` it compares them as texts, as published."""
+
+    def means(label: Any) -> Any:
+        if labels is not None:
+            return meaning(label, **labels)
+        return None if label in (None, "", "NONE", "NoRel") else label
+
     documents = {row["doc_id"] for row in gold}
     sides = [
-        [r for r in rows if r["label"] not in NO_RELATION and r["doc_id"] in documents]
+        [row | {"label": means(row["label"])} for row in rows if row["doc_id"] in documents]
         for rows in (gold, pred)
     ]
+    sides = [[row for row in rows if row["label"] is not None] for rows in sides]
     (g, p), (g_typed, p_typed) = (
         [[tuple(row[c] for c in ("doc_id", "a", "b", *more)) for row in rows] for rows in sides]
         for more in ((), ("label",))
@@ -141,24 +175,23 @@ def score(
     protocol: str = "pairs",
     candidates: Any = None,
     outside: str = "charge",
-    forward: tuple = (),
-    backward: tuple = (),
     undefined: Any = None,
     by: tuple = (),
     fold: str | None = None,
+    **labels: tuple,
 ) -> dict[str, Any]:
     """All that the report of one protocol holds but for signature and warnings."""
     chosen = candidates_of(gold, candidates)
     documents = {row["doc_id"] for row in gold}
     tables = [gold, pred] + ([candidates] if isinstance(candidates, list) else [])
     places = sentences(*tables)
-    labels = forward, backward
+    labels["story"] = protocol == "eventstoryline"
     beyond = set()
     if protocol == "eventstoryline":  # which does not look at other documents
         pred = [row for row in pred if row["doc_id"] in documents]
         chosen = chosen and {pair for pair in chosen if pair[0] in documents}
     if chosen is not None:
-        beyond = items(pred, *labels)["exists"] - chosen
+        beyond = items(pred, labels)["exists"] - chosen
         if outside == "ignore":
             pred = [r for r in pred if (r["doc_id"], frozenset((r["a"], r["b"]))) not in beyond]
 
@@ -167,7 +200,7 @@ def score(
             return pairs(some_gold, some_pred, places, undefined, labels)
         if protocol == "ilif-direction":
             return ilif(some_gold, some_pred, undefined, labels)
-        return eventstoryline(some_gold, some_pred, undefined)
+        return eventstoryline(some_gold, some_pred, undefined, labels)
 
     def parts(column: str) -> dict[str, dict]:
         names = sorted({row[column] for row in gold})
@@ -186,7 +219,7 @@ def score(
         "by": {column: parts(column) for column in by},
     }
     if chosen is not None and protocol == "pairs":
-        result["every"] = every(items(gold, *labels)["exists"], chosen, places, undefined)
+        result["every"] = every(items(gold, labels)["exists"], chosen, places, undefined)
     if fold is not None:
         result["folds"] = folds(list(parts(fold).values()))
     return result

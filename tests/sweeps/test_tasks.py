@@ -172,7 +172,7 @@ def test_a_run_that_cannot_be_read_is_set_aside(tmp_path):
         ({"task": "crab"}, ValueError, 'no sweep over the task "crab", expected one of score, '),
         ({"options": {"by": "topic"}}, ValueError, 'eci has no option "by", expected protocol'),
         ({"options": {"protocol": "x"}}, ValueError, "x"),
-        ({"options": {"candidates": [{"doc_id": "d"}]}}, fc.InputError, 'no column "a"'),
+        ({"options": {"candidates": [{"doc_id": "d"}]}}, fc.InputError, 'no columns "a" '),
         (
             {"options": {"candidates": EVENTS}},
             ValueError,

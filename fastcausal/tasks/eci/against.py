@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fastcausal.errors import Warnings
+from fastcausal.errors import InputError, Warnings
 from fastcausal.tasks.eci.corpora import maven
-from fastcausal.tasks.eci.corpora.documents import Corpus, EventDocument, corpus_of
+from fastcausal.tasks.eci.corpora.documents import NONE, Corpus, EventDocument, corpus_of
 
 IGNORED = ("", " predicted relations have a mention that gold lacks, and are ignored")
 EVENTS = ("", " ids in predictions name events, not mentions, and score nothing")
@@ -22,7 +22,9 @@ COLLIDE = (
 )  # fmt: skip
 
 
-def known_mentions(gold: Corpus, pred: Corpus) -> tuple[Corpus, dict[str, int], Warnings]:
+def known_mentions(
+    gold: Corpus, pred: Corpus, lenient: bool = False
+) -> tuple[Corpus, dict[str, int], Warnings]:
     """Leave out predictions with a mention that gold lacks.
 
     Returns
@@ -31,6 +33,11 @@ def known_mentions(gold: Corpus, pred: Corpus) -> tuple[Corpus, dict[str, int], 
     ignored : dict of str to int
         Number of distinct pairs left out of each document.
     warnings : dict
+
+    Raises
+    ------
+    InputError
+        Predictions name events of gold instead of mentions, unless ``lenient``.
     """
     in_gold = {document.id: document for document in gold.documents}
     kept, ignored = [], {}
@@ -43,9 +50,16 @@ def known_mentions(gold: Corpus, pred: Corpus) -> tuple[Corpus, dict[str, int], 
         known = of_gold.mentions
         inside = [p for p in document.pairs if p.a in known and p.b in known]
         others = [p for p in document.pairs if p.a not in known or p.b not in known]
-        pairs = {(p.a, p.b) for p in others if p.label != maven.NONE}
+        pairs = {(p.a, p.b) for p in others if p.label != NONE}
         ends = {end for pair in pairs for end in pair}
-        clusters |= ends & of_gold.clusters
+        events = ends & of_gold.clusters
+        if events and not lenient:
+            raise InputError(
+                f'{document.file}: "{min(events)}" of document "{document.id}" is the id of an '
+                f'event, expected ids of mentions, such as "{next(iter(known), "")}"; '
+                "eci --lenient (lenient=True) scores 0 for such relations, as the program does"
+            )
+        clusters |= events
         if pairs:
             ignored[document.id] = len(pairs)
         kept.append(replace(document, pairs=inside))
@@ -71,4 +85,4 @@ def collisions(gold: Corpus, pred: Corpus) -> Warnings:
 
 
 def _pairs(documents: Sequence[EventDocument]) -> set[tuple[str, str]]:
-    return {(p.a, p.b) for document in documents for p in document.pairs if p.label != maven.NONE}
+    return {(p.a, p.b) for document in documents for p in document.pairs if p.label != NONE}

@@ -22,10 +22,9 @@ from fastcausal.tasks.eci import against
 from fastcausal.tasks.eci.by_document import DIGEST, N_OUTSIDE, Counted, count, places
 from fastcausal.tasks.eci.columns import columns_of_documents
 from fastcausal.tasks.eci.corpora.documents import Corpus
-from fastcausal.tasks.eci.corpora.maven import LABELS
 from fastcausal.tasks.eci.files import GOLD, PRED, EventPairs, open_table, pairs_of, read_candidates
 from fastcausal.tasks.eci.formula import PairFormula
-from fastcausal.tasks.eci.labels import LabelScheme
+from fastcausal.tasks.eci.labels import LabelScheme, labels_of
 from fastcausal.tasks.eci.protocols import MAVEN_ERE, OVERALL, PairProtocol, pair_protocol
 from fastcausal.tasks.eci.report import PairReport, present
 
@@ -62,8 +61,11 @@ def eci(
     fold: str | None = None,
     forward: Iterable[str] | str = (),
     backward: Iterable[str] | str = (),
+    none: Iterable[str] | str = (),
+    unknown: Iterable[str] | str = (),
     undefined: float | None = None,
     relation: PairRelation = "causal",
+    lenient: bool = False,
     per_document: str | os.PathLike[str] | None = None,
 ) -> PairReport:
     """Score causal pairs of events.
@@ -86,10 +88,15 @@ def eci(
         A column of gold; scores of its values are averaged.
     forward, backward : sequence of str
         Further labels of "a causes b" and of "b causes a", each a type of its own.
+    none, unknown : sequence of str
+        Labels of no relation, and of relations of unknown direction.
     undefined : float, optional
         Value of 0/0; None: undefined, but 0 under ``"maven-ere"``, as in its program.
     relation : {"causal", "temporal", "subevent"}
         The relation of MAVEN-ERE to score.
+    lenient : bool
+        True scores predictions of MAVEN-ERE that name events instead of mentions: they are ignored,
+        as by its program.
     per_document : path, optional
         A ``.parquet`` or ``.arrow`` file for the counts of every document.
 
@@ -119,10 +126,12 @@ def eci(
     rules = pair_protocol(protocol)
     is_listed = isinstance(candidates, str) and candidates == LISTED
     keep_apart([per_document], [gold, pred, None if is_listed else candidates])
-    labels = labels_of(forward, backward, relation)
+    labels = labels_of(forward, backward, none, unknown, relation, rules.ordered)
     if rules is MAVEN_ERE and candidates is not None:
         raise ValueError("candidates is not for maven-ere, whose gold lists its mentions")
-    sources = read_sources(gold, pred, LISTED if is_listed else candidates, rules, labels, relation)
+    sources = read_sources(
+        gold, pred, LISTED if is_listed else candidates, rules, labels, relation, lenient
+    )
     counted = count(*sources[:3], rules, outside)
     gold_source, pred_source = (side.without_rows() for side in sources[:2])
     sources = sources._replace(gold=gold_source, pred=pred_source)
@@ -141,16 +150,6 @@ def eci(
     return present(statistics, by, fold)
 
 
-def labels_of(
-    forward: Iterable[str] | str, backward: Iterable[str] | str, relation: PairRelation
-) -> LabelScheme:
-    """Return the labels of a relation, and the labels that the caller declares."""
-    given = [[side] if isinstance(side, str) else [*side] for side in (forward, backward)]
-    if relation != "causal":
-        given[0] = [*LABELS[relation], *given[0]]
-    return LabelScheme(tuple(given[0]), tuple(given[1]))
-
-
 def read_sources(
     gold: Any,
     pred: Any,
@@ -158,6 +157,7 @@ def read_sources(
     protocol: PairProtocol,
     labels: LabelScheme,
     relation: PairRelation = "causal",
+    lenient: bool = False,
 ) -> Sources:
     """Read both sides by a protocol, and the candidates.
 
@@ -170,12 +170,15 @@ def read_sources(
     ignored: dict[str, int] = {}
     warnings: Warnings = {}
     are_maven = [isinstance(side, Corpus) and side.is_maven for side in sides]
-    if protocol.last_type and not all(are_maven):
+    needs = protocol.name if protocol.last_type else "lenient" if lenient else ""
+    if needs and not all(are_maven):
         other = sides[are_maven.index(False)]
-        raise InputError(f"{other.name}: expected JSON lines of MAVEN-ERE for {protocol.name}")
+        raise InputError(f"{other.name}: expected JSON lines of MAVEN-ERE for {needs}")
     if all(are_maven):
-        sides, ignored, warnings = _maven(*sides, protocol)  # type: ignore[arg-type]
-    of_gold, of_pred = (pairs_of(side, labels) for side in sides)
+        sides, ignored, warnings = _maven(*sides, protocol, lenient)  # type: ignore[arg-type]
+    for name, side in zip((GOLD, PRED), sides, strict=True):
+        add_warnings(warnings, side.left_out(name) if isinstance(side, Corpus) else {})
+    of_gold, of_pred = map(pairs_of, sides, labels.encode(*sides))
     third = candidates
     if candidates is not None:
         third = of_gold if isinstance(candidates, str) and candidates == LISTED else None
@@ -184,10 +187,10 @@ def read_sources(
 
 
 def _maven(
-    gold: Corpus, pred: Corpus, protocol: PairProtocol
+    gold: Corpus, pred: Corpus, protocol: PairProtocol, lenient: bool
 ) -> tuple[tuple[Corpus, Corpus], dict[str, int], Warnings]:
     """Leave out predictions of mentions that gold lacks; keep last types if the protocol does."""
-    pred, ignored, warnings = against.known_mentions(gold, pred)
+    pred, ignored, warnings = against.known_mentions(gold, pred, lenient)
     if protocol.last_type:
         add_warnings(warnings, against.collisions(gold, pred))
         gold, pred = against.with_last_types(gold), against.with_last_types(pred)

@@ -16,9 +16,9 @@ from fastcausal.options import PairRelation
 from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
 from fastcausal.tasks.eci.corpora.documents import Corpus, Mention
-from fastcausal.tasks.eci.count import labels_of, read_sources
+from fastcausal.tasks.eci.count import read_sources
 from fastcausal.tasks.eci.files import GOLD, PRED, EventPairs, open_table
-from fastcausal.tasks.eci.labels import UNKNOWN
+from fastcausal.tasks.eci.labels import UNKNOWN, label_texts, labels_of
 from fastcausal.tasks.eci.protocols import PAIRS
 
 KINDS = ("missed", "invented", "turned round", "wrong type", "unknown direction")
@@ -124,13 +124,15 @@ def pair_errors(
     text: Any = None,
     forward: Iterable[str] | str = (),
     backward: Iterable[str] | str = (),
+    none: Iterable[str] | str = (),
+    unknown: Iterable[str] | str = (),
     relation: PairRelation = "causal",
 ) -> PairErrors:
     """Find the documents with most wrong pairs.
 
     Parameters
     ----------
-    gold, pred, forward, backward, relation
+    gold, pred, forward, backward, none, unknown, relation
         As `eci`.
     top : int, optional
         Most documents to return; None: all.
@@ -162,7 +164,7 @@ def pair_errors(
         raise ValueError(f"top is {top}, expected at least 1")
     kinds = tuple(dict.fromkeys(types)) or KINDS
     tables = open_table(gold, relation, GOLD), open_table(pred, relation, PRED)
-    labels = labels_of(forward, backward, relation)
+    labels = labels_of(forward, backward, none, unknown, relation)
     sources = read_sources(*tables, None, PAIRS, labels, relation)
     sides = [_said(side) for side in sources[:2]]
     wrong = {
@@ -182,7 +184,7 @@ def pair_errors(
 def _said(side: EventPairs) -> dict[str, Said]:
     """Return the labels of the pairs of each document on one side."""
     assert side.label is not None
-    texts = side.records.texts("label") if len(side) else side.named
+    texts = label_texts(side.records)
     documents: dict[str, Said] = {}
     related = side.label.nonzero()[0].tolist()
     rows = related if side.rows is None else side.rows[related].tolist()

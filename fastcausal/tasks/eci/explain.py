@@ -16,8 +16,9 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, Tables, plain
 from fastcausal.tasks.eci.by_document import count
-from fastcausal.tasks.eci.count import labels_of, read_sources
+from fastcausal.tasks.eci.count import read_sources
 from fastcausal.tasks.eci.files import GOLD, PRED, open_table
+from fastcausal.tasks.eci.labels import labels_of
 from fastcausal.tasks.eci.protocols import (
     DIRECTION,
     OVERALL,
@@ -99,13 +100,15 @@ def explain_pairs(
     *,
     forward: Iterable[str] | str = (),
     backward: Iterable[str] | str = (),
+    none: Iterable[str] | str = (),
+    unknown: Iterable[str] | str = (),
     relation: PairRelation = "causal",
 ) -> PairExplanation:
     """Attribute the difference between two protocols to their quirks.
 
     Parameters
     ----------
-    gold, pred, forward, backward, relation
+    gold, pred, forward, backward, none, unknown, relation
         As in `eci`; both protocols must be able to read the sources.
     start, end : {"pairs", "maven-ere", "eventstoryline", "ilif-direction"}
         F1 is the score of types, or of directions if both protocols score directions.
@@ -130,7 +133,8 @@ def explain_pairs(
     first, last = pair_protocol(start), pair_protocol(end)
     if first == last:
         raise ValueError(f"both protocols are {start}, expected two")
-    labels = labels_of(forward, backward, relation)
+    null = first.ordered or last.ordered
+    labels = labels_of(forward, backward, none, unknown, relation, null)
     tables = open_table(gold, relation, GOLD), open_table(pred, relation, PRED)
 
     def measure(step: _Step) -> dict[str, tuple[int, ...]]:

@@ -4,13 +4,15 @@
 
     doc_id, a, b, label, sentence_a, sentence_b, ...     a row per pair
     doc_id, event, sentence                              candidates may be events
+
+Columns may have other names, see `name_columns`.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,11 +28,16 @@ from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.records import Records, read_records
+from fastcausal.options import PairProtocolName, PairRelation
 from fastcausal.tasks.eci.corpora import is_corpus, read_corpus
-from fastcausal.tasks.eci.corpora.documents import Corpus
-from fastcausal.tasks.eci.labels import NO_RELATIONS, LabelCodes, LabelScheme
+from fastcausal.tasks.eci.corpora.documents import NONE, Corpus
+from fastcausal.tasks.eci.labels import LABEL, NO_RELATION, LabelCodes, LabelScheme, labels_of
+from fastcausal.tasks.eci.protocols import pair_protocol
 
 GOLD, PRED, CANDIDATES = "gold", "pred", "candidates"
+DOCUMENTS = ("doc_id", "doc", "document")
+ENDS = (("a", "b"), ("event1", "event2"), ("e1", "e2"), ("source", "target"), ("head", "tail"))
+LABELS = (LABEL, "relation")  # and the name of the side
 OWN = ("doc_id", "a", "b", "label", "sentence_a", "sentence_b", "event", "sentence", "score")
 
 
@@ -114,7 +121,8 @@ def read_pairs(
     >>> pairs.ids(0), pairs.label, pairs.named.to_pylist()
     (('d', '1', '2'), array([4], dtype=int8), ['e'])
     """
-    return pairs_of(open_table(source, relation, name), labels)
+    records = open_table(source, relation, name)
+    return pairs_of(records, *labels.encode(records))
 
 
 def read_candidates(source: Any, name: str = CANDIDATES) -> EventPairs:
@@ -155,7 +163,52 @@ def open_table(source: Any, relation: str = "causal", name: str = "rows") -> Rec
         return read_corpus(source, relation, name)
     if relation != "causal":
         raise InputError(f"{name}: relation {relation}, expected MAVEN-ERE JSON lines")
-    return read_records(source, name, may_be_empty=name == PRED, encoded=True)
+    records = read_records(source, name, may_be_empty=name == PRED, encoded=True)
+    name_columns(records, name)
+    return records
+
+
+def name_columns(records: Records, side: str) -> None:
+    """Give the columns of a table their names: ``doc_id, a, b, label``.
+
+    A document may be ``doc`` or ``document``, the ends of a pair may have any names of `ENDS`, and
+    its label may be ``relation``, or ``gold`` or ``pred`` as the side.
+
+    Raises
+    ------
+    InputError
+        Columns are missing, or two columns may hold the labels.
+
+    Examples
+    --------
+    >>> rows = Records("p", [{"doc": "d", "head": "x", "tail": "y", "pred": "CAUSE"}])
+    >>> name_columns(rows, "pred")
+    >>> rows.names
+    ['doc_id', 'a', 'b', 'label']
+    """
+    if not len(records):
+        return
+    labels = (*LABELS, side) if side in (GOLD, PRED) else ()
+    found = [name for name in labels if name in records]
+    if side in found[1:]:
+        raise InputError(
+            f'{records.header}: columns "{found[0]}" and "{side}" may both hold the labels of '
+            f"{side}, expected one of them"
+        )
+    names = records.names
+    wanted: list[tuple[str, ...]] = [DOCUMENTS]
+    if labels or (side == CANDIDATES and "event" not in records):
+        known = [both for both in ENDS if all(name in records for name in both)]
+        wanted += zip(*(known[:1] or ENDS), strict=True)
+    wanted += [labels] if labels else []
+    missing = [words for words in wanted if records.find(*words) is None]
+    if missing:
+        columns = " and ".join(f'"{name}" ({", ".join(others)})' for name, *others in missing)
+        columns += ', nor "event"' if side == CANDIDATES else ""
+        noun = "column" if len(missing) == 1 else "columns"
+        raise InputError(f"{records.header}: no {noun} {columns}: found {', '.join(names)[:200]}")
+    for words, name in zip(wanted, ("doc_id", "a", "b", LABEL), strict=False):
+        records.spell((name, *words))
 
 
 def read_gold(gold: Any, relation: str = "causal", **options: Any) -> tuple[Records, Records]:
@@ -165,7 +218,15 @@ def read_gold(gold: Any, relation: str = "causal", **options: Any) -> tuple[Reco
 
 
 def public(
-    gold: Any, candidates: Any = None, relation: str = "causal", **options: Any
+    gold: Any,
+    candidates: Any = None,
+    relation: PairRelation = "causal",
+    protocol: PairProtocolName = "pairs",
+    forward: Iterable[str] | str = (),
+    backward: Iterable[str] | str = (),
+    none: Iterable[str] | str = (),
+    unknown: Iterable[str] | str = (),
+    **options: Any,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | None:
     """Return the documents of gold, or its pairs if they are the candidates, without relations.
 
@@ -183,21 +244,23 @@ def public(
     if isinstance(records, Corpus):
         return None
     docs = records.texts("doc_id").to_pylist()
-    none = dict.fromkeys(("a", "b", "label"))
-    rows: list[dict[str, Any]] = [{"doc_id": doc, **none} for doc in dict.fromkeys(docs)]
+    empty = dict.fromkeys(("a", "b", LABEL))
+    rows: list[dict[str, Any]] = [{"doc_id": doc, **empty} for doc in dict.fromkeys(docs)]
     if not (isinstance(candidates, str) and candidates == "listed"):
         return rows, rows
-    if not {*records.texts("label").to_pylist()} & {None, *NO_RELATIONS}:
+    given = (forward, backward, none, unknown)
+    labels = labels_of(*given, relation, pair_protocol(protocol).ordered)
+    if not any((codes == NO_RELATION).any() for codes in labels.encode(records)):
         return None
     names = [name for name in ("doc_id", "a", "b", "sentence_a", "sentence_b") if name in records]
     columns = [records.texts(name).to_pylist() for name in names]
     pairs = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    pairs = [{**row, "label": NO_RELATIONS[1]} for row in pairs]
+    pairs = [{**row, LABEL: NONE} for row in pairs]
     return pairs, pairs
 
 
 def is_pairs(source: str) -> bool:
-    """Return True for a corpus, or a table with the columns ``doc_id``, ``a`` and ``b``."""
+    """Return True for a corpus, or a table of documents and pairs by any name of their columns."""
     if source == "-":
         return False
     if is_corpus(source):
@@ -205,19 +268,22 @@ def is_pairs(source: str) -> bool:
     try:
         head = Source.open(source, most=1 << 16)
         if head.is_json:
-            return {"doc_id", "a", "b"} <= {*first_object(head)}
-        if binary.sniff(head.data) is not None:
-            return all(name in read_records(source) for name in ("doc_id", "a", "b"))
+            names = [*first_object(head)]
+        elif binary.sniff(head.data) is not None:
+            names = read_records(source).names
+        else:
+            cells = re.split(rb"[,;\t\r\n]", head.data.partition(b"\n")[0])
+            names = [cell.strip(b'"').decode(errors="replace") for cell in cells]
     except InputError:
         return False  # scoring reports the error
-    names = re.split(rb"[,;\t\r\n]", head.data.partition(b"\n")[0])
-    return {b"doc_id", b"a", b"b"} <= {name.strip(b'"') for name in names}
+    folded = {name.casefold() for name in names}
+    return bool(folded & {*DOCUMENTS}) and any({*both} <= folded for both in ENDS)
 
 
-def pairs_of(records: Records, labels: LabelScheme | None) -> EventPairs:
-    """Return the pairs of rows; ``labels`` is None for candidates."""
+def pairs_of(records: Records, label: LabelCodes | None) -> EventPairs:
+    """Return the pairs of rows; ``label`` is None for candidates."""
     problems = Problems()
-    columns, label, ends = _columns(records, labels, problems)
+    columns, ends = _columns(records)
     rows, named = None, columns[0][:0]
     if any(column.null_count for column in columns[1:]):
         empty = ~(_are_valid(columns[1]) | _are_valid(columns[2]))
@@ -243,15 +309,12 @@ def pairs_of(records: Records, labels: LabelScheme | None) -> EventPairs:
     return EventPairs(records, rows, doc, a, b, documents, mentions, label, (of_a, of_b), names)
 
 
-def _columns(
-    records: Records, labels: LabelScheme | None, problems: Problems
-) -> tuple[list[pa.ChunkedArray], LabelCodes | None, list[pa.Array | None]]:
-    """Return documents and mentions, labels and sentences; predictions may have no rows."""
+def _columns(records: Records) -> tuple[list[pa.ChunkedArray], list[pa.Array | None]]:
+    """Return documents and mentions, and sentences; predictions may have no rows."""
     if not len(records):
-        return [pa.chunked_array([], pa.string())] * 3, np.zeros(0, np.int8), [None, None]
+        return [pa.chunked_array([], pa.string())] * 3, [None, None]
     columns = [records.encoded(column) for column in ("doc_id", "a", "b")]
-    label = None if labels is None else labels.encode(records, problems)
-    return columns, label, [_sentence(records, f"sentence_{end}") for end in "ab"]
+    return columns, [_sentence(records, f"sentence_{end}") for end in "ab"]
 
 
 def _are_valid(column: pa.ChunkedArray) -> Any:

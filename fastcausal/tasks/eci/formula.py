@@ -13,7 +13,7 @@ from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import Rule
 from fastcausal.significance.sums import CountRows
 from fastcausal.significance.units import DOCUMENT
-from fastcausal.tasks.eci.protocols import INTER, INTRA, OVERALL
+from fastcausal.tasks.eci.protocols import DIRECTION, INTER, INTRA, OVERALL
 
 EVERY = "every"  # the group in which every candidate is called causal
 OF_EVERY = ("tp", "predicted", "gold")
@@ -54,6 +54,11 @@ class PairFormula(Formula):
     counts: tuple[str, str]
     candidates: bool
     undefined: float | None
+
+    @property
+    def main(self) -> str:
+        """F1 of directions, or of the last group."""
+        return f"{DIRECTION if DIRECTION in self.groups else self.groups[-1]}_f1"
 
     @property
     def fields(self) -> tuple[str, ...]:

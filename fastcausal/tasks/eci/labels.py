@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,24 +11,34 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.distinct import number_texts
-from fastcausal.errors import Problems
+from fastcausal.errors import InputError, Remedy, counted, summary
 from fastcausal.files.records import Records
 from fastcausal.files.values import shown
+from fastcausal.options import PairRelation
+from fastcausal.tasks.eci.corpora.documents import NONE, UNKNOWN_DIRECTION
+from fastcausal.tasks.eci.corpora.maven import LABELS
 
 LabelCodes = npt.NDArray[np.int8]
+LABEL = "label"
 
 NO_RELATION, UNKNOWN = 0, 1  # codes; of type t 2 + 2t (a causes b) and 3 + 2t (b causes a)
-NO_RELATIONS = ("", "NONE", "NoRel")
-OF_UNKNOWN = "null"
+UNTYPED = 62  # a causes b, without a type
+NO_RELATIONS = ("", NONE, "NoRel", "NoRelation", "No", "O", "0", "false", "NULL")
 CONVERSES = {
     "PRECONDITION": "FALLING_ACTION",
-    "CAUSE": None,
+    "CAUSE": "CAUSED_BY",
     "CauseEffect": "EffectCause",
     "CLINK": "CLINK-R",
 }
 """Labels of "a causes b", each a type, and their converses."""
-MOST_TYPES = 31  # the codes of 64 labels
+UNTYPED_LABELS = ("1", "true", "causal", "yes")
+MOST_TYPES = (UNTYPED - 2) // 2
+OF_UNKNOWN = "null"  # EventStoryLine's text for an unknown direction; elsewhere ambiguous
+MOST_SHOWN = 20
+_WITHIN = re.compile(r"(?<=[^\W\d_])[\s_-]+(?=[^\W\d_])")
+_WHOLE = re.compile(r"(\d+)\.0*")
 
 
 @dataclass(frozen=True)
@@ -38,6 +49,10 @@ class LabelScheme:
     ----------
     forward, backward : tuple of str
         Further labels of "a causes b" and of "b causes a", each a type of its own.
+    none, unknown : tuple of str
+        Labels of no relation, and of relations of unknown direction, in place of other meanings.
+    null : bool
+        True reads the text ``null`` as EventStoryLine writes it: a relation of unknown direction.
 
     Raises
     ------
@@ -46,65 +61,155 @@ class LabelScheme:
 
     Examples
     --------
-    >>> labels = LabelScheme(("leads to",))
-    >>> [labels.codes[label] for label in ("NONE", "null", "CAUSE", "FALLING_ACTION", "leads to")]
+    >>> labels = LabelScheme(("leads to",), unknown=("?",))
+    >>> [labels.code(label) for label in ("none", "?", "Cause", "falling action", "Leads to")]
     [0, 1, 4, 3, 10]
     """
 
     forward: tuple[str, ...] = ()
     backward: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    null: bool = False
 
     def __post_init__(self) -> None:
-        declared = (*self.forward, *self.backward)
-        for at, label in enumerate(declared):
-            if label in LabelScheme().codes or label in declared[:at]:
-                known = "is declared twice" if label in declared[:at] else "has a meaning already"
+        directed = (*self.forward, *self.backward)
+        declared = [plain_label(label) for label in (*directed, *self.none, *self.unknown)]
+        for at, label in enumerate((*directed, *self.none, *self.unknown)):
+            again = declared[at] in declared[:at]
+            if again or (at < len(directed) and declared[at] in KNOWN):
+                known = "is declared twice" if again else "has a meaning already"
                 raise ValueError(f'label "{label}" {known}, expected another in forward, backward')
-        if len(declared) > MOST_TYPES - len(CONVERSES):
+        if len(directed) > MOST_TYPES - len(CONVERSES):
             most = MOST_TYPES - len(CONVERSES)
-            raise ValueError(f"{len(declared)} labels in forward and backward, at most {most}")
+            raise ValueError(f"{len(directed)} labels in forward and backward, at most {most}")
 
     @cached_property
     def codes(self) -> dict[str, int]:
-        """Code of each label."""
-        codes = dict.fromkeys(NO_RELATIONS, NO_RELATION) | {OF_UNKNOWN: UNKNOWN}
-        pairs: list[tuple[str | None, str | None]] = [*CONVERSES.items()]
-        pairs += [*((label, None) for label in self.forward)]
-        pairs += [*((None, label) for label in self.backward)]
-        for type, (ahead, back) in enumerate(pairs):
-            codes |= {label: 2 + 2 * type + turned for turned, label in enumerate((ahead, back))
-                      if label is not None}  # fmt: skip
-        return codes
+        """Code of each label, by `plain_label`."""
+        codes = dict(KNOWN)
+        for at, label in enumerate((*self.forward, *self.backward), len(CONVERSES)):
+            codes[plain_label(label)] = 2 + 2 * at + (at - len(CONVERSES) >= len(self.forward))
+        codes |= dict.fromkeys(map(plain_label, self.none), NO_RELATION)
+        return codes | dict.fromkeys(map(plain_label, self.unknown), UNKNOWN)
 
-    def encode(self, records: Records, problems: Problems) -> LabelCodes:
-        """Return the code of each row; an unknown label is a problem that names its line.
+    def code(self, label: str) -> int:
+        """Return the code of a label as written, -1 for an unknown one."""
+        plain = plain_label(label)
+        if label.strip() == OF_UNKNOWN and plain not in map(plain_label, self.none + self.unknown):
+            return UNKNOWN if self.null else -1
+        return self.codes.get(plain, -1)
+
+    def encode(self, *sides: Records) -> list[LabelCodes]:
+        """Return the code of each row of every side.
 
         Raises
         ------
         InputError
-            There is no column of labels.
+            Labels are unknown; the message names each with its rows and the options for it.
         """
-        texts = records.encoded("label")
-        (numbers,), names = number_texts([texts])
-        codes = np.array([self.codes.get(name or "", -1) for name in names.to_pylist()], np.int8)
-        rows: LabelCodes = codes[numbers]
-        if (codes < 0).any():
-            _note_unknown(records, rows, texts, self.codes, problems)
-        return rows
+        encoded: list[LabelCodes] = []
+        unknown: list[tuple[int, str, str]] = []
+        for records in sides:
+            texts = label_texts(records)
+            (numbers,), names = number_texts([texts])
+            codes = np.array([self.code(name or "") for name in names.to_pylist()], np.int8)
+            encoded.append(codes[numbers])
+            rows = np.bincount(numbers[codes[numbers] < 0], minlength=len(names))
+            for k in np.argsort(-rows, kind="stable")[: np.count_nonzero(rows)].tolist():
+                first = (
+                    records.where(int((numbers == k).argmax())) if len(unknown) < MOST_SHOWN else ""
+                )
+                unknown.append((int(rows[k]), names[k].as_py(), first))
+        if unknown:
+            _refuse(unknown)
+        return encoded
 
     @property
     def text(self) -> str:
         """Declared labels, for a signature."""
-        parts = {"forward": self.forward, "backward": self.backward}
-        return "".join(f"|{name}:{','.join(labels)}" for name, labels in parts.items() if labels)
+        names = ("forward", "backward", "none", "unknown")
+        given = ((name, getattr(self, name)) for name in names)
+        return "".join(f"|{name}:{','.join(labels)}" for name, labels in given if labels)
 
 
-def _note_unknown(
-    records: Records, rows: LabelCodes, texts: pa.Array, known: Iterable[str], problems: Problems
-) -> None:
-    names = ", ".join(filter(None, known))
-    for row in np.flatnonzero(rows < 0).tolist():
-        problems.add(
-            f"{records.where(row)}: label {shown(texts[row].as_py())}, expected one of {names}; "
-            "--forward or --backward would declare it"
-        )
+def plain_label(label: str) -> str:
+    """Return a label in lower case, without blanks and signs between letters; 1.0 becomes 1.
+
+    Examples
+    --------
+    >>> [plain_label(label) for label in ("CAUSED_BY", " caused by", "CLINK-R", "-1", "1.0")]
+    ['causedby', 'causedby', 'clinkr', '-1', '1']
+    """
+    text = _WITHIN.sub("", label.strip()).casefold()
+    whole = _WHOLE.fullmatch(text)
+    return text if whole is None else whole[1]
+
+
+def label_texts(records: Records) -> pa.ChunkedArray:
+    """Return the labels as texts; booleans and numbers too, with null for NaN."""
+    if not len(records):
+        return pa.chunked_array([], pa.string())
+    column = records.column(LABEL)
+    types = pa.types
+    if records.is_mixed(LABEL) or types.is_boolean(column.type) or types.is_floating(column.type):
+        texts = records.answers(LABEL).cast(pa.string())
+        return pc.if_else(pc.equal(texts, "nan"), None, texts)
+    return records.encoded(LABEL)
+
+
+def labels_of(
+    forward: Iterable[str] | str = (),
+    backward: Iterable[str] | str = (),
+    none: Iterable[str] | str = (),
+    unknown: Iterable[str] | str = (),
+    relation: PairRelation = "causal",
+    null: bool = False,
+) -> LabelScheme:
+    """Return the labels of a relation, and the labels that the caller declares."""
+    first = LABELS[relation] if relation != "causal" else ()
+    ahead, back, no, undirected = (
+        (side,) if isinstance(side, str) else tuple(side)
+        for side in (forward, backward, none, unknown)
+    )
+    return LabelScheme((*first, *ahead), back, no, undirected, null)
+
+
+def _known() -> dict[str, int]:
+    codes = dict.fromkeys(NO_RELATIONS, NO_RELATION) | {UNKNOWN_DIRECTION: UNKNOWN}
+    for type, ends in enumerate(CONVERSES.items()):
+        codes |= {label: 2 + 2 * type + turned for turned, label in enumerate(ends)}
+    codes |= dict.fromkeys(UNTYPED_LABELS, UNTYPED)
+    return {plain_label(label): code for label, code in codes.items()}
+
+
+KNOWN = _known()
+
+
+def _refuse(unknown: list[tuple[int, str, str]]) -> None:
+    """Raise InputError for labels, each with its number of rows and its first place."""
+    lines = [
+        f"{place}: label {shown(label)} in {counted(n, 'row')}"
+        for n, label, place in unknown[:MOST_SHOWN]
+    ]
+    are_null = [label.strip() == OF_UNKNOWN for _, label, _ in unknown]
+    remedy = None
+    if not all(are_null):
+        remedy = _remedy(("forward", 'means "a causes b"'), ("backward", 'means "b causes a"'))
+        if not any(are_null):
+            remedy = _remedy(*_UNDIRECTED, other=remedy)
+    if any(are_null):
+        remedy = _remedy(*_UNDIRECTED, label=OF_UNKNOWN, other=remedy)
+    known = ", ".join([*CONVERSES, *CONVERSES.values(), UNKNOWN_DIRECTION, NONE])
+    raise InputError(f"{summary(len(unknown), lines)}\nexpected {known}", remedy)
+
+
+_UNDIRECTED = (("none", "means no relation"), ("unknown", "means one of unknown direction"))
+
+
+def _remedy(
+    *options: tuple[str, str], label: str = "LABEL", other: Remedy | None = None
+) -> Remedy | None:
+    for name, effect in reversed(options):
+        other = Remedy(name, (label,), effect, other)
+    return other

@@ -63,8 +63,8 @@ def test_unknown_labels_name_line_and_options(tmp_path):
     path = tmp_path / "pred.csv"
     path.write_text("doc_id,a,b,label\ndam_1,e1,e2,CAUSE\ndam_1,e1,e3,leads to\n")
     _, messages = cli("eci", GOLD, str(path), expect=2)
-    assert f'{path}:3: label "leads to"' in messages
-    assert "--forward or --backward" in messages
+    assert f'{path}:3: label "leads to" in 1 row' in messages
+    assert "\n--forward LABEL means" in messages
     told = as_json("eci", GOLD, str(path), "--forward", "leads to")
     assert told["scores"]["exists"]["overall"]["predicted"] == 2
     assert told["signature"].endswith("|forward:leads to")
@@ -192,7 +192,7 @@ def test_errors_worst_first():
 
 def test_kinds_of_errors():
     gold = data.rows(
-        ("d", "a", "b", "CAUSE"), ("d", "b", "c", "CAUSE"), ("d", "c", "e", "null"),
+        ("d", "a", "b", "CAUSE"), ("d", "b", "c", "CAUSE"), ("d", "c", "e", "UNKNOWN"),
         ("d", "e", "f", "CAUSE"), ("d", "g", "h", "CLINK"),
     )  # fmt: skip
     pred = data.rows(

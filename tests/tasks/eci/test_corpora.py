@@ -96,7 +96,7 @@ def test_story_xml(tmp_path):
     folder = written(tmp_path, **{"1__1_1ecb_DOT_xml_DOT_xml": STORY})
     assert rows(folder, *ENDS, "sentence_a", "sentence_b", "topic") == [
         ("1_1ecb", "1_2", "4", "PRECONDITION", 0, 1, "1"),
-        ("1_1ecb", "4", "3", "null", 1, 1, "1"),
+        ("1_1ecb", "4", "3", "UNKNOWN", 1, 1, "1"),
     ]
     (document,) = read_corpus(folder).documents
     assert [name for name, m in document.mentions.items() if m.is_event] == ["1_2", "4"]
@@ -166,6 +166,22 @@ def test_other_relations_of_maven():
         assert (report["typed"].tp, report["typed"].gold) == (1, 2)
         report = fc.eci([line], [said], protocol=protocol, relation="subevent")
         assert (report["typed"].tp, report["typed"].gold) == (0, 2)
+
+
+def test_chains_of_eventstoryline(tmp_path):
+    lines = "45\t65_66 32_33\tPRECONDITION\n150 45\t150 45\tnull\n56\t58\tnull\n"
+    folder = written(tmp_path / "chains", **{"1__1_18ecbplus_DOT_tab": lines})
+    assert rows(folder, *ENDS) == [
+        ("1_18ecbplus", "45", "65_66 32_33", "PRECONDITION"),
+        ("1_18ecbplus", "56", "58", "UNKNOWN"),
+    ]
+    report = fc.eci(folder, folder)
+    assert (report["exists"].gold, report["direction"].tp) == (2, 1)
+    left_out = "pairs of a chain of mentions with itself, left out: 1"
+    assert report.warnings == (f"gold: {left_out}", f"pred: {left_out}")
+    _, messages = cli("convert", str(folder), str(tmp_path / "a.csv"))
+    assert f"chains: {left_out}" in messages
+    assert fc.eci(tmp_path / "a.csv", folder)["exists"].f1 == 1
 
 
 def test_tables_are_no_corpora(tmp_path):
@@ -300,8 +316,12 @@ def test_labels_of_ones_own():
     rows = [{"doc_id": "d", "a": "x", "b": "y", "label": "leads to"}]
     pairs = read_pairs(rows, LabelScheme(("leads to",)))
     assert pairs.label.tolist() == [10]
-    for given in (("CAUSE",), ("null",), ("x", "x")):
+    for given in (("CAUSE",), ("null",), ("x", "X ")):
         with pytest.raises(ValueError, match="label "):
             LabelScheme(given)
-    with pytest.raises(ValueError, match="at most 27"):
-        LabelScheme(tuple(map(str, range(28))))
+    with pytest.raises(ValueError, match="declared twice"):
+        LabelScheme(none=("x",), unknown=("x",))
+    with pytest.raises(ValueError, match="at most 26"):
+        LabelScheme(tuple(map(str, range(2, 29))))
+    most = LabelScheme(tuple(map(str, range(2, 28))))
+    assert most.code("27") == 60

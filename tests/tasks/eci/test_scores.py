@@ -18,10 +18,17 @@ from tests.support import event_pairs as data
 
 real = pytest.mark.skipif(not data.ESC.is_dir(), reason="no shared/data/eventstoryline")
 TABLES = ("pairs", "eventstoryline", "ilif-direction")
-DECLARED = {"forward": ("leads to",), "backward": ("follows", "is due to")}
+DECLARED = {
+    "forward": ("leads to",),
+    "backward": ("follows", "is due to", "-1"),
+    "unknown": ("?",),
+}
 LABELS = (
     "PRECONDITION", "FALLING_ACTION", "CAUSE", "CauseEffect", "EffectCause", "CLINK", "CLINK-R",
-    "null", "", "NONE", "NoRel", None, "leads to", "follows", "is due to",
+    "null", "", "NONE", "NoRel", None, "leads to", "follows", "is due to", "UNKNOWN", "unknown",
+    "cause", "falling action", "Caused by", "CAUSED_BY", "effect_cause", "clink-r", " Leads_To ",
+    "NULL", "None", "none", "NoRelation", "no relation", "No", "O", "0", "false", "1", "1.0",
+    "true", "causal", "Yes", "?", "-1",
 )  # fmt: skip
 DOCUMENTS = ("d1", "d2", "d3")
 MENTIONS = ("1", "11", "111", "m")
@@ -69,13 +76,15 @@ def cases(draw: Any) -> tuple[list, list, dict]:
             for doc, event in draw(st.lists(events, min_size=1, max_size=10))
         ]
     options = {
-        "protocol": draw(st.sampled_from(TABLES)),
+        "protocol": (protocol := draw(st.sampled_from(TABLES))),
         "candidates": candidates,
         "outside": draw(st.sampled_from(("charge", "ignore"))),
         "undefined": draw(st.sampled_from((None, 0.0, 1.0))),
         "fold": draw(st.sampled_from((None, "topic"))),
         **DECLARED,
     }
+    if protocol != "eventstoryline":  # which alone knows the text null
+        options |= draw(st.sampled_from(({"none": ("null",)}, {"unknown": ("?", "null")})))
     return gold, pred, options
 
 
@@ -181,8 +190,17 @@ def test_maven_tells_apart_what_its_program_does_not():
     twice = [*gold, gold[0] | {"id": "d2"}]
     report = fc.eci(twice, pred, protocol="maven-ere")
     assert "occur in two documents" in " ".join(report.warnings)
-    named = [{"id": "d1", "causal_relations": {"CAUSE": [["a", "c"]]}}]
-    assert "name events" in " ".join(fc.eci(gold, named, protocol="maven-ere").warnings)
+
+
+@pytest.mark.parametrize("protocol", ["maven-ere", "pairs"])
+def test_predictions_of_maven_that_name_events(protocol):
+    named = [{"id": "d1", "causal_relations": data.MAVEN_GOLD[0]["causal_relations"]}]
+    with pytest.raises(fc.InputError, match='"E1" of document "d1" is the id of an event') as error:
+        fc.eci(data.MAVEN_GOLD, named, protocol=protocol)
+    assert "--lenient (lenient=True)" in str(error.value)
+    report = fc.eci(data.MAVEN_GOLD, named, protocol=protocol, lenient=True, undefined=0)
+    assert report["typed"].f1 == 0
+    assert "3 ids in predictions name events" in " ".join(report.warnings)
 
 
 def test_worked_examples_of_tables():

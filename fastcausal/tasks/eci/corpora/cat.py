@@ -9,11 +9,14 @@ from xml.parsers import expat
 
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
-from fastcausal.tasks.eci.corpora.documents import EventDocument, Mention, Pair
+from fastcausal.tasks.eci.corpora.documents import UNKNOWN_DIRECTION, EventDocument, Mention, Pair
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 EVENT = re.compile(r"(NEG_)?ACTION_\w+|EVENT")
-LINKS = {"PLOT_LINK": "null", "CLINK": "CLINK"}  # with the label of a link without a type
+LINKS = {
+    "PLOT_LINK": UNKNOWN_DIRECTION,
+    "CLINK": "CLINK",
+}  # with the label of a link without a type
 MOST_ELEMENTS = 10_000_000
 
 

@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
-from fastcausal.errors import Problems
+from fastcausal.errors import Problems, Warnings
 from fastcausal.files.records import Records
+
+NONE, UNKNOWN_DIRECTION = "NONE", "UNKNOWN"  # labels of no relation, and of one without direction
 
 
 class Mention(NamedTuple):
@@ -49,6 +51,8 @@ class EventDocument:
         Texts by number.
     clusters : set of str
         Ids of events whose mentions have their own ids.
+    n_left_out : int
+        Pairs of a chain of mentions with itself, which are left out.
     """
 
     file: str
@@ -58,6 +62,7 @@ class EventDocument:
     pairs: list[Pair] = field(default_factory=list)
     sentences: dict[int, str] = field(default_factory=dict)
     clusters: set[str] = field(default_factory=set)
+    n_left_out: int = 0
 
     def place(self, line: int) -> str:
         """Name a line in messages."""
@@ -85,6 +90,15 @@ class Corpus(Records):
         super().__init__(name, table, places=places)
         self.documents = documents
         self.is_maven = is_maven
+
+    def left_out(self, name: str) -> Warnings:
+        """Warn of chains of mentions that are paired with themselves."""
+        n = sum(document.n_left_out for document in self.documents)
+        return (
+            {(f"{name}: pairs of a chain of mentions with itself, left out: ", ""): (n,)}
+            if n
+            else {}
+        )
 
 
 def corpus_of(name: str, documents: Sequence[EventDocument], is_maven: bool = False) -> Corpus:

@@ -15,7 +15,7 @@ from typing import Any
 
 from fastcausal.errors import Problems
 from fastcausal.files.values import kind
-from fastcausal.tasks.eci.corpora.documents import EventDocument, Mention, Pair
+from fastcausal.tasks.eci.corpora.documents import NONE, EventDocument, Mention, Pair
 
 KEYS = ("causal_relations", "temporal_relations", "subevent_relations", "event_mentions", "events")
 LABELS = {
@@ -23,7 +23,6 @@ LABELS = {
     "temporal": ("BEFORE", "OVERLAP", "CONTAINS", "SIMULTANEOUS", "ENDS-ON", "BEGINS-ON"),
     "subevent": ("subevent",),
 }
-NONE = "NONE"
 
 
 def is_line(row: Any) -> bool:
