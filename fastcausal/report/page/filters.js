@@ -78,8 +78,12 @@ class Filters {
       width: examples.systems.length > 1 ? "minmax(3rem, 5.5rem)" : "4.25rem",
       usual: best.has(system),
     }));
-    const strata = examples.strata.map(({ name }, k) => (
-      { key: `stratum${k}`, name, width: "minmax(4rem, 9rem)", usual: false }));
+    // The first column of disagreements names the two annotators, as far as 28 letters go.
+    const pair = examples.sides?.length > 1 ? 0 : -1;
+    const strata = examples.strata.map(({ name, values }, k) => {
+      const width = k === pair ? `${Math.min(28, Math.max(...values.map((v) => v.length)))}ch` : "9rem";
+      return { key: `stratum${k}`, name, width: `minmax(4rem, ${width})`, usual: k === pair };
+    });
     const named = [
       { key: "id", name: "id", width: "minmax(5rem, 11rem)", usual: true },
       { key: "text", name: "text", width: "minmax(10rem, 1fr)", usual: true },

@@ -35,7 +35,7 @@ def page_of(
     """Write a page of the examples with differences, for each pair of annotators."""
     columns = columns_of(pairs, roles)
     about = Section("", lines=[signature], tab=ABOUT)
-    title = f"{title}: {columns['n_examples']} to adjudicate"
+    title = f"{title}: {len({*columns['ids']})} to adjudicate"
     return html_of(Page(title, [*sections, about], examples_part(columns)))
 
 

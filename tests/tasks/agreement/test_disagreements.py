@@ -120,8 +120,12 @@ def test_the_page_in_a_browser(opened, tmp_path):
     names = view.locator(".item").first.locator("dt").all_inner_texts()
     assert {name.split()[0] for name in names} <= {*agreement.annotators}
     assert view.locator("mark.missed").first.get_attribute("data-role").startswith("not here: ")
-    n = len({(row["a"], row["b"], row["id"]) for row in agreement.disagreements.to_pylist()})
+    rows = agreement.disagreements.to_pylist()
+    n = len({(row["a"], row["b"], row["id"]) for row in rows})
     assert view.get_by_role("status").inner_text() == f"{n} of {n} examples"
+    pair = view.locator(".item .row .c-stratum0").first.inner_text()
+    assert pair in {f"{row['a']} / {row['b']}" for row in rows}
+    assert view.title().endswith(f": {len({row['id'] for row in rows})} to adjudicate")
 
 
 def command(*arguments):
