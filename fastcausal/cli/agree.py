@@ -72,7 +72,8 @@ def agree(
         Option(help="Stop at unparsed relations, count them as empty, or skip their examples."),
     ] = "error",
     labels: Annotated[
-        str | None, Option(help="Compare the labels in this column instead of relations.")
+        str | None,
+        Option(help="Compare the labels in this column instead of relations; A,B: one a rater."),
     ] = None,
     level: Annotated[
         Level,

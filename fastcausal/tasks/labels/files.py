@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import strings
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, Remedy
 from fastcausal.files.packed import stem_of
 from fastcausal.files.records import Records, read_records
 
@@ -30,10 +30,11 @@ def read_rating_files(
     ----------
     paths : sequence of str
         Sources of `fastcausal.files.records.read_records`. Each of several files has the ratings of
-        one rater, whose name is the file's stem; a single file has a column of raters.
+        one rater, whose name is the file's stem; a single file has a column of raters, or a column
+        of labels for each rater.
     label : str
         The column of labels: numbers or text. A column of CSV has numbers if every cell is a number
-        or missing; an empty cell is missing.
+        or missing; an empty cell is missing. In one file ``ann,ben`` names a column a rater.
     unit, rater : str, optional
         The columns of units and raters; by default unit, id, index or item, and rater or annotator.
         Their values are text: 01 and 1 are two units. By default, a column ``item`` beside a column
@@ -60,22 +61,38 @@ def read_rating_files(
     parts = []
     for stem, path in zip(stems, paths, strict=True):
         records = read_records(path)
-        columns = {"unit": _units(records) if unit is None else records.keys(unit)}
-        if len(paths) > 1:
-            columns["rater"] = strings([stem] * len(records))
-        else:
-            columns["rater"] = records.keys(*(RATERS if rater is None else (rater,)))
-        # A column without labels takes the type that labels have in other files.
-        has_labels = records.has(records.require(label))
-        columns["label"] = records.labels(label) if has_labels else pa.nulls(len(records))
+        shared = {"unit": _units(records) if unit is None else records.keys(unit)}
         if cluster is not None:
-            columns["cluster"] = records.keys(cluster)
-        columns |= {name: records.texts(records.require(name)) for name in by}
-        parts.append(pa.table(columns))
+            shared["cluster"] = records.keys(cluster)
+        shared |= {name: records.texts(records.require(name)) for name in by}
+        for name in columns_of_raters(records, label):
+            if len(paths) > 1 or name != label:
+                raters = strings([stem if len(paths) > 1 else name] * len(records))
+            else:
+                raters = _raters(records, rater)
+            # A column without labels takes the type that labels have in other columns.
+            has_labels = records.has(records.require(name))
+            labels = records.labels(name) if has_labels else pa.nulls(len(records))
+            parts.append(pa.table({**shared, "rater": raters, "label": labels}))
     try:
         return pa.concat_tables(parts, promote_options="permissive")
     except pa.ArrowException as error:
-        raise InputError(f'"{label}" is not of one type in all files: {error}') from error
+        raise InputError(f'"{label}" is not of one type everywhere: {error}') from error
+
+
+def columns_of_raters(records: Records, label: str) -> list[str]:
+    """Return the columns of labels: ``ann,ben`` is two, unless one column has this name."""
+    return [label] if label in records else [name.strip() for name in label.split(",")]
+
+
+def _raters(records: Records, rater: str | None) -> pa.Array:
+    """Return the column of raters."""
+    if rater is not None or records.find(*RATERS):
+        return records.keys(*(RATERS if rater is None else (rater,)))
+    found = ", ".join(records.names)
+    message = f'{records.header}: no column "rater" or "annotator": found {found}'
+    remedy = Remedy("labels", ("A,B",), "would take the columns A and B of two raters")
+    raise InputError(message, remedy=remedy)
 
 
 def _units(records: Records) -> pa.Array:

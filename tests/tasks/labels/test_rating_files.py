@@ -128,10 +128,28 @@ def test_a_file_per_rater(tmp_path):
     assert found["cluster"].to_pylist() == ["s", "s", "t", "s", "s"]
     assert found["rater"].to_pylist() == ["ann", "ann", "ann", "ben", "eve"]
     text = file(tmp_path, "zoe.csv", "id,label", "01,yes")
-    with pytest.raises(InputError, match='"label" is not of one type in all files'):
+    with pytest.raises(InputError, match='"label" is not of one type everywhere'):
         read_rating_files([ann, text], "label")
     with pytest.raises(InputError, match="two files of the same name"):
         read_rating_files([ann, ann], "label")
+
+
+def test_a_column_per_rater(tmp_path):
+    """A wide table gives what a long one gives; a column of the whole name goes first."""
+    wide = file(tmp_path, "wide.csv", "id,ann,ben,story", "01,yes,,s", "1,no,no,s", "2,no,yes,t")
+    rows = [("01", "ann", "yes"), ("1", "ann", "no"), ("1", "ben", "no"), ("2", "ann", "no")]
+    rows = map(",".join, [*rows, ("2", "ben", "yes")])
+    long = file(tmp_path, "long.csv", "id,rater,label", *rows)
+    found = read_rating_files([wide], "ann, ben", cluster="story")
+    assert found["rater"].to_pylist() == ["ann"] * 3 + ["ben"] * 3
+    assert found["cluster"].to_pylist() == [*"sst"] * 2
+    assert fc.label_agreement(found) == fc.label_agreement(read_rating_files([long], "label"))
+    named = file(tmp_path, "named.csv", 'id,rater,"a,b"', "1,ann,yes", "1,ben,no")
+    assert read_rating_files([named], "a,b")["label"].to_pylist() == ["yes", "no"]
+    with pytest.raises(InputError, match="labels.*A,B.* would take the columns A and B"):
+        read_rating_files([wide], "ann")
+    with pytest.raises(InputError, match='no column "bob": found id, ann'):
+        read_rating_files([wide], "ann,bob")
 
 
 DEEP = '{"unit": "u", "rater": "a", "label": ' + "[" * 20_000 + "]" * 20_000 + "}"
