@@ -10,6 +10,7 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError
+from fastcausal.significance.sums import Int64
 from fastcausal.tasks.eci.files import OWN, EventPairs
 
 
@@ -37,7 +38,7 @@ def columns_of_documents(gold: EventPairs, ids: pa.Array, required: Sequence[str
     first[document[order]] = order
     for name in names:
         column = records.column(name)
-        codes = arrow.values_of(pc.dictionary_encode(column).indices).astype(np.int64)
+        codes = _numbers(column)
         differs = np.flatnonzero(codes != codes[first[document]])
         if len(differs) and name in required:
             row = int(differs[0])
@@ -49,3 +50,12 @@ def columns_of_documents(gold: EventPairs, ids: pa.Array, required: Sequence[str
         if not len(differs):
             table[name] = column.take(arrow.numbers(first, first >= 0))
     return pa.table(table)
+
+
+def _numbers(column: pa.Array) -> Int64:
+    """Number the values of a column, which may be objects or lists."""
+    try:
+        encoded = pc.dictionary_encode(column)
+    except pa.ArrowNotImplementedError:
+        encoded = pc.dictionary_encode(arrow.strings([*map(repr, column.to_pylist())]))
+    return arrow.values_of(encoded.indices).astype(np.int64)

@@ -195,7 +195,7 @@ def _warnings(facts: Mapping[str, Any], scores: Groups) -> list[str]:
     if not predicted:
         warnings.append(NOTHING.get(facts["protocol"], "nothing is predicted"))
     if facts["n_outside"]:
-        effect = "are left out" if facts["n_ignored"] else "are charged"
+        effect = "left out" if facts["n_ignored"] else "charged"
         pairs = counted(facts["n_outside"], "predicted pair")
-        warnings.append(f"{pairs} that are no candidates {effect}")
+        warnings.append(f"{pairs} outside of the candidates, {effect}")
     return warnings

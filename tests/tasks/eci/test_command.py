@@ -52,6 +52,10 @@ def test_intervals_by_topic(protocol):
 
 
 def test_outside():
+    for outside, effect in (("charge", "charged"), ("ignore", "left out")):
+        given = ("eci", GOLD, CAREFUL, "--candidates", EVENTS, "--outside", outside)
+        assert f"1 predicted pair outside of the candidates, {effect}" in cli(*given)[1]
+        assert as_json(*given)["n_outside"] == 1
     ignored = as_json("eci", GOLD, CAREFUL, "--candidates", EVENTS, "--outside", "ignore")
     assert (ignored["n_ignored"], ignored["scores"]["exists"]["overall"]["predicted"]) == (1, 17)
     _, messages = cli("eci", GOLD, CAREFUL, "--candidates", EVENTS, "--outside", "error", expect=2)
@@ -271,6 +275,17 @@ def test_convert_refuses_options_of_relations(tmp_path):
     _, messages = cli("convert", str(folder), str(tmp_path / "b.csv"), "--to", "cnc", expect=2)
     assert "--to is for relations" in messages
     assert not (tmp_path / "b.csv").exists()
+
+
+@pytest.mark.parametrize("value", [{"of": 1}, [1], {"of": None}])
+def test_columns_of_objects(tmp_path, value):
+    path = tmp_path / "gold.jsonl"
+    path.write_text("".join(json.dumps(row | {"topic": value}) + "\n" for row in data.STORY_GOLD))
+    assert as_json("eci", str(path), str(path))["scores"]["typed"]["overall"]["f1"] == 1
+    for option in ("--intervals --cluster", "--by", "--fold"):
+        _, messages = cli("eci", str(path), str(path), *option.split(), "topic", expect=2)
+        assert 'column "topic" is ' in messages
+        assert "expected text or numbers" in messages
 
 
 def test_named_documents_without_pairs():

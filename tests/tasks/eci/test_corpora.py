@@ -225,6 +225,7 @@ BAD = {
             "x.xml:14: PLOT_LINK with the",
         ),
         (STORY.replace('<token_anchor t_id="4"/>', '<token_anchor t_id="44"/>'), 'token "44"'),
+        (STORY.replace('sentence="1"', f'sentence="{10**30}"'), 'x.xml:5: sentence "1000'),
     ],
     "x_DOT_tsvx": [
         ("Event\tT1\tx\tEVENT\t3\n", "x.tsvx:1: offset"),
@@ -248,6 +249,10 @@ def test_bad_files(tmp_path, name, text, message):
     assert not target.exists()
 
 
+def mention_of(sentence: int) -> dict[str, Any]:
+    return {"events": [{"id": "E1", "mention": [{"id": "m", "sent_id": sentence}]}]}
+
+
 def lines_of(*changes: dict[str, Any]) -> list[dict[str, Any]]:
     return [data.MAVEN_GOLD[0] | change for change in changes]
 
@@ -262,6 +267,8 @@ def lines_of(*changes: dict[str, Any]) -> list[dict[str, Any]]:
         (lines_of({"causal_relations": {"CAUSE": [["E2", "E2"]]}}), "is paired with itself"),
         (lines_of({"causal_relations": {"CAUSE": 1}}), "expected a list of pairs"),
         (lines_of({"events": {}}), '"events" is an object'),
+        (lines_of(mention_of(2**63)), '"sent_id" of mention "m" is 92233720368547'),
+        (lines_of(mention_of(-1)), "expected an integer from 0 to 2147483647"),
         (lines_of({}, {}), 'document "d1" is also in'),
     ],
 )
@@ -271,6 +278,14 @@ def test_bad_lines(tmp_path, gold, message):
     with pytest.raises(fc.InputError, match=r"gold\.jsonl:[12]") as error:
         fc.eci(path, data.MAVEN_PRED, protocol="maven-ere")
     assert message in str(error.value)
+
+
+def test_texts_of_maven_may_be_of_another_kind():
+    events = [data.event("E1", "m1"), data.event("E2", "m2")]
+    line = {"id": "d", "events": events, "causal_relations": {"CAUSE": [["E1", "E2"]]}}
+    for sentences in ([1], ["m1 m2"], "m1", None):
+        gold = [line | {"sentences": sentences, "tokens": [["m1", "m2"]]}]
+        assert fc.eci(gold, gold, protocol="maven-ere")["typed"].f1 == 1
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,14 @@ from xml.parsers import expat
 
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
-from fastcausal.tasks.eci.corpora.documents import UNKNOWN_DIRECTION, EventDocument, Mention, Pair
+from fastcausal.files.values import shown
+from fastcausal.tasks.eci.corpora.documents import (
+    MOST_SENTENCES,
+    UNKNOWN_DIRECTION,
+    EventDocument,
+    Mention,
+    Pair,
+)
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 EVENT = re.compile(r"(NEG_)?ACTION_\w+|EVENT")
@@ -68,7 +75,12 @@ class _Reader:
         if name == "token":
             number = values.get("sentence", "")
             self.token = _id(values, "t_id")
-            self.tokens[self.token] = (int(number) if number.isdecimal() else None, "")
+            sentence = int(number[:20]) if number.isdecimal() else None
+            if sentence is not None and sentence >= MOST_SENTENCES:
+                place = f"{self.source.name}:{self.parser.CurrentLineNumber}"
+                expected = f"a number below {MOST_SENTENCES}"
+                raise InputError(f"{place}: sentence {shown(number)}, expected {expected}")
+            self.tokens[self.token] = (sentence, "")
             self.texts.clear()
         elif name == "token_anchor" and self.markable is not None:
             self.anchors[self.markable].append(_id(values, "t_id"))

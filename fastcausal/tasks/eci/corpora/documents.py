@@ -14,6 +14,7 @@ from fastcausal.errors import Problems, Warnings
 from fastcausal.files.records import Records
 
 NONE, UNKNOWN_DIRECTION = "NONE", "UNKNOWN"  # labels of no relation, and of one without direction
+MOST_SENTENCES = 2**31
 
 
 class Mention(NamedTuple):

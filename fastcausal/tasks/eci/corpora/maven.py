@@ -14,8 +14,14 @@ from dataclasses import replace
 from typing import Any
 
 from fastcausal.errors import Problems
-from fastcausal.files.values import kind
-from fastcausal.tasks.eci.corpora.documents import NONE, EventDocument, Mention, Pair
+from fastcausal.files.values import kind, shown
+from fastcausal.tasks.eci.corpora.documents import (
+    MOST_SENTENCES,
+    NONE,
+    EventDocument,
+    Mention,
+    Pair,
+)
 
 KEYS = ("causal_relations", "temporal_relations", "subevent_relations", "event_mentions", "events")
 LABELS = {
@@ -108,19 +114,25 @@ def _add(
     if not isinstance(id, str) or not id:
         problems.add(f'{document.file}: a mention with "id" {kind(id)}, expected a string')
         return ""
-    known = sentence if type(sentence) is int and sentence >= 0 else None
+    if sentence is not None and not (type(sentence) is int and 0 <= sentence < MOST_SENTENCES):
+        got = shown(sentence)
+        expected = f"an integer from 0 to {MOST_SENTENCES - 1}"
+        problems.add(f'{document.file}: "sent_id" of mention "{id}" is {got}, expected {expected}')
+        return ""
     if id in document.mentions:
         problems.add(f'{document.file}: mention "{id}" occurs twice')
-    document.mentions[id] = Mention(known, _characters(row, known, mention.get("offset")))
+    document.mentions[id] = Mention(
+        sentence, _characters(document, row, sentence, mention.get("offset"))
+    )
     return id
 
 
 def _characters(
-    row: Mapping[str, Any], sentence: int | None, offset: Any
+    document: EventDocument, row: Mapping[str, Any], sentence: int | None, offset: Any
 ) -> tuple[tuple[int, int], ...]:
     """Find the characters of tokens of a sentence; none if the line lacks tokens or texts."""
     try:
-        tokens, text = row["tokens"][sentence], row["sentences"][sentence]
+        tokens, text = row["tokens"][sentence], document.sentences[sentence or 0]
         ends: list[tuple[int, int]] = []
         for token in tokens:
             start = text.index(token, ends[-1][1] if ends else 0)
