@@ -27,7 +27,7 @@ def test_batch(race, call):
         "rows to counts": lambda: ours.counts("cnc-2023", *batch),
         "rows to report": lambda: ours.report("cnc-2023", *batch),
         "Relations to report": lambda: fc.score(*tables, "cnc-2023"),
-        "update": lambda: scorer.update(*tables),
+        "update": lambda: scorer.update(gold=tables[0], pred=tables[1]),
         "dicts to report": lambda: fc.score(*dicts, "cnc-2023"),
     }
     expected = official.score(*spans, tags=False)["all"]

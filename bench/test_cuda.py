@@ -156,12 +156,12 @@ def test_label_ids(race, cupy, n):
     there = cupy.asarray(gold), cupy.asarray(pred)
     scheme = fc.TagScheme(LABELS)
     host, device = fc.TagScorer(scheme), fc.TagScorer(scheme, backend="cuda")
-    for scorer, pair in ((host, (gold, pred)), (device, there)):
-        scorer.update(*pair)
+    for scorer, (one, other) in ((host, (gold, pred)), (device, there)):
+        scorer.update(gold=one, pred=other)
     assert device.compute().to_dict() == host.compute().to_dict()
 
     def on_device():
-        device.update(*there)
+        device.update(gold=there[0], pred=there[1])
         cupy.cuda.get_current_stream().synchronize()
 
     race(
@@ -169,8 +169,10 @@ def test_label_ids(race, cupy, n):
         n,
         on_device,
         {
-            "queued, not waited for": lambda: device.update(*there),
-            "copied to the host, then cpu": lambda: host.update(there[0].get(), there[1].get()),
+            "queued, not waited for": lambda: device.update(gold=there[0], pred=there[1]),
+            "copied to the host, then cpu": lambda: host.update(
+                gold=there[0].get(), pred=there[1].get()
+            ),
         },
         corpus="drawn labels",
     )
@@ -180,9 +182,9 @@ def test_many_label_ids(benchmark, cupy, note):
     once = tagged(np.random.default_rng(0), TAGGED)
     gold, pred = (cupy.tile(cupy.asarray(ids), (100, 1)) for ids in once)
     scorer = fc.TagScorer(fc.TagScheme(LABELS), backend="cuda")
-    scorer.update(gold, pred)
-    seconds = device_time(cupy, lambda: scorer.update(gold, pred))
-    benchmark.pedantic(scorer.update, (gold, pred), rounds=1)
+    scorer.update(gold=gold, pred=pred)
+    seconds = device_time(cupy, lambda: scorer.update(gold=gold, pred=pred))
+    benchmark.pedantic(scorer.update, kwargs={"gold": gold, "pred": pred}, rounds=1)
     note(
         f"label ids int64 {[*gold.shape]} on the device: {1e3 * seconds:.0f} ms of the device, "
         f"{len(gold) / seconds / 1e6:.0f} million sequences a second."
@@ -243,7 +245,7 @@ def test_training_step(race, cupy):
         loss.backward()
         optimizer.step()
         if count:
-            scorer.update(ids, logits.argmax(-1))
+            scorer.update(gold=ids, pred=logits.argmax(-1))
 
     def steps(count):
         for _ in range(20):

@@ -119,7 +119,7 @@ class TagMetric(evaluate.Metric):
             )
         scorer = TagScorer(scheme, self.protocol)
         scorer.update(
-            padded("references", references, scheme.ignore_index),
-            padded("predictions", predictions, scheme.ignore_index),
+            gold=padded("references", references, scheme.ignore_index),
+            pred=padded("predictions", predictions, scheme.ignore_index),
         )
         return flat_scores(scorer.compute(), self.scheme)

@@ -148,7 +148,7 @@ class SpanScore(Metric):
         word_ids: Any = None,
         has_signal: Any = None,
     ) -> None:
-        """Add a batch.
+        """Add a batch, predictions first, as torchmetrics has it; scorers take keywords instead.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class SpanScore(Metric):
         if given:
             raise ValueError(f"{given}: only the logits of a SpanDecoder have that")
         if are_relations:
-            self.scorer.update(target, preds)
+            self.scorer.update(gold=target, pred=preds)
             self._take(self.scorer)
         else:
             self._update_tags(preds, target)
@@ -200,7 +200,7 @@ class SpanScore(Metric):
     def _score(self, decoded: Decoded, target: Relations | Rows) -> None:
         rows = decoded.get().rows
         self.scorer.update(
-            target, rows if isinstance(target, Rows) else rows.to_relations(like=target)
+            gold=target, pred=rows if isinstance(target, Rows) else rows.to_relations(like=target)
         )
 
     def _update_tags(self, preds: Any, target: Any) -> None:
@@ -218,7 +218,7 @@ class SpanScore(Metric):
                 self.decoder, scorer.protocol, backend=backend, num_threads=scorer.num_threads
             )
         tagger = self._taggers[backend]
-        tagger.update(target, preds)
+        tagger.update(gold=target, pred=preds)
         if there:
             self._waiting = True
         else:

@@ -115,7 +115,9 @@ class TrainerMetrics:
                 self._add(*batch)
             return
         gold = matrix("label_ids", _first(label_ids), INTEGERS)
-        self.scorer.update(gold, self._label_ids(on_host("predictions", _first(predictions)), gold))
+        self.scorer.update(
+            gold=gold, pred=self._label_ids(on_host("predictions", _first(predictions)), gold)
+        )
 
     def _label_ids(self, predictions: Any, gold: Any) -> Any:
         scheme = self.scorer.scheme

@@ -32,8 +32,8 @@ def test_rows_score_like_tables(protocol, both):
     assert found.to_json() == expected.to_json()
     assert found.matches.drop_columns("example").equals(expected.matches.drop_columns("example"))
     scorer = fc.ExtractionScorer(protocol)
-    for pair in (rows, tables):
-        scorer.update(*pair)
+    for gold, pred in (rows, tables):
+        scorer.update(gold=gold, pred=pred)
     twice = scorer.compute()
     assert twice.n_examples == 2 * expected.n_examples
     assert pickle.loads(pickle.dumps(twice)) == twice

@@ -214,7 +214,7 @@ def test_missing_ids_do_not_change_the_digest():
 def test_gold_that_is_not_read_has_no_digest():
     scheme = fc.TagScheme(["O", "B-Cause", "I-Cause"])
     scorer = fc.TagScorer(scheme)
-    scorer.update(np.array([[1, 2, 0]]), np.array([[1, 2, 0]]))
+    scorer.update(gold=np.array([[1, 2, 0]]), pred=np.array([[1, 2, 0]]))
     assert scorer.statistics.gold is None
 
 

@@ -79,7 +79,7 @@ def test_a_scorer_holds_the_same_sums(examples, kernel):
     protocol = fc.Protocol("own", kernel)
     scorer = fc.ExtractionScorer(protocol)
     for pair in examples:
-        scorer.update(relations_of([pair[0]]), relations_of([pair[1]]))
+        scorer.update(gold=relations_of([pair[0]]), pred=relations_of([pair[1]]))
     assert scorer.statistics.units is None
     assert same(of_draw(scorer.statistics), flat(scored(examples, protocol)))
     assert same(of_draw(scorer.compute().statistics), flat(scorer.compute()))
@@ -117,7 +117,8 @@ def test_labels_drawn_anew(pairs, undefined, given_labels, data):
     weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
     again = fc.ClassificationScorer(**options)
     if weights.any():
-        again.update(*zip(*(pairs[k] for k in np.repeat(np.arange(n), weights)), strict=True))
+        gold, pred = zip(*(pairs[k] for k in np.repeat(np.arange(n), weights)), strict=True)
+        again.update(gold=gold, pred=pred)
     expected = flat(again.compute())
     for form in (report.statistics, report.statistics.compressed()):
         found = of_draw(form, weights)
@@ -126,8 +127,8 @@ def test_labels_drawn_anew(pairs, undefined, given_labels, data):
         assert same(of_draw(form), flat(report))
     assert same(alone(report.statistics, weights), of_draw(report.statistics, weights))
     scorer = fc.ClassificationScorer(**options)
-    for pair in pairs:
-        scorer.update(*([label] for label in pair))
+    for gold, pred in pairs:
+        scorer.update(gold=[gold], pred=[pred])
     alike(scorer.statistics, report.statistics.without_units())
     alike(scorer.compute().statistics, scorer.statistics)
 

@@ -91,7 +91,7 @@ def test_logits_that_are_none(gpu, ignored, logit):
         ids = scheme.decode(on_device(logits), on_device(where), valid=valid)
         assert ids.get().tolist() == [[0, 0, 0, ignored, 0], [0, 0, none, ignored, after]]
         scorer = fc.TagScorer(scheme, backend="cuda")
-        scorer.update(on_device(gold), ids)
+        scorer.update(gold=on_device(gold), pred=ids)
         message = f"batch 0: example 1, token 2: label id {none}, expected 0 to 6"
         with pytest.raises(fc.InputError, match=message):
             scorer.compute()

@@ -258,8 +258,8 @@ def test_tensors(dtype):
     rows, same = scheme.rows(*tensors), scheme.rows(*(tensor.numpy() for tensor in tensors))
     np.testing.assert_array_equal(rows.values, same.values)
     scorer, other = fc.TagScorer(scheme), fc.TagScorer(scheme)
-    scorer.update(tensors[0], tensors[0].roll(1, 0).clamp(min=0))
-    other.update(ids, np.roll(ids, 1, 0).clip(0))
+    scorer.update(gold=tensors[0], pred=tensors[0].roll(1, 0).clamp(min=0))
+    other.update(gold=ids, pred=np.roll(ids, 1, 0).clip(0))
     assert scorer.compute().to_dict() == other.compute().to_dict()
 
 

@@ -127,13 +127,13 @@ def test_label_ids(gpu, library, dtype):
         batches.append((gold, pred))
     to = arrays_of(library, gpu)
     host, device_ = fc.TagScorer(scheme), fc.TagScorer(scheme, backend="cuda")
-    device_.update(*map(to, batches[0]))  # compiles
+    device_.update(gold=to(batches[0][0]), pred=to(batches[0][1]))  # compiles
     device_.reset()
-    for batch in batches:
-        host.update(*batch)
-        there = [to(side) for side in batch]
+    for gold, pred in batches:
+        host.update(gold=gold, pred=pred)
+        there = {"gold": to(gold), "pred": to(pred)}
         with no_waiting(gpu):
-            device_.update(*there)
+            device_.update(**there)
     assert device_.compute().to_dict() == host.compute().to_dict()
 
 
@@ -151,10 +151,10 @@ def test_logits_to_label_ids(gpu, library, dtype, valid):
         there = to(logits), to(gold != -100), to(gold)
         with nullcontext() if not scorer._decoding.on_device.n_batches else no_waiting(gpu):
             ids = scheme.decode(*there[:2], valid=valid)
-            scorer.update(there[2], ids)
+            scorer.update(gold=there[2], pred=ids)
         expected = scheme.decode(logits, gold != -100, valid=valid)
         np.testing.assert_array_equal(ids.get(), expected)
-        on_host.update(gold, expected)
+        on_host.update(gold=gold, pred=expected)
     assert scorer.compute().to_dict() == on_host.compute().to_dict()
 
 
@@ -196,9 +196,9 @@ def test_what_the_device_refuses(gpu):
     cp = gpu
     scorer = fc.TagScorer(fc.TagScheme(LABELS["BIO"]), backend="cuda")
     with pytest.raises(fc.InputError, match="gold: found ndarray in host memory, expected a dev"):
-        scorer.update(np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64))
+        scorer.update(gold=np.zeros((1, 1), np.int64), pred=np.zeros((1, 1), np.int64))
     with pytest.raises(fc.InputError, match="gold: found float64, expected int8, int16"):
-        scorer.update(cp.zeros((1, 1)), cp.zeros((1, 1)))
+        scorer.update(gold=cp.zeros((1, 1)), pred=cp.zeros((1, 1)))
     offsets = cp.zeros(1, np.int64)
     with pytest.raises(fc.InputError, match=r"values: found int64\[0, 3\], expected int32\[n, 3\]"):
         cuda.rows(cp.zeros((0, 3), np.int64), offsets, offsets, cp.zeros(0, np.int32))

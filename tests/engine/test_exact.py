@@ -106,7 +106,7 @@ def test_counts_have_a_bound(backend):
 def test_sums_that_would_wrap_are_refused_whole():
     gold = fc.Relations.from_examples([{"relations": [{"cause": (0, 1)}] * 2, "length": 3}] * 3)
     scorer = fc.ExtractionScorer()
-    scorer.update(gold, gold)
+    scorer.update(gold=gold, pred=gold)
     while scorer.tally.counts[()].max() < 2**55:
         scorer.merge(scorer)
     before = scorer.compute(), scorer.tally.totals.n_examples

@@ -120,8 +120,8 @@ def test_reports():
 def test_batches_merge_and_travel():
     whole, one, two = (fc.ExtractionScorer(Protocol("mine", head_words)) for _ in range(3))
     for gold, pred, part in ((GOLD, PRED, one), (PRED, GOLD, two)):
-        whole.update(gold, pred)
-        part.update(gold, pred)
+        whole.update(gold=gold, pred=pred)
+        part.update(gold=gold, pred=pred)
     one.merge(pickle.loads(pickle.dumps(two)))
     assert one.compute() == whole.compute()
     for made in (head_words, Protocol("mine", head_words)):

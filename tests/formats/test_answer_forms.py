@@ -140,7 +140,7 @@ def test_forms_of_parts_are_joined():
     scorers = []
     for said in ("Cause: Rain\nEffect: floods", '[["Rain", "floods"]]'):
         scorer = fc.ExtractionScorer(answers="output")
-        scorer.update(gold, [{"output": said}])
+        scorer.update(gold=gold, pred=[{"output": said}])
         scorers.append(scorer)
     scorers[0].merge(scorers[1])
     assert "|answers:json+lines|" in scorers[0].compute().signature

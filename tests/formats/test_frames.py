@@ -200,7 +200,7 @@ def test_formats_of_predictions(tmp_path):
     for pred in (*sides, save(tmp_path, "p.jsonl", json.dumps(pairs[0]))):
         assert fc.score(gold, pred, format="spans")["overall"].f1 == 1
         scorer = fc.ExtractionScorer(format="spans")
-        scorer.update(gold, pred)
+        scorer.update(gold=gold, pred=pred)
         assert scorer.compute()["overall"].f1 == 1
     with pytest.raises(fc.InputError, match="example a: span"):
         fc.score(gold, pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Never
 
 import numpy as np
 import numpy.typing as npt
@@ -39,8 +39,8 @@ class ClassificationScorer:
     --------
     >>> import fastcausal as fc
     >>> scorer, other = fc.ClassificationScorer(), fc.ClassificationScorer()
-    >>> scorer.update([1, 0], [1, 1])
-    >>> other.update([1], [1])
+    >>> scorer.update(gold=[1, 0], pred=[1, 1])
+    >>> other.update(gold=[1], pred=[1])
     >>> scorer.merge(other)
     >>> scorer.compute().confusion.tolist()
     [[0, 1], [0, 2]]
@@ -87,8 +87,10 @@ class ClassificationScorer:
             f"0/0:{zero}|unparsed:{self.unparsed}|unmatched:{self.unmatched}"
         )
 
-    def update(self, gold: LabelSource | Labels, pred: LabelSource | Labels) -> None:
-        """Add a batch; arguments and errors as in `classify`."""
+    def update(self, *positions: Never, gold: LabelSource | Labels, pred: LabelSource | Labels) -> None:
+        """Add a batch by keywords; arguments and errors as in `classify`."""
+        if positions:
+            raise TypeError("update() takes gold= and pred= by keyword alone")
         self.add(self.align(gold, pred))
 
     def align(self, gold: LabelSource | Labels, pred: LabelSource | Labels) -> LabelPair:

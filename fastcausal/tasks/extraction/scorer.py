@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 import numpy.typing as npt
@@ -58,8 +58,8 @@ class ExtractionScorer:
     >>> import fastcausal as fc
     >>> batch = fc.Relations.from_examples([{"length": 4, "relations": [{"cause": (0, 2)}]}])
     >>> scorer, other = fc.ExtractionScorer(), fc.ExtractionScorer()
-    >>> scorer.update(batch, batch)
-    >>> other.update(batch, batch)
+    >>> scorer.update(gold=batch, pred=batch)
+    >>> other.update(gold=batch, pred=batch)
     >>> scorer.merge(other)
     >>> scorer.compute()["cause"].tp
     2
@@ -121,14 +121,17 @@ class ExtractionScorer:
 
     def update(
         self,
+        *positions: Never,
         gold: RelationSource | Rows | npt.ArrayLike,
         pred: RelationSource | Rows | npt.ArrayLike,
         **masks: Any,
     ) -> None:
-        """Add a batch; arguments and errors as in `score`.
+        """Add a batch by keywords; arguments and errors as in `score`.
 
         Parameters
         ----------
+        *positions
+            None: torchmetrics takes predictions first, so positions are refused.
         gold : relations, or int8, int16, int32 or int64[batch, tokens]
             With a `TagScheme` label ids of NumPy or torch, or any array-like.
         pred : the same, or floats
@@ -139,11 +142,15 @@ class ExtractionScorer:
 
         Raises
         ------
+        TypeError
+            A side has no keyword.
         InputError
             An array has another type or shape, a logit is NaN or +inf, a label id has no label, or
             a prediction ignores a token of gold. With backend ``cuda``, `compute` reports invalid
             labels and logits.
         """
+        if positions:
+            raise TypeError("update() takes gold= and pred= by keyword alone")
         if self.protocol.average != "counts":
             raise ValueError(f"{self.protocol.name} does not add up over batches, use score")
         sides: Any = gold, pred

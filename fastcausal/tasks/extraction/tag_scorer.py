@@ -37,7 +37,8 @@ class TagScorer(ExtractionScorer):
     >>> import numpy as np
     >>> scheme = fc.TagScheme(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect"])
     >>> scorer = fc.TagScorer(scheme)
-    >>> scorer.update(np.array([[1, 2, 0, 3, -100]]), np.array([[1, 2, 0, 3, 4]]))
+    >>> gold, pred = np.array([[1, 2, 0, 3, -100]]), np.array([[1, 2, 0, 3, 4]])
+    >>> scorer.update(gold=gold, pred=pred)
     >>> scorer.compute()["cause"].tp
     1
     """

@@ -133,7 +133,7 @@ def test_equal_to_scikit_learn(pairs, undefined):
 
 def test_mcc_of_many_examples_is_exact():
     scorer = ClassificationScorer()
-    scorer.update([0, 1], [0, 1])
+    scorer.update(gold=[0, 1], pred=[0, 1])
     scorer.confusion *= 10**15  # products beyond int64
     assert scorer.compute()["overall"].mcc == 1.0
 
@@ -153,23 +153,23 @@ def test_any_split_and_order_gives_the_same_report(batches, given_labels):
     merged = ClassificationScorer(**options)
     for batch in reversed(batches):
         gold, pred = [g for g, _ in batch], [p for _, p in batch]
-        by_update.update(gold, pred)
+        by_update.update(gold=gold, pred=pred)
         shard = ClassificationScorer(**options)
-        shard.update(gold, pred)
+        shard.update(gold=gold, pred=pred)
         merged.merge(pickle.loads(pickle.dumps(shard)))
     assert by_update.compute().to_dict() == merged.compute().to_dict() == whole.to_dict()
 
 
 def test_reset_and_merge_of_strangers():
     scorer = ClassificationScorer()
-    scorer.update([0, 1], [1, 1])
+    scorer.update(gold=[0, 1], pred=[1, 1])
     scorer.reset()
     assert scorer.compute().n_examples == 0
     with pytest.raises(ValueError, match="cannot merge"):
         scorer.merge(ClassificationScorer(positive=0))
-    scorer.update([0, 1], [1, 1])
+    scorer.update(gold=[0, 1], pred=[1, 1])
     other = ClassificationScorer()
-    other.update(["a"], ["b"])
+    other.update(gold=["a"], pred=["b"])
     with pytest.raises(ValueError, match="integers and strings"):
         scorer.merge(other)
 

@@ -150,8 +150,8 @@ def test_predictions_without_a_label(gold, tmp_path):
 def test_examples_without_a_label_add_up_over_batches():
     scorer, other = ClassificationScorer(unparsed="skip"), ClassificationScorer(unparsed="skip")
     for _ in range(2):
-        scorer.update([0, 1, 1], [0, None, 1])
-    other.update([1], [None])
+        scorer.update(gold=[0, 1, 1], pred=[0, None, 1])
+    other.update(gold=[1], pred=[None])
     scorer.merge(other)
     report = scorer.compute()
     assert report.n_unparsed == report.to_dict()["n_unparsed"] == 3

@@ -51,16 +51,16 @@ def test_batches_and_order(table, data):
             name, pa.array(values, pa.string() if name == "x" else pa.int64())
         )
     whole = fc.ExtractionScorer(by=("x", "y"))
-    whole.update(gold, table)
+    whole.update(gold=gold, pred=table)
     parts = [fc.ExtractionScorer(by=("x", "y")) for _ in range(2)]
     cut = data.draw(st.integers(0, n))
     for part, rows in zip(parts, (gold.slice(0, cut), gold.slice(cut)), strict=True):
-        part.update(rows, fc.Relations(rows))
+        part.update(gold=rows, pred=fc.Relations(rows))
     parts[1].merge(parts[0])
     assert parts[1].compute().subsets == whole.compute().subsets
     for by in ("x", "y"):
         alone = fc.ExtractionScorer(by=by)
-        alone.update(gold, table)
+        alone.update(gold=gold, pred=table)
         expected = alone.compute().subsets
         assert {k: v for k, v in whole.compute().subsets.items() if k in expected} == expected
     with pytest.raises(ValueError, match="cannot merge scores by x into scores by x, y"):

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,10 +64,10 @@ def test_no_order_changes_a_bit(both, data):
         scorer = fc.ExtractionScorer(protocol, by="kind", num_threads=threads)
         if data.draw(st.booleans()):  # a batch at a time, or all at once
             for k in chosen:
-                scorer.update(batch(golds, [k]), batch(preds, [k]))
+                scorer.update(gold=batch(golds, [k]), pred=batch(preds, [k]))
         else:
             preds_order = data.draw(st.permutations(chosen))
-            scorer.update(batch(golds, chosen), batch(preds, preds_order))
+            scorer.update(gold=batch(golds, chosen), pred=batch(preds, preds_order))
         shards.append(scorer)
     while len(shards) > 1:  # merge any two until one is left
         other = shards.pop(data.draw(st.integers(0, len(shards) - 1)))
@@ -91,14 +92,14 @@ def test_swapped_sides(both):
 def test_life_of_a_scorer():
     scorer = fc.ExtractionScorer()
     empty = scorer.compute().to_json()
-    scorer.update(ONE, ONE)
+    scorer.update(gold=ONE, pred=ONE)
     once = scorer.compute().to_json()
     assert once == scorer.compute().to_json() == fc.score(ONE, ONE).to_json()
     scorer.merge(fc.ExtractionScorer())
     assert scorer.compute().to_json() == once
     other = fc.ExtractionScorer(backend="reference", num_threads=2)  # does not change the numbers
     other.merge(scorer)
-    other.update([["<ARG0>Rain</ARG0> falls"]], [["<ARG0>Rain</ARG0> falls"]])
+    other.update(gold=[["<ARG0>Rain</ARG0> falls"]], pred=[["<ARG0>Rain</ARG0> falls"]])
     assert other.compute()["cause"].tp == 2
     scorer.reset()
     assert scorer.compute().to_json() == empty
@@ -122,7 +123,7 @@ def test_signature_says_what_the_numbers_depend_on():
 )
 def test_merge_refuses_what_was_counted_otherwise(difference):
     scorer, other = fc.ExtractionScorer(), fc.ExtractionScorer(**difference)
-    scorer.update(ONE, ONE)
+    scorer.update(gold=ONE, pred=ONE)
     before = scorer.compute().to_json()
     with pytest.raises(ValueError, match=r"^cannot merge ") as caught:
         scorer.merge(other)
@@ -134,12 +135,12 @@ def test_merge_refuses_what_was_counted_otherwise(difference):
 def test_roles():
     other = fc.Relations.from_examples(ONE, roles=("cause", "claim"))
     scorer, claims = fc.ExtractionScorer(), fc.ExtractionScorer()
-    scorer.update(ONE, ONE)
-    claims.update(other, other)
+    scorer.update(gold=ONE, pred=ONE)
+    claims.update(gold=other, pred=other)
     assert list(claims.compute().scores) == ["overall", "cause", "claim"]
     message = "roles are cause, claim, expected cause, effect, signal"
     with pytest.raises(fc.InputError, match=message):
-        scorer.update(other, other)
+        scorer.update(gold=other, pred=other)
     with pytest.raises(ValueError, match=r"^cannot merge roles "):
         scorer.merge(claims)
     assert scorer.compute().to_json() == fc.score(ONE, ONE).to_json()
@@ -147,20 +148,21 @@ def test_roles():
 
 def test_a_batch_that_is_refused_leaves_no_trace():
     scorer = fc.ExtractionScorer()
+    roles = ("cause", "claim")
+    gold, pred = (fc.Relations.from_examples(ONE * n, roles=roles) for n in (1, 2))
     with pytest.raises(fc.InputError, match=r"^pred has 2 examples"):
-        scorer.update(fc.Relations.from_examples(ONE, roles=("cause", "claim")),
-                      fc.Relations.from_examples(ONE * 2, roles=("cause", "claim")))  # fmt: skip
+        scorer.update(gold=gold, pred=pred)
     with pytest.raises(fc.InputError, match="could not be read"):
-        scorer.update(ONE, UNREAD)
-    scorer.update(ONE, ONE)
+        scorer.update(gold=ONE, pred=UNREAD)
+    scorer.update(gold=ONE, pred=ONE)
     assert scorer.compute().to_json() == fc.score(ONE, ONE).to_json()
 
 
 def test_warnings_count_over_all_batches():
     parts = [fc.ExtractionScorer(unparsed="empty") for _ in range(2)]
     for scorer in parts:
-        scorer.update(ONE + ONE, UNREAD + ONE)
-        scorer.update(ONE, UNREAD)
+        scorer.update(gold=ONE + ONE, pred=UNREAD + ONE)
+        scorer.update(gold=ONE, pred=UNREAD)
     parts[0].merge(parts[1])
     whole = fc.score((ONE * 3) * 2, (UNREAD + ONE + UNREAD) * 2, unparsed="empty")
     assert whole.warnings == (
@@ -169,9 +171,31 @@ def test_warnings_count_over_all_batches():
     assert parts[0].compute().to_json() == whole.to_json()
 
 
+def test_sides_go_by_name():
+    """Positions are refused: torchmetrics takes predictions first, and no count would tell."""
+    scheme = fc.TagScheme(["O", "B-Cause", "I-Cause"])
+    gold, pred = np.array([[1, 2, 1]]), np.array([[1, 2, 0]])
+    scorer = fc.TagScorer(scheme)
+    scorer.update(gold=gold, pred=pred)
+    cause = scorer.compute()["cause"]
+    assert (cause.precision, cause.recall) == (1.0, 0.5)
+    relations = [fc.Relations.from_examples(ONE)] * 2
+    for each, both in (
+        (scorer, (gold, pred)),
+        (fc.ExtractionScorer(), relations),
+        (fc.ClassificationScorer(), ([1], [0])),
+    ):
+        with pytest.raises(TypeError, match=r"keyword-only arguments: 'gold' and 'pred'$"):
+            each.update(*both)
+        with pytest.raises(TypeError, match=r"keyword-only argument: 'gold'$"):
+            each.update(both[0], pred=both[1])
+        with pytest.raises(TypeError, match=r"^update\(\) takes gold= and pred= by keyword alone$"):
+            each.update(both[0], gold=both[0], pred=both[1])
+
+
 def test_what_batches_cannot_do():
     with pytest.raises(ValueError, match=r"^cnc-2022 does not add up over batches, use score$"):
-        fc.ExtractionScorer("cnc-2022").update(ONE, ONE)
+        fc.ExtractionScorer("cnc-2022").update(gold=ONE, pred=ONE)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +222,7 @@ def test_pickles(protocol):
     scorer = fc.ExtractionScorer(protocol, unmatched="skip")
     for _ in range(2):
         scorer = pickle.loads(pickle.dumps(scorer))
-        scorer.update(ONE, ONE)
+        scorer.update(gold=ONE, pred=ONE)
     assert scorer.compute()["overall"].tp == 2
     assert scorer.recipe.unmatched == "skip"
 
@@ -215,8 +239,8 @@ def test_merging_keeps_the_rule_by_which_texts_were_located():
                 fc.ExtractionScorer(format="spans", occurrence=rule) for _ in range(3)
             )
             for scorer, pred in zip((one, other), pair, strict=True):
-                scorer.update(gold, pred)
-                whole.update(gold, pred)
+                scorer.update(gold=gold, pred=pred)
+                whole.update(gold=gold, pred=pred)
             one.merge(other)
             assert one.compute().to_json() == whole.compute().to_json()
             assert one.signature.endswith(f"|spans:{rule}")

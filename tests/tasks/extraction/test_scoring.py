@@ -75,8 +75,8 @@ def test_the_names_that_others_rely_on():
     assert report.to_dict()["scores"]["overall"]["f1"] == report["overall"].f1
     assert report.to_flat("val/")["val/overall_f1"] == report["overall"].f1
     scorer, other = fc.ExtractionScorer(protocol="recess"), fc.ExtractionScorer(protocol="recess")
-    scorer.update(gold, pred)
-    other.update(gold, pred)
+    scorer.update(gold=gold, pred=pred)
+    other.update(gold=gold, pred=pred)
     scorer.merge(other)
     assert scorer.compute()["cause"].tp == 2 * fc.score(gold, pred)["cause"].tp
     assert set(fc.__all__) <= set(dir(fc))
@@ -407,7 +407,7 @@ def test_pickles(report):
 def test_details_that_are_not_there():
     gold = table(GOLD)
     scorer = fc.ExtractionScorer()
-    scorer.update(gold, gold)
+    scorer.update(gold=gold, pred=gold)
     for report in (scorer.compute(), fc.score(gold, gold, "cnc-2022")):
         with pytest.raises(fc.InputError, match=r": a report of counts alone has no matches$"):
             report.matches  # noqa: B018

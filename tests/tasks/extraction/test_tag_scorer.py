@@ -31,7 +31,7 @@ def scored(backend, pairs, protocol="recess", scheme=SCHEME):
     with emulated.instead():
         scorer = fc.TagScorer(scheme, protocol, backend=backend)
         for gold, pred in pairs:
-            scorer.update(gold, pred)
+            scorer.update(gold=gold, pred=pred)
         return scorer.compute()
 
 
@@ -95,18 +95,18 @@ def test_nothing_waits_before_compute():
     many = np.tile([1, 3], (1, 40))
     with emulated.instead():
         scorer = fc.TagScorer(SCHEME, backend="cuda")
-        scorer.update(gold, np.array([[1, 2, 5, 0, 3]]))
-        scorer.update(many, many)
+        scorer.update(gold=gold, pred=np.array([[1, 2, 5, 0, 3]]))
+        scorer.update(gold=many, pred=many)
         counts = scorer._decoding.on_device
         assert len(counts.waiting) == 2
         counts.machine.current().wait()  # the device has come so far by itself
-        scorer.update(gold, gold + 100 * (gold == IGNORED))
+        scorer.update(gold=gold, pred=gold + 100 * (gold == IGNORED))
         assert [batch.number for batch in counts.for_host] == [1]
         assert [batch.number for batch in counts.waiting] == [2]
         assert scorer.compute()["overall"].tp == 2 + 80 + 2
         assert not counts.waiting
         assert not counts.for_host
-        scorer.update(gold, np.array([[1, 2, 5, 0, 3]]))
+        scorer.update(gold=gold, pred=np.array([[1, 2, 5, 0, 3]]))
         assert scorer.compute()["overall"].tp == 2 + 80 + 2 + 2
         scorer.reset()
         assert scorer.compute().n_examples == 0
@@ -116,8 +116,8 @@ def test_merge():
     gold = np.array([[1, 2, 0, 3]])
     with emulated.instead():
         one, other = (fc.TagScorer(SCHEME, backend="cuda") for _ in range(2))
-        one.update(gold, gold)
-        other.update(gold, gold)
+        one.update(gold=gold, pred=gold)
+        other.update(gold=gold, pred=gold)
         one.merge(other)
         assert one.compute()["cause"].tp == 2
         assert one.compute().n_gold_relations == 2
@@ -134,15 +134,15 @@ BAD = [
 def test_what_is_refused(gold, pred, message):
     gold, pred = np.array(gold), np.array(pred)
     with pytest.raises(fc.InputError, match=message):
-        fc.TagScorer(SCHEME).update(gold, pred)
+        fc.TagScorer(SCHEME).update(gold=gold, pred=pred)
     with emulated.instead():
         scorer = fc.TagScorer(SCHEME, backend="cuda")
-        scorer.update(gold[:, :0], pred[:, :0])
-        scorer.update(gold, pred)
+        scorer.update(gold=gold[:, :0], pred=pred[:, :0])
+        scorer.update(gold=gold, pred=pred)
         with pytest.raises(fc.InputError, match=f"batch 1: {message}"):
             scorer.compute()
         with pytest.raises(fc.InputError, match=r"pred: found the shape \(1, 1\), expected"):
-            scorer.update(gold, pred[:1, :1])
+            scorer.update(gold=gold, pred=pred[:1, :1])
 
 
 def test_what_is_no_choice():
@@ -170,13 +170,13 @@ def test_a_scorer_with_a_decoder(pairs):
     expected = scored("cpu", pairs)
     scorer = fc.ExtractionScorer(decoder=SCHEME)
     for gold, pred in pairs:
-        scorer.update(gold, pred)
+        scorer.update(gold=gold, pred=pred)
     assert scorer.compute().to_dict() == expected.to_dict()
     assert np.array_equal(scorer.statistics.rows, expected.statistics.rows)
     with emulated.instead():
         device = fc.ExtractionScorer(decoder=SCHEME, backend="cuda")
         for gold, pred in pairs:
-            device.update(gold, pred)
+            device.update(gold=gold, pred=pred)
         assert np.array_equal(device.statistics.rows, expected.statistics.rows)
 
 
@@ -190,9 +190,9 @@ def test_a_scorer_of_logits_of_boundaries():
         [{"length": n, "relations": [{"cause": (0, 1), "effect": (1, 3)}]} for n in lengths]
     )
     scorer = fc.ExtractionScorer(decoder=decoder)
-    scorer.update(gold, logits, mask=mask)
-    scorer.update(fc.Rows.of(gold), logits, mask=mask)
-    scorer.update(gold, pred.to_relations(like=gold))  # already decoded
+    scorer.update(gold=gold, pred=logits, mask=mask)
+    scorer.update(gold=fc.Rows.of(gold), pred=logits, mask=mask)
+    scorer.update(gold=gold, pred=pred.to_relations(like=gold))  # already decoded
     once = fc.score(gold, pred.to_relations(like=gold)).statistics.without_units()
     assert scorer.statistics.scores().keys() == once.scores().keys()
     total = once.rows[:, :-1].T @ once.times
@@ -203,6 +203,6 @@ def test_what_a_decoder_does_not_go_with():
     with pytest.raises(ValueError, match='by is "doc", but label ids and logits have no columns'):
         fc.ExtractionScorer(decoder=SCHEME, by="doc")
     with pytest.raises(TypeError, match="mask: only the logits of a SpanDecoder have that"):
-        fc.ExtractionScorer(decoder=SCHEME).update(*np.zeros((2, 1, 1), int), mask=None)
+        fc.ExtractionScorer(decoder=SCHEME).update(gold=[[0]], pred=[[0]], mask=None)
     with pytest.raises(TypeError, match="mask: only the logits of a SpanDecoder have that"):
-        fc.ExtractionScorer().update([], [], mask=None)
+        fc.ExtractionScorer().update(gold=[], pred=[], mask=None)

@@ -76,8 +76,8 @@ def test_bounds_are_those_of_scoring_twice(protocol, both, cut):
         )
         for scorer, rows in zip(parts, ((0, cut), (cut, len(gold) - cut)), strict=True):
             if rows[1] > 0 and rows[0] < len(gold):
-                batch = (fc.Relations(side.table.slice(*rows)) for side in both)
-                scorer.update(*batch)
+                batch = [fc.Relations(side.table.slice(*rows)) for side in both]
+                scorer.update(gold=batch[0], pred=batch[1])
         parts[0].merge(parts[1])
         same(parts[0].compute().to_dict(), whole.to_dict())
         same(parts[0].compute().unparsed, whole.unparsed)
@@ -138,7 +138,7 @@ def test_reasons_of_a_stream_name_examples_by_their_place():
     for policy in POLICIES:
         scorer = fc.ExtractionScorer(unparsed=policy)
         for _ in range(2):
-            scorer.update(gold, pred)
+            scorer.update(gold=gold, pred=pred)
         assert scorer.compute().unparsed["id"].to_pylist() == ["1", "3"]
 
 

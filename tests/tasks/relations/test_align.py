@@ -265,8 +265,8 @@ def test_text_of_data_is_no_template(text, tmp_path):
         '1 of pred are not in gold ("b")',
     )
     scorer = fc.ExtractionScorer()
-    scorer.update(noted, noted)
-    scorer.update(noted, noted)
+    scorer.update(gold=noted, pred=noted)
+    scorer.update(gold=noted, pred=noted)
     assert scorer.compute().warnings == tuple(f"{s}: a {text}: 4" for s in ("gold", "pred"))
 
 

@@ -206,7 +206,7 @@ def test_forms_of_both_sides_may_differ(form, tmp_path):
         assert numbers(fc.score(gold, fc.read(pred), "cnc-2023")) == wanted
     scorer = fc.ExtractionScorer("cnc-2023")
     for k in range(len(GOLD)):
-        scorer.update(GOLD[k : k + 1], PRED[k : k + 1])
+        scorer.update(gold=GOLD[k : k + 1], pred=PRED[k : k + 1])
     assert numbers(scorer.compute()) == wanted
 
 
@@ -229,9 +229,9 @@ def test_spans_that_tags_cannot_hold():
     alone = [example("a", [[(0, 0, 4), (0, 2, 6)]])]
     assert "|tags:as-given|" in fc.score(alone, alone, "cnc-2023").signature
     one = fc.ExtractionScorer("cnc-2023")
-    one.update(GOLD, GOLD)
+    one.update(gold=GOLD, pred=GOLD)
     other = fc.ExtractionScorer("cnc-2023")
-    other.update(side, side)
+    other.update(gold=side, pred=side)
     assert "|tags:as-given|" not in one.signature
     one.merge(other)
     assert one.signature == other.signature
@@ -274,11 +274,12 @@ def test_label_ids(pairs):
     """Label ids score like tagged sentences, on the host and on the device."""
     wanted = fc.ExtractionScorer("cnc-2023")
     for gold, pred in pairs:
-        both = [written_out(side, gold != IGNORED) for side in (gold, pred)]
-        wanted.update(*(fc.read(side, tags="cnc-2023") for side in both))
+        both = (written_out(side, gold != IGNORED) for side in (gold, pred))
+        one, other = (fc.read(side, tags="cnc-2023") for side in both)
+        wanted.update(gold=one, pred=other)
     for backend in ("cpu", "cuda"):
         with emulated.instead():
             scorer = fc.TagScorer(SCHEME, "cnc-2023", backend=backend)
-            for pair in pairs:
-                scorer.update(*pair)
+            for gold, pred in pairs:
+                scorer.update(gold=gold, pred=pred)
             assert numbers(scorer.compute()) == numbers(wanted.compute())
