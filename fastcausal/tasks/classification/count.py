@@ -87,7 +87,9 @@ class ClassificationScorer:
             f"0/0:{zero}|unparsed:{self.unparsed}|unmatched:{self.unmatched}"
         )
 
-    def update(self, *positions: Never, gold: LabelSource | Labels, pred: LabelSource | Labels) -> None:
+    def update(
+        self, *positions: Never, gold: LabelSource | Labels, pred: LabelSource | Labels
+    ) -> None:
         """Add a batch by keywords; arguments and errors as in `classify`."""
         if positions:
             raise TypeError("update() takes gold= and pred= by keyword alone")

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import numbers, offsets, strings
-from fastcausal.errors import InputError, Problems
+from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.keys import require_unique
@@ -35,6 +35,7 @@ Placed = tuple[str, Mapping[str, Any]]
 OBJECT = (dict, Mapping)  # dict first: its check takes a tenth of the time
 LIST = (list, tuple)
 OWN = ("id", "question", "answers")
+OF_FINCAUSAL = ("id", "text", "question", "answer")  # columns of its years 2025 and 2026
 _FILLED = re.compile(rb"\S")
 ANSWERS = '{"text": string or [string, ...]} or a list of {"text": string}'
 
@@ -192,6 +193,10 @@ def _refuse(
     records: Records, ids: pa.Array, fault: Callable[[str, str, Mapping[str, Any]], str | None]
 ) -> NoReturn:
     """Raise InputError for the faults of all rows; the caller knows that there is one."""
+    if all(map(records.find, OF_FINCAUSAL)) and not records.find("answers", "prediction_text"):
+        found = ", ".join(records.names)
+        remedy = Remedy("protocol", ("fincausal-2025",), "reads these columns")
+        raise InputError(f"{records.header}: found {found}, of FinCausal 2025", remedy=remedy)
     problems = Problems()
     for k, (id, record) in enumerate(zip(ids.to_pylist(), records.objects(), strict=True)):
         if message := fault(records.where(k), id, record):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.files.files import Source
+from tests.support.cli import cli
 
 HEADER = "ID;Text;Question;Answer"
 GOLD = [HEADER, "1;t one;Why?;tax rose", '2;"t; two";What?;Cost grew 5%']
@@ -82,3 +85,17 @@ def test_given_similarities_and_marks():
         fc.qa(sample.CAUSES, sample.CAUSES_CAREFUL, protocol="fincausal-2025", judge="sas")
     with pytest.raises(ValueError, match="judge is for fincausal-2025"):
         fc.qa([], [], judge="mark")
+
+
+@pytest.mark.parametrize("rows", [
+    "ID;Text;Question;Answer\n1;Rain fell.;Why?;Rain\n",
+    "id,text,question,answer\n1,Rain fell.,Why?,Rain\n",
+])  # fmt: skip
+def test_its_columns_name_the_protocol(rows, tmp_path):
+    """Files of the task without the protocol are refused with the option that reads them."""
+    path = tmp_path / "answers.csv"
+    path.write_text(rows)
+    _, err = cli("qa", path, path, expect=2)
+    assert "--protocol fincausal-2025 reads these columns" in err
+    out, _ = cli("qa", path, path, "--protocol", "fincausal-2025", "--json")
+    assert json.loads(out)["scores"]["overall"]["exact_match"] == 1.0
