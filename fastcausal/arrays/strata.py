@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +16,8 @@ from fastcausal.errors import InputError
 
 Int64 = npt.NDArray[np.int64]
 DOCUMENT = "doc_id"  # the document column of formats
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9:]+)?)?")
 By: TypeAlias = str | Sequence[str] | None
 """A column whose values define subsets, several columns, or none."""
 
@@ -28,6 +31,17 @@ def columns_by(by: By) -> tuple[str, ...]:
     (('genre',), ('genre', 'year'), ())
     """
     return (by,) if isinstance(by, str) else tuple(dict.fromkeys(by or ()))
+
+
+def source_of(by: str) -> str:
+    """Return the column that makes subsets: ``date`` of ``date<2022-01-01``.
+
+    Examples
+    --------
+    >>> source_of("date<2022-01-01"), source_of("genre")
+    ('date', 'genre')
+    """
+    return by.partition("<")[0]
 
 
 def joint_strata(examples: pa.Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Int64]:
@@ -71,19 +85,23 @@ def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
 def require_columns(present: Sequence[str], wanted: Iterable[str]) -> None:
     """Raise InputError for a column of strata or clusters that examples lack."""
     for name in wanted:
-        if name not in present:
+        if name not in present and (name := source_of(name)) not in present:
             raise InputError(f'gold has no column "{name}", it has {", ".join(present) or "none"}')
 
 
 def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], Int64]:
     """Return the distinct values of a column as text, and the index of each example's value.
 
+    ``date<2022-01-01`` or ``year<2022`` cuts a column: its values are ``yes`` and ``no``.
+
     Raises
     ------
     InputError
-        As `strata_of`.
+        As `strata_of`; or a value to cut is neither a number nor a date.
     """
     require_columns(examples.column_names, [name])
+    if name not in examples.column_names:
+        return _cut(name, *texts_of_column(examples, source_of(name)))
     try:
         values = arrow.joined(pc.cast(examples[name], pa.string()))
     except pa.ArrowException as error:  # no cast, or bytes that are not text
@@ -91,6 +109,21 @@ def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], In
         raise InputError(f'column "{name}" is {kind}, expected text or numbers') from error
     encoded = values.dictionary_encode(null_encoding="encode")
     return encoded.dictionary.to_pylist(), arrow.values_of(encoded.indices).astype(np.int64)
+
+
+def _cut(by: str, values: list[str | None], codes: Int64) -> tuple[list[str | None], Int64]:
+    """Return ``yes`` for values below the limit of ``by``, ``no`` for others, None for missing."""
+    column, _, limit = by.partition("<")
+    measure: Callable[[str], float | str] = float if _NUMBER.fullmatch(limit) else str
+    form, expected = (_NUMBER, "a number") if measure is float else (_DATE, "a date as 2022-01-31")
+    for value in (limit, *values):
+        if value is not None and not form.fullmatch(value):
+            place = f"--by {by}" if value == limit else f'column "{column}"'
+            raise InputError(f'{place}: "{value}", expected {expected}')
+    border = measure(limit)
+    cut = [None if v is None else "yes" if measure(v) < border else "no" for v in values]
+    names = list(dict.fromkeys(cut))
+    return names, np.array([names.index(name) for name in cut], np.int64)[codes]
 
 
 def named(value: str | None) -> str:

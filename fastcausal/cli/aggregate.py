@@ -60,6 +60,7 @@ def aggregate(
     fastcausal aggregate careful.parquet --intervals
     fastcausal aggregate a.eval --cluster doc --out a.parquet
     """
+    from fastcausal.arrays.strata import source_of
     from fastcausal.counts.files import require_metadata
     from fastcausal.files.targets import keep_apart
 
@@ -73,7 +74,8 @@ def aggregate(
         keep_apart([out], files)
         require_metadata(out)
     with doing("reading counts", "samples") as progress:
-        reading = values.reading(progress, by or (), draws.cluster)
+        columns = [*map(source_of, by or ())]
+        reading = values.reading(progress, columns, draws.cluster)
         reading = replace(reading, scores=tuple(score or ()))
         systems = systems_of(files, reading)
         reports = {name: statistics.report(by) for name, statistics in systems.items()}

@@ -48,7 +48,11 @@ PerTopicOption = Annotated[
 
 ByOption = Annotated[
     list[str] | None,
-    Option("--by", help="Also score each value of this column; may be given several times."),
+    Option(
+        "--by",
+        help="Also score each value of this column, or below and from a limit (year<2022); may be "
+        "given several times.",
+    ),
 ]
 AnswersOption = Annotated[
     str | None,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from fastcausal.arrays.strata import By, columns_by
+from fastcausal.arrays.strata import By, columns_by, source_of
 from fastcausal.errors import InputError, OutputError, counted
 from fastcausal.files.targets import keep_apart
 from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
@@ -190,7 +190,7 @@ def prepare(
     part, n_shards = shard_of(shard)
     paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
     strata = columns_by(by)
-    asked = tuple(dict.fromkeys((*columns, *strata)))
+    asked = tuple(dict.fromkeys((*columns, *map(source_of, strata))))
     if task != RELATIONS and run_column is not None:
         raise ValueError(f"run_column is for relations, {task} has options")
     scoring = scoring_of(recipe, gold, task, options, strata, asked)

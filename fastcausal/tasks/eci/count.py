@@ -11,7 +11,7 @@ import numpy as np
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.arrays.digests import digest_of_numbers
-from fastcausal.arrays.strata import By, columns_by
+from fastcausal.arrays.strata import By, columns_by, source_of
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Warnings, add_warnings
@@ -142,7 +142,7 @@ def eci(
         _signature(rules, sources.candidates, is_listed, outside, undefined, labels, relation),
         rules.zero if undefined is None else float(undefined),
         outside,
-        required=(*columns_by(by), *([fold] if fold else [])),
+        required=(*map(source_of, columns_by(by)), *([fold] if fold else [])),
         system=system_of(pred),
     )
     if per_document is not None:

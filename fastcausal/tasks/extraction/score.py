@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.arrow import without
 from fastcausal.arrays.digests import added_digests
-from fastcausal.arrays.strata import DOCUMENT, By, columns_by, require_columns
+from fastcausal.arrays.strata import DOCUMENT, By, columns_by, require_columns, source_of
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.counts.files import metadata_of, system_of
 from fastcausal.counts.seals import Written
@@ -266,7 +266,7 @@ class _Statistics:
         """Count the examples of a batch already added to the scorer."""
         examples, left_out = aligned.examples, aligned.left_out
         require_columns((*examples.column_names, *OF_UNITS), self.columns)
-        others = {*examples.column_names} - {"id", DOCUMENT, *self.columns}
+        others = {*examples.column_names} - {"id", DOCUMENT, *map(source_of, self.columns)}
         if left_out is not None:
             left_out = without(left_out, others)
         kept = aligned._replace(columns=without(examples, others), left_out=left_out)
@@ -320,9 +320,10 @@ class _CountFile:
 
 def _needed(scorer: ExtractionScorer, kept: tuple[str, ...] | None) -> set[str | None]:
     """Return the columns that scores depend on, and the columns to keep."""
-    read: set[str | None] = {"id", "length", "relations", "tagged", *scorer.columns}
+    strata = (*scorer.columns, *(kept or ()))
+    read: set[str | None] = {"id", "length", "relations", "tagged", *map(source_of, strata)}
     if kept is not None:
-        read |= {DOCUMENT, *kept}
+        read.add(DOCUMENT)
     if scorer.recipe.unparsed != "error":
         read.add(UNPARSED)
     return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}

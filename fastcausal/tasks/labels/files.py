@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import strings
+from fastcausal.arrays.strata import source_of
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.packed import stem_of
 from fastcausal.files.records import Records, read_records
@@ -64,7 +65,7 @@ def read_rating_files(
         shared = {"unit": _units(records) if unit is None else records.keys(unit)}
         if cluster is not None:
             shared["cluster"] = records.keys(cluster)
-        shared |= {name: records.texts(records.require(name)) for name in by}
+        shared |= {name: records.texts(records.require(name)) for name in map(source_of, by)}
         for name in columns_of_raters(records, label):
             if len(paths) > 1 or name != label:
                 raters = strings([stem if len(paths) > 1 else name] * len(records))

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays.arrow import joined, to_plain_types, values_of
+from fastcausal.arrays.arrow import joined, to_plain_types, values_of, without
 from fastcausal.arrays.strata import By, columns_by, sorted_strata
 from fastcausal.arrays.tensors import on_host
 from fastcausal.arrays.validation import validate
@@ -82,8 +82,8 @@ def read_subsets(data: Any, unit: str, rater: str, label: str, by: By) -> dict[s
     table, subsets = _table(data), {}
     for column in columns_by(by):
         names, codes = sorted_strata(table, column)
-        place = table.column_names.index(column)
-        named = table.set_column(place, column, pa.array(names, pa.string()).take(pa.array(codes)))
+        values = pa.array(names, pa.string()).take(pa.array(codes))
+        named = without(table, [column]).append_column(column, values)
         ratings = read_ratings(named, unit, rater, label, column)
         group_of = np.asarray(ratings.groups)
         for k, name in enumerate(ratings.group_names.to_pylist()):

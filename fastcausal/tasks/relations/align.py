@@ -17,6 +17,7 @@ import pyarrow as pa
 from fastcausal.arrays import _spans
 from fastcausal.arrays.digests import digest_of_relations, digests_of_relations
 from fastcausal.arrays.kept import Kept, Key
+from fastcausal.arrays.strata import source_of
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import (
     InputError,
@@ -355,7 +356,8 @@ def _join(
 def _with_columns(gold: Relations, pred: Relations, columns: tuple[str, ...]) -> Relations:
     """Add the columns that only predictions have, for the same examples."""
     own = {*gold.table.column_names}
-    added = [name for name in columns if name not in own and name in pred.table.column_names]
+    wanted = dict.fromkeys((*columns, *map(source_of, columns)))
+    added = [name for name in wanted if name not in own and name in pred.table.column_names]
     if not added:
         return gold
     table = gold.table

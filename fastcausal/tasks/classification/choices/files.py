@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays.arrow import strings
-from fastcausal.arrays.strata import columns_by
+from fastcausal.arrays.strata import columns_by, source_of
 from fastcausal.counts.labels import MOST_LABELS
 from fastcausal.errors import InputError
 from fastcausal.files import binary
@@ -323,7 +323,7 @@ def _columns(records: Records, used: set[str]) -> dict[str, Any]:
 
 def _found(records: Records, ids: pa.Array | None, by: Iterable[str]) -> dict[str, Any]:
     """Return columns that the table keeps within ``meta``, or within its ids."""
-    missing = [name for name in by if name not in records]
+    missing = [name for name in map(source_of, by) if name not in records]
     if not missing:
         return {}
     rows = records.objects() if "meta" in records else []
