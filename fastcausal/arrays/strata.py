@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -114,12 +114,13 @@ def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], In
 def _cut(by: str, values: list[str | None], codes: Int64) -> tuple[list[str | None], Int64]:
     """Return ``yes`` for values below the limit of ``by``, ``no`` for others, None for missing."""
     column, _, limit = by.partition("<")
-    measure: Callable[[str], float | str] = float if _NUMBER.fullmatch(limit) else str
-    form, expected = (_NUMBER, "a number") if measure is float else (_DATE, "a date as 2022-01-31")
+    is_number = _NUMBER.fullmatch(limit)
+    form, expected = (_NUMBER, "a number") if is_number else (_DATE, "a date as 2022-01-31")
     for value in (limit, *values):
         if value is not None and not form.fullmatch(value):
             place = f"--by {by}" if value == limit else f'column "{column}"'
             raise InputError(f'{place}: "{value}", expected {expected}')
+    measure: Callable[[str], Any] = float if is_number else str
     border = measure(limit)
     cut = [None if v is None else "yes" if measure(v) < border else "no" for v in values]
     names = list(dict.fromkeys(cut))
