@@ -161,6 +161,5 @@ def _convert_pairs(source: str, target: Path, relation: PairRelation) -> None:
         corpus = read_corpus(source, relation)
     write_rows(target, corpus.table)
     warn(warning_lines(corpus.left_out(source)))
-    n_pairs = sum(len(document.pairs) for document in corpus.documents)
-    done = f"{counted(len(corpus.documents), 'document')}, {counted(n_pairs, 'pair')}"
+    done = f"{counted(len(corpus.documents), 'document')}, {counted(corpus.n_pairs, 'pair')}"
     show(cell_text(f"{target}: {done}"), err=is_standard_output(target))

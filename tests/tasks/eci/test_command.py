@@ -272,6 +272,9 @@ def test_convert_refuses_options_of_relations(tmp_path):
     printed, _ = cli("convert", str(folder), str(tmp_path / "a.jsonl"))
     assert printed == f"{tmp_path / 'a.jsonl'}: 1 document, 1 pair\n"
     assert fc.eci(tmp_path / "a.jsonl", folder)["exists"].f1 == 1
+    for name in ("a.csv", "a.parquet", "a.arrow"):
+        cli("convert", str(folder), str(tmp_path / name))
+        assert fc.eci(folder, tmp_path / name)["exists"].gold == 1
     _, messages = cli("convert", str(folder), str(tmp_path / "b.csv"), "--to", "cnc", expect=2)
     assert "--to is for relations" in messages
     assert not (tmp_path / "b.csv").exists()

@@ -129,6 +129,7 @@ def test_columns_by_other_names(names, tmp_path):
     ]
     files = [data.write_csv(tmp_path / f"{k}.csv", rows) for k, rows in enumerate(sides)]
     assert fc.eci(*sides)["typed"].f1 == 1
+    assert fc.eci(sides[0], GOLD)["typed"].f1 == fc.eci(GOLD, sides[1])["typed"].f1 == 1
     assert fc.eci(*files, candidates=files[0])["typed"].f1 == 1
     assert fc.eci(*files, candidates=[{names[0]: "d", "event": "a"}]).facts["n_candidates"] == 0
     both = [{**row, "pred": "EffectCause"} for row in sides[0]]

@@ -56,7 +56,7 @@ def test_three_classes():
 @real
 def test_a_system_on_eventstoryline():
     gold, pred, events = data.esc_gold(), data.esc_system(), data.esc_events()
-    of = eci.score(gold, pred, candidates=events)
+    of = eci.score(gold, pred, candidates=events, unknown=("null",))
     assert (of["n_outside"], of["n_candidates"]) == (0, 47935)
     assert counts(of["scores"]["exists"]["intra"]) == (821, 2924, 1594)
     assert counts(of["scores"]["exists"]["inter"]) == (175, 1007, 3475)
@@ -67,7 +67,8 @@ def test_a_system_on_eventstoryline():
     assert counts(of["every"]["intra"]) == (1572, 6995, 1594)
     assert counts(of["every"]["inter"]) == (3458, 40940, 3475)
     assert percent(of["every"]["overall"]) == [10.49, 99.23, 18.98]
-    of = eci.score(gold, pred, "ilif-direction")["scores"]["direction"]["overall"]
+    of = eci.score(gold, pred, "ilif-direction", unknown=("null",))["scores"]
+    of = of["direction"]["overall"]
     assert counts(of) == (477, 477 + 2935, 477 + 4592)
     of = eci.score(gold, pred, "eventstoryline")["scores"]
     assert percent(of["exists"]["overall"]) == [25.42, 19.65, 22.17]

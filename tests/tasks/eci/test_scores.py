@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -192,6 +193,47 @@ def test_maven_tells_apart_what_its_program_does_not():
     assert "occur in two documents" in " ".join(report.warnings)
 
 
+IDS = st.text("12", min_size=1, max_size=4)
+LINES = st.lists(
+    st.lists(st.lists(IDS, min_size=2, max_size=2, unique=True).map(tuple), max_size=6),
+    min_size=2, max_size=2,
+)  # fmt: skip
+
+
+def clustered(relations: list[tuple[str, str]], document: str) -> dict[str, Any]:
+    ids = sorted({id for pair in relations for id in pair} | {"1", "2", "12"})
+    events = [data.event(f"{id}e", id) for id in ids]
+    related = [[f"{a}e", f"{b}e"] for a, b in relations]
+    return {"id": document, "events": events, "causal_relations": {"CAUSE": related}}
+
+
+@given(LINES)
+def test_joined_ids_of_other_pairs_are_counted(documents):
+    gold, pred = (clustered(relations, "d") for relations in documents)
+    known = {mention["id"] for event in gold["events"] for mention in event["mention"]}
+    pairs = {pair for pair in documents[1] if {*pair} <= known}
+    joined = Counter(a + b for a, b in {*documents[0], *pairs})
+    alike = sum(n > 1 for n in joined.values())
+    warnings = [w for w in fc.eci([gold], [pred], protocol="maven-ere").warnings if "joined" in w]
+    assert [int(w.split()[0]) for w in warnings] == ([alike] if alike else [])
+
+
+def test_events_of_many_mentions():
+    names = [[f"{event}{k}" for k in range(40)] for event in "ab"]
+    events = [data.event(*(f"E{k}", *of)) for k, of in enumerate(names)]
+    line = {"id": "d", "events": events, "causal_relations": {"CAUSE": [["E0", "E1"]]}}
+    pairs = [[a, b] for a in names[0] for b in names[1]]
+    pred = {"id": "d", "causal_relations": {"CAUSE": pairs[:1000], "PRECONDITION": pairs[990:]}}
+    report = fc.eci([line], [pred], protocol="maven-ere")
+    assert dict(report["typed"]) == oracle.counted(990, 1600, 1600, 0.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fastcausal.tasks.eci.corpora.documents.MOST_PAIRS", 1600)
+        assert fc.eci([line], [line])["typed"].gold == 1600
+        patch.setattr("fastcausal.tasks.eci.corpora.documents.MOST_PAIRS", 1599)
+        with pytest.raises(fc.InputError, match='gold: row 0: 40 and 40 mentions of "E0" and "E1"'):
+            fc.eci([line], [line])
+
+
 @pytest.mark.parametrize("protocol", ["maven-ere", "pairs"])
 def test_predictions_of_maven_that_name_events(protocol):
     named = [{"id": "d1", "causal_relations": data.MAVEN_GOLD[0]["causal_relations"]}]
@@ -219,12 +261,13 @@ def test_a_system_on_eventstoryline():
     gold, pred, events = data.esc_gold(), data.esc_system(), data.esc_events()
     for protocol in TABLES:
         options = {"protocol": protocol, "candidates": events, "fold": "topic"}
+        options |= {} if protocol == "eventstoryline" else {"unknown": ("null",)}
         report = fc.eci(gold, pred, by="topic", **options).to_dict()
         expected = oracle.score(gold, pred, by=("topic",), **options)
         assert report["scores"] == expected["scores"]
         assert report["by"] == expected["by"]
         assert near(report["folds"], expected["folds"])
-    report = fc.eci(gold, pred, candidates=events).to_dict()
+    report = fc.eci(gold, pred, candidates=events, unknown="null").to_dict()
     every = report["baselines"]["every"]
     percents = {
         name: [round(100 * every[name][m], 2) for m in ("precision", "recall", "f1")]

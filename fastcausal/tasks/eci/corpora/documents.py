@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
-from fastcausal.errors import Problems, Warnings
+from fastcausal.arrays.distinct import Int32
+from fastcausal.errors import InputError, Problems, Warnings
 from fastcausal.files.records import Records
+from fastcausal.files.values import shown
 
 NONE, UNKNOWN_DIRECTION = "NONE", "UNKNOWN"  # labels of no relation, and of one without direction
 MOST_SENTENCES = 2**31
+MOST_PAIRS = 3_000_000  # of mentions, in a corpus
+
+Booleans = npt.NDArray[np.bool_]
 
 
 class Mention(NamedTuple):
@@ -48,10 +54,11 @@ class EventDocument:
     mentions : dict of str to Mention
         Events by id.
     pairs : list of Pair
+        Their ends are mentions, or clusters of mentions.
     sentences : dict of int to str
         Texts by number.
-    clusters : set of str
-        Ids of events whose mentions have their own ids.
+    clusters : dict of str to list of str
+        Mentions of each event that has several; a pair of events is one of all their mentions.
     n_left_out : int
         Pairs of a chain of mentions with itself, which are left out.
     """
@@ -62,7 +69,7 @@ class EventDocument:
     mentions: dict[str, Mention] = field(default_factory=dict)
     pairs: list[Pair] = field(default_factory=list)
     sentences: dict[int, str] = field(default_factory=dict)
-    clusters: set[str] = field(default_factory=set)
+    clusters: dict[str, list[str]] = field(default_factory=dict)
     n_left_out: int = 0
 
     def place(self, line: int) -> str:
@@ -70,12 +77,34 @@ class EventDocument:
         return f"{self.file}:{line}" if line else self.file
 
 
+class PairRows(NamedTuple):
+    """The rows of a corpus as numbers.
+
+    Attributes
+    ----------
+    document : int32[n]
+        The document of each row.
+    ends : int32[n, 2]
+        The mentions of each row, -1 for none.
+    lines : int32[n]
+        The line of each row, 0 if unknown.
+    """
+
+    document: Int32
+    ends: Int32
+    lines: Int32
+
+
 class Corpus(Records):
-    """The pairs of documents as a table; a document without pairs is a row without mentions.
+    """The pairs of mentions as a table; a document without pairs is a row without mentions.
 
     Attributes
     ----------
     documents : sequence of EventDocument
+    mentions : sequence of (int, str)
+        Document and id of each mention in a pair.
+    pairs : PairRows
+        The rows of the table.
     is_maven : bool
         True for documents of MAVEN-ERE: gold lists all of their mentions.
     """
@@ -84,22 +113,47 @@ class Corpus(Records):
         self,
         name: str,
         table: pa.Table,
-        places: Sequence[str],
         documents: Sequence[EventDocument],
+        mentions: Sequence[tuple[int, str]],
+        pairs: PairRows,
         is_maven: bool = False,
     ) -> None:
-        super().__init__(name, table, places=places)
+        super().__init__(name, table, places=_Places(documents, pairs))
         self.documents = documents
+        self.mentions = mentions
+        self.pairs = pairs
         self.is_maven = is_maven
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of rows with a pair."""
+        return int((self.pairs.ends[:, 0] >= 0).sum())
+
+    def only(self, kept: Booleans) -> Corpus:
+        """Return the rows of a mask."""
+        table = self.table.filter(arrow.numbers(kept))
+        pairs = PairRows(*(numbers[kept] for numbers in self.pairs))
+        return Corpus(self.name, table, self.documents, self.mentions, pairs, self.is_maven)
 
     def left_out(self, name: str) -> Warnings:
         """Warn of chains of mentions that are paired with themselves."""
         n = sum(document.n_left_out for document in self.documents)
-        return (
-            {(f"{name}: pairs of a chain of mentions with itself, left out: ", ""): (n,)}
-            if n
-            else {}
-        )
+        texts = f"{name}: pairs of a chain of mentions with itself, left out: ", ""
+        return {texts: (n,)} if n else {}
+
+
+class _Places(Sequence[str]):
+    """Places of rows in messages, made when they are asked for."""
+
+    def __init__(self, documents: Sequence[EventDocument], pairs: PairRows) -> None:
+        self._documents, self._pairs = documents, pairs
+
+    def __len__(self) -> int:
+        return len(self._pairs.lines)
+
+    def __getitem__(self, row: Any) -> Any:
+        document = self._documents[self._pairs.document[row]]
+        return document.place(int(self._pairs.lines[row]))
 
 
 def corpus_of(name: str, documents: Sequence[EventDocument], is_maven: bool = False) -> Corpus:
@@ -108,7 +162,7 @@ def corpus_of(name: str, documents: Sequence[EventDocument], is_maven: bool = Fa
     Raises
     ------
     InputError
-        Two documents have the same id.
+        Two documents have the same id, or there are more than `MOST_PAIRS` pairs of mentions.
     """
     problems = Problems()
     owners: dict[str, str] = {}
@@ -117,30 +171,83 @@ def corpus_of(name: str, documents: Sequence[EventDocument], is_maven: bool = Fa
         if owner != document.file:
             problems.add(f'{document.file}: document "{document.id}" is also in {owner}')
     problems.raise_if_any()
-    rows = [row for document in documents for row in _rows(document)]
-    table: dict[str, pa.Array] = {}
-    texts = ("doc_id", "a", "b", "label")
-    for at, column in enumerate(texts):
-        table[column] = arrow.strings([row[at] for row in rows])
+    mentions: list[tuple[int, str]] = []
+    labels: dict[str | None, int] = {None: 0}
+    members = [-1]  # mentions of clusters, one after the other
+    links: list[tuple[int, ...]] = []
+    n_rows = 0
+    for k, document in enumerate(documents):
+        ends: dict[str, tuple[int, int]] = {}
+        codes: dict[str, int] = {}
+        n_before = n_rows
+        for a, b, label, line in document.pairs:
+            for end in (a, b):
+                if end not in ends:
+                    of_end = document.clusters.get(end, [end])
+                    ends[end] = len(members), len(of_end)
+                    for mention in of_end:
+                        if mention not in codes:
+                            codes[mention] = len(mentions)
+                            mentions.append((k, mention))
+                        members.append(codes[mention])
+            links.append((k, labels.setdefault(label, len(labels)), line, *ends[a], *ends[b]))
+            n_rows += ends[a][1] * ends[b][1]
+            if n_rows > MOST_PAIRS:
+                raise InputError(
+                    f"{document.place(line)}: {ends[a][1]} and {ends[b][1]} mentions of "
+                    f"{shown(a)} and {shown(b)}: more than {MOST_PAIRS} pairs of mentions in "
+                    f"{name}, expected at most so many"
+                )
+        if n_rows == n_before:
+            links.append((k, 0, 0, 0, 1, 0, 1))
+            n_rows += 1
+    names = [*labels]
+    table, pairs = _expanded(documents, mentions, names, members, links)
+    return Corpus(name, table, documents, mentions, pairs, is_maven)
+
+
+def _expanded(
+    documents: Sequence[EventDocument],
+    mentions: Sequence[tuple[int, str]],
+    labels: Sequence[str | None],
+    members: Sequence[int],
+    links: Sequence[tuple[int, ...]],
+) -> tuple[pa.Table, PairRows]:
+    """Return the table of all pairs of mentions of linked clusters, and its rows as numbers.
+
+    Parameters
+    ----------
+    links : sequence of (document, label, line, first of a, mentions of a, first of b, of b)
+        The first mentions are places in ``members``.
+    """
+    document, label, line, a, n_a, b, n_b = np.array(links, np.int32).reshape(-1, 7).T
+    link = np.repeat(np.arange(len(links), dtype=np.int32), n_a * n_b)
+    starts = np.cumsum(n_a * n_b) - n_a * n_b
+    within = np.arange(len(link), dtype=np.int32) - starts.astype(np.int32)[link]
+    codes, width = np.array(members, np.int32), n_b[link]
+    ends = np.stack([codes[a[link] + within // width], codes[b[link] + within % width]], 1)
+    rows = PairRows(document[link], ends, line[link])
+    names = [*(id for _, id in mentions), None]
+    table = {
+        "doc_id": _coded([each.id for each in documents], rows.document),
+        "a": _coded(names, ends[:, 0]),
+        "b": _coded(names, ends[:, 1]),
+        "label": _coded(labels, label[link]),
+    }
+    sentences = [documents[k].mentions.get(id, Mention()).sentence for k, id in mentions]
+    known = np.array([sentence is not None for sentence in (*sentences, None)])
     if any(mention.sentence is not None for d in documents for mention in d.mentions.values()):
-        for at, column in enumerate(("sentence_a", "sentence_b"), len(texts)):
-            table[column] = _integers([row[at] for row in rows])
-    widths = [max(1, len(document.pairs)) for document in documents]
-    for column in dict.fromkeys(name for document in documents for name in document.columns):
-        values = arrow.strings([document.columns.get(column) for document in documents])
-        table[column] = values.take(arrow.numbers(np.repeat(np.arange(len(documents)), widths)))
-    places = [row[-1] for row in rows]
-    return Corpus(name, pa.table(table), places, documents, is_maven)
+        numbers = np.array([sentence or 0 for sentence in (*sentences, 0)], np.int32)
+        for column, end in zip(("sentence_a", "sentence_b"), ends.T, strict=True):
+            table[column] = arrow.numbers(numbers[end], known[end])
+    for column in dict.fromkeys(name for each in documents for name in each.columns):
+        table[column] = _coded([each.columns.get(column) for each in documents], rows.document)
+    return pa.table(table), rows
 
 
-def _rows(document: EventDocument) -> Iterator[tuple[Any, ...]]:
-    for a, b, label, line in document.pairs:
-        ends = [document.mentions.get(mention, Mention()).sentence for mention in (a, b)]
-        yield document.id, a, b, label, *ends, document.place(line)
-    if not document.pairs:
-        yield document.id, None, None, None, None, None, document.file
-
-
-def _integers(values: list[int | None]) -> pa.Array:
-    known = np.array([value is not None for value in values], bool)
-    return arrow.numbers(np.array([value or 0 for value in values], np.int64), known)
+def _coded(values: Sequence[str | None], rows: Int32) -> pa.DictionaryArray:
+    """Return the values at places, -1 for the last, in a dictionary of texts."""
+    names = {text: k for k, text in enumerate(dict.fromkeys(values)) if text is not None}
+    names = {text: k for k, text in enumerate(names)}
+    codes = np.array([-1 if text is None else names[text] for text in values], np.int32)[rows]
+    return pa.DictionaryArray.from_arrays(arrow.numbers(codes, codes >= 0), arrow.strings([*names]))

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from fastcausal.errors import Problems
@@ -45,7 +44,7 @@ def is_line(row: Any) -> bool:
 def read_lines(
     rows: Iterable[tuple[str, Mapping[str, Any]]], relation: str, problems: Problems
 ) -> list[EventDocument]:
-    """Read documents; a relation of two events becomes pairs of all their mentions.
+    """Read documents; a relation of two events is one of all their mentions.
 
     Parameters
     ----------
@@ -55,12 +54,6 @@ def read_lines(
     documents = [_document(place, row, relation, problems) for place, row in rows]
     problems.raise_if_any()
     return documents
-
-
-def last_types(document: EventDocument) -> EventDocument:
-    """Keep the last label of each ordered pair, as the official program does."""
-    last = {(pair.a, pair.b): pair for pair in document.pairs}
-    return replace(document, pairs=[*last.values()])
 
 
 def _document(
@@ -74,37 +67,32 @@ def _document(
     texts = row.get("sentences")
     if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
         document.sentences.update(enumerate(texts))
-    clusters = _clusters(document, row, relation, problems)
-    for label, first, second in _relations(place, row, relation, problems):
-        sides = [clusters.get(end) if clusters is not None else [end] for end in (first, second)]
-        if None in sides:
-            end = first if sides[0] is None else second
-            problems.add(f'{place}: a relation of "{end}", expected an id of its events')
-            continue
-        pairs = ((a, b) for a in sides[0] or () for b in sides[1] or ())
-        document.pairs += [Pair(a, b, label) for a, b in pairs]
+    _add_mentions(document, row, relation, problems)
+    for label, a, b in _relations(place, row, relation, problems):
+        unknown = [end for end in (a, b) if end not in document.clusters]
+        if unknown and "events" in row:
+            problems.add(f'{place}: a relation of "{unknown[0]}", expected an id of its events')
+        else:
+            document.pairs.append(Pair(a, b, label))
     return document
 
 
-def _clusters(
+def _add_mentions(
     document: EventDocument, row: Mapping[str, Any], relation: str, problems: Problems
-) -> dict[str, list[str]] | None:
-    """Store mentions; return the mentions of each event, None for a line without events."""
+) -> None:
+    """Store mentions, and the mentions of each event of a line with events."""
     if "events" not in row:
         for mention in _objects(document.file, row, "event_mentions", problems):
             _add(document, mention, row, problems)
-        return None
-    clusters: dict[str, list[str]] = {}
+        return
     for event in _objects(document.file, row, "events", problems):
         mentions = _objects(document.file, event, "mention", problems)
         ids = [_add(document, mention, row, problems) for mention in mentions]
-        clusters[str(event.get("id"))] = [id for id in ids if id]
-    document.clusters.update(clusters)
+        document.clusters[str(event.get("id"))] = [id for id in ids if id]
     if relation == "temporal":
         for timex in _objects(document.file, row, "TIMEX", problems):
             if id := _add(document, timex, row, problems):
-                clusters[id] = [id]
-    return clusters
+                document.clusters[id] = [id]
 
 
 def _add(
