@@ -12,15 +12,15 @@ from fastcausal.errors import InputError, Warnings
 from fastcausal.tasks.eci.corpora.documents import NONE, Booleans, Corpus
 
 PRIME = 2_000_000_011
-IGNORED = ("", " predicted relations have a mention that gold lacks, and are ignored")
-EVENTS = ("", " ids in predictions name events, not mentions, and score nothing")
+IGNORED = ("predicted relations of a mention that gold lacks, ignored: ", "")
+EVENTS = ("ids of events in predictions, which name no mentions and score nothing: ", "")
 SHARED = (
-    "", " mention ids occur in two documents of gold: they are told apart here, the program of "
-    "maven-ere lays gold of the second over the first",
+    "mention ids in two documents of gold, told apart here, while the program of maven-ere lays "
+    "gold of the second over the first: ", "",
 )  # fmt: skip
 COLLIDE = (
-    "", " pairs of mentions whose joined ids are those of another pair: they are told apart here, "
-    "the program of maven-ere takes them for one",
+    "joined ids that several pairs of mentions give, told apart here, while the program of "
+    "maven-ere takes such pairs for one: ", "",
 )  # fmt: skip
 
 

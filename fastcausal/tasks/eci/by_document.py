@@ -14,6 +14,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.distinct import Int32, number_texts
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.keys import hashes_of
+from fastcausal.files.values import shown
 from fastcausal.options import OutsidePairs
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.eci import _native
@@ -40,12 +41,15 @@ class Counted(NamedTuple):
         Only ``overall`` if no mention has a sentence.
     columns : int64[n, m]
         Counts in the order of the native row; see `places`.
+    strangers : str
+        A warning if no predicted event occurs in gold or among candidates, else "".
     """
 
     documents: pa.Array
     in_gold: npt.NDArray[np.bool_]
     strata: tuple[str, ...]
     columns: dict[int, Int64]
+    strangers: str
 
     def errors(self, group: str, stratum: str, protocol: PairProtocol) -> list[Int64]:
         """Return hits, false positives and misses of a group: int64[n] each."""
@@ -118,7 +122,21 @@ def count(
     in_gold = np.zeros(len(names), bool)
     in_gold[documents[0]] = True
     in_gold[arrow.values_of(pc.index_in(gold.named, names))] = True
-    return Counted(names, in_gold, strata, dict(zip(wanted, out.T, strict=True)))
+    strangers = _strangers(maps, mentions)
+    return Counted(names, in_gold, strata, dict(zip(wanted, out.T, strict=True)), strangers)
+
+
+def _strangers(maps: Sequence[Int32], mentions: pa.Array) -> str:
+    """Warn of predicted events if none of them occurs on another side."""
+    gold, pred, *candidates = maps
+    known = np.zeros(len(mentions), bool)
+    for numbers in (gold, *candidates):
+        known[numbers] = True
+    if not len(pred) or not len(gold) or known[pred].any():
+        return ""
+    first = (min(mentions.take(arrow.numbers(side)).to_pylist()) for side in (pred, gold))
+    one, other = map(shown, first)
+    return f"no predicted event occurs in gold: {one} is predicted, gold has {other}"
 
 
 def _documents(sides: Sequence[EventPairs]) -> tuple[pa.Array, list[Int32]]:

@@ -254,8 +254,10 @@ def statistics_of(
     strange = int((tp + wrong)[~counted.in_gold].astype(bool).sum())
     if strange:
         effect = "cost nothing" if protocol.gold_documents else "are charged"
-        texts = ("predictions in ", f" documents that gold does not name {effect}")
+        texts = (f"predictions {effect} in documents that gold does not name: ", "")
         add_warnings(warnings, {texts: (strange,)})
+    if counted.strangers:
+        add_warnings(warnings, {(counted.strangers,): ()})
     in_gold = np.flatnonzero(counted.in_gold)
     named = counted.documents.take(arrow.numbers(in_gold))
     digest = digest_of_numbers(named, [counted.columns[DIGEST][in_gold]], len(named))

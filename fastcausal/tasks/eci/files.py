@@ -203,7 +203,7 @@ def name_columns(records: Records, side: str) -> None:
     wanted += [labels] if labels else []
     missing = [words for words in wanted if records.find(*words) is None]
     if missing:
-        columns = " and ".join(f'"{name}" ({", ".join(others)})' for name, *others in missing)
+        columns = ", ".join(f'"{name}" ({" or ".join(others)})' for name, *others in missing)
         columns += ', nor "event"' if side == CANDIDATES else ""
         noun = "column" if len(missing) == 1 else "columns"
         raise InputError(f"{records.header}: no {noun} {columns}: found {', '.join(names)[:200]}")

@@ -291,10 +291,20 @@ def test_columns_of_objects(tmp_path, value):
         assert "expected text or numbers" in messages
 
 
+def test_events_of_other_names():
+    pred = [{**row, "a": f"T{row['a']}", "b": f"T{row['b']}"} for row in data.STORY_PRED]
+    told = 'no predicted event occurs in gold: "T12_13" is predicted, gold has "12_13"'
+    for rows in (pred, pred[::-1]):
+        assert fc.eci(data.STORY_GOLD, rows).warnings == (told,)
+    events = [{"doc_id": "doc1", "event": "T3"}]
+    assert told not in fc.eci(data.STORY_GOLD, pred, candidates=events).warnings
+    assert not fc.eci(data.STORY_GOLD, []).warnings[1:]
+
+
 def test_named_documents_without_pairs():
     gold = [*data.STORY_GOLD, {"doc_id": "doc3"}]
-    pred = data.rows(("doc3", "1", "2", "PRECONDITION"))
+    pred = data.rows(("doc3", "3", "8", "PRECONDITION"))
     report = fc.eci(gold, pred)
     assert report.facts["n_documents"] == 3
     assert not report.warnings
-    assert "1 documents" in fc.eci(data.STORY_GOLD, pred).warnings[0]
+    assert "does not name: 1" in fc.eci(data.STORY_GOLD, pred).warnings[0]

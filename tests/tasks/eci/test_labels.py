@@ -144,8 +144,8 @@ def test_columns_by_other_names(names, tmp_path):
 def test_missing_columns_are_named_at_once(tmp_path):
     path = data.write_csv(tmp_path / "p.csv", [{"text": "x", "source": "y", "cause": "z"}])
     expected = (
-        f'{path}:1: no columns "doc_id" (doc, document) and "b" (event2, e2, target, tail) and '
-        '"label" (relation, pred): found text, source, cause'
+        f'{path}:1: no columns "doc_id" (doc or document), "b" (event2 or e2 or target or '
+        'tail), "label" (relation or pred): found text, source, cause'
     )
     with pytest.raises(fc.InputError) as error:
         fc.eci(GOLD, path)
