@@ -26,7 +26,10 @@ from fastcausal.cli.systems import print_reports, with_intervals, write_units
 from fastcausal.cli.tables import TABLES, TableOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fastcausal.counts.statistics import Statistics
+    from fastcausal.sweeps.compare import Comparison
     from fastcausal.tasks.values.reading import ValueReading
 
 
@@ -39,6 +42,10 @@ def aggregate(
         ),
     ],
     by: ByOption = None,
+    compare: Annotated[
+        str | None,
+        Option(help="Compare two values A,B of the column of --by: B minus A, with a p-value."),
+    ] = None,
     counts: Annotated[
         bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
@@ -58,14 +65,15 @@ def aggregate(
     --------
     fastcausal aggregate careful.parquet hasty.parquet
     fastcausal aggregate careful.parquet --intervals
+    fastcausal aggregate careful.parquet --by doc_id --compare harbour,clinic
     fastcausal aggregate a.eval --cluster doc --out a.parquet
     """
     from fastcausal.arrays.strata import source_of
     from fastcausal.counts.files import require_metadata
     from fastcausal.files.targets import keep_apart
 
-    if intervals or out is None:
-        refuse_inference(ctx, intervals, draws)
+    if intervals or compare is not None or out is None:
+        refuse_inference(ctx, intervals or compare is not None, draws)
     else:  # the column of clusters is kept in the file
         refuse(ctx, DrawOptions._fields[1:], "is for intervals: add --intervals")
     if tables.format == "json":
@@ -77,16 +85,55 @@ def aggregate(
         columns = [*map(source_of, by or ())]
         reading = values.reading(progress, columns, draws.cluster)
         reading = replace(reading, scores=tuple(score or ()))
-        systems = systems_of(files, reading)
+        systems = systems_of(files, reading, of_counts=compare is not None)
         reports = {name: statistics.report(by) for name, statistics in systems.items()}
+    comparisons = {}
+    if compare is not None:
+        with doing("comparing subsets"):
+            comparisons = {
+                name: subsets_compared(statistics, by or (), compare, score, draws)
+                for name, statistics in systems.items()
+            }
     if intervals:
         reports = with_intervals(reports, draws, by)
     write_units(out, reports)
-    print_reports(reports, tables, by, counts)
+    print_reports(reports, tables, by, counts, comparisons=comparisons)
 
 
-def systems_of(files: list[str], reading: ValueReading) -> dict[str, Statistics]:
+def subsets_compared(
+    statistics: Statistics,
+    by: Sequence[str],
+    pair: str,
+    scores: Sequence[str] | None,
+    draws: DrawOptions,
+) -> Comparison:
+    """Compare the units of two values of a column: the second minus the first.
+
+    Raises
+    ------
+    InputError
+        A value does not occur.
+    UsageError
+        There is not one column, or not two values.
+    """
+    import fastcausal as fc
+    from fastcausal.errors import InputError
+
+    names = pair.split(",")
+    if len(by) != 1 or len(names) != 2:
+        raise click.UsageError(f"--compare {pair} with {len(by)} columns, expected A,B of one --by")
+    parts = statistics.by(by[0])
+    if missing := [name for name in names if name not in parts]:
+        found = ", ".join(parts)
+        raise InputError(f'column "{by[0]}" has no value "{missing[0]}": found {found[:200]}')
+    a, b = (replace(parts[name], system=f"{by[0]}={name}") for name in names)
+    return fc.compare(a, b, scores, unpaired=True, **draws._asdict())
+
+
+def systems_of(files: list[str], reading: ValueReading, of_counts: bool) -> dict[str, Statistics]:
     """Read systems by name; join files with the same name, and all systems if they are disjoint.
+
+    ``of_counts`` allows scores in ``reading`` for files of counts, which have all.
 
     Raises
     ------
@@ -102,7 +149,7 @@ def systems_of(files: list[str], reading: ValueReading) -> dict[str, Statistics]
     parts: dict[str, dict[str, Statistics]] = {}
     for file in short_names(files).values():
         for name, statistics in read_all(file, reading).items():
-            if reading.scores and not is_values(statistics):
+            if reading.scores and not of_counts and not is_values(statistics):
                 raise InputError(f"{file}: a file of counts, --score is for logs and tables")
             parts.setdefault(name, {})[file] = statistics
     systems = {name: joined(of_name) for name, of_name in parts.items()}

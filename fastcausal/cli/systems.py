@@ -79,13 +79,18 @@ def print_reports(
     by: Columns = None,
     counts: bool = False,
     grids: Grids | None = None,
+    comparisons: Mapping[str, Report] | None = None,
 ) -> None:
-    """Print one report, or compare several."""
+    """Print one report, or compare several; then their comparisons of subsets."""
     first, *more = reports.values()
+    if tables.format == "json":
+        found = {name: report.to_dict() for name, report in reports.items()}
+        for name, comparison in (comparisons or {}).items():
+            found[name]["comparison"] = comparison.to_dict()
+        print_json({"systems": found} if more else next(iter(found.values())))
+        return
     if not more:
         tables.show(first, counts)
-    elif tables.format == "json":
-        print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
     else:
         from fastcausal.sweeps.side_by_side import shared_legend
 
@@ -93,6 +98,8 @@ def print_reports(
         notes = [*shared_legend(reports), first.signature]
         made = (grids or systems_tables)(reports, by, counts)
         tables.show_grids(made, *notes, shares=first.shares if tables.percent else ())
+    for comparison in (comparisons or {}).values():
+        tables.show(comparison)
 
 
 def systems_tables(

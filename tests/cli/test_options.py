@@ -46,6 +46,7 @@ USES = {
         "intervals": "careful.parquet --intervals",
         "jackknife": "careful.parquet --intervals --method jackknife",
         "values": "values_a.jsonl values_b.jsonl",
+        "subsets": "careful.parquet --by doc_id --compare harbour,clinic",
     },
     "agree": {
         "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
@@ -300,6 +301,7 @@ VALUES = {
     **{
         f"{name} --metric": "f1" for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
     },
+    "aggregate --compare": "harbour,orchard",
     "aggregate --out": "out.parquet",
     **{f"{name} --score": "right" for name in ("aggregate",)},
     "scorer": "match",
