@@ -22,7 +22,6 @@ from fastcausal.cli.options import (
     UnmatchedOption,
     UnparsedOption,
     ValueOptions,
-    is_given,
     recipe_of,
     refuse,
 )
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from fastcausal.tasks.values.reading import ValueReading
 
 OF_VALUES = (
-    "scorer", "metric", "filter", "value", "numerator", "denominator", "epoch", "missing",
+    "scorer", "metric", "filter", "value", "numerator", "denominator", "epoch", "over", "missing",
 )  # fmt: skip
 
 
@@ -63,12 +62,11 @@ class GoldOptions(NamedTuple):
         from fastcausal.sweeps.scoring import scoring_of
 
         refuse(ctx, OF_VALUES, f"is for logs and tables, not for predictions against {gold}")
-        answers = values.answers if is_given(ctx, "answers") else None
         task, protocol = task_under(self.protocol, self.task)
         recipe = recipe_of(
             ProtocolOptions(protocol, self.kernel).chosen(),
             PolicyOptions(self.unparsed, self.unmatched),
-            ReadOptions(self.source_format, answers, self.occurrence, self.tags, values.id),
+            ReadOptions(self.source_format, values.answers, self.occurrence, self.tags, values.id),
         )
         options = task_options(task, self.set or [])
         columns = () if cluster is None else (cluster,)

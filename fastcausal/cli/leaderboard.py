@@ -94,7 +94,8 @@ def leaderboard(
 
     keep_apart([html], [*systems, *([join] if join else [])])
     ranked: Any = systems
-    if len(systems) > 1 and is_gold(systems[0], with_scores(values.reading(None), score)):
+    columns = values._replace(answers=None).reading(None)
+    if len(systems) > 1 and is_gold(systems[0], with_scores(columns, score)):
         ranked = scored.scored(ctx, systems[0], systems[1:], values, draws.cluster)
         values = VALUES
     else:

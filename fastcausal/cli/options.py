@@ -173,21 +173,28 @@ class ValueOptions(NamedTuple):
     epoch: Annotated[
         str | None, Option("--epoch", help="Tell repeats of an example by this column.")
     ] = None
-    answers: Annotated[
+    over: Annotated[
         str,
         Option(
-            "--answers",
+            "--over",
             metavar="mean|pass@K|pass^K|max|min",
-            help="Make one value of the answers to an example by this rule; beside GOLD, take raw "
-            "answers of models from this column.",
+            help="Make one value of the answers to an example by this rule.",
             names=lambda: ("mean", "pass@", "pass^", "max", "min"),
         ),
     ] = "mean"
+    answers: Annotated[
+        str | None,
+        Option(
+            "--answers",
+            help="Beside GOLD, take raw answers of a language model from this column; dots lead "
+            "into JSON: a.0.b.",
+        ),
+    ] = None
     missing: Annotated[
         MissingPolicy,
         Option(
             "--missing",
-            help="Stop at examples that lack a score, leave them out of all, or count 0.",
+            help="Stop at answers without a score and lacking examples, leave out, or count 0.",
         ),
     ] = "error"
 
@@ -197,12 +204,22 @@ class ValueOptions(NamedTuple):
         columns: Sequence[str] = (),
         cluster: str | None = None,
     ) -> ValueReading:
-        """Return the settings for reading logs and tables, with columns to keep."""
-        from fastcausal.tasks.values.reading import ValueReading
+        """Return the settings for reading logs and tables, with columns to keep.
 
-        return ValueReading(
-            **self._asdict(), columns=tuple(columns), cluster=cluster, progress=progress
-        )
+        ``--answers`` with a rule is another name of ``--over``.
+        """
+        from fastcausal.tasks.values.reading import ValueReading, is_rule, one_rule
+
+        given = self._asdict()
+        answers = given.pop("answers")
+        if answers is not None and not is_rule(answers):
+            raise InputError(
+                f"--answers {answers} is a column of raw answers, for predictions against GOLD; "
+                "--over mean, pass@K, pass^K, max or min makes one value of the answers to an "
+                "example"
+            )
+        given["over"] = one_rule(given["over"], answers)
+        return ValueReading(**given, columns=tuple(columns), cluster=cluster, progress=progress)
 
 
 VALUES = ValueOptions()

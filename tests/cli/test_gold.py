@@ -85,6 +85,41 @@ def test_raw_answers_of_models(tmp_path):
     printed = json.loads(cli("compare", sample.GOLD, *files, *options)[0])
     assert printed["systems"] == {"a": "a", "b": "b"}
     assert printed["scores"]["overall_f1"]["b"] > printed["scores"]["overall_f1"]["a"] == 0
+    board = json.loads(cli("leaderboard", sample.GOLD, *files, *options)[0])
+    best = board["systems"][0]
+    assert (best["system"], best["value"]) == ("b", printed["scores"]["overall_f1"]["b"])
+    judged = ["--baseline", files[0], "--candidate", files[1], "--min-delta", "0"]
+    gate = json.loads(cli("gate", sample.GOLD, *judged, *options)[0])
+    assert gate["verdict"] == "pass"
+
+
+@pytest.mark.parametrize("command", ["compare", "leaderboard", "gate", "aggregate", "plan"])
+def test_answers_of_tables_are_taken_over_a_rule(tmp_path, command):
+    """`--over` names the rule; `--answers` names it too where no GOLD has raw answers."""
+    files = []
+    for name, least in (("a", 5), ("b", 3)):
+        rows = [
+            {"id": f"q{k}", "epoch": e, "value": int((k + e) % 7 >= least)}
+            for k in range(12)
+            for e in range(3)
+        ]
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    given = files
+    if command == "gate":
+        given = ["--baseline", files[0], "--candidate", files[1], "--min-delta", "0"]
+    one, other, mean = (
+        json.loads(cli(command, *given, *rule, "--json")[0])
+        for rule in (["--over", "pass@2"], ["--answers", "pass@2"], [])
+    )
+    assert one == other
+    assert one != mean
+    assert "|answers:pass@2|" in str(one)
+    message = " ".join(cli(command, *given, "--answers", "output", expect=2)[1].split())
+    assert "--answers output is a column of raw answers" in message
+    assert "--over mean, pass@K" in message
+    two = cli(command, *given, "--answers", "max", "--over", "min", expect=2)[1]
+    assert 'over is "min", but its other name answers is "max"' in two
 
 
 @pytest.mark.parametrize(
@@ -95,6 +130,7 @@ def test_raw_answers_of_models(tmp_path):
         (["merge", FILES[0], "--out", "x.parquet"], "score GOLD PRED --per-example"),
         (["compare", FILES[0]], "1 files, expected A B, or GOLD A B"),
         (["compare", sample.GOLD, *FILES, "--value", "x"], "--value is for logs and tables"),
+        (["compare", sample.GOLD, *FILES, "--over", "max"], "--over is for logs and tables"),
         (["compare", sample.GOLD, FILES[0], FILES[0]], "is given twice"),
         (["gate", "--candidate", "x"], "expected --baseline and --min-delta, or --min"),
         (["gate", "--candidate", "x", "--min", "0.8"], "expected SCORE=VALUE such as overall_f1"),

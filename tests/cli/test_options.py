@@ -282,6 +282,7 @@ VALUES = {
         f"{name} --answers": "pass@1"
         for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
     },
+    "over": "pass@1",
     "delta": "0.07",
     "digits": "7",
     "denominator": "size",

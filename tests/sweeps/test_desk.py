@@ -164,7 +164,7 @@ def test_other_clusters():
 def test_other_rules():
     a, b = runs(9, epochs=2)
     with pytest.raises(InputError, match="answers:mean and answers:pass@2"):
-        fc.compare(fc.statistics(a), fc.statistics(b, answers="pass@2"))
+        fc.compare(fc.statistics(a), fc.statistics(b, over="pass@2"))
 
 
 def test_other_numbers_of_answers():
@@ -175,7 +175,7 @@ def test_other_numbers_of_answers():
     many = fc.statistics(runs(10, epochs=9)[0])
     assert "more than 4 times" in fc.compare(many, fc.statistics(fewer)).warnings[0]
     with pytest.raises(InputError, match="max of other numbers of answers"):
-        fc.compare(fc.statistics(a, answers="max"), fc.statistics(fewer, answers="max"))
+        fc.compare(fc.statistics(a, over="max"), fc.statistics(fewer, over="max"))
 
 
 def test_sources_of_other_formats(tmp_path):
@@ -255,13 +255,13 @@ def test_a_count_file_stands_for_a_log(tmp_path):
     ("arguments", "message"),
     [
         (["a.eval", "b.eval"], "6 scores|7 scores|8 scores"),
-        (["a.eval", "b.eval", "--score", "gappy"], "examples without gappy"),
+        (["a.eval", "b.eval", "--score", "gappy"], "17 of 60 answers without gappy"),
         (["nothing.eval", "a.eval"], "nothing.eval: No such file"),
         (["text.txt", "a.eval"], 'no column "id"'),
         (["a.eval", "b.eval", "--score", "match", "--missing", "skip", "--cluster", "no"],
          'no metadata "no"'),
-        (["a.eval", "b.eval", "--answers", "best"], "answers is"),
-        (["a.eval", "b.eval", "--score", "match", "--missing", "skip", "--answers", "pass@9"],
+        (["a.eval", "b.eval", "--over", "best"], "over is"),
+        (["a.eval", "b.eval", "--score", "match", "--missing", "skip", "--over", "pass@9"],
          "expected at least 9 for pass@9"),
         (["a.eval", "b.eval", "--numerator", "x"], "go together"),
     ],

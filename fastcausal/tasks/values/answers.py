@@ -95,6 +95,26 @@ def number_of(value: Any) -> float:
         return math.inf
 
 
+def is_flags(value: Any) -> bool:
+    """Return True for a list of booleans with one or more items."""
+    return isinstance(value, list) and bool(value) and all(isinstance(v, bool) for v in value)
+
+
+def flags_of(cells: Sequence[Any]) -> tuple[Float64, Float64] | None:
+    """Return how many booleans of each list are true, and the lengths; None for other cells.
+
+    Examples
+    --------
+    >>> flags_of([[True, False], None, [True]]), flags_of([[True], 0.5])
+    ((array([ 1., nan,  1.]), array([ 2., nan,  1.])), None)
+    """
+    if not any(map(is_flags, cells)) or not all(c in (None, []) or is_flags(c) for c in cells):
+        return None
+    parts = [(math.nan, math.nan) if c is None else (sum(c), len(c)) for c in cells]
+    tops, bottoms = np.array(parts, np.float64).T
+    return tops, bottoms
+
+
 @dataclass(frozen=True)
 class Examples:
     """Examples in the order of their ids, with the places of their answers.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
@@ -20,9 +22,10 @@ from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import Examples, ValueAnswers, examples_of, values_of
 from fastcausal.tasks.values.files import read_answers
 from fastcausal.tasks.values.formula import ValueFormula
-from fastcausal.tasks.values.reading import OF_SOURCES, ValueReading
+from fastcausal.tasks.values.reading import OF_SOURCES, ValueReading, one_rule
 
 CONTENT = "content"  # the column of digests of examples
+Mask = npt.NDArray[np.bool_]
 WITHIN = "within"  # begins columns of variances of values, of several answers to an example
 
 
@@ -36,9 +39,10 @@ def statistics(
     id: str | None = None,
     cluster: str | None = None,
     epoch: str | None = None,
-    answers: str = "mean",
+    over: str = "mean",
     missing: MissingPolicy = "error",
     system: str | None = None,
+    answers: str | None = None,
 ) -> Statistics:
     """Read the values of examples from the output of any evaluation.
 
@@ -58,12 +62,14 @@ def statistics(
         Columns of a table: by default ``id``, else ``doc_id``; and ``epoch``.
     cluster : str, optional
         Column, or key of metadata or of the document, to keep for drawing by cluster.
-    answers : str
+    over : str
         ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example.
     missing : {"error", "skip", "zero"}
-        Refuse examples without a score, leave them out, or count them as 0.
+        Refuse answers without a score, leave them out, or count them as 0.
     system : str, optional
         Name of the system; by default its name in the log.
+    answers : str, optional
+        Another name of ``over``.
 
     Returns
     -------
@@ -88,7 +94,7 @@ def statistics(
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
     reading = ValueReading(
         scores, value=value, numerator=numerator, denominator=denominator, id=id,
-        cluster=cluster, epoch=epoch, answers=answers, missing=missing,
+        cluster=cluster, epoch=epoch, over=one_rule(over, answers), missing=missing,
     )  # fmt: skip
     return read_statistics(source, reading, system)
 
@@ -118,7 +124,7 @@ def _checked(name: str, statistics: Statistics, reading: ValueReading) -> Statis
     own = ("mean", "error")
     if isinstance(formula, ValueFormula):
         own = formula.answers, formula.missing
-    for option, has in zip(("answers", "missing"), own, strict=True):
+    for option, has in zip(("over", "missing"), own, strict=True):
         asked = getattr(reading, option)
         if asked not in (getattr(ValueReading, option), has):
             raise InputError(f"{name}: a file of counts, expected --{option} {has}, got {asked}")
@@ -144,23 +150,24 @@ def statistics_of(
     """
     if answers.is_ratio:
         reading.require_plain()
+        if any(bottoms is None for _, bottoms in answers.scores.values()):
+            names = ", ".join(answers.scores)
+            raise InputError(f"{answers.name}: {names} are means and ratios: name one kind alone")
+    missing = [_are_missing(*columns) for columns in answers.scores.values()]
+    unscored, lost = np.logical_or.reduce(missing), np.logical_and.reduce(missing)
+    if unscored.any() and reading.missing == "error":
+        raise _missing(answers, unscored)
     examples = examples_of(answers)
-    rule = reading.answers
+    rule = reading.over
+    counted = _with_zeros(answers) if reading.missing == "zero" else answers
     columns, variances = list[Float64](), dict[str, Float64]()
-    unscored = np.zeros(len(answers.ids), bool)
-    for name, (tops, bottoms) in answers.scores.items():
-        values, weights, variances[name] = values_of(answers, name, examples, rule)
+    for name in answers.scores:
+        values, weights, variances[name] = values_of(counted, name, examples, rule)
         columns += [values, weights]
-        unscored |= np.isnan(tops) if bottoms is None else np.isnan(tops) | np.isnan(bottoms)
     rows = np.column_stack(columns)
-    lacks = _lacking(answers, rows, examples, unscored)
-    if lacks.any() and reading.missing == "error":
-        raise _missing(answers, examples, lacks)
     kept = np.ones(len(rows), bool)
-    if reading.missing == "zero":
-        rows[:, 1::2] = 1
-    else:
-        kept = ~_without_any(answers, rows, examples, unscored)
+    if reading.missing == "skip":
+        kept = examples.sums(lost) < examples.sizes
         if not kept.any():
             raise InputError(f"{answers.name}: no example has a score")
     formula = ValueFormula(
@@ -180,25 +187,22 @@ def statistics_of(
     )
 
 
-def _lacking(answers: ValueAnswers, rows: Float64, examples: Examples, unscored: Any) -> Any:
-    """Return a mask of the examples without a score; weights of a ratio may be 0 with a score."""
-    if not answers.is_ratio:
-        return (rows[:, 1::2] == 0).any(axis=1)
-    return examples.sums(unscored) == examples.sizes
+def _are_missing(values: Float64, denominators: Float64 | None) -> Mask:
+    """Return a mask of the answers without a score."""
+    return np.isnan(values) if denominators is None else np.isnan(values) | np.isnan(denominators)
 
 
-def _without_any(answers: ValueAnswers, rows: Float64, examples: Examples, unscored: Any) -> Any:
-    """Return a mask of the examples without any score."""
-    if not answers.is_ratio:
-        return (rows[:, 1::2] == 0).all(axis=1)
-    return _lacking(answers, rows, examples, unscored)
+def _with_zeros(answers: ValueAnswers) -> ValueAnswers:
+    """Return the answers with 0 for every missing value of a mean."""
+    filled = {n: (np.where(np.isnan(each), 0, each), b) for n, (each, b) in answers.scores.items()}
+    return replace(answers, scores=filled)
 
 
-def _missing(answers: ValueAnswers, examples: Examples, lacks: Any) -> InputError:
-    ids = [examples.ids[k] for k in np.flatnonzero(lacks)]
+def _missing(answers: ValueAnswers, unscored: Mask) -> InputError:
+    ids = answers.ids.filter(pa.array(unscored)).unique().to_pylist()
     names = ", ".join(answers.scores)
     return InputError(
-        f"{answers.name}: {len(ids)} of {len(examples.ids)} examples without {names}"
+        f"{answers.name}: {unscored.sum()} of {len(unscored)} answers without {names}"
         f"{some_of(ids[:4])}, expected a score for each",
         Remedy("missing", ("skip", "zero"), "would leave them out or count 0"),
     )
@@ -207,7 +211,7 @@ def _missing(answers: ValueAnswers, examples: Examples, lacks: Any) -> InputErro
 def _units(
     answers: ValueAnswers,
     examples: Examples,
-    unscored: Any,
+    unscored: Mask,
     variances: Mapping[str, Float64],
 ) -> pa.Table:
     """Return a row for each example: id, kept columns, digest, and counts of its answers."""

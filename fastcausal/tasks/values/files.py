@@ -87,9 +87,10 @@ def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
 
 def _reader_of_text(file: Source) -> Reader | None:
     """Return the reader of a log that is one text in memory; None for other files."""
-    if binary.sniff(file.data) is None and file.data.lstrip()[:1] == b"{":
+    is_object = file.data.lstrip()[:1] == b"{"
+    if binary.sniff(file.data) is None and (is_object or file.is_list):
         stream = BytesIO(file.data)  # unpacked
-        if inspect_ai.is_document(file.name, stream):
+        if is_object and inspect_ai.is_document(file.name, stream):
             return partial(inspect_logs.of_document, file.name, stream)
         if is_sample(first_object(file)):
             return partial(lm_eval.of_files, [file])

@@ -34,7 +34,7 @@ class ValueFormula(Formula):
     answers : str
         The rule from the answers of an example to its value.
     missing : {"error", "skip", "zero"}
-        The policy for examples without a score.
+        The policy for answers without a score.
     lower : tuple of str
         Scores for which lower is better.
 

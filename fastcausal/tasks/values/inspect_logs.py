@@ -10,7 +10,7 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Remedy, Warnings, invalid_json
 from fastcausal.files.json_stream import JsonStream
-from fastcausal.files.values import at
+from fastcausal.files.values import at, shown
 from fastcausal.files.zips import Archive
 from fastcausal.formats.logs.inspect_ai import (
     HEADER,
@@ -32,6 +32,7 @@ from fastcausal.tasks.values.logs import (
 from fastcausal.tasks.values.reading import ValueReading
 from fastcausal.tasks.values.tables import text_of
 
+MOST = 2**31  # epochs, so that they fit into a column
 COMPARED = 1000  # characters of a text: summaries cut longer ones
 REMOVED = "Key removed from summary (> 1k)"
 THINNED = 1000  # characters from which a text of metadata may be cut
@@ -113,8 +114,8 @@ def _sample(record: Any, where: str, reading: ValueReading) -> Sample:
     """Return the part of a sample that comparisons need; the whole may be large."""
     record = require(record, where)
     epoch = record.get("epoch", 1)
-    if not isinstance(epoch, int) or isinstance(epoch, bool):
-        raise InputError(f'{where}: "epoch" is no integer')
+    if not isinstance(epoch, int) or isinstance(epoch, bool) or not 0 <= epoch < MOST:
+        raise InputError(f'{where}: "epoch" is {shown(epoch)}, expected a small integer')
     attached = record.get("attachments")
     content = digest_of(
         _input(record.get("input"), attached), _texts(record.get("target"), attached)
@@ -280,17 +281,19 @@ def _about(run: Mapping[str, Any]) -> dict[str, Any]:
 
 def _cluster_note(name: str, header: Mapping[str, Any], reading: ValueReading) -> Warnings:
     """Return a note on the cluster of the log's own standard errors, unless a cluster is given."""
-    scores = (header.get("results") or {}).get("scores") or []
+    scores = at(header, "results.scores")
+    metrics = [at(score, "metrics") for score in scores] if isinstance(scores, list) else []
     clusters = {
         cluster
-        for score in scores
-        for metric in (score.get("metrics") or {}).values()
-        if isinstance(cluster := (metric.get("params") or {}).get("cluster"), str)
+        for named in metrics
+        if isinstance(named, Mapping)
+        for metric in named.values()
+        if isinstance(cluster := at(metric, "params.cluster"), str)
     }
     if reading.cluster is not None or not clusters:
         return {}
-    named = sorted(clusters)[0]
-    return {(f"{name}: the log has clustered standard errors ({named}): --cluster {named}",): ()}
+    first = min(clusters)
+    return {(f"{name}: the log has clustered standard errors ({first}): --cluster {first}",): ()}
 
 
 def _unfinished(name: str, header: Mapping[str, Any], n: int) -> InputError:

@@ -13,9 +13,9 @@ import numpy as np
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
-from fastcausal.files.values import at, without_collection
+from fastcausal.files.values import at, shown, without_collection
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import ValueAnswers
+from fastcausal.tasks.values.answers import ValueAnswers, flags_of, is_flags
 from fastcausal.tasks.values.logs import chosen, digest_of, score_number, text_id
 from fastcausal.tasks.values.reading import ValueReading
 from fastcausal.tasks.values.tables import text_of
@@ -25,6 +25,9 @@ OWN = {
     "doc_hash", "prompt_hash", "target_hash",
 }  # fmt: skip
 NO_FILTER = "none"
+PLACEHOLDER = "bypass"
+_OF_LABELS = re.compile(r"(?:.*_)?(?:mcc|f1)")  # of a corpus: a document has two labels
+_FLAGS = "{0} is lists of booleans, numerator and denominator by themselves: --score {0},{1}"
 _NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
 Row = tuple[str, Mapping[str, Any]]
 
@@ -69,15 +72,13 @@ def _answers(
         if row.get("filter", NO_FILTER) in filters and row[""] not in places:
             places[row[""]] = len(kept)
             kept.append((where, row))
-    scores = {
-        score: _values(name, rows, places, score, *parts) for score, parts in selected.items()
-    }
+    scores = {score: _values(rows, places, *parts) for score, parts in selected.items()}
     prompts = digest_of(sorted(str(row.get("prompt_hash")) for _, row in kept))
     about = {"format": "lm-eval", "prompts": prompts, "task": _task(files)}
     return ValueAnswers(
         name,
         strings([row[""] for _, row in kept]),
-        _paired(scores, reading),
+        _paired(name, scores, reading),
         lambda k: kept[k][0],
         contents=strings([_content(row) for _, row in kept]),
         columns={
@@ -151,29 +152,60 @@ def _filter(name: str, filters: Mapping[str, None], reading: ValueReading) -> st
 
 
 def _values(
-    name: str, rows: list[Row], places: Mapping[str, int], score: str, path: str, filter: str
-) -> Float64:
-    """Return a score of each document, NaN if missing; InputError for a repeated document."""
-    values = np.full(len(places), np.nan)
-    seen = np.zeros(len(places), bool)
+    rows: list[Row], places: Mapping[str, int], path: str, filter: str
+) -> tuple[Float64, Float64 | None]:
+    """Return a score of each document, NaN if missing, and denominators for lists of booleans.
+
+    Raises
+    ------
+    InputError
+        A document occurs twice, or the score is no number.
+    """
+    metric = re.sub(r"\.\d+$", "", path)
+    cells: list[Any] = [None] * len(places)
+    found = [""] * len(places)
     for where, row in rows:
         if row.get("filter", NO_FILTER) == filter:
             k = places[row[""]]
-            if seen[k]:
+            if found[k]:
                 raise InputError(f'{where}: id "{row[""]}" occurs twice with filter {filter}')
-            seen[k] = True
-            values[k] = score_number(at(row, path), where, row[""], path)
-    return values
+            found[k], cells[k] = where, at(row, path)
+            if problem := _no_number(metric, filter, at(row, metric), is_part=metric != path):
+                raise InputError(f"{where}: {problem}")
+    if (flags := flags_of(cells)) is not None:
+        return flags
+    numbers = [
+        score_number(cell, where, id, path)
+        for cell, where, id in zip(cells, found, places, strict=True)
+    ]
+    return np.array(numbers, np.float64), None
+
+
+def _no_number(metric: str, filter: str, value: Any, is_part: bool) -> str | None:
+    """Tell why a metric, or a part of it, is no number of a document; None for other metrics."""
+    if metric == PLACEHOLDER:
+        return (
+            f"{metric} is the placeholder {shown(value)} of --predict_only, no score: "
+            "fastcausal score GOLD FILE scores the replies"
+        )
+    if isinstance(value, list) and len(value) == 2 and _OF_LABELS.fullmatch(metric):
+        return (
+            f"{metric} is {shown(value)}, the labels of gold and prediction: write them as label "
+            "of two files for fastcausal classify GOLD PRED"
+        )
+    return _FLAGS.format(metric, filter) if is_part and is_flags(value) else None
 
 
 def _paired(
-    scores: Mapping[str, Float64], reading: ValueReading
-) -> dict[str, tuple[Float64, Float64 | None]]:
+    name: str, scores: Mapping[str, tuple[Float64, Float64 | None]], reading: ValueReading
+) -> Mapping[str, tuple[Float64, Float64 | None]]:
     if not reading.is_ratio:
-        return {score: (values, None) for score, values in scores.items()}
-    (top, a), (_, b) = scores.items()
-    name = reading.scores[0] if reading.scores else _ratio_name(reading, top)
-    return {name: (a, b)}
+        return scores
+    (top, (a, of_a)), (_, (b, of_b)) = scores.items()
+    if of_a is not None or of_b is not None:
+        metric, _, filter = top.rpartition(",")
+        raise InputError(f"{name}: {_FLAGS.format(metric, filter)}")
+    return {reading.scores[0] if reading.scores else _ratio_name(reading, top): (a, b)}
 
 
 def _ratio_name(reading: ValueReading, top: str) -> str:

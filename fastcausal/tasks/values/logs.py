@@ -46,7 +46,7 @@ def score_number(value: Any, where: str, id: Any, score: str) -> float:
         return number_of(value)
     except ValueError as error:
         parts = ""
-        if isinstance(value, list):
+        if isinstance(value, list) and all(isinstance(v, int | float) for v in value):
             parts = f"; --numerator {score}.0 --denominator {score}.1 name its parts, or --value"
         raise InputError(
             f'{where}: id "{id}": {score} is {shown(value)}, expected a number{parts}'

@@ -340,7 +340,8 @@ def _numbers(statistics: Statistics) -> Int64 | None:
     n, unscored = (
         np.asarray(pc.fill_null(units[name], 0), np.int64) for name in ("n_answers", "n_unscored")
     )
-    numbers: Int64 = np.maximum(n - unscored, 1)
+    lost = 0 if _formula_of(statistics).missing == "zero" else unscored
+    numbers: Int64 = np.maximum(n - lost, 1)
     return numbers
 
 

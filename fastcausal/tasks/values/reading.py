@@ -19,6 +19,18 @@ OF_SOURCES = (
 _RULE = re.compile(r"mean|max|min|pass[@^][1-9][0-9]{0,8}")
 
 
+def is_rule(text: str) -> bool:
+    """Return True for a rule that makes one value of the answers to an example."""
+    return _RULE.fullmatch(text) is not None
+
+
+def one_rule(over: str, answers: str | None) -> str:
+    """Return the rule under one of its two names; ValueError for two rules."""
+    if answers is not None and over not in ("mean", answers):
+        raise ValueError(f'over is "{over}", but its other name answers is "{answers}"')
+    return over if answers is None else answers
+
+
 @dataclass(frozen=True)
 class ValueReading:
     """Scores and columns of a source, and policies for its examples.
@@ -39,10 +51,10 @@ class ValueReading:
         Column, or key of metadata, to keep.
     columns : tuple of str
         Other columns to keep.
-    answers : str
+    over : str
         ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example.
     missing : {"error", "skip", "zero"}
-        Refuse examples without a score, leave them out, or count them as 0.
+        Refuse answers without a score, leave them out, or count them as 0.
     progress : callable, optional
         Called with the number of samples read from a log, and of all its samples (None: unknown).
     """
@@ -58,16 +70,15 @@ class ValueReading:
     epoch: str | None = None
     cluster: str | None = None
     columns: tuple[str, ...] = ()
-    answers: str = "mean"
+    over: str = "mean"
     missing: MissingPolicy = "error"
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check("missing", self.missing, MissingPolicy)
-        if not _RULE.fullmatch(str(self.answers)):
+        if not is_rule(str(self.over)):
             raise ValueError(
-                f'answers is "{self.answers}", expected mean, pass@K, pass^K, max or min, such as '
-                "pass@2"
+                f'over is "{self.over}", expected mean, pass@K, pass^K, max or min, such as pass@2'
             )
         if (self.numerator is None) != (self.denominator is None):
             raise ValueError("numerator and denominator go together, got one of them")
@@ -78,8 +89,8 @@ class ValueReading:
 
     def require_plain(self) -> None:
         """Raise ValueError for a rule or a policy that a ratio of sums does not take."""
-        if self.answers != "mean" or self.missing == "zero":
-            raise ValueError("a ratio of sums takes answers mean, and missing error or skip")
+        if self.over != "mean" or self.missing == "zero":
+            raise ValueError("a ratio of sums takes over mean, and missing error or skip")
 
     @property
     def is_ratio(self) -> bool:

@@ -14,7 +14,7 @@ from fastcausal.errors import InputError
 from fastcausal.files.records import Records
 from fastcausal.files.values import at, kind, shown
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import ValueAnswers, number_of
+from fastcausal.tasks.values.answers import ValueAnswers, flags_of, number_of
 from fastcausal.tasks.values.reading import ValueReading
 
 IDS = ("id", "doc_id")
@@ -69,13 +69,18 @@ def _scores(
     if reading.is_ratio or (not reading.scores and reading.value is None and _is_ratio(records)):
         columns = [reading.numerator or RATIO[0], reading.denominator or RATIO[1]]
         name = _only_name(reading, "/".join(columns))
-        top, bottom = (_numbers(records, column) for column in columns)
+        (top, of_top), (bottom, of_bottom) = (_numbers(records, column) for column in columns)
+        if of_top is not None or of_bottom is not None:
+            raise InputError(
+                f"{records.name}: {name} is of lists of booleans, each of which is numerator and "
+                "denominator by itself: name its column with --value"
+            )
         return {name: (top, bottom)}, columns
     if reading.value is not None:
         name = _only_name(reading, reading.value)
-        return {name: (_numbers(records, reading.value), None)}, [reading.value]
+        return {name: _numbers(records, reading.value)}, [reading.value]
     columns = [*(reading.scores or (VALUE,))]
-    return {name: (_numbers(records, name), None) for name in columns}, columns
+    return {name: _numbers(records, name) for name in columns}, columns
 
 
 def _is_ratio(records: Records) -> bool:
@@ -97,16 +102,18 @@ def _cells(records: Records, path: str) -> Sequence[Any]:
     return [at(value, rest) for value in records.values(first)]
 
 
-def _numbers(records: Records, path: str) -> Float64:
-    """Return a column as numbers, NaN for null."""
+def _numbers(records: Records, path: str) -> tuple[Float64, Float64 | None]:
+    """Return a column as numbers, NaN for null, and denominators for lists of booleans."""
     if path in records and not records.is_mixed(path):
         column = records.column(path)
         types = pa.types
         if types.is_boolean(column.type):
             column = column.cast(pa.float64())
         if types.is_integer(column.type) or types.is_floating(column.type):
-            return arrow.values_of(column.cast(pa.float64(), safe=False), np.nan)
+            return arrow.values_of(column.cast(pa.float64(), safe=False), np.nan), None
     cells = _cells(records, path)
+    if (flags := flags_of(cells)) is not None:
+        return flags
     values = np.empty(len(cells))
     for row, cell in enumerate(cells):
         try:
@@ -117,7 +124,7 @@ def _numbers(records: Records, path: str) -> Float64:
             raise InputError(
                 f'{records.where(row)}: "{path}" is {got}, expected a number{parts}'
             ) from error
-    return values
+    return values, None
 
 
 def _texts(records: Records, path: str) -> pa.Array:

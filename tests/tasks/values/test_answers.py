@@ -9,10 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.errors import InputError
 from tests.oracles import desk
+from tests.support.profiles import trials
 
 RULES = ("mean", "pass@1", "pass@2", "pass^2", "max", "min")
 
@@ -34,7 +37,7 @@ def pairs(rows):
 @pytest.mark.parametrize("kinds", [(0, 1), (0.1, 0.2, 1.3, -0.7)])
 def test_rules(rule, kinds):
     rows = rows_of(3, kinds=kinds)
-    statistics = fc.statistics(rows, answers=rule)
+    statistics = fc.statistics(rows, over=rule)
     expected = desk.values(pairs(rows), rule)
     assert statistics.n_units == len(expected)
     of_units = dict(zip(statistics.ids().to_pylist(), statistics.rows_of_units(), strict=True))
@@ -46,8 +49,8 @@ def test_rules(rule, kinds):
 
 def test_table_of_the_reference():
     rows = [{"id": c, "epoch": k, "value": int(k < c)} for c in range(5) for k in range(4)]
-    at_least = fc.statistics(rows, answers="pass@2").rows_of_units()[:, 0]
-    whole = fc.statistics(rows, answers="pass^2").rows_of_units()[:, 0]
+    at_least = fc.statistics(rows, over="pass@2").rows_of_units()[:, 0]
+    whole = fc.statistics(rows, over="pass^2").rows_of_units()[:, 0]
     assert at_least.tolist() == [0, 1 / 2, 5 / 6, 1, 1]
     assert whole.tolist() == [0, 0, 1 / 6, 1 / 2, 1]
 
@@ -89,7 +92,7 @@ def test_each_score_has_its_own_denominator():
         ([{"id": "x", "value": "maybe"}], {}, 'row 0: "value" is "maybe", expected a number'),
         ([{"id": "x", "value": [1, 2]}], {}, "value.0 names a part"),
         ([{"id": "x", "value": None}, {"id": "y", "value": 1}], {}, r'1 of 2 .*\("x"\).*missing='),
-        ([{"id": "x", "value": 1}], {"answers": "pass@2"}, 'id "x" has 1 answers'),
+        ([{"id": "x", "value": 1}], {"over": "pass@2"}, 'id "x" has 1 answers'),
         ([{"id": "x", "score": 1}], {}, 'no column "value"'),
         ([{"name": "x", "value": 1}], {}, 'no column "id"'),
         ([{"id": None, "value": 1}, {"id": "x", "value": 1}], {}, "row 0: no .id., expected one"),
@@ -98,7 +101,7 @@ def test_each_score_has_its_own_denominator():
         ([{"id": "x", "value": 1}], {"cluster": "doc"}, 'no column "doc"'),
         (
             [{"id": i, "epoch": e, "value": 1} for i, e in ((1, 1), (1, 2), (2, 1))],
-            {"answers": "max"},
+            {"over": "max"},
             "has 1 answers with value, another has 2",
         ),
     ],
@@ -111,8 +114,8 @@ def test_faults(rows, options, message):
 @pytest.mark.parametrize(
     "options",
     [
-        {"answers": "median"},
-        {"answers": "pass@0"},
+        {"over": "median"},
+        {"over": "pass@0"},
         {"missing": "drop"},
         {"numerator": "a"},
         {"numerator": "a", "denominator": "b", "value": "c"},
@@ -120,7 +123,7 @@ def test_faults(rows, options, message):
     ],
 )
 def test_arguments(options):
-    with pytest.raises(ValueError, match=r"expected|go together|for means|takes answers"):
+    with pytest.raises(ValueError, match=r"expected|go together|for means|takes over"):
         fc.statistics([{"id": 1, "value": 1}], **options)
 
 
@@ -131,6 +134,55 @@ def test_missing():
     assert skipped.left_out["id"].to_pylist() == ["1"]
     assert zero.scores()["value"] == [0.5]
     assert zero.n_units == 4
+
+
+CELLS = st.sampled_from([0, 1, None])
+
+
+@trials(60)
+@given(st.lists(st.lists(CELLS, min_size=1, max_size=4), min_size=1, max_size=6))
+@pytest.mark.parametrize("rule", ["mean", "pass@1", "pass^1"])
+def test_policies_act_on_answers(rule, examples):
+    """An answer without a score counts by `missing`, also if its example has other answers."""
+    rows = [
+        {"id": str(k), "epoch": e, "value": value}
+        for k, values in enumerate(examples)
+        for e, value in enumerate(values)
+    ]
+    gaps = sum(row["value"] is None for row in rows)
+    if gaps:
+        with pytest.raises(InputError, match=f"{gaps} of {len(rows)} answers without value"):
+            fc.statistics(rows, over=rule)
+    zeros = [(row["id"], row["value"] or 0) for row in rows]
+    policies = {"zero": zeros, "skip": pairs(rows)} | ({} if gaps else {"error": zeros})
+    for policy, wanted in policies.items():
+        expected = desk.values(wanted, rule)
+        if not expected:
+            with pytest.raises(InputError, match="no example has a score"):
+                fc.statistics(rows, over=rule, missing=policy)
+            continue
+        made = fc.statistics(rows, over=rule, missing=policy)
+        ids = made.units["id"].to_pylist()
+        found = dict(zip(ids, made.rows_of_units().tolist(), strict=True))
+        assert found == {id: [float(value), 1.0] for id, value in expected.items()}
+        assert sum(made.units["n_unscored"].to_pylist()) <= gaps
+
+
+def test_lists_of_booleans_are_ratios():
+    """Instructions followed, of all: a list is numerator and denominator."""
+    rows = [{"id": k, "value": [True, k % 2 == 0], "n": 2} for k in range(6)] + [{"id": 6}]
+    made = fc.statistics(rows[:6])
+    assert made.scores() == {"value": [9 / 12]}
+    assert "of:ratio" in made.signature
+    assert fc.statistics(rows, missing="skip").scores() == {"value": [9 / 12]}
+    with pytest.raises(InputError, match="1 of 7 answers without value"):
+        fc.statistics(rows)
+    with pytest.raises(InputError, match="value/n is of lists of booleans, each of which is num"):
+        fc.statistics(rows[:6], numerator="value", denominator="n")
+    with pytest.raises(InputError, match="value, n are means and ratios: name one kind alone"):
+        fc.statistics(rows[:6], ["value", "n"])
+    with pytest.raises(InputError, match='"value" is a list, expected a number'):
+        fc.statistics([*rows[:6], {"id": 7, "value": 0.5}])
 
 
 def test_files_of_statistics(tmp_path):

@@ -97,7 +97,7 @@ def test_rules(tmp_path, rule):
     samples = [s for s in samples if s["id"] in full]
     path = eval_log(tmp_path / "a.eval", samples)
     wanted = {id: float(v) for id, v in expected(samples, "match", rule).items()}
-    assert of_units(fc.statistics(path, "match", answers=rule)) == wanted
+    assert of_units(fc.statistics(path, "match", over=rule)) == wanted
 
 
 def test_odd_ids(tmp_path):
@@ -174,7 +174,7 @@ def test_cluster_of_the_log_is_named(tmp_path):
             'no score "o", expected one of: m, n',
         ),
         ([sample(1, 1, {"m": 1})], {}, {"cluster": "doc"}, 'no metadata "doc"'),
-        ([sample(1, 1, {"m": 1}), {"id": 2}], {}, {}, r'1 of 2 examples without m \("2"\)'),
+        ([sample(1, 1, {"m": 1}), {"id": 2}], {}, {}, r'1 of 2 answers without m \("2"\)'),
         ([sample(1, 1, {"m": [1]})], {}, {"score": "m"}, 'no score "m", expected one of: m.0'),
         ([3], {}, {}, "3, expected an object"),
     ],
@@ -184,6 +184,42 @@ def test_faults(tmp_path, samples, head, options, message):
     with pytest.raises(InputError, match=message) as caught:
         fc.statistics(path, **options)
     assert "\n" not in caught.value.problem
+
+
+def test_crashed_answers_are_no_gap_to_pass_over(tmp_path):
+    """Epochs that crash must not raise the score: by default the log is refused."""
+    samples = [sample(k, 1, {"m": "C"}) for k in range(4)]
+    samples += [sample(k, 2, {}, error={"message": "boom"}) for k in range(4)]
+    path = eval_log(tmp_path / "a.eval", samples)
+    with pytest.raises(InputError, match=r'4 of 8 answers without m \("0", "1", "2", \.\.\.\)'):
+        fc.statistics(path)
+    zero, skip = (fc.statistics(path, missing=policy) for policy in ("zero", "skip"))
+    assert (zero.scores()["m"], skip.scores()["m"]) == ([0.5], [1.0])
+    once = eval_log(tmp_path / "b.eval", samples[:4])
+    for counted, is_noted in ((zero, True), (skip, False)):  # 2 answers, or 1 as in the other log
+        warnings = fc.compare(
+            counted, fc.statistics(once, missing=counted.formula.missing)
+        ).warnings
+        assert any("answers to an example: 2 in" in text for text in warnings) == is_noted
+
+
+@pytest.mark.parametrize(
+    "results",
+    [[], "x", {"scores": ["x"]}, {"scores": {}}, {"scores": [{"metrics": ["x"]}]},
+     {"scores": [{"metrics": {"stderr": "x"}}]}, {"scores": [{"metrics": {"s": {"params": 1}}}]}],
+)  # fmt: skip
+def test_results_of_another_form_are_passed_over(tmp_path, results):
+    path = json_log(
+        tmp_path / "a.json", [sample(1, 1, {"m": 1})], header(n=1) | {"results": results}
+    )
+    assert fc.statistics(path).warnings == {}
+
+
+@pytest.mark.parametrize("epoch", [2**63, -1, 1.0, True, "1"])
+def test_odd_epochs(tmp_path, epoch):
+    path = json_log(tmp_path / "a.json", [sample(1, epoch, {"m": 1})])
+    with pytest.raises(InputError, match=r'samples\[0\]: "epoch" is .*, expected a small integer'):
+        fc.statistics(path)
 
 
 def test_an_unfinished_log_may_be_taken(tmp_path):
@@ -273,6 +309,10 @@ class TestHostile:
             self.bad(tmp_path, text[:stop], "a.json", "a.json")
 
 
+def with_metric(row, name, value):
+    return row | {"metrics": [*row["metrics"], name], name: value}
+
+
 class TestLmEval:
     def test_scores_of_filters(self, tmp_path):
         rows = lm_rows(1)
@@ -299,6 +339,51 @@ class TestLmEval:
         made = fc.statistics(path, name, numerator="f1list.0", denominator="f1list.1")
         tops, bottoms = zip(*(r["f1list"] for r in rows if r["filter"] == "flex"), strict=True)
         assert made.scores() == {name: sum(tops) / sum(bottoms)}
+
+    def test_instructions_of_ifeval(self, tmp_path):
+        name = "inst_level_strict_acc"
+        rows = lm_rows(1, 6, ("none",))
+        rows = [with_metric(row, name, [True, k % 2 == 1]) for k, row in enumerate(rows)]
+        path = lm_samples(tmp_path, rows)
+        assert fc.statistics(path, f"{name},none").scores() == {f"{name},none": [9 / 12]}
+        for parts in ((f"{name}.0", f"{name}.1"), (name, f"{name}.1"), (name, "exact_match")):
+            with pytest.raises(InputError, match=f"numerator and .*: --score {name},none"):
+                fc.statistics(path, numerator=parts[0], denominator=parts[1])
+        with pytest.raises(InputError, match=f"lists of booleans.* --score {name},none"):
+            fc.statistics(path, value=f"{name}.0")
+
+    @pytest.mark.parametrize("metric", ["mcc", "f1", "macro_f1"])
+    def test_pairs_of_labels_are_for_classify(self, tmp_path, metric):
+        rows = [with_metric(row, metric, [1, 0]) for row in lm_rows(1, 6, ("none",))]
+        path = lm_samples(tmp_path / "a", rows)
+        ratio = {"numerator": f"{metric}.0", "denominator": f"{metric}.1"}
+        for options in ({"score": f"{metric},none"}, ratio, {"value": f"{metric}.1"}):
+            with pytest.raises(InputError, match=rf"jsonl:1: {metric} is \[1, 0\].*classify GOLD"):
+                fc.statistics(path, **options)
+        rows = [row | {metric: 0.5} for row in rows]  # a score of each document, as in SQuAD
+        made = fc.statistics(lm_samples(tmp_path / "b", rows), f"{metric},none")
+        assert made.scores() == {f"{metric},none": [0.5]}
+
+    def test_predictions_alone(self, tmp_path):
+        rows = [row | {"bypass": 999} for row in lm_rows(1, 6, ("none",))]
+        for row in rows:
+            del row["exact_match"], row["f1list"], row["metrics"]
+        with pytest.raises(InputError, match="bypass is the placeholder 999 of --predict_only"):
+            fc.statistics(lm_samples(tmp_path, rows))
+
+    def test_the_layout_of_one_list(self, tmp_path):
+        """Before 0.4.3: one JSON list, without filters, metrics and digests."""
+        new = ("filter", "metrics", "doc_hash", "prompt_hash")
+        rows = [
+            {key: value for key, value in row.items() if key not in new}
+            for row in lm_rows(1, filters=("none",))
+        ]
+        for name in ("model_boolq.jsonl", "model_boolq.json"):
+            path = tmp_path / name
+            path.write_text(json.dumps(rows, indent=2))
+            made = fc.statistics(path, "exact_match,none", cluster="subject")
+            assert of_units(made) == {str(row["doc_id"]): row["exact_match"] for row in rows}
+            assert "source:lm-eval" in made.signature
 
     def test_a_document_twice(self, tmp_path):
         rows = lm_rows(1, filters=("none",))
