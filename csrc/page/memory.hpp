@@ -39,6 +39,7 @@ class Memory {
     Block* next;
   };
   static constexpr size_t HEAD = 16, PAGE = 1 << 16, STEP = 1 << 24;
+  static constexpr size_t MOST_KIND = 53;  // 3 GB: the size of the next does not fit in size_t
   Block* free_[64] = {};
   char* next_ = nullptr;
   size_t left_ = 0;
@@ -47,7 +48,8 @@ class Memory {
   static size_t size_of(size_t kind) { return (kind % 2 ? size_t{48} : size_t{32}) << kind / 2; }
   static size_t kind_of(size_t size) {
     size_t kind = 0;
-    while (size_of(kind) < size) ++kind;
+    while (size_of(kind) < size)
+      if (++kind > MOST_KIND) __builtin_trap();
     return kind;
   }
   void grow(size_t least) {

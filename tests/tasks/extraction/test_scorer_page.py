@@ -117,6 +117,7 @@ def test_intervals_are_those_of_the_command_line(made: Path, opened: Any, protoc
     page = opened(made, offline=True)
     files = sample.GOLD, sample.SYSTEMS["careful"]
     page.fill("#seed", "7")
+    page.press("#seed", "Tab")  # a change, after which nothing old can be saved
     chosen(page, *files, protocol)
     until(page, "done")
     drawn = ("--intervals", "--method", "percentile", "--seed", "7", "--unparsed", "empty")
@@ -165,6 +166,57 @@ def test_files_that_are_dropped_are_scored_and_shown(made: Path, opened: Any) ->
         assert "61 of 61 examples" in page.locator("#status").inner_text()
         page.locator("#list button.name").first.click()
         assert page.locator("#list mark").count() > 2
+
+
+def test_a_file_of_the_same_name_is_read_anew(made: Path, opened: Any, tmp_path: Path) -> None:
+    """By the browser's own rule: it sends no change where the input holds this path."""
+    page, pred = opened(made, offline=True), tmp_path / "p.jsonl"
+    until(page, "waiting")
+    page.set_input_files("#gold", sample.GOLD)
+    browser = page.context.new_cdp_session(page)
+    node = browser.send("Runtime.evaluate", {"expression": "document.getElementById('pred')"})
+    for system, f1 in (("careful", "0.819"), ("hasty", "0.600")):
+        pred.write_bytes(sample.SYSTEMS[system].read_bytes())
+        with page.expect_file_chooser():
+            page.click("#pred")
+        files = {"files": [str(pred)], "objectId": node["result"]["objectId"]}
+        browser.send("DOM.setFileInputFiles", files)
+        until(page, "done")
+        assert page.locator(".large b").inner_text() == f1
+
+
+GROWN = """const { Instance } = WebAssembly; globalThis.grown = %d;
+WebAssembly.Instance = function (...given) {
+  const made = new Instance(...given); made.exports.memory.grow(grown); return made; };"""
+
+
+def test_memory_beyond_2_gib_is_read(made: Path, opened: Any) -> None:
+    """Pages of 64 KB before all files: no pointer fits in 31 bits."""
+    page = opened(made, script=GROWN % 2**15, offline=True)
+    chosen(page, sample.GOLD, sample.SYSTEMS["careful"])
+    until(page, "done")
+    assert page.locator(".large b").inner_text() == "0.819"
+
+
+def test_a_fault_takes_the_old_results_away(made: Path, opened: Any, tmp_path: Path) -> None:
+    """Memory is full, then bytes cannot be read; a later file is scored."""
+    page = opened(made, script=GROWN % 0, offline=True)
+    files = sample.GOLD, sample.SYSTEMS["careful"]
+    read = "File.prototype.arrayBuffer = () => Promise.reject(new Error('no longer there'))"
+    for fault, message in (  # full memory, an unreadable file
+        ("grown = 65500", "the files are too large for this page; fastcausal score takes them"),
+        (read, "hasty.jsonl: no longer there"),
+    ):
+        chosen(page, *files)
+        until(page, "done")
+        assert page.locator(".large b").inner_text() == "0.819"
+        page.evaluate(f"() => {{ {fault} }}")
+        page.set_input_files("#pred", sample.SYSTEMS["hasty"])
+        until(page, "refused")
+        assert page.locator("#refused").inner_text() == message
+        assert not page.locator("#results").is_visible()
+        assert not page.locator("#save").is_visible()
+        page.evaluate("() => { grown = 0 }")
 
 
 def test_the_page_is_small(made: Path) -> None:

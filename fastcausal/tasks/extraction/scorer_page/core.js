@@ -12,43 +12,45 @@ class Core {
   constructor(module) {
     this.module = module;
     this.files = [null, null];
-    this.start();
+    this.native = null; // as long as files have changed
   }
 
-  /** Begin with fresh memory, as after a fault. */
+  /** Begin with fresh memory, which holds both files. */
   start() {
     // Work asks for the time to see whether to stop, which it never has to here.
     const system = new Proxy({}, { get: (_, name) => () => (name === "clock_time_get" ? 0 : REFUSED) });
     const instance = new WebAssembly.Instance(this.module, { wasi_snapshot_preview1: system });
     this.native = instance.exports;
     this.native._initialize();
-    this.files.forEach((file, side) => file && this.give(side));
+    this.files.forEach((file, side) => this.give(side, file));
   }
 
   /** Copy bytes into the memory of the native part. */
   put(bytes) {
-    const place = this.native.page_room(bytes.length);
+    const place = this.native.page_room(bytes.length) >>> 0;
     new Uint8Array(this.native.memory.buffer, place, bytes.length).set(bytes);
     return place;
   }
 
-  take(side, name, bytes) {
-    this.files[side] = { name: new TextEncoder().encode(name), bytes };
-    this.give(side);
+  /** Hold a file from now on, or none. */
+  take(side, file) {
+    this.files[side] = file && { name: new TextEncoder().encode(file.name), bytes: file.bytes };
+    this.native = null;
   }
 
-  give(side) {
-    const { name, bytes } = this.files[side];
+  give(side, { name, bytes }) {
     this.native.page_take(side, this.put(name), name.length, this.put(bytes), bytes.length);
   }
 
   /** Read the JSON that a function made. */
   answer(place) {
-    const bytes = new Uint8Array(this.native.memory.buffer, place, this.native.page_size());
+    const size = this.native.page_size() >>> 0;
+    const bytes = new Uint8Array(this.native.memory.buffer, place >>> 0, size);
     return JSON.parse(new TextDecoder().decode(bytes));
   }
 
   score(settings) {
+    if (!this.native) this.start();
     const bytes = new TextEncoder().encode(JSON.stringify(settings));
     return this.answer(this.native.page_score(this.put(bytes), bytes.length));
   }

@@ -12,7 +12,7 @@ class Scorer {
     this.panel = at("examples");
     this.template = [...this.panel.cloneNode(true).childNodes];
     this.number = 0; // of what is scored now
-    this.reading = 0; // files that are read now
+    this.reading = [null, null]; // files that are read now
     const protocol = at("protocol");
     protocol.append(...data.protocols.map((each, k) => new Option(each.words, k)));
     for (const id of ["protocol", "unparsed", "seed"])
@@ -28,6 +28,8 @@ class Scorer {
 
   listen(name, side) {
     const [box, input] = [at(`drop-${name}`), at(name)];
+    // A browser sends no change for a file of the same path, which may hold other bytes.
+    input.addEventListener("click", () => (input.value = ""));
     input.addEventListener("change", () => input.files[0] && this.take(side, input.files[0]));
     box.addEventListener("dragover", () => box.classList.add("over"));
     box.addEventListener("dragleave", () => box.classList.remove("over"));
@@ -43,31 +45,46 @@ class Scorer {
 
   /** Tell what the page is at: waiting, busy, refused, scored, done. */
   state(name) {
-    document.documentElement.dataset.state = this.reading ? "busy" : name;
+    document.documentElement.dataset.state = this.reading.some(Boolean) ? "busy" : name;
   }
 
   async take(side, file) {
     const name = SIDES[side];
-    this.reading++;
+    this.reading[side] = file;
+    this.core.take(side, null);
+    this.number++;
+    this.clear();
+    this.say("Reading …");
     this.state("busy");
     at(`chosen-${name}`).textContent = `${file.name}: ${file.size.toLocaleString("en")} bytes`;
     at(`drop-${name}`).classList.add("filled");
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    this.reading--;
-    this.core.take(side, file.name, bytes);
-    this.score();
+    try {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      if (this.reading[side] !== file) return; // another file was chosen since
+      this.core.take(side, { name: file.name, bytes });
+      this.reading[side] = null;
+      this.score();
+    } catch (fault) {
+      if (this.reading[side] !== file) return;
+      this.reading[side] = null;
+      this.refuse(`${file.name}: ${fault.message}`);
+    }
   }
 
   say(text) {
     at("said").textContent = text;
   }
 
+  /** Take away all that is shown of a score. */
+  clear() {
+    for (const id of ["refused", "results", "save"]) at(id).hidden = true;
+    this.showExamples(null);
+  }
+
   refuse(text) {
+    this.clear();
     at("refused").textContent = text;
     at("refused").hidden = false;
-    at("results").hidden = true;
-    at("save").hidden = true;
-    this.showExamples(null);
     this.say("Refused");
     this.state("refused");
   }
@@ -76,6 +93,7 @@ class Scorer {
   async score() {
     const number = ++this.number;
     const { core } = this;
+    this.clear();
     if (!core.files.every(Boolean)) {
       this.say(`${core.files[0] ? "Predictions are" : "Gold is"} still missing`);
       this.state("waiting");
@@ -85,7 +103,6 @@ class Scorer {
     const policy = at("unparsed").value;
     this.say("Scoring …");
     this.state("busy");
-    at("refused").hidden = true;
     await drawnOnce();
     if (number !== this.number) return;
     const from = performance.now();
@@ -112,9 +129,10 @@ class Scorer {
       if (report.adds) await this.draw(number);
       if (number === this.number) this.state("done");
     } catch (fault) {
-      if (!(fault instanceof WebAssembly.RuntimeError)) throw fault;
-      core.start();
-      this.refuse("the files are too large for this page; fastcausal score takes them");
+      core.native = null; // its memory is full or wrong
+      const full = fault instanceof WebAssembly.RuntimeError || fault instanceof RangeError;
+      this.refuse(`${full ? "the files are too large for this page" : fault.message}; `
+        + "fastcausal score takes them");
     }
   }
 
