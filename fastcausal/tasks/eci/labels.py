@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.distinct import number_texts
+from fastcausal.arrays.distinct import Int32, number_texts
 from fastcausal.errors import InputError, Remedy, counted, summary
 from fastcausal.files.records import Records
 from fastcausal.files.values import shown
@@ -111,16 +111,11 @@ class LabelScheme:
         encoded: list[LabelCodes] = []
         unknown: list[tuple[int, str, str]] = []
         for records in sides:
-            texts = label_texts(records)
-            (numbers,), names = number_texts([texts])
+            (numbers,), names = number_texts([label_texts(records)])
             codes = np.array([self.code(name or "") for name in names.to_pylist()], np.int8)
             encoded.append(codes[numbers])
-            rows = np.bincount(numbers[codes[numbers] < 0], minlength=len(names))
-            for k in np.argsort(-rows, kind="stable")[: np.count_nonzero(rows)].tolist():
-                first = (
-                    records.where(int((numbers == k).argmax())) if len(unknown) < MOST_SHOWN else ""
-                )
-                unknown.append((int(rows[k]), names[k].as_py(), first))
+            if (codes < 0).any():
+                unknown += _unknown(records, codes, numbers, names)
         if unknown:
             _refuse(unknown)
         return encoded
@@ -150,11 +145,13 @@ def label_texts(records: Records) -> pa.ChunkedArray:
     """Return the labels as texts; booleans and numbers too, with null for NaN."""
     if not len(records):
         return pa.chunked_array([], pa.string())
-    column = records.column(LABEL)
-    types = pa.types
-    if records.is_mixed(LABEL) or types.is_boolean(column.type) or types.is_floating(column.type):
-        texts = records.answers(LABEL).cast(pa.string())
-        return pc.if_else(pc.equal(texts, "nan"), None, texts)
+    types, chunks = pa.types, records.chunks(LABEL)
+    stored = None if chunks is None else getattr(chunks.type, "value_type", chunks.type)
+    if stored is None or not types.is_string(stored):
+        of = records.column(LABEL).type
+        if records.is_mixed(LABEL) or types.is_boolean(of) or types.is_floating(of):
+            texts = records.answers(LABEL).cast(pa.string())
+            return pc.if_else(pc.equal(texts, "nan"), None, texts)
     return records.encoded(LABEL)
 
 
@@ -184,6 +181,22 @@ def _known() -> dict[str, int]:
 
 
 KNOWN = _known()
+
+
+def _unknown(
+    records: Records, codes: LabelCodes, numbers: Int32, names: pa.Array
+) -> list[tuple[int, str, str]]:
+    """Return the unknown labels of rows, most frequent first; a dictionary may have others."""
+    counts = np.where(codes < 0, np.bincount(numbers, minlength=len(names)), 0)
+    order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+    return [
+        (
+            int(counts[k]),
+            names[k].as_py(),
+            records.where(int((numbers == k).argmax())) if at < MOST_SHOWN else "",
+        )
+        for at, k in enumerate(order.tolist())
+    ]
 
 
 def _refuse(unknown: list[tuple[int, str, str]]) -> None:

@@ -106,6 +106,18 @@ def test_one_message_names_all_unknown_labels(tmp_path):
     assert [*json.loads(compared)["scores"]] == ["direction_f1"]
 
 
+def test_labels_of_a_dictionary_may_be_unused():
+    rows = pa.Table.from_pylist(GOLD)
+    names = pa.array(["leads to", "CAUSE", "NONE", "null"])
+    coded = pa.DictionaryArray.from_arrays(pa.array([1, 1, 2], pa.int8()), names)
+    rows = rows.set_column(3, "label", coded)
+    assert fc.eci(rows, rows)["typed"].gold == 2
+    many = data.rows(*[("d", "a", "b", f"label {k}") for k in range(25)] * 2, ("d", "a", "b", "x"))
+    with pytest.raises(fc.InputError, match='gold: row 0: label "label 0" in 2 rows') as error:
+        fc.eci(many, GOLD)
+    assert "... and 6 more\nexpected PRECONDITION" in str(error.value)
+
+
 def test_further_meanings_by_options():
     assert scored("1", unknown="1") == (1, 1, 0, 0)
     assert scored("cause", none="Cause") == (0, 0, 0, 0)
@@ -172,9 +184,7 @@ def written(folder: Path, rows: list[data.Row], name: str) -> list[Any]:
     """Write rows into every kind of file, and return them with other forms of the same rows."""
     table = pa.Table.from_pylist(rows)
     at = table.column_names.index("label")
-    coded = table
-    if pa.types.is_string(table["label"].type):
-        coded = table.set_column(at, "label", table["label"].dictionary_encode())
+    coded = table.set_column(at, "label", table["label"].dictionary_encode())
     csv = data.write_csv(folder / f"{name}.csv", rows)
     tsv = folder / f"{name}.tsv"
     tsv.write_text(csv.read_text().replace(",", "\t"))
