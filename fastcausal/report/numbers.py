@@ -7,6 +7,7 @@ from typing import Self
 from fastcausal.report.escapes import Cell
 
 UNDEFINED = "undefined"
+MOST_PLAIN = 1e15  # above, a float has no decimal places
 
 
 class Bounded(float):
@@ -35,12 +36,13 @@ class Bounded(float):
 def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
     """Format a number for tables; NaN and None are undefined.
 
-    The sign ``"+"`` shows the sign of positive numbers too.
+    The sign ``"+"`` shows the sign of positive numbers too. A float of 10^15 or more, which
+    has no decimal places, is printed with an exponent.
 
     Examples
     --------
-    >>> number_text(2 / 3), number_text(7), number_text(float("nan"))
-    ('0.6667', '7', 'undefined')
+    >>> number_text(2 / 3), number_text(7), number_text(float("nan")), number_text(1e300)
+    ('0.6667', '7', 'undefined', '1.0000e+300')
     """
     if value is None or value != value:
         return UNDEFINED
@@ -48,7 +50,9 @@ def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
         low, high = (number_text(bound, digits, sign) for bound in (value.low, value.high))
         bounds = low if low == high == UNDEFINED else f"{low}, {high}"
         return f"{number_text(float(value), digits, sign)} [{bounds}]"
-    return f"{value:{sign}.{digits}f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:{sign}.{digits}{'f' if abs(value) < MOST_PLAIN else 'e'}}"
 
 
 def in_percent(share: float) -> float:

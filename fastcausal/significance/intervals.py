@@ -15,7 +15,7 @@ from fastcausal.options import Method
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.sampling import bootstrap_sums, bootstrap_weights
 from fastcausal.significance.sums import sums_of
-from fastcausal.significance.units import EQUAL, EXAMPLE, Range, Units, units_text
+from fastcausal.significance.units import EXAMPLE, Range, Units, rounding_of, units_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -204,14 +204,16 @@ def spreads_of(left_out: Mapping[str, Float64], times: Int64) -> dict[str, Sprea
     if not len(times):
         return dict.fromkeys(left_out, Spread(math.nan, math.nan))
     values = np.stack([*left_out.values()], axis=1)
-    varies = np.ptp(values, axis=0) > EQUAL  # false if undefined
+    varies = np.ptp(values, axis=0) > rounding_of(values[0])  # false if undefined
     n, weights = int(times.sum()), times[None]
     values = np.where(varies, values, 0.0)
     away = sums_of(values, weights) / n - values
+    scale = np.frexp(np.abs(away).max(axis=0))[1]  # powers of two change no digit of a power
+    away = np.ldexp(away, -scale)
     squares, cubes = (sums_of(power, weights)[0] for power in (away * away, away * away * away))
     with np.errstate(invalid="ignore"):
         accelerations = cubes / (6 * squares * np.sqrt(squares))
-    errors = np.where(varies, np.sqrt(squares * (n - 1) / n), math.nan)
+    errors = np.where(varies, np.ldexp(np.sqrt(squares * (n - 1) / n), scale), math.nan)
     pairs = zip(errors.tolist(), accelerations.tolist(), strict=True)
     return dict(zip(left_out, map(Spread._make, pairs), strict=True))
 
@@ -264,7 +266,8 @@ def _bca_levels(
     """Return levels shifted by the bias and the acceleration (Efron 1987, section 3)."""
     from scipy.special import ndtr, ndtri
 
-    below, up_to = np.searchsorted(ascending, [value - EQUAL, value + EQUAL]).tolist()
+    rounding = rounding_of(max(value, -value, *ascending[:1], *ascending[-1:]))
+    below, up_to = np.searchsorted(ascending, [value - rounding, value + rounding]).tolist()
     bias = ndtri((below + up_to) / max(2 * len(ascending), 1))
     shifted = bias + ndtri(levels)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -284,6 +287,6 @@ def quantile(ascending: Float64, level: float) -> float:
 
 def _checked(value: float, low: float, high: float, n_undefined: int = 0) -> Interval:
     """Make an interval; undefined scores and intervals of one point have NaN bounds."""
-    if math.isnan(value) or not high - low > EQUAL:
+    if math.isnan(value) or not high - low > rounding_of(value):
         return Interval(math.nan, math.nan, n_undefined)
     return Interval(low, high, n_undefined)

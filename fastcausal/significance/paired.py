@@ -13,7 +13,7 @@ from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
 from fastcausal.significance.sampling import exchange_sums
 from fastcausal.significance.sums import CountRows, FixedPoint, Float64, Int64, sums_of
-from fastcausal.significance.units import EQUAL, OneScore, Units, merged
+from fastcausal.significance.units import EQUAL, OneScore, Units, merged, rounding_of
 
 MOST_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
 POWER = 0.8
@@ -167,13 +167,16 @@ def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> t
     exact : bool
         True if all exchanges were listed.
     """
-    difference_of = minus(_formula_of(units)).value
-    observed = abs(difference_of(sums_of(units.terms, units.times[None]))[0])
+    formula = _formula_of(units)
+    difference_of = minus(formula).value
+    whole = sums_of(units.terms, units.times[None])
+    observed = abs(difference_of(whole)[0])
     if np.isnan(observed):
         return math.nan, False
     exact = n_differ <= MOST_LISTED
     sums = _sums_of_exchanges(units, exact, n_resamples, seed)
-    hits = int(np.count_nonzero(~(np.abs(difference_of(sums)) < observed - EQUAL)))
+    rounding = max(rounding_of(formula.value(side)[0]) for side in np.hsplit(whole, 2))
+    hits = int(np.count_nonzero(~(np.abs(difference_of(sums)) < observed - rounding)))
     return (hits / len(sums) if exact else (1 + hits) / (1 + len(sums))), exact
 
 

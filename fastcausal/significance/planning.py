@@ -6,6 +6,7 @@ import math
 from statistics import NormalDist
 
 from fastcausal.significance.intervals import student_quantile
+from fastcausal.significance.sums import EXACT
 
 MOST_UNITS = 10**9
 
@@ -26,19 +27,34 @@ def units_needed(variance: float, delta: float, power: float, confidence: float)
     power, confidence : float
         Between 0 and 1.
 
+    Raises
+    ------
+    ValueError
+        The number is 2^53 or more.
+
     Examples
     --------
     >>> units_needed(0.13, 0.1, 0.8, 0.95)
-    105
+    104
     """
     normal = NormalDist()
-    both = normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(power)
-    n = max(2, math.ceil(variance * (both / delta) ** 2))
-    while n < MOST_UNITS:
-        freedom = n - 1
-        both = student_quantile((1 + confidence) / 2, freedom) + student_quantile(power, freedom)
-        needed = math.ceil(variance * (both / delta) ** 2)
-        if needed <= n:
-            return n
-        n = max(n + 1, min(needed, 2 * n))
+
+    def needed(both: float) -> int:
+        errors = both / delta
+        units = variance * (errors * errors)
+        if not units < EXACT:
+            raise ValueError(f"delta is {delta:g}: such a difference needs 2^53 units or more")
+        return math.ceil(units)
+
+    def needed_by_test(n: int) -> int:
+        quantiles = (student_quantile(level, n - 1) for level in ((1 + confidence) / 2, power))
+        return needed(sum(quantiles))
+
+    n = max(2, needed(normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(power)))
+    if n >= MOST_UNITS:
+        return n
+    while (enough := needed_by_test(n)) > n:
+        n = min(enough, 2 * n)
+    while n > 2 and needed_by_test(n - 1) < n:
+        n -= 1
     return n

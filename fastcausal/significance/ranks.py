@@ -18,7 +18,7 @@ from fastcausal.significance import _ranks
 from fastcausal.significance.intervals import quantile, student_quantile
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.sums import CountRows, Float64, Int64, summing, sums_of
-from fastcausal.significance.units import EQUAL, OneScore
+from fastcausal.significance.units import EQUAL, OneScore, rounding_of
 
 CELLS = 2**23  # most sums in memory at once
 
@@ -129,7 +129,8 @@ def _best_elsewhere(
 ) -> list[float]:
     """Return the mean score of each resample's best systems on units left out, where defined."""
     known = np.where(np.isnan(scores), -np.inf, scores)
-    best = (known >= known.max(axis=1, keepdims=True) - EQUAL) & ~np.isnan(scores)
+    highest = known.max(axis=1, keepdims=True)
+    best = (known >= highest - rounding_of(highest)) & ~np.isnan(scores)
     total, n = np.zeros(len(weights)), np.zeros(len(weights), np.int64)
     for k in np.flatnonzero(best.any(axis=0)):
         draws = np.flatnonzero(best[:, k])
@@ -179,7 +180,7 @@ def rank_sets(values: Float64, drawn: Float64, confidence: float, n_units: int) 
     leads = values[:, None] - values
     sure = leads > _margins(drawn - values[:, None], confidence, n_units)
     defined = ~np.isnan(values)
-    rank = 1 + (leads < -EQUAL).sum(axis=1)
+    rank = 1 + (leads < -rounding_of(values)[:, None]).sum(axis=1)
     high = np.count_nonzero(defined) - sure.sum(axis=1)
     return RankSets(rank * defined, (1 + sure.sum(axis=0)) * defined, high * defined)
 

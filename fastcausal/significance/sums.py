@@ -14,6 +14,8 @@ Float64 = npt.NDArray[np.float64]
 CountRows = npt.NDArray[Any]
 EXACT = 2**53  # float64 holds every integer up to here
 EXACT_SINGLE = 2**24  # and float32
+LARGEST = 1e150  # absolute value of a float in data: its square is finite
+LARGEST_TERM = 2.0**960  # a term's: every sum of as many as weights add up to is finite
 
 
 def sums_of(terms: CountRows, weights: Int64) -> CountRows:
@@ -24,7 +26,7 @@ def sums_of(terms: CountRows, weights: Int64) -> CountRows:
     Parameters
     ----------
     terms : int or float64[n_rows, n_fields]
-        Finite numbers.
+        Finite numbers, floats up to `LARGEST_TERM`.
     weights : int64[n_draws, n_rows]
         Frequency of each row in a draw.
 
@@ -35,7 +37,8 @@ def sums_of(terms: CountRows, weights: Int64) -> CountRows:
     Raises
     ------
     ValueError
-        A sum of integers may exceed 64 bits, or weights of floats add up to 2^51 or more.
+        A sum of integers may exceed 64 bits, a float is too large or undefined, or weights of
+        floats add up to 2^51 or more.
 
     Examples
     --------
@@ -85,12 +88,20 @@ def _product(weights: Int64, rows: Any) -> Any:
     return np.einsum("ij,jk->ik", times, rows) if len(times) == 1 else times @ rows
 
 
+def _exponent_of(values: Float64) -> int:
+    """Return the power of two above all absolute values; refuse values that cannot be summed."""
+    largest = max_abs(values)
+    if not largest <= LARGEST_TERM:
+        raise ValueError(f"a term is {largest:g}, expected at most {LARGEST_TERM:.4g}")
+    return int(np.frexp(largest)[1])
+
+
 def _exact_parts(values: Float64, most: int) -> list[Float64]:
     """Split floats into multiples of powers of two, whose weighted sums are exact in float64."""
     bits = 52 - most.bit_length()
     if bits < 1:
         raise ValueError("weights add up to 2^51 or more, expected less")
-    exponent = int(np.frexp(max_abs(values))[1])
+    exponent = _exponent_of(values)
     parts, rest = [], values.copy()
     while rest.any():
         exponent -= bits
@@ -140,7 +151,7 @@ class FixedPoint(NamedTuple):
             raise ValueError("weights add up to 2^61 or more, expected less")
         parts, columns = list[Int64](), list[tuple[int, int]]()
         for k, column in enumerate(values.T):
-            exponent = int(np.frexp(max_abs(column))[1])
+            exponent = _exponent_of(column)
             rest = column
             while rest.any():
                 exponent -= bits

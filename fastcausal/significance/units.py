@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,11 +17,22 @@ from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 
 EXAMPLE, DOCUMENT, SECTION = "example", "document", "section"
 NOUNS = (EXAMPLE, DOCUMENT, SECTION)  # single units; other units are clusters, named by a column
-EQUAL = 1e-12  # closer scores count as equal
+EQUAL = 1e-12  # closer scores up to 1 count as equal
 Range = tuple[float, float]
 """Least and largest possible value of a score."""
 FRACTION: Range = (0.0, 1.0)
 COEFFICIENT: Range = (-1.0, 1.0)  # of correlations, and of agreement corrected for chance
+
+
+def rounding_of(values: Float64 | float) -> Any:
+    """Return the distance at which scores of the size of these values count as equal.
+
+    Examples
+    --------
+    >>> float(rounding_of(0.5)), float(rounding_of(-4e6))
+    (1e-12, 4e-06)
+    """
+    return EQUAL * np.maximum(1.0, np.abs(values))
 
 
 def units_text(n_units: int, unit: str) -> str:

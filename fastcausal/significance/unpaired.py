@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from fastcausal.options import Method
-from fastcausal.significance.intervals import Spread, spreads_of, student_p, student_quantile
+from fastcausal.significance.intervals import spreads_of, student_p, student_quantile
 from fastcausal.significance.paired import Difference
 from fastcausal.significance.units import Units
 
@@ -31,24 +31,22 @@ def welch(a: Units, b: Units, method: Method, confidence: float) -> Difference:
     """
     if method != "jackknife":
         raise ValueError(f"method is {method}, expected jackknife for unpaired samples")
-    values, squares, freedoms = [], [], []
+    values, errors, freedoms = [], [], []
     for units in (a, b):
         [value] = units.scores(units.times[None]).values()
         [spread] = spreads_of(units.left_out(), units.times).values()
         values.append(float(value[0]))
-        squares.append(_square(spread))
+        errors.append(0.0 if math.isnan(spread.error) else spread.error)
         freedoms.append(units.n_units - 1)
-    (left, right), variance = values, sum(squares)
+    (left, right), most = values, max(errors)
     delta = right - left
-    if math.isnan(delta) or not variance > 0 or min(freedoms) < 1:
+    if math.isnan(delta) or not most > 0 or min(freedoms) < 1:
         nan = math.nan
         return Difference(left, right, delta, nan, nan, nan, nan, False)
+    squares = [(error / most) ** 2 for error in errors]
+    variance = sum(squares)
     freedom = variance**2 / sum(s**2 / n for s, n in zip(squares, freedoms, strict=True))
-    error = math.sqrt(variance)
+    error = most * math.sqrt(variance)
     half = student_quantile((1 + confidence) / 2, freedom) * error
     p = student_p(delta / error, freedom)
     return Difference(left, right, delta, delta - half, delta + half, error, p, False)
-
-
-def _square(spread: Spread) -> float:
-    return 0.0 if math.isnan(spread.error) else spread.error**2

@@ -170,13 +170,10 @@ def plan(
     size = abs(change.delta if delta is None else delta)
     if not size:
         raise ValueError("the pilot shows no difference: name one with delta")
-    variance = change.se**2 * units.n_units
-    by_answers: list[tuple[int | None, float]] = [(None, variance)]
-    if cluster is None:
-        sides = [statistics_of(side, reading) for side in (a, b)]
-        by_answers += _by_answers(sides, score, variance)
+    variance = change.se * change.se * units.n_units
+    sides = [statistics_of(side, reading) for side in (a, b)] if cluster is None else []
     plans = []
-    for answers, each in by_answers:
+    for answers, each in _by_answers(sides, score, variance):
         n = units_needed(each, size, power, confidence)
         plans.append({"answers": answers, "units": n, "more": max(0, n - units.n_units)})
     return ComparisonPlan(
@@ -197,19 +194,20 @@ def plan(
 def _by_answers(
     sides: Sequence[Statistics], score: str, variance: float
 ) -> list[tuple[int | None, float]]:
-    """Return the variance of an example's difference by the number of its answers.
+    """Return the variance of an example's difference as now, and by the number of its answers.
 
-    Empty if an example has one answer, or if examples differ in their number of answers.
+    Only as now if examples have one answer, or differ in their number. The variance between
+    examples is at least 0, also in the variance as now.
     """
-    within, numbers = 0.0, set()
+    within, numbers = 0.0, set[int]()
     for side in sides:
         units, name = side.units, f"{WITHIN}:{score}"
         if units is None or name not in units.column_names or units[name].null_count:
-            return []
+            return [(None, variance)]
         within += float(np.mean(np.asarray(units[name])))
         numbers |= {*np.unique(np.asarray(units["n_answers"])).tolist()}
     if len(numbers) != 1:
-        return []
+        return [(None, variance)]
     [n] = numbers
     between = max(0.0, variance - within)
-    return [(k, between + within * n / k) for k in ANSWERS]
+    return [(None, max(variance, within)), *((k, between + within * n / k) for k in ANSWERS)]

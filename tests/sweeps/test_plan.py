@@ -9,7 +9,6 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.significance.intervals import student_p
-from fastcausal.significance.planning import units_needed
 
 
 def drawn(random, n, answers, gain, epochs=True):
@@ -56,10 +55,13 @@ def test_clusters_and_defaults():
     assert each["more"] == max(0, each["units"] - 20)
 
 
-def test_power_grows_with_units():
-    numbers = [units_needed(0.2, 0.05, power, 0.95) for power in (0.5, 0.8, 0.9)]
-    assert numbers == sorted(numbers)
-    assert units_needed(0.2, 0.1, 0.8, 0.95) < numbers[1] / 3
+def test_one_estimate_of_the_design_as_now():
+    """Answers that vary more than examples leave the variance between examples at 0."""
+    same = [{"id": i, "epoch": e, "value": e} for i in range(60) for e in range(2)]
+    better = [row | {"value": 1} if row["id"] % 20 == 0 else row for row in same]
+    found = fc.plan(fc.statistics(same), fc.statistics(better), delta=0.1).plans
+    plans = {each["answers"]: each["units"] for each in found}
+    assert plans[None] == plans[2] == 385
 
 
 @pytest.mark.parametrize(

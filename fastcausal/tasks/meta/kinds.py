@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from fastcausal.errors import InputError, Remedy, some_of
 from fastcausal.files.keys import encode
 from fastcausal.files.records import Records
 from fastcausal.options import Level
+from fastcausal.significance.sums import LARGEST
 from fastcausal.tasks.labels.ratings import Float64, label_name
 
 NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
@@ -64,10 +66,15 @@ def is_binary(values: Float64) -> bool:
 
 
 def finite(labels: pa.Array, records: Records, name: str) -> Float64:
-    """Return numbers as float64[n], NaN for null; refuse infinite ones."""
+    """Return numbers as float64[n], NaN for null; refuse infinite and too large ones."""
     values: Float64 = arrow.values_of(labels.cast(pa.float64(), safe=False), np.nan) + 0.0  # no -0
-    if (infinite := np.isinf(values)).any():
-        raise InputError(f'{records.where(int(np.argmax(infinite)))}: "{name}" is infinite')
+    if (large := np.abs(values) > LARGEST).any():
+        row = int(np.argmax(large))
+        got = "infinite" if math.isinf(values[row]) else f"{values[row]:g}"
+        raise InputError(
+            f'{records.where(row)}: "{name}" is {got}, expected a number from '
+            f"{-LARGEST:g} to {LARGEST:g}"
+        )
     return values
 
 

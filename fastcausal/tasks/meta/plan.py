@@ -13,6 +13,7 @@ from fastcausal.options import LabelPolicy, Level, check
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report
+from fastcausal.significance.sums import EXACT
 from fastcausal.tasks.labels.ratings import Float64
 from fastcausal.tasks.meta.estimates import Z, weight_of
 from fastcausal.tasks.meta.files import JudgedScores, read_judged
@@ -129,8 +130,10 @@ def _planned(people: Float64, metric: Float64, delta: float, a_row: float) -> di
         return plan
     margins = margins_of(people[pilot], metric[pilot], metric)
     reached = np.flatnonzero(margins <= delta)
-    alone = math.ceil(float(np.var(people[pilot], ddof=1)) * (Z / delta) ** 2)
-    plan |= {"margin": float(margins[n - 2]), "n_alone": max(alone, 2)}
+    alone = float(np.var(people[pilot], ddof=1)) * (Z / delta * (Z / delta))
+    plan["margin"] = float(margins[n - 2])
+    if alone < EXACT:
+        plan["n_alone"] = max(math.ceil(alone), 2)
     plan["margin_all"] = float(margins[-1])
     if len(reached):
         powered = int(reached[0]) + 2

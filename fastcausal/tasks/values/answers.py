@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Warnings
-from fastcausal.significance.sums import EXACT, Float64, Int64
+from fastcausal.significance.sums import EXACT, LARGEST, Float64, Int64
 
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -192,14 +192,15 @@ def values_of(
     Raises
     ------
     InputError
-        A value is infinite, a denominator negative, or an example has too few answers for the rule.
+        A value is infinite or too large, a denominator negative, or an example has too few answers
+        for the rule.
     """
     tops, bottoms = answers.scores[name]
-    if np.isinf(tops).any():
-        row = int(np.isinf(tops).argmax())
+    if (large := np.abs(tops) > LARGEST).any():
+        row = int(large.argmax())
         raise InputError(
             f'{answers.where(row)}: id "{answers.ids[row]}": {name} is {tops[row]}, '
-            "expected a finite number"
+            f"expected a finite number from {-LARGEST:g} to {LARGEST:g}"
         )
     scored = ~np.isnan(tops)
     if bottoms is not None:
@@ -217,12 +218,12 @@ def values_of(
 
 
 def _check_denominators(answers: ValueAnswers, name: str, bottoms: Float64) -> None:
-    wrong = (bottoms < 0) | np.isinf(bottoms)
+    wrong = (bottoms < 0) | (bottoms > LARGEST)
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
             f'{answers.where(row)}: id "{answers.ids[row]}": the denominator of {name} is '
-            f"{bottoms[row]}, expected 0 or more"
+            f"{bottoms[row]}, expected 0 to {LARGEST:g}"
         )
     if not (bottoms > 0).any():
         raise InputError(f"{answers.name}: all denominators of {name} are 0")

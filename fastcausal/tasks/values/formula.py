@@ -11,8 +11,8 @@ import numpy as np
 
 from fastcausal._version import __version__
 from fastcausal.counts.arithmetic import ScoresByName, ratio
-from fastcausal.counts.formula import MOST, Formula
-from fastcausal.significance.sums import CountRows
+from fastcausal.counts.formula import Formula
+from fastcausal.significance.sums import LARGEST, CountRows
 from fastcausal.significance.units import FRACTION, Range
 
 PARTS = ("value", "weight")
@@ -62,7 +62,7 @@ class ValueFormula(Formula):
 
     def limits(self, field: str) -> tuple[float, float]:
         """Return the least and the largest value; weights are not negative."""
-        return (0, MOST) if field.startswith("weight:") else (-MOST, MOST)
+        return (0 if field.startswith("weight:") else -LARGEST, LARGEST)
 
     def terms(self, rows: CountRows) -> CountRows:
         """Return the rows: values and weights add."""
