@@ -18,6 +18,7 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
+from fastcausal.errors import InputError
 from fastcausal.options import (
     AnswerReading,
     ExplainFrom,
@@ -25,6 +26,9 @@ from fastcausal.options import (
     PairProtocolName,
     WordProtocol,
 )
+
+
+OF_SPANS = ("cnc-2023", *get_args(WordProtocol))
 
 
 def explain(
@@ -35,8 +39,8 @@ def explain(
         ExplainFrom | None,
         Option(
             "--from",
-            help="Begin at this protocol of pairs, or reading of answers; or read files in this "
-            "format.",
+            help="Begin at this protocol, or reading of answers; or read predictions in this "
+            "format, and begin at cnc-2023.",
         ),
     ] = None,
     end: Annotated[
@@ -52,9 +56,9 @@ def explain(
 ) -> None:
     """Attribute the difference between two protocols to quirks of a published program.
 
-    Of relations these are cnc-2023 and recess; of pairs of events --from and --to name them. Of
-    readings of a model's answers, list the answers that they take differently. Of labels of words,
-    begin at fincausal-2020.
+    Of relations these are cnc-2023 and recess; of labels of words fincausal-2020 and recess; of
+    pairs of events --from and --to name them. Of readings of a model's answers, list the answers
+    that they take differently.
 
     Examples
     --------
@@ -63,11 +67,19 @@ def explain(
     fastcausal explain sections.csv sections_careful.csv --from fincausal-2020 --to recess
     fastcausal explain choices.csv choices_chatty.jsonl --from first-word --to cladder
     """
-    if start in get_args(WordProtocol) or end == "recess":
+    if start == "cnc-2022":
+        raise InputError(
+            "cnc-2022 is a mean of means, which no step from rule to rule reaches: explain begins "
+            "at cnc-2023, score --protocol cnc-2022 prints that figure"
+        )
+    others = (*get_args(PairProtocolName), *get_args(AnswerReading))
+    if (end == "recess" and start in others) or (end in others and start in OF_SPANS):
+        raise click.UsageError(
+            f"no steps from {start} to {end}: cnc-2023 and fincausal-2020 go to recess", ctx
+        )
+    if start in get_args(WordProtocol):
         without = ("relation", *LabelOptions._fields, "answers", "occurrence", "tags", "id")
         refuse(ctx, without, "is not for labels of words")
-        if (start, end) not in ((start, None), ("fincausal-2020", "recess")):
-            raise click.UsageError(f"--to {end} is for --from fincausal-2020", ctx)
         from fastcausal.tasks.fincausal.explain import explain_words
 
         with doing(f"scoring {pred}"):
@@ -85,7 +97,7 @@ def explain(
             explained = explain_readings(gold, pred, *both, column=answers)
         tables.show(explained)
         return
-    if start in get_args(PairProtocolName) or end is not None:
+    if start in get_args(PairProtocolName) or end in get_args(PairProtocolName):
         refuse(
             ctx,
             ("answers", "occurrence", "tags", "id"),
@@ -100,7 +112,7 @@ def explain(
         return
     refuse(ctx, ("relation", *LabelOptions._fields), "is for pairs of events: name --from or --to")
     refuse(ctx, ("tags",), "is for score, explain reads tags as cnc-2023 does")
-    format_of_pred: Any = start
+    format_of_pred: Any = None if start == "cnc-2023" else start
     reads = ReadOptions(format_of_pred, answers, occurrence, id=id)
     import fastcausal as fc
 

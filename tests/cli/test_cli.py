@@ -172,6 +172,17 @@ def test_standard_input():
 def test_explain():
     found = json.loads(cli("explain", GOLD, SYSTEMS["chatty"], "--json")[0])
     assert found == fc.explain(GOLD, fc.read(SYSTEMS["chatty"], like=fc.read(GOLD))).to_dict()
+    for named in (["--from", "cnc-2023", "--to", "recess"], ["--to", "recess"],
+                  ["--from", "cnc", "--to", "recess"]):  # fmt: skip
+        assert json.loads(cli("explain", GOLD, SYSTEMS["chatty"], "--json", *named)[0]) == found
+    for start, end, message in (
+        ("cnc-2022", "recess", "cnc-2022 is a mean of means, which no step from rule to rule"),
+        ("cnc-2023", "pairs", "no steps from cnc-2023 to pairs: cnc-2023 and fincausal-2020 go"),
+        ("fincausal-2020", "cladder", "no steps from fincausal-2020 to cladder"),
+        ("ilif-direction", "recess", "no steps from ilif-direction to recess"),
+    ):
+        _, err = cli("explain", GOLD, CAREFUL, "--from", start, "--to", end, expect=2)
+        assert message in " ".join(err.split())
     out, err = cli("explain", GOLD, SYSTEMS["chatty"])
     for quirk in found["quirks"]:
         line = next(line for line in out.splitlines() if quirk["meaning"] in line)
