@@ -184,7 +184,9 @@ def written(folder: Path, rows: list[data.Row], name: str) -> list[Any]:
     """Write rows into every kind of file, and return them with other forms of the same rows."""
     table = pa.Table.from_pylist(rows)
     at = table.column_names.index("label")
-    coded = table.set_column(at, "label", table["label"].dictionary_encode())
+    coded = table
+    if table["label"].null_count < len(table):
+        coded = table.set_column(at, "label", table["label"].dictionary_encode())
     csv = data.write_csv(folder / f"{name}.csv", rows)
     tsv = folder / f"{name}.tsv"
     tsv.write_text(csv.read_text().replace(",", "\t"))
