@@ -14,12 +14,12 @@
 
 #include "json.hpp"
 #include "letters.hpp"
+#include "role_keys.hpp"
 #include "sentence.hpp"
 #include "stop.hpp"
 
 namespace fastcausal {
 
-constexpr std::string_view ROLE_NAMES[] = {"cause", "effect", "signal"};
 constexpr int32_t SIGNAL_ROLE = 2;
 
 // The relations of examples as they are written: spans as texts or as characters.
@@ -31,6 +31,8 @@ struct WrittenRelations {
   std::vector<int64_t> spans{0};     // by relation
   std::vector<int64_t> examples{0};  // relations by example
   std::vector<uint8_t> plain;        // whether an example is here; if not, it has no relations
+  std::vector<int32_t> further;      // keys of each example's relations beside the roles
+  int32_t n_further = 0;             // of the current example
 
   void add(int32_t role, int32_t start, int32_t stop, std::string_view text = {}) {
     roles.push_back(static_cast<uint8_t>(role));
@@ -45,6 +47,8 @@ struct WrittenRelations {
   void end_example(bool is_plain) {
     if (!is_plain) forget_example();
     plain.push_back(is_plain);
+    further.push_back(n_further);
+    n_further = 0;
     examples.push_back(static_cast<int64_t>(spans.size()) - 1);
   }
 
@@ -112,8 +116,10 @@ class RelationsReader : protected JsonReader {
   const NoSpans* const no_spans_;
 
   bool relation() {
-    unsigned seen = 0;
+    unsigned seen = 0, meant = 0;
     size_t sizes[3] = {};  // of lists
+    std::string_view further[MOST_KEYS];
+    size_t n_further = 0;
     const size_t size_before = found_.data.size();
     if (!take("{")) return false;
     space();
@@ -124,7 +130,20 @@ class RelationsReader : protected JsonReader {
       if (!plain_key(key)) return false;
       const auto* name = std::find(std::begin(ROLE_NAMES), std::end(ROLE_NAMES), key);
       const auto role = static_cast<int32_t>(name - std::begin(ROLE_NAMES));
-      if (name == std::end(ROLE_NAMES) || (seen >> role & 1)) return false;
+      if (name == std::end(ROLE_NAMES)) {
+        std::string_view* const end = further + n_further;
+        if (no_spans_ || n_further == MOST_KEYS) return false;
+        if (std::find(further, end, key) < end) return false;
+        further[n_further++] = key;
+        for (int k = 0; k < 3; ++k) meant |= unsigned{may_name(key, ROLE_NAMES[k])} << k;
+        if (!take("null")) {
+          if (!pass(room_)) return false;
+          ++found_.n_further;
+        }
+        space();
+        continue;
+      }
+      if (seen >> role & 1) return false;
       seen |= 1u << role;
       const bool is_list = p_ < end_ && *p_ == '[';
       const size_t n_before = found_.roles.size();
@@ -132,7 +151,7 @@ class RelationsReader : protected JsonReader {
       if (is_list) sizes[role] = found_.roles.size() - n_before;
       space();
     } while (take(","));
-    if (!take("}")) return false;
+    if (!take("}") || !seen || (meant & ~seen)) return false;
     const bool are_several = sizes[0] > 1 && sizes[1] > 1;
     return !no_spans_ || (!are_several && found_.data.size() > size_before);
   }

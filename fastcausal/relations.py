@@ -13,7 +13,7 @@ import pyarrow as pa
 from fastcausal.arrays import _spans, arrow, unparsed
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import ArrowStreamExportable
-from fastcausal.arrays.examples import columns_of
+from fastcausal.arrays.examples import FURTHER, columns_of
 from fastcausal.arrays.kept import Kept
 from fastcausal.arrays.reading import METADATA_KEY, checked_roles
 from fastcausal.arrays.reading import ROLES as ROLES
@@ -130,7 +130,8 @@ class Relations:
         ----------
         examples : iterable of mappings
             ``relations``: a list of relations, each a mapping from role name to a span
-            ``(start, stop)``, a list of spans or None, or None for an unreadable relation.
+            ``(start, stop)``, a list of spans or None, or None for an unreadable relation. Further
+            keys are left out and counted in ``reading.notes``.
             ``length``: number of tokens; or ``tokens``: the tokens; or ``text``: tokens separated
             by white space. ``id`` is optional; other keys become columns.
         roles : sequence of str
@@ -139,7 +140,8 @@ class Relations:
         Raises
         ------
         InputError
-            An unknown role, a span that is not a pair of integers, and all errors of `Relations`.
+            A key may be a missing role, a span is not a pair of integers, and all errors of
+            `Relations`.
 
         Examples
         --------
@@ -154,12 +156,13 @@ effect, signal
             if not isinstance(example, Mapping):
                 raise InputError(f"example {k} is a {type(example).__name__}, expected a mapping")
         try:
-            table = pa.table(columns_of(examples, {role: i for i, role in enumerate(roles)}))
+            columns, n = columns_of(examples, {role: i for i, role in enumerate(roles)})
+            table = pa.table(columns)
         except InputError:
             raise
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, TypeError, ValueError) as error:
             raise InputError(f"examples cannot be read: {error}") from error
-        return cls.trusted(table, Reading(roles=roles))
+        return cls.trusted(table, Reading(roles=roles, notes={FURTHER: n} if n else {}))
 
     def to_examples(self) -> list[dict[str, Any]]:
         """Convert to a dict per example, the inverse of `from_examples`; spans are in lists.

@@ -1,5 +1,6 @@
 // Examples as lines of JSON, and a row per relation in CSV or JSON lines.
 #pragma once
+#include "../role_keys.hpp"
 #include "sentences.hpp"
 #include "spans.hpp"
 
@@ -54,6 +55,20 @@ inline std::vector<int64_t> lengths_like(const Examples* gold, Examples& made, T
   return lengths;
 }
 
+// Returns the key that may be meant as a missing role, the first key without any role, or null.
+inline const Text* misnamed(const std::vector<Text>& keys) {
+  const auto has = [&](View role) {
+    return std::find(keys.begin(), keys.end(), role) != keys.end();
+  };
+  const bool any = std::any_of(ROLES.begin(), ROLES.end(), has);
+  for (const Text& key : keys) {
+    if (role_of(key) >= 0) continue;
+    const auto meant = [&](View role) { return !has(role) && may_name(key, role); };
+    if (!any || std::any_of(ROLES.begin(), ROLES.end(), meant)) return &key;
+  }
+  return nullptr;
+}
+
 // Reads {"id", "text", "relations": [{"cause": ..., "effect": ..., "signal": ...}]}.
 inline Text read_spans(const std::vector<Line>& lines, const Examples* gold, Examples& made) {
   Problems problems;
@@ -86,12 +101,14 @@ inline Text read_spans(const std::vector<Line>& lines, const Examples* gold, Exa
       if (nulls.back()) continue;
       if (!relation.is(Value::object))
         fault = "a relation is " + relation.name_of_kind() + ", expected an object";
+      if (const Text* key = fault.empty() ? misnamed(relation.keys) : nullptr)
+        fault = "unknown role " + shown(View(*key)) + ", " + EXPECTED_ROLES;
       for (size_t i = 0; fault.empty() && i < relation.keys.size(); ++i) {
         const int32_t role = role_of(relation.keys[i]);
-        if (role < 0)
-          fault = "unknown role " + shown(View(relation.keys[i])) + ", " + EXPECTED_ROLES;
-        else
+        if (role >= 0)
           fault = add_marks(relation.items[i], role, marks.back());
+        else
+          made.note(FURTHER, !relation.items[i].is(Value::null));
       }
       std::stable_sort(marks.back().begin(), marks.back().end(),
                        [](const Mark& a, const Mark& b) { return a.role < b.role; });

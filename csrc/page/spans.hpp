@@ -11,6 +11,7 @@ namespace fastcausal::page {
 
 constexpr const char* AMBIGUOUS = "ambiguous span";
 constexpr const char* CUT = "span cut a token";
+constexpr const char* FURTHER = "further key";
 
 // A value of a role: a text, or characters.
 struct Mark {

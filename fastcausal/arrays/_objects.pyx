@@ -29,6 +29,22 @@ cdef str RELATIONS = "relations"
 cdef extern from "Python.h":
     object PyNumber_Index(object)
 
+cdef extern from "<string_view>" namespace "std" nogil:
+    cdef cppclass string_view:
+        string_view(const char*, size_t)
+
+cdef extern from "role_keys.hpp" namespace "fastcausal" nogil:
+    bint c_may_name "fastcausal::may_name" (string_view, string_view)
+
+
+def may_name(str key, str role):
+    """Return True if a key may be meant as a role: misspelled, or another word for it."""
+    cdef bytes given = key.encode(errors="surrogatepass")
+    cdef bytes wanted = role.encode(errors="surrogatepass")
+    return c_may_name(
+        string_view(<const char*>given, len(given)), string_view(<const char*>wanted, len(wanted))
+    )
+
 
 cdef inline object value_of(object example, str key):
     """Return the value of a key, or None for a missing key."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,14 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.span_arrays import RELATIONS, relation_columns
 from fastcausal.errors import InputError, Remedy
 
+FURTHER = "further key"  # a note on relations
 
-def columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
-    """Return the columns of Python examples; ``numbers`` maps role names to numbers."""
+
+def columns_of(examples: list[Any], numbers: dict[str, int]) -> tuple[dict[str, Any], int]:
+    """Return the columns of Python examples, and the number of further keys of relations.
+
+    ``numbers`` maps role names to numbers.
+    """
     names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
     columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
     plain = _objects.example_rows(examples, numbers, False)
@@ -24,13 +29,14 @@ def columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
         if ids is not None:
             columns["id"] = strings(ids)
         flat = values.T, np.diff(row_offsets), np.diff(relation_offsets)
-        return columns | relation_columns(*flat, lengths)
+        return columns | relation_columns(*flat, lengths), 0
     spans = [_example_spans(e, str(e.get("id", i)), numbers) for i, e in enumerate(examples)]
+    listed = (r for e in examples for r in e["relations"] if r is not None)
     if "id" in columns:
         columns["id"] = pa.array(map(_text, columns["id"]), pa.string())
     columns["length"] = pa.array(map(_length, examples), pa.int32())
     columns["relations"] = pa.array(spans, RELATIONS)
-    return columns
+    return columns, sum(count_further(relation, numbers) for relation in listed)
 
 
 def _text(value: object) -> str | None:
@@ -65,16 +71,42 @@ def _example_spans(example: Mapping[str, Any], name: str, numbers: Mapping[str, 
                 f"example {name}: a relation is a {type(relation).__name__}, "
                 "expected a mapping from role to spans"
             )
+        if (key := misnamed(relation, numbers)) is not None:
+            raise InputError(
+                f'example {name}: unknown role "{key}", expected one of {", ".join(numbers)}'
+            )
         flat = []
         for role, value in relation.items():
-            if role not in numbers:
-                raise InputError(
-                    f'example {name}: unknown role "{role}", expected one of {", ".join(numbers)}'
-                )
-            for span in _spans_of(value, name):
+            for span in _spans_of(value, name) if role in numbers else ():
                 flat.append((numbers[role], *span))
         spans.append([{"role": r, "start": a, "stop": b} for r, a, b in flat])
     return spans
+
+
+def misnamed(keys: Collection[Any], roles: Collection[str]) -> Any:
+    """Return the key that may be meant as a missing role, None without one.
+
+    Without any role it is the first key.
+
+    Examples
+    --------
+    >>> roles = ["cause", "effect"]
+    >>> misnamed(["cause", "efect"], roles), misnamed(["cause", "type"], roles), misnamed([], roles)
+    ('efect', None, None)
+    """
+    further = [key for key in keys if key not in roles]
+    if not further:
+        return None
+    missing = [role for role in roles if role not in keys]
+    if len(missing) == len(roles):
+        return further[0]
+    named = (key for key in further for role in missing if _objects.may_name(str(key), role))
+    return next(named, None)
+
+
+def count_further(relation: Mapping[Any, Any], roles: Collection[str]) -> int:
+    """Count the keys of a relation that are no roles and have a value."""
+    return sum(value is not None for key, value in relation.items() if key not in roles)
 
 
 def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:

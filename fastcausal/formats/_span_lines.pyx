@@ -22,6 +22,7 @@ cdef object INT64 = np.dtype("int64")
 cdef extern from "span_lines.hpp" namespace "fastcausal" nogil:
     cdef cppclass WrittenRelations:
         vector[uint8_t] plain
+        vector[int32_t] further
 
     cdef cppclass JsonColumn:
         string name
@@ -74,6 +75,13 @@ cdef class Written:
     def plain(self):
         """Return a byte for each line, 0 where Python is to read the relations."""
         return copied(self.lines.relations.plain.data(), self.lines.relations.plain.size())
+
+    @property
+    def further(self):
+        """Return the number of keys of each line's relations beside the roles, int32."""
+        return copied(
+            self.lines.relations.further.data(), 4 * self.lines.relations.further.size()
+        )
 
     @property
     def names(self):

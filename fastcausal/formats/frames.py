@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
+from fastcausal.arrays.examples import FURTHER, count_further, misnamed
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.files.columns import is_text
 from fastcausal.files.keys import groups_of
@@ -95,9 +96,10 @@ def read(
     table = named(table, COLUMNS)
     if format == "flat" or _is_flat(table.column_names, name):
         return of_records(Records(name, table), format, like, occurrence)
-    relations, marks = _of_structs(table, name)
+    relations, marks, n = _of_structs(table, name)
     counts = _counted(format, marks, table.column_names, name)
-    return _of_examples(Records(name, table), relations, counts, like, occurrence)
+    made = _of_examples(Records(name, table), relations, counts, like, occurrence)
+    return made.with_reading(notes={**made.reading.notes, FURTHER: n}) if n else made
 
 
 def of_dicts(
@@ -188,28 +190,33 @@ def _refuse_occurrence(occurrence: Occurrence, name: str) -> None:
         raise ValueError(f'occurrence is "{occurrence}", but {name} has no texts of spans')
 
 
-def _of_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str]]:
-    """Return the relations of each example as dicts, and the forms of their spans."""
+def _of_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str], int]:
+    """Return relations as dicts of roles, the forms of their spans, and a count of further keys."""
     if "relations" not in table.column_names:
         raise InputError(f'{name}: no column "relations": found {_listed(table.column_names)}')
     column = table["relations"]
     if _is_list(column.type) and pa.types.is_null(column.type.value_type):
-        return column.to_pylist(), set()
+        return column.to_pylist(), set(), 0
     if not _are_dicts(column.type):
         wanted = f"list<struct<{', '.join(ROLES)}>>"
         raise InputError(
             f'{name}: column "relations" is {column.type}, expected {wanted}',
             Remedy("answers", ("relations",), "reads texts") if _is_text(column.type) else None,
         )
-    marks = set()
-    for field in column.type.value_type:
-        if field.name not in ROLES:
-            expected = ", ".join(ROLES)
-            raise InputError(
-                f'{name}: relations have a field "{field.name}", expected some of {expected}'
-            )
-        marks.add(_mark(field.type, name, field.name))
-    return column.to_pylist(), marks - {""}
+    fields = {field.name: field.type for field in column.type.value_type}
+    if (key := misnamed(fields, ROLES)) is not None:
+        expected = ", ".join(ROLES)
+        raise InputError(f'{name}: relations have a field "{key}", expected some of {expected}')
+    marks = {_mark(fields[role], name, role) for role in ROLES if role in fields} - {""}
+    relations = column.to_pylist()
+    if fields.keys() <= {*ROLES}:
+        return relations, marks, 0
+    given = [r for of in relations for r in of or () if r is not None]
+    n_further = sum(count_further(relation, ROLES) for relation in given)
+    for relation in given:
+        for key in fields.keys() - {*ROLES}:
+            del relation[key]
+    return relations, marks, n_further
 
 
 def of_records(
@@ -339,7 +346,8 @@ def _marks_of(examples: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the form of each role's spans in each relation, if it is visible."""
     listed = (r for e in examples if isinstance(r := e.get("relations"), list | tuple))
     for relation in chain.from_iterable(listed):
-        for value in relation.values() if isinstance(relation, Mapping) else ():
+        for role in ROLES if isinstance(relation, Mapping) else ():
+            value = relation.get(role)
             item = value[0] if isinstance(value, list | tuple) and value else value
             if isinstance(item, str):
                 yield TEXTS

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import compact, is_utf8, is_valid, joined, strings_at, texts_of
+from fastcausal.arrays.examples import FURTHER
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import column_of
 from fastcausal.files.files import LineNumbers, Source
@@ -246,7 +247,8 @@ def found(
         data, places.astype(np.int64), lengths, plain, by_gap
     )
     build = Builder(name)
-    build.notes.update({AMBIGUOUS: n_again, CUT: n_cut})
+    n_further = int(np.frombuffer(written.further, np.int32)[plain > 0].sum())
+    build.notes.update({AMBIGUOUS: n_again, CUT: n_cut, FURTHER: n_further})
     if n_texts:
         build.spans = "gap" if by_gap else "first"
     others = np.flatnonzero(plain == 0)

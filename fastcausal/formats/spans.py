@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fastcausal.arrays.arrow import is_valid
+from fastcausal.arrays.examples import FURTHER, count_further, misnamed
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
@@ -60,7 +61,8 @@ def read(
         A line or mapping per example: ``{"id", "text", "relations": [{"cause": ..., "effect":
         ..., "signal": ...}]}``. A role has a text, ``[start, stop]`` or ``{"start", "stop"}``
         (characters of ``text``, stop exclusive), or a list of these; an empty text, null or a
-        missing role marks nothing. A relation may be null: unread.
+        missing role marks nothing. A relation may be null: unread. ``reading.notes`` counts its
+        further keys, such as ``type``.
     like : Relations, optional
         The gold side: its column ``text`` replaces a missing ``text``, by id, or by place without
         ids.
@@ -81,7 +83,8 @@ def read(
     Raises
     ------
     InputError
-        A line has another form, names an unknown role, or needs a text that is missing.
+        A line has another form, has a key that may be meant as a missing role, or needs a text
+        that is missing.
 
     Examples
     --------
@@ -279,6 +282,7 @@ def add_example(
                 raise relation
             fits = length is None or n_tokens == length
             values = sorted(_values(relation), key=itemgetter(0))
+            build.notes[FURTHER] += count_further(relation, ROLES)
             if not fits:
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
             if sentence is None and values:
@@ -293,9 +297,11 @@ def _values(relation: Any) -> Iterable[tuple[int, Any]]:
     """Yield (role, text or (start, stop)) of each span of a relation."""
     if not isinstance(relation, Mapping):
         raise InputError(f"a relation is {kind(relation)}, expected an object")
+    if (key := misnamed(relation, ROLES)) is not None:
+        raise InputError(f"unknown role {shown(key)}, expected one of {', '.join(ROLES)}")
     for role, value in relation.items():
         if role not in ROLES:
-            raise InputError(f"unknown role {shown(role)}, expected one of {', '.join(ROLES)}")
+            continue
         many = isinstance(value, list | tuple) and not _is_pair(value)
         for item in value if many else [value]:
             if item is None or (isinstance(item, str) and not item.strip(WHITE)):

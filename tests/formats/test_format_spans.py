@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
@@ -207,3 +209,60 @@ def test_what_span_texts_cannot_hold(tmp_path):
     bare = Relations.from_examples([{"length": 3, "relations": [{}]}])
     with pytest.raises(InputError, match=r"^example 0 has no text, which this format needs$"):
         formats.write(bare, tmp_path / "a.jsonl", "spans")
+
+
+EXTRA = {
+    "type": "ENABLE", "confidence": 0.9, "id": "r1", "explanation": {"why": ["so"]},
+    "polarity": [1, 2], "words": None, "Because of": "x",
+}  # fmt: skip
+
+
+def by_all_ways(relation, folder):
+    """Read a relation from JSON lines, dicts, a table, and lines that native code leaves aside."""
+    row = {"id": "a", "text": "Rain brings floods", "relations": [relation]}
+    beside = {"id": "b", "text": "Rain", "relations": [{"cause": "RAIN"}]}
+    yield lambda: formats.read(save(folder, "a.jsonl", json.dumps(row)))
+    yield lambda: formats.read(save(folder, "b.jsonl", f"{json.dumps(row)}\n{json.dumps(beside)}"))
+    escaped = json.dumps(row).replace('"effect"', '"\\u0065ffect"')
+    yield lambda: formats.read(save(folder, "c.jsonl", escaped))
+    yield lambda: formats.read([row])
+    yield lambda: formats.read(pa.Table.from_pylist([row]))
+    yield lambda: spans.read([row])
+
+
+@given(st.dictionaries(st.sampled_from([*EXTRA]), st.none(), max_size=4), st.randoms())
+def test_further_keys_of_a_relation_are_counted(tmp_path_factory, keys, random):
+    further = {key: EXTRA[key] for key in keys}
+    items = [*further.items(), ("cause", "Rain"), ("effect", ["floods"])]
+    random.shuffle(items)
+    n = sum(value is not None for value in further.values())
+    for read in by_all_ways(dict(items), tmp_path_factory.mktemp("further")):
+        found = read()
+        expected = {"cause": [(0, 1)], "effect": [(2, 3)]}
+        assert found.to_examples()[0]["relations"] == [expected]
+        assert found.reading.notes.get("further key", 0) == n
+
+
+@pytest.mark.parametrize(
+    ("relation", "key"),
+    [
+        ({"cause": "Rain", "efect": "floods"}, "efect"),
+        ({"type": "x", "Cause": "Rain", "effect": "floods"}, "Cause"),
+        ({"reason": "Rain", "effect": "floods"}, "reason"),
+        ({"cause": "Rain", "effect": "floods", "signals": "brings"}, "signals"),
+        ({"type": "ENABLE", "confidence": 1}, "type"),
+    ],
+)
+def test_a_key_that_may_be_a_missing_role_is_an_error(tmp_path, relation, key):
+    for read in by_all_ways(relation, tmp_path):
+        with pytest.raises(InputError, match=rf'unknown role "{key}"|a field "{key}"'):
+            read()
+
+
+def test_further_keys_beside_offsets_of_tokens():
+    row = {"length": 3, "relations": [{"cause": [0, 1], "effect": [2, 3], "type": "x"}, None]}
+    for found in (formats.read([row]), formats.read(pa.Table.from_pylist([row]))):
+        assert found.to_examples()[0]["relations"][0] == {"cause": [(0, 1)], "effect": [(2, 3)]}
+        assert found.reading.notes == {"further key": 1}
+    with pytest.raises(InputError, match='unknown role "efect"'):
+        formats.read([{"length": 3, "relations": [{"cause": [0, 1], "efect": [2, 3]}]}])

@@ -9,10 +9,12 @@ const std::vector<std::string> SEEDS{
     " \"signal\": \"so\"}, {}]}\n",
     "{\"text\":\"a a \\u00e9\",\"relations\":[{\"effect\":{\"start\":0,\"stop\":1},\"cause\":\"a\"}"
     "],\"x\":[1,{\"y\":-2.5e3}]}\r\n\n{\"relations\":[null]}",
+    "{\"text\":\"a\",\"relations\":[{\"type\":{\"x\":[1]},\"cause\":\"a\",\"id\":null}]}\n",
     "{\"text\":\"\",\"relations\":[]}\n{\"relations\":[],\"text\":null,\"z\":true}\n"};
 const std::vector<std::string> PIECES{
     "\"", "\\", "\\ud800", "[",  "]",         "{",          "}",        ",",     ":",
-    "\n", "0",  "null",    "a ", "\"cause\"", "\"signal\"", "\"text\"", "[0,1]", "\xf0\x9f"};
+    "\n", "0",  "null",    "a ", "\"cause\"", "\"signal\"", "\"text\"", "[0,1]", "\xf0\x9f",
+    ",\"type\":1,", ",\"efect\":[],"};
 
 namespace {
 
@@ -31,6 +33,7 @@ void check(const std::string& input) {
   if (!fastcausal::read_span_lines(bytes.data(), bytes.size(), lines, never)) return;
   const fastcausal::WrittenRelations& written = lines.relations;
   const size_t n = written.plain.size();
+  require(written.further.size() == n, "further keys are not counted");
   require(lines.starts.size() == n && lines.numbers.size() == n, "a line has no place");
   require(written.examples.size() == n + 1 && rising(written.examples), "relations are left");
   require(written.spans.size() == static_cast<size_t>(written.examples.back()) + 1, "spans");
