@@ -15,7 +15,7 @@ from fastcausal.options import Method
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.sampling import bootstrap_sums, bootstrap_weights
 from fastcausal.significance.sums import sums_of
-from fastcausal.significance.units import EXAMPLE, Range, Units, rounding_of, units_text
+from fastcausal.significance.units import EXAMPLE, Range, Units, cut, rounding_of, units_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -233,10 +233,13 @@ def student_p(t: float, freedom: float) -> float:
 
 
 def _jackknife(value: float, half: float, range: Range | None) -> tuple[float, float]:
-    """Return bounds at this distance from the value, on the logit scale of its range."""
+    """Return bounds at this distance from the value, on the logit scale of its range.
+
+    A value at an end of its range has no logit: its bounds are cut to the range.
+    """
     least, most = range or (value, value)
     if not least < value < most:
-        return value - half, value + half
+        return cut(value - half, range), cut(value + half, range)
     below, above, width = value - least, most - value, most - least
     center, half = math.log(below / above), half * width / (below * above)
     return least + width * _logistic(center - half), least + width * _logistic(center + half)

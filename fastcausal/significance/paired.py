@@ -13,7 +13,16 @@ from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
 from fastcausal.significance.sampling import exchange_sums
 from fastcausal.significance.sums import CountRows, FixedPoint, Float64, Int64, sums_of
-from fastcausal.significance.units import EQUAL, OneScore, Units, merged, rounding_of
+from fastcausal.significance.units import (
+    EQUAL,
+    OneScore,
+    Range,
+    Units,
+    cut,
+    merged,
+    range_of_difference,
+    rounding_of,
+)
 
 MOST_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
 POWER = 0.8
@@ -69,8 +78,8 @@ def difference(units: Units, n_differ: int, draws: Draws) -> Difference:
     n_differ : int
         See `randomisation`.
     draws : Draws
-        See `intervals_of`, but the jackknife's bounds are never on the logit scale. Bounds by
-        resamples ignore p.
+        See `intervals_of`, but the jackknife's bounds are never on the logit scale; they are cut
+        to the range of the difference. Bounds by resamples ignore p.
     """
     confidence = draws.confidence
     formula = _formula_of(units)
@@ -84,7 +93,9 @@ def difference(units: Units, n_differ: int, draws: Draws) -> Difference:
     else:
         p, exact = randomisation(units, n_differ, draws.n_resamples, draws.seed)
     if draws.method == "jackknife":
-        low, high = _bounds(delta, spread.error, freedom, p, confidence)
+        range = paired.range_of(formula.name)
+        bounds = _bounds(delta, spread.error, freedom, p, confidence)
+        low, high = (cut(bound, range) for bound in bounds)
     else:
         terms, times = merged(paired.terms, paired.times)  # units that the score cannot tell apart
         alike = replace(paired, terms=terms, times=times)
@@ -132,7 +143,10 @@ def minus(formula: OneScore) -> OneScore:
         a, b = np.hsplit(sums, 2)
         return formula.value(b) - formula.value(a)
 
-    return replace(formula, value=value)
+    def bounded(terms: CountRows) -> Range | None:
+        return range_of_difference(*map(formula.bounded, np.hsplit(terms, 2)))
+
+    return replace(formula, value=value, bounded=bounded)
 
 
 def _formula_of(units: Units) -> OneScore:

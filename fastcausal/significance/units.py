@@ -24,6 +24,28 @@ FRACTION: Range = (0.0, 1.0)
 COEFFICIENT: Range = (-1.0, 1.0)  # of correlations, and of agreement corrected for chance
 
 
+def cut(bound: float, range: Range | None) -> float:
+    """Return a bound, or the end of the range that it leaves.
+
+    Examples
+    --------
+    >>> cut(1.5, FRACTION), cut(1.5, None)
+    (1.0, 1.5)
+    """
+    return bound if range is None else min(max(bound, range[0]), range[1])
+
+
+def range_of_difference(a: Range | None, b: Range | None) -> Range | None:
+    """Return the range of B minus A, None if either has no bounds.
+
+    Examples
+    --------
+    >>> range_of_difference(FRACTION, FRACTION)
+    (-1.0, 1.0)
+    """
+    return None if a is None or b is None else (b[0] - a[1], b[1] - a[0])
+
+
 def rounding_of(values: Float64 | float) -> Any:
     """Return the distance at which scores of the size of these values count as equal.
 

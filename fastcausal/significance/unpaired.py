@@ -7,15 +7,15 @@ import math
 from fastcausal.options import Method
 from fastcausal.significance.intervals import spreads_of, student_p, student_quantile
 from fastcausal.significance.paired import Difference
-from fastcausal.significance.units import Units
+from fastcausal.significance.units import Units, cut, range_of_difference
 
 
 def welch(a: Units, b: Units, method: Method, confidence: float) -> Difference:
     """Compute the difference of two systems on different units, B minus A, its bounds and its p.
 
     The variance is the sum of both sides' variances by the jackknife, with Welch's degrees of
-    freedom (1947). A side without variation adds nothing; if neither side varies, bounds and p are
-    NaN.
+    freedom (1947). Bounds are cut to the range of the difference. A side without variation adds
+    nothing; if neither side varies, bounds and p are NaN.
 
     Parameters
     ----------
@@ -31,9 +31,10 @@ def welch(a: Units, b: Units, method: Method, confidence: float) -> Difference:
     """
     if method != "jackknife":
         raise ValueError(f"method is {method}, expected jackknife for unpaired samples")
-    values, errors, freedoms = [], [], []
+    values, errors, freedoms, ranges = [], [], [], []
     for units in (a, b):
-        [value] = units.scores(units.times[None]).values()
+        [(name, value)] = units.scores(units.times[None]).items()
+        ranges.append(units.range_of(name))
         [spread] = spreads_of(units.left_out(), units.times).values()
         values.append(float(value[0]))
         errors.append(0.0 if math.isnan(spread.error) else spread.error)
@@ -49,4 +50,6 @@ def welch(a: Units, b: Units, method: Method, confidence: float) -> Difference:
     error = most * math.sqrt(variance)
     half = student_quantile((1 + confidence) / 2, freedom) * error
     p = student_p(delta / error, freedom)
-    return Difference(left, right, delta, delta - half, delta + half, error, p, False)
+    range = range_of_difference(*ranges)
+    low, high = cut(delta - half, range), cut(delta + half, range)
+    return Difference(left, right, delta, low, high, error, p, False)

@@ -20,7 +20,7 @@ from fastcausal.report.report import Report, scores_table
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import intervals_of, student_quantile, warnings_of
 from fastcausal.significance.sums import CountRows, Float64
-from fastcausal.significance.units import OneScore, Range, Units, units_text
+from fastcausal.significance.units import OneScore, Range, Units, cut, units_text
 from fastcausal.sweeps.compare import with_scores
 from fastcausal.sweeps.hyperparameters import groups_of
 from fastcausal.sweeps.systems import set_aside, systems_of
@@ -171,14 +171,16 @@ def _scores(systems: Sequence[Statistics], score: str, draws: Draws) -> Scores:
     if n > 1:
         std = math.sqrt(math.fsum((values - mean) ** 2) / (n - 1))
         half = student_quantile((1 + draws.confidence) / 2, n - 1) * std / math.sqrt(n)
-    [interval] = intervals_of(mean_units(systems, score, draws.cluster), draws).values()
+    units = mean_units(systems, score, draws.cluster)
+    range = units.range_of(score)
+    [interval] = intervals_of(units, draws).values()
     return Scores(
         {
             "mean": mean,
             "std": std,
             "n": n,
-            "seeds_low": mean - half,
-            "seeds_high": mean + half,
+            "seeds_low": cut(mean - half, range),
+            "seeds_high": cut(mean + half, range),
             "units_low": interval.low,
             "units_high": interval.high,
         }

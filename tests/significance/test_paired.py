@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from fastcausal.counts.means import MeanFormula
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.paired import MOST_LISTED, difference, n_differing, randomisation
 from fastcausal.significance.units import Units
+from fastcausal.significance.unpaired import welch
 from fastcausal.tasks.relations.formula import RelationFormula
 from tests.oracles import resampling as oracle
 
@@ -101,7 +103,7 @@ def test_bounds_equal_a_plain_listing(confidence):
         a, b = 1 + rng.integers(0, 4, (2, n, 3)) * rng.choice([1, 9], (n, 1), p=[0.8, 0.2])
         found = change_of(a, b, confidence)
         low, high, p = oracle.paired(a.tolist(), b.tolist(), lambda s: f1(np.array(s)), confidence)
-        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+        assert (found.low, found.high) == pytest.approx((max(low, -1), min(high, 1)), abs=1e-9)
         assert found.p == pytest.approx(p, abs=1e-12)
         if not np.isclose(low + high, 2 * found.delta):
             ways.add(low > 0 or high < 0)
@@ -119,12 +121,36 @@ def test_bounds_and_p_agree(rows, levels):
         change = change_of(a, b, confidence)
         if math.isnan(change.low) or math.isnan(change.p):
             continue
-        assert change.low < change.delta < change.high
+        assert -1 <= change.low <= change.delta <= change.high <= 1
+        assert change.low < change.high
         if abs(change.p - (1 - confidence)) > 1e-9:
             assert (change.low > 0 or change.high < 0) == (change.p < 1 - confidence)
         other = change_of(b, a, confidence)
         mirrored = (-other.high, -other.low, other.p)
         assert (change.low, change.high, change.p) == pytest.approx(mirrored, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "lost", "low", "high"), [(10, 2, -1, 1), (100, 2, -0.1988, 0.1588)])
+def test_bounds_of_a_difference_stay_in_its_range(n, lost, low, high):
+    a, b = np.ones((2, n, 2))
+    b[:lost, 0] = 0
+    change = difference(units_of(a, b, MEAN), lost, Draws())
+    assert (change.low, change.high) == pytest.approx((low, high), abs=1e-4)
+
+
+def test_a_distance_has_no_range():
+    a, b = np.ones((2, 10, 2))
+    b[:2, 0] = 5, 6
+    distance = replace(MEAN, bounded=lambda terms: None)
+    assert difference(units_of(a, b, distance), 2, Draws()).high > 5
+
+
+def test_unpaired_bounds_stay_in_the_range():
+    a, b = (
+        Units(MEAN, np.array([[0.0, 1], [1, 1]]), np.array(n), "example") for n in ((1, 1),) * 2
+    )
+    change = welch(a, b, "jackknife", 0.95)
+    assert (change.low, change.delta, change.high) == (-1, 0, 1)
 
 
 def test_few_of_many_units_differ():

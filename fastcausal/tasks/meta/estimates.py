@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fastcausal.significance.units import Range, cut
 from fastcausal.tasks.labels.ratings import Float64
 
 Z = NormalDist().inv_cdf(0.975)
@@ -40,7 +41,9 @@ class Estimate:
     n_unjudged: int
 
 
-def estimate(judged: Float64, metric: Float64, unjudged: Float64) -> Estimate:
+def estimate(
+    judged: Float64, metric: Float64, unjudged: Float64, range: Range | None = None
+) -> Estimate:
     """Estimate a system's mean human value by PPI++.
 
     Unbiased if judged rows are drawn at random, for any metric; a good metric narrows the interval.
@@ -53,6 +56,8 @@ def estimate(judged: Float64, metric: Float64, unjudged: Float64) -> Estimate:
         The score of the same rows.
     unjudged : float64[n_unjudged]
         The scores of the rows without labels.
+    range : (float, float), optional
+        Least and largest possible human value; the powered mean and all bounds are cut to it.
 
     References
     ----------
@@ -69,7 +74,7 @@ def estimate(judged: Float64, metric: Float64, unjudged: Float64) -> Estimate:
     nan = math.nan
     if not n:
         return Estimate(nan, nan, nan, nan, nan, nan, nan, 0, n_unjudged)
-    bounded = _bounded(float(np.mean(judged)), float(np.var(judged)) / n, n)
+    bounded = _bounded(float(np.mean(judged)), float(np.var(judged)) / n, n, range)
     if not n_unjudged:
         return Estimate(*bounded, nan, nan, nan, nan, n, 0)
     together = float(np.mean((judged - judged.mean()) * (metric - metric.mean())))
@@ -78,7 +83,7 @@ def estimate(judged: Float64, metric: Float64, unjudged: Float64) -> Estimate:
     rest = judged - weight * metric
     mean = weight * float(np.mean(unjudged)) + float(np.mean(rest))
     variance = weight**2 * float(np.var(unjudged)) / n_unjudged + float(np.var(rest)) / n
-    return Estimate(*bounded, *_bounded(mean, variance, n), weight, n, n_unjudged)
+    return Estimate(*bounded, *_bounded(mean, variance, n, range), weight, n, n_unjudged)
 
 
 def weight_of(together: float, spread: float, n: Any, n_unjudged: Any) -> Any:
@@ -104,8 +109,8 @@ def weight_of(together: float, spread: float, n: Any, n_unjudged: Any) -> Any:
     return np.clip(weight, 0.0, 1.0)
 
 
-def _bounded(mean: float, variance: float, n: int) -> tuple[float, float, float]:
-    if n < 2:
-        return mean, math.nan, math.nan
-    margin = Z * math.sqrt(variance)
-    return mean, mean - margin, mean + margin
+def _bounded(
+    mean: float, variance: float, n: int, range: Range | None
+) -> tuple[float, float, float]:
+    margin = Z * math.sqrt(variance) if n > 1 else math.nan
+    return cut(mean, range), cut(mean - margin, range), cut(mean + margin, range)

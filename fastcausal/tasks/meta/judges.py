@@ -18,7 +18,7 @@ from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import intervals_of
 from fastcausal.significance.paired import n_differing, randomisation
 from fastcausal.significance.sums import CountRows, sums_of
-from fastcausal.significance.units import OneScore, Units
+from fastcausal.significance.units import COEFFICIENT, OneScore, Range, Units
 from fastcausal.tasks.labels.coefficients import kappa_of_counts
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
@@ -71,7 +71,18 @@ class JudgeFormula(ConfusionFormula):
         }
         if name not in alone:
             return super().only(name)
-        return OneScore(name, self.terms, alone[name], share=self.is_share(name))
+        bounds = self.range_in(*self._named[name])
+        return OneScore(
+            name,
+            self.terms,
+            alone[name],
+            share=self.is_share(name),
+            bounded=lambda terms: bounds,
+        )
+
+    def range_in(self, group: str, score: str) -> Range | None:
+        """Return -1 to 1 for kappa."""
+        return COEFFICIENT if score == "kappa" else super().range_in(group, score)
 
     def _accuracy(self, sums: CountRows) -> Float64:
         hits, _, wanted = np.hsplit(sums[:, :-2], 3)

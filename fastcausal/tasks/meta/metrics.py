@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from fastcausal.significance.units import FRACTION
 from fastcausal.tasks.labels.ratings import Float64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
 from fastcausal.tasks.meta.estimates import Estimate, estimate
@@ -135,9 +136,10 @@ def estimates_of(
     unjudged = np.isnan(labels) & scored
     if not unjudged.any():
         return None
+    range = FRACTION if judged.is_binary or judged.classes is not None else None
     estimates = {}
     for k in np.unique(judged.systems).tolist():
         mine = (judged.systems == k) & scored & ~unjudged
         rest = scores[(judged.systems == k) & unjudged]
-        estimates[judged.system_names[k]] = estimate(labels[mine], scores[mine], rest)
+        estimates[judged.system_names[k]] = estimate(labels[mine], scores[mine], rest, range)
     return estimates

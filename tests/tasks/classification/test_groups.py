@@ -135,3 +135,15 @@ def test_counts_outside_of_their_numbers():
         confusions(one, one, one + 1, 1, 2)
     with pytest.raises(ValueError, match="groups reach"):
         members_of(one + 1, 1)
+
+
+def test_bounds_of_a_mean_at_its_end_stay_in_its_range():
+    """The only class of gold has no false positive, so the weighted precision is 1."""
+    gold, pred = ([{"id": k, "label": label} for k, label in enumerate(side)]
+                  for side in ((0, 0, 0), (0, 1, 1)))  # fmt: skip
+    statistics = fc.classify(gold, pred).statistics
+    for method in ("jackknife", "bca", "percentile"):
+        intervals = statistics.intervals(method=method, n_resamples=50).flat()
+        bounds = {bound for interval in intervals.values() for bound in interval[:2]}
+        assert all(0 <= bound <= 1 for bound in bounds if bound == bound), method
+    assert statistics.interval("weighted_precision")[:2] == (0, 1)

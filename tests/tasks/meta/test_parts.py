@@ -191,6 +191,16 @@ def test_bounds_need_two_judged_rows():
     assert math.isnan(estimate(*[np.array([])] * 2, np.array([0.5])).mean)
 
 
+def test_estimates_of_shares_stay_between_0_and_1():
+    judged, metric = np.array([0.0, 1, 1, 1]), np.array([0.0, 0.5, 0.5, 0.5])
+    free = estimate(judged, metric, np.full(99, 0.9))
+    assert free.powered_mean > 1
+    assert free.high > 1
+    found = estimate(judged, metric, np.full(99, 0.9), (0.0, 1.0))
+    assert (found.powered_mean, found.powered_high, found.high) == (1, 1, 1)
+    assert (found.mean, found.low, found.weight) == (free.mean, free.low, free.weight)
+
+
 def test_intervals_cover():
     """Of 2,000 samples about 95% of the intervals hold the mean, and powered ones are narrower."""
     chance = np.random.default_rng(11)
