@@ -24,7 +24,7 @@ from fastcausal.tasks.eci.columns import columns_of_documents
 from fastcausal.tasks.eci.corpora.documents import Corpus
 from fastcausal.tasks.eci.files import GOLD, PRED, EventPairs, open_table, pairs_of, read_candidates
 from fastcausal.tasks.eci.formula import PairFormula
-from fastcausal.tasks.eci.labels import LabelScheme, labels_of
+from fastcausal.tasks.eci.labels import LabelScheme, labels_of, untyped
 from fastcausal.tasks.eci.protocols import MAVEN_ERE, OVERALL, PairProtocol, pair_protocol
 from fastcausal.tasks.eci.report import PairReport, present
 
@@ -178,7 +178,9 @@ def read_sources(
         sides, ignored, warnings = _maven(*sides, protocol, lenient)  # type: ignore[arg-type]
     for name, side in zip((GOLD, PRED), sides, strict=True):
         add_warnings(warnings, side.left_out(name) if isinstance(side, Corpus) else {})
-    of_gold, of_pred = map(pairs_of, sides, labels.encode(*sides))
+    codes = labels.encode(*sides)
+    add_warnings(warnings, untyped(*codes))
+    of_gold, of_pred = map(pairs_of, sides, codes)
     third = candidates
     if candidates is not None:
         third = of_gold if isinstance(candidates, str) and candidates == LISTED else None

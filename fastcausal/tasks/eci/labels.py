@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.distinct import Int32, number_texts
-from fastcausal.errors import InputError, Remedy, counted, summary
+from fastcausal.errors import InputError, Remedy, Warnings, counted, summary
 from fastcausal.files.records import Records
 from fastcausal.files.values import shown
 from fastcausal.options import PairRelation
@@ -153,6 +153,17 @@ def label_texts(records: Records) -> pa.ChunkedArray:
             texts = records.answers(LABEL).cast(pa.string())
             return pc.if_else(pc.equal(texts, "nan"), None, texts)
     return records.encoded(LABEL)
+
+
+def untyped(gold: LabelCodes, pred: LabelCodes) -> Warnings:
+    """Warn of labels without a type on one side, if all labels of the other have types."""
+    warnings: Warnings = {}
+    for name, codes, other, others in (("gold", gold, "pred", pred), ("pred", pred, "gold", gold)):
+        n, of_other = (int((each == UNTYPED).sum()) for each in (codes, others))
+        if n and not of_other and (others > UNKNOWN).any():
+            meaning = 'without a type, read as "a causes b"'
+            warnings[f"{name}: labels {meaning}, while {other} has types: ", ""] = (n,)
+    return warnings
 
 
 def labels_of(

@@ -60,6 +60,15 @@ def test_converse_and_untyped_labels_agree_with_themselves():
     assert fc.eci(gold, pred)["typed"].f1 == 1
 
 
+def test_labels_without_a_type_on_one_side_are_counted():
+    binary = [{**row, "label": int(row["label"] == "CAUSE")} for row in GOLD]
+    told = '{}: labels without a type, read as "a causes b", while {} has types: 2'
+    assert fc.eci(GOLD, binary).warnings == (told.format("pred", "gold"),)
+    assert fc.eci(binary, GOLD).warnings == (told.format("gold", "pred"),)
+    assert not fc.eci(binary, binary).warnings
+    assert fc.eci(GOLD, binary, unknown="1")["exists"].f1 == 1
+
+
 def test_null_is_read_by_eventstoryline_alone(tmp_path):
     table = data.write_csv(tmp_path / "p.csv", data.rows(*[("d", "a", "b", "null")] * 2))
     for protocol in ("pairs", "ilif-direction"):
