@@ -27,7 +27,7 @@ from fastcausal.shared_task.check import check
 from fastcausal.shared_task.kit import BASELINE, write_kit
 from fastcausal.shared_task.pages import NAMES, page
 from fastcausal.shared_task.record import DEFAULT, Limits, SharedTask
-from fastcausal.shared_task.scoring import report_of_gold
+from fastcausal.shared_task.scoring import check_settings, complete, report_of_gold
 from fastcausal.shared_task.zipped import files_below, write_zip
 from fastcausal.sweeps.scoring import RELATIONS
 
@@ -141,6 +141,7 @@ def init(
         raise InputError(f"{gold}: not a file, expected one of gold")
     if task == RELATIONS:
         options = {"protocol": RECESS.name, **options}
+    options = complete(task, options)
     report = report_of_gold(task, str(gold), options)
     names = {name: f"{name}{_suffix(Path(v))}" for name, v in options.items() if _is_file(v)}
     record = SharedTask(
@@ -158,6 +159,7 @@ def init(
         version=__version__,
         limits=limits,
     )
+    check_settings(task, record.options, record.files)
     files = {record.options[name]: Path(options[name]) for name in record.files}
     return Made(record, _placed(target, {record.gold: gold, **files}, record, packed))
 

@@ -8,16 +8,18 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from fastcausal.arrays.digests import digest_text
 from fastcausal.errors import InputError
 from fastcausal.report.escapes import printable
 from fastcausal.report.report import Report
 from fastcausal.shared_task.program import COUNTS, JUDGMENT, REFUSED
-from fastcausal.shared_task.record import SharedTask
-from fastcausal.shared_task.scoring import options_in, score_of
+from fastcausal.shared_task.record import FILE, SharedTask
+from fastcausal.shared_task.scoring import policies_of, score_of
 from fastcausal.shared_task.submission import open_submission
 
 NO_MEMORY = "not enough memory for this submission"
@@ -45,17 +47,19 @@ def judge(folder: Path, submission: Path, out: Path) -> None:
     """
     folder, out = folder.resolve(), out.resolve()
     task = SharedTask.read(folder)
+    if task.answers and sha256((folder / task.gold).read_bytes()).hexdigest() != task.sha256:
+        raise InputError(f"{task.gold}: another SHA-256 than in {FILE}, expected the gold of it")
     found = open_submission(submission.resolve(), task.limits.size)
     here = Path.cwd()
     with TemporaryDirectory() as place:
         os.chdir(place)
         try:
             Path(found.safe_name).write_bytes(found.data)
-            options = options_in(task, folder)
+            options = task.options_in(folder)
             report = score_of(task.task, str(folder / task.gold), found.safe_name, options)
             about = judgment_of(report, task)
             if task.answers:
-                about["adds"] = _counts_written(report, out / COUNTS)
+                about["adds"] = _counts_written(report, task, out / COUNTS)
         except ValueError as error:
             text = error.problem if isinstance(error, InputError) else str(error)
             names = {found.safe_name: found.name, str(folder / task.gold): "gold", f"{folder}/": ""}
@@ -75,27 +79,33 @@ def judgment_of(report: Report, task: SharedTask) -> dict[str, Any]:
         if name.startswith("n") and type(value) is int and (task.answers or "gold" not in name)
     }
     said = [text for text in report.warnings if text not in task.silenced]
-    about: dict[str, Any] = {"counts": counts, "warnings": said}
+    policies = policies_of(task.task, task.options)
+    about: dict[str, Any] = {"counts": counts, "warnings": said, "policies": policies}
     if not task.answers:
         return about
     flat = report.to_flat(counts=False)
     missing = [name for name in task.scores if name not in flat]
     if missing:
         raise InputError(f"no score {missing[0]}, expected one of {', '.join(flat)}")
-    scores = {name: flat[name] for name in task.scores}
+    undefined = [name for name in task.scores if math.isnan(flat[name])]
+    if task.lower_is_better and task.scores[0] in undefined:
+        raise InputError(f"{task.scores[0]} is undefined, expected a number to rank by")
+    said += [f"{name} is undefined; the board has 0" for name in undefined]
     return about | {
         "signature": report.signature,
-        "scores": {name: value for name, value in scores.items() if not math.isnan(value)},
-        "undefined": [name for name, value in scores.items() if math.isnan(value)],
+        "scores": {name: 0.0 if name in undefined else flat[name] for name in task.scores},
+        "undefined": undefined,
     }
 
 
-def _counts_written(report: Report, target: Path) -> bool:
+def _counts_written(report: Report, task: SharedTask, target: Path) -> bool:
     """Write the counts of units; return False if scores do not add."""
     try:
         statistics = report.statistics
     except InputError:
         return False
+    if digest_text(statistics.gold) != task.digest:
+        raise InputError(f"gold: another digest than in {FILE}, expected the gold of task init")
     statistics.write(target)
     return True
 

@@ -17,7 +17,7 @@ from fastcausal.formats.writing import write
 from fastcausal.relations import Relations
 from fastcausal.shared_task.pages import page
 from fastcausal.shared_task.record import SharedTask
-from fastcausal.shared_task.scoring import options_in, score_of, tasks
+from fastcausal.shared_task.scoring import score_of, tasks
 from fastcausal.shared_task.zipped import write_zip
 
 BASELINE = "baseline.zip"
@@ -47,7 +47,7 @@ def write_kit(folder: Path, reference: Path, task: SharedTask, wheel: Path) -> b
     """
     (folder / "wheels").mkdir(parents=True)
     shutil.copy(wheel, folder / "wheels")
-    options = options_in(task, reference)
+    options = task.options_in(reference)
     entry = tasks()[task.task].public
     parts = resolve(entry)(str(reference / task.gold), **options) if entry else None
     if parts is not None:
@@ -66,7 +66,7 @@ def _write_open(folder: Path, reference: Path, task: SharedTask, parts: tuple[An
     gold = _written(folder / OPEN, parts[0], suffix)
     baseline = _written(folder / "predictions", parts[1], suffix)
     with_answers, without = (
-        score_of(task.task, str(path), str(baseline), options_in(task, path.parent)).warnings
+        score_of(task.task, str(path), str(baseline), task.options_in(path.parent)).warnings
         for path in (reference / task.gold, gold)
     )
     quiet = tuple(text for text in without if text not in with_answers)

@@ -40,6 +40,7 @@ except (ImportError, ValueError, OSError):
 from fastcausal.shared_task.judge import main
 sys.exit(main(sys.argv[3:]))
 """
+TREATED = {"error": "are refused", "wrong": "count as wrong", "empty": "count as empty"}
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -65,8 +66,12 @@ def judged(site: Path, folder: Path, submission: Path, out: Path, flags: Sequenc
     flags : sequence of str
         Flags of Python.
     """
-    limits = json.loads((folder / RECORD).read_text(encoding="utf-8"))["limits"]
-    command = [sys.executable, *flags, "-c", CHILD, str(site), str(limits["memory"])]
+    try:
+        limits = json.loads((folder / RECORD).read_text(encoding="utf-8"))["limits"]
+        seconds, memory = min(1e7, float(limits["seconds"])), int(limits["memory"])
+    except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
+        return Judged({}, f"{RECORD}: limits cannot be read: {error}")
+    command = [sys.executable, *flags, "-c", CHILD, str(site), str(memory)]
     command += [str(path.absolute()) for path in (folder, submission, out)]
     with (out / "messages").open("w+b") as messages:
         try:
@@ -75,7 +80,7 @@ def judged(site: Path, folder: Path, submission: Path, out: Path, flags: Sequenc
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=messages,
-                timeout=limits["seconds"],
+                timeout=seconds,
                 env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
                 check=False,
             )
@@ -84,7 +89,7 @@ def judged(site: Path, folder: Path, submission: Path, out: Path, flags: Sequenc
         messages.seek(0)
         said = messages.read(LONGEST).decode(errors="replace").strip()
     if done.returncode:
-        return Judged({}, _reason(done.returncode, said, limits["memory"]))
+        return Judged({}, _reason(done.returncode, said, memory))
     return Judged(json.loads((out / JUDGMENT).read_text(encoding="utf-8")))
 
 
@@ -107,8 +112,9 @@ def lines(judgment: dict[str, Any]) -> list[str]:
     parts = [f"{value} {name.removeprefix('n_')}" for name, value in judgment["counts"].items()]
     shown = [", ".join(parts).replace("_", " ")] if parts else []
     shown += [f"warning: {text}" for text in judgment["warnings"]]
+    kinds = {"unmatched": "missing predictions", "unparsed": "unread predictions"}
+    shown += [f"{kinds[name]} {TREATED[rule]}" for name, rule in judgment["policies"].items()]
     shown += [f"{name}: {value!r}" for name, value in judgment.get("scores", {}).items()]
-    shown += [f"{name}: undefined" for name in judgment.get("undefined", ())]
     return shown
 
 

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source, replacing
+from fastcausal.files.values import require, shown
+from fastcausal.shared_task.scoring import check_settings, leads_away
 
 FILE = "task.json"
 SCHEMA = 1
 FOLDERS = ("", "reference_data", "starting_kit")  # below a bundle's folder, the first that has it
+
+# The fields by type: a record comes from others, and is read before it is obeyed.
+SHAPE = {
+    "title": str, "task": str, "options": {}, "files": [str], "gold": str, "sha256": str,
+    "answers": bool, "digest": (str, NoneType), "signature": str, "scores": [str],
+    "lower_is_better": bool, "version": str, "silenced": [str],
+    "limits": {"seconds": int, "memory": int, "size": int},
+}  # fmt: skip
+MOST_SECONDS = 10**7
 
 
 class Limits(NamedTuple):
@@ -91,6 +103,13 @@ class SharedTask:
         """Name of the protocol, or of the task if it has no protocol."""
         return str(self.options.get("protocol") or self.task)
 
+    def options_in(self, folder: Path) -> dict[str, Any]:
+        """Return the options, with the paths of their files."""
+        return {
+            name: str(folder / value) if name in self.files else value
+            for name, value in self.options.items()
+        }
+
     def write(self, folder: Path) -> None:
         """Write the record to a folder."""
         with replacing(folder / FILE) as file:
@@ -108,22 +127,52 @@ class SharedTask:
         Raises
         ------
         InputError
-            The record is missing, or has other fields.
+            The record is missing, a field is missing, unknown or of another type, an option is not
+            for the task, or a file is not in the folder.
         """
         source = Source.open(folder / FILE)
         values = source.document()
-        names = {field.name for field in fields(cls)}
         if not isinstance(values, dict) or values.pop("schema", None) != SCHEMA:
             raise InputError(f"{source.name}: no record of a shared task, expected schema {SCHEMA}")
-        if {*values} != names:
-            different = ", ".join(sorted(names ^ {*values}))
-            raise InputError(f"{source.name}: fields {different} are unknown or missing")
         try:
-            limits = Limits(**values.pop("limits"))
-        except TypeError as error:
-            raise InputError(f"{source.name}: limits: {error}") from error
+            return cls._of(values, folder)
+        except ValueError as error:
+            raise InputError(f"{source.name}: {error}") from error
+
+    @classmethod
+    def _of(cls, values: dict[str, Any], folder: Path) -> SharedTask:
+        """Make a record of checked values; raise ValueError for the first problem."""
+        require(values, SHAPE)
+        given = values.pop("limits")
+        for unknown in ({*values} - {*SHAPE}, {*given} - {*Limits._fields}):
+            if unknown:
+                raise InputError(
+                    f"{', '.join(sorted(unknown))}: unknown, expected {', '.join(SHAPE)}"
+                )
+        limits = Limits(**given)
+        for name, value in limits._asdict().items():
+            most = MOST_SECONDS if name == "seconds" else 1 << 62
+            if not 0 <= value <= most:
+                raise InputError(f'"limits": "{name}" is {value}, expected 0 to {most}')
+        if not values["scores"]:
+            raise InputError('"scores" is empty, expected names of scores')
         lists = {name: tuple(values[name]) for name in ("files", "scores", "silenced")}
-        return cls(**{**values, **lists}, limits=limits)
+        made = cls(**{**values, **lists}, limits=limits)
+        check_settings(made.task, made.options, made.files)
+        for name in (made.gold, *(made.options[option] for option in made.files)):
+            _require_beside(folder, name)
+        return made
+
+
+def _require_beside(folder: Path, name: str) -> None:
+    """Raise InputError unless a name is of a file in this folder itself."""
+    path = folder / name
+    if leads_away(name):
+        raise InputError(f"{shown(name)}: expected the name of a file beside {FILE}")
+    if not path.is_file():
+        raise InputError(f"{shown(name)} is missing, expected a file beside {FILE}")
+    if path.resolve().parent != folder.resolve():
+        raise InputError(f"{shown(name)}: a link to another folder, expected a file beside {FILE}")
 
 
 def folder_of(given: Path) -> Path:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from fastcausal.counts.task import Task, declared, resolve
 from fastcausal.errors import InputError
+from fastcausal.files.values import require, shown
 from fastcausal.formats import read
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.recipe import Reads, Recipe
 from fastcausal.report.report import Report
-from fastcausal.shared_task.record import SharedTask
 from fastcausal.sweeps.scoring import RELATIONS, check_options, sweepable_tasks
+from fastcausal.tasks.classification.choices.protocols import CHOICE_PROTOCOLS, Choosing
 from fastcausal.tasks.extraction.otherwise import OTHERWISE
+
+POLICIES = ("unparsed", "unmatched")  # for unread and for missing predictions
 
 
 def tasks() -> dict[str, Task]:
@@ -82,6 +86,103 @@ def _texts(hint: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
+def policies_of(task: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the policies of `POLICIES` that a task has, those of its protocol included.
+
+    Examples
+    --------
+    >>> policies_of("classify", {"protocol": "cladder-gpt"}), policies_of("eci", {})
+    ({'unparsed': 'wrong', 'unmatched': 'skip'}, {})
+    """
+    taken = inspect.signature(resolve(tasks()[task].score)).parameters
+    published: Mapping[Any, Any] = CHOICE_PROTOCOLS
+    own = published.get(options.get("protocol"), Choosing if "answers" in options else None)
+    return {
+        name: options.get(name) or taken[name].default or getattr(own, name, "error")
+        for name in POLICIES
+        if name in taken
+    }
+
+
+def complete(task: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a judge: examples that a protocol leaves out count as wrong.
+
+    Examples
+    --------
+    >>> complete("classify", {"protocol": "corr2cause"})
+    {'protocol': 'corr2cause', 'unmatched': 'wrong'}
+    """
+    policies = policies_of(task, options).items()
+    skipped = [name for name, policy in policies if policy == "skip" and name not in options]
+    return {**options, **dict.fromkeys(skipped, "wrong")}
+
+
+def check_settings(task: str, options: Mapping[str, Any], files: Collection[str]) -> None:
+    """Raise ValueError for a setting that the judge of a task cannot obey or must not.
+
+    Parameters
+    ----------
+    task : str
+        Name of the public function.
+    options : mapping
+        Arguments of the function, as JSON has them.
+    files : collection of str
+        Options whose values are names of files of the task.
+    """
+    if task not in tasks():
+        raise InputError(f'"task" is {shown(task)}, expected one of {", ".join(tasks())}')
+    function = resolve(tasks()[task].score)
+    check_options(task, function, options)
+    hints = get_type_hints(function)
+    for name, value in options.items():
+        require(value, _types(hints[name]), "options", name)
+        for item in value if isinstance(value, list) else ():
+            require(item, _types(hints[name], items=True), "options", name)
+        if name not in files and _takes_files(hints[name]) and leads_away(str(value)):
+            raise InputError(f"option {name} is {shown(value)}, expected a file beside the record")
+    for name in files:
+        if not isinstance(options.get(name), str) or not _takes_files(hints[name]):
+            raise InputError(f'"files" has {shown(name)}, expected options with names of files')
+    for name, policy in policies_of(task, options).items():
+        if policy == "skip":
+            raise InputError(
+                f"option {name} is skip: a submission could leave out its wrong predictions, "
+                "expected error, or wrong or empty as the task has it"
+            )
+
+
+def leads_away(name: str) -> bool:
+    """Return True for a path or a URL: the name of a file in a folder has no separator.
+
+    Examples
+    --------
+    >>> [leads_away(name) for name in ("gold.csv", "../gold.csv", "http://host", "")]
+    [False, True, True, True]
+    """
+    return name in ("", ".", "..") or not {*"/\\:\0"}.isdisjoint(name)
+
+
+def _types(hint: Any, *, items: bool = False) -> tuple[type, ...]:
+    """Return the types of JSON that a type allows, or those of its lists' items."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return tuple(dict.fromkeys(t for each in inner for t in _types(each, items=items)))
+    if origin in (Sequence, Iterable):
+        return _types(inner[0]) if items else (list,)
+    if items:
+        return ()
+    if origin is Literal:
+        return tuple(dict.fromkeys(type(each) for each in inner))
+    if hint is Any or origin is os.PathLike:
+        return (str, NoneType)
+    return (float, int) if hint is float else (hint,) if hint in (str, bool, int, NoneType) else ()
+
+
+def _takes_files(hint: Any) -> bool:
+    """Return True for an argument that may be a path."""
+    return hint is Any or any(get_origin(each) is os.PathLike for each in get_args(hint))
+
+
 def score_of(task: str, gold: Any, pred: Any, options: Mapping[str, Any]) -> Report:
     """Score predictions by the public function of a task."""
     report: Report = resolve(tasks()[task].score)(gold, pred, **options)
@@ -99,11 +200,3 @@ def report_of_gold(task: str, gold: Any, options: Mapping[str, Any]) -> Report:
     recipe = Recipe.of(**{"protocol": "recess", **{n: v for n, v in options.items() if n in names}})
     side = read(gold, tags=GOLD_READING[recipe.protocol.tags])
     return score_of(task, side, side, {"protocol": replace(recipe, reads=Reads())})
-
-
-def options_in(task: SharedTask, folder: Path) -> dict[str, Any]:
-    """Return the options of a shared task, with the paths of their files."""
-    return {
-        name: str(folder / value) if name in task.files else value
-        for name, value in task.options.items()
-    }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import re
+import shutil
 import zipfile
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -73,10 +76,11 @@ def test_scores_are_those_of_the_command(boxes: dict[str, Path], name: str, tmp_
     assert isinstance(found, dict)
     flat = report.to_flat(counts=False)
     columns = SharedTask.read(boxes[name] / "reference_data").scores
-    shown = {k: flat[k] for k in columns if not math.isnan(flat[k])}
-    assert json.loads(json.dumps(found["scores"])) == shown
+    undefined = [k for k in columns if math.isnan(flat[k])]
+    assert found["scores"] == {k: 0.0 if k in undefined else flat[k] for k in columns}
     assert found["signature"] == report.signature
-    assert found["warnings"] == list(report.warnings)
+    zeros = [f"{k} is undefined; the board has 0" for k in undefined]
+    assert found["warnings"] == [*report.warnings, *zeros]
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -85,7 +89,7 @@ def test_participants_see_no_score(boxes: dict[str, Path], name: str, tmp_path: 
     for submission in (kit / "baseline.zip", HERE / RIGHT[SETTINGS[name][1]]):
         found = judged(kit, submission, tmp_path / "out")
         assert isinstance(found, dict)
-        assert found.keys() == {"counts", "warnings"}
+        assert found.keys() == {"counts", "warnings", "policies"}
         assert not any("gold" in count for count in found["counts"])
         assert not (tmp_path / "out" / program.COUNTS).exists()
 
@@ -123,6 +127,92 @@ def test_gold_without_answers_tells_none(task: str, data: st.DataObject) -> None
         return [part.table.to_pylist() if task == "score" else part for part in made]
 
     assert seen() == seen()
+
+
+@pytest.mark.parametrize("protocol", ["cladder", "cladder-gpt", "corr2cause"])
+def test_a_question_without_an_answer_is_wrong(tmp_path: Path, protocol: str) -> None:
+    """These programs leave it out: a submission of one line had all right."""
+    gold, sent = tmp_path / "gold.csv", tmp_path / "one.jsonl"
+    gold.write_text("id,label\n1,yes\n2,no\n3,yes\n4,no\n")
+    sent.write_text('{"id": "1", "answer": "yes"}\n')
+    held, options = without_wheels(tmp_path / "wheels"), {"protocol": protocol}
+    with patch("fastcausal.shared_task.check.judged", judged_here):
+        init(tmp_path / "box", gold, "classify", options, packed=held)
+    found = judged(tmp_path / "box" / "reference_data", sent, tmp_path / "out")
+    assert found["scores"]["overall_accuracy"] == 0.25
+    assert "missing predictions count as wrong" in program.lines(found)
+    open_ = judged(tmp_path / "box" / "starting_kit", sent, tmp_path / "open")
+    assert (open_["policies"], open_["counts"]) == (found["policies"], found["counts"])
+    for name in ("unparsed", "unmatched"):
+        with pytest.raises(InputError, match=f"option {name} is skip"):
+            init(tmp_path / "skips", gold, "classify", options | {name: "skip"}, packed=held)
+
+
+def reference(boxes: dict[str, Path], name: str, target: Path, **values: object) -> Path:
+    """A copy of reference data with other values in its record."""
+    shutil.copytree(boxes[name] / "reference_data", target)
+    record = json.loads((target / "task.json").read_text()) | values
+    (target / "task.json").write_text(json.dumps(record))
+    return target
+
+
+def test_undefined_scores_are_on_the_board(boxes: dict[str, Path], tmp_path: Path) -> None:
+    scores = ["overall_mcc", "overall_accuracy"]
+    rows = csv.DictReader((HERE / "choices.csv").read_text(encoding="utf-8").splitlines())
+    (tmp_path / "p.csv").write_text("id,answer\n" + "".join(f"{row['id']},no\n" for row in rows))
+    high = reference(boxes, "answers", tmp_path / "high", scores=scores)
+    found = judged(high, tmp_path / "p.csv", tmp_path / "out")
+    assert found["scores"]["overall_mcc"] == 0.0
+    assert found["warnings"][-1] == "overall_mcc is undefined; the board has 0"
+    low = reference(boxes, "answers", tmp_path / "low", scores=scores, lower_is_better=True)
+    said = judged(low, tmp_path / "p.csv", tmp_path / "out")
+    assert said == "overall_mcc is undefined, expected a number to rank by"
+
+
+def test_gold_beside_the_record_is_its_gold(boxes: dict[str, Path], tmp_path: Path) -> None:
+    folder = reference(boxes, "pairs", tmp_path / "a", digest="00")
+    assert "another digest than" in judged(folder, HERE / "pairs_careful.csv", tmp_path / "out")
+    gold = folder / "gold.csv"
+    gold.write_bytes(gold.read_bytes().replace(b"CAUSE", b"NONE", 1))
+    assert "another SHA-256 than" in judged(folder, HERE / "pairs_careful.csv", tmp_path / "out")
+
+
+OUTSIDE = ("..", "../gold.csv", "/etc/passwd", "http://localhost/x.csv")
+ODD = (None, True, 0, -1, 1 << 70, 0.5, "x", "", [], [1], ["x"], {}, {"x": 1}, *OUTSIDE)
+FIELDS = ("title", "task", "options", "files", "gold", "sha256", "answers", "digest", "signature",
+          "scores", "lower_is_better", "version", "silenced", "limits")  # fmt: skip
+OPTIONS = ("protocol", "candidates", "outside", "forward", "undefined", "relation", "lenient",
+           "per_document", "by", "unheard-of")  # fmt: skip
+
+
+def test_records_of_others_are_read_or_refused(boxes: dict[str, Path], tmp_path: Path) -> None:
+    """Each field, limit and option of another type or value: scores, or one message."""
+    folder, n_read = reference(boxes, "listed", tmp_path / "a"), 0
+    record = json.loads((folder / "task.json").read_text())
+    limits, options = record["limits"], record["options"]
+    changed = [{name: value} for name in FIELDS for value in ODD]
+    changed += [{"limits": limits | {name: value}} for name in limits for value in ODD]
+    changed += [{"options": options | {name: value}} for name in OPTIONS for value in ODD]
+    changed += [{"options": {"candidates": v}, "files": ["candidates"]} for v in ODD]
+    for values in [*changed, *({"limits": limits | {"days": 1}}, {"unheard-of": 1})]:
+        (folder / "task.json").write_text(json.dumps(record | values))
+        found = judged(folder, HERE / "pairs_careful.csv", tmp_path / "out")
+        given = values.get("options")
+        places = [values.get("gold"), given.get("candidates") if isinstance(given, dict) else ""]
+        if any(place in OUTSIDE for place in places):
+            assert "beside" in found, values
+        n_read += isinstance(found, dict)
+        if values in ({"lower_is_better": "x"}, {"scores": []}, {"limits": {}}):
+            assert "task.json" in found
+    assert 20 < n_read < 80
+
+
+def test_links_out_of_a_kit_are_refused(boxes: dict[str, Path], tmp_path: Path) -> None:
+    folder = reference(boxes, "recess", tmp_path / "a")
+    (folder / "gold.csv").rename(tmp_path / "gold.csv")
+    (folder / "gold.csv").symlink_to(tmp_path / "gold.csv")
+    with pytest.raises(InputError, match="a link to another folder"):
+        SharedTask.read(folder)
 
 
 CHANGES = {
