@@ -14,7 +14,7 @@ from fastcausal.arrays import _spans, arrow, unparsed
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import ArrowStreamExportable
 from fastcausal.arrays.examples import FURTHER, columns_of
-from fastcausal.arrays.kept import Kept
+from fastcausal.arrays.kept import Kept, Key
 from fastcausal.arrays.reading import METADATA_KEY, checked_roles
 from fastcausal.arrays.reading import ROLES as ROLES
 from fastcausal.arrays.reading import Reading as Reading
@@ -25,6 +25,7 @@ from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError
 from fastcausal.files.keys import Int64, require_unique
 
+PLACES: Key[Callable[[int], str]] = Key("places")  # of `Relations.kept`: file and line of a row
 NO_RELATION = "no relation in any example"  # a warning of every command
 
 
@@ -211,12 +212,23 @@ effect, signal
         """Name an example for messages: its id, else its position."""
         return str(self.ids[example]) if self.ids is not None else str(example)
 
+    def place(self, example: int, side: str) -> str:
+        """Return the file and line of an example for messages; ``side`` if they are unknown."""
+        place = self.kept.get(PLACES)
+        return side if place is None else place(example)
+
+    def where(self, example: int, side: str) -> str:
+        """Return the place of an example for messages, and its name."""
+        return f"{self.place(example, side)}: example {self.name(example)}"
+
     def with_reading(self, **changes: Any) -> Relations:
         """Return the same table with some fields of its `Reading` replaced."""
         return Relations.trusted(self.table, replace(self.reading, **changes))
 
-    def arranged(self, rows: Int64, ids: pa.Array) -> Relations:
+    def arranged(self, rows: Int64, ids: pa.Array | None) -> Relations:
         """Return the examples in these rows under these ids; row -1 is an example of no relations.
+
+        Without ids in the table, ``ids`` are ignored.
 
         Examples
         --------
@@ -227,7 +239,8 @@ effect, signal
         table = self.table.take(arrow.numbers(rows, rows >= 0))
         lists = arrow.joined(table["relations"])
         filled = arrow.lists(np.diff(arrow.offsets_of(lists)), lists.flatten())
-        for name, column in (("id", ids), ("relations", filled)):
+        columns = {"relations": filled} if self.ids is None else {"id": ids, "relations": filled}
+        for name, column in columns.items():
             table = table.set_column(table.column_names.index(name), name, column)
         return Relations.trusted(table, self.reading)
 

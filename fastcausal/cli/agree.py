@@ -25,7 +25,7 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
-from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
+from fastcausal.options import AgreementProtocol, LabelPolicy, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from fastcausal.tasks.labels.report import LabelAgreement
 
 OF_RELATIONS = (
-    "source_format", "unplaced", "links", "protocol", "average", "unparsed", "per_example",
-    "matches",
+    "source_format", "unplaced", "links", "protocol", "average", "unparsed", "unmatched",
+    "per_example", "matches",
 )  # fmt: skip
 OF_LABELS = ("level", "unit", "rater")
 
@@ -70,6 +70,10 @@ def agree(
     unparsed: Annotated[
         Policy,
         Option(help="Stop at unparsed relations, count them as empty, or skip their examples."),
+    ] = "error",
+    unmatched: Annotated[
+        LabelPolicy,
+        Option(help="Stop at an example with two texts, or skip it."),
     ] = "error",
     labels: Annotated[
         str | None,
@@ -132,7 +136,9 @@ def agree(
         sources: Any = sources_in(annotations, source_format)
         if marks != MARKS:
             sources = fc.read_annotators(sources, **marks._asdict())
-        agreement = fc.agree(sources, protocol, average=average, by=by, unparsed=unparsed)
+        agreement = fc.agree(
+            sources, protocol, average=average, by=by, unparsed=unparsed, unmatched=unmatched
+        )
         drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
     for target, detail in ((per_example, "per_example"), (matches, "matches")):
         if target is not None:

@@ -261,6 +261,7 @@ VALUES = {
     "agree --cluster": "text",
     "agree --labels": "label",
     "agree --protocol": "recess-code",
+    "agree --unmatched": "skip",
     "answers --by": "tag",
     "answers --protocol": "fcr",
     "score --tags": "aligned",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias
@@ -19,8 +19,9 @@ from fastcausal.errors import InputError, Problems, counted
 from fastcausal.files.keys import places_of, require_unique
 from fastcausal.files.values import JsonTexts, kind
 from fastcausal.options import Occurrence
-from fastcausal.relations import ROLES, Reading, Relations
+from fastcausal.relations import PLACES, ROLES, Reading, Relations
 
+MOST_PLACED = 1 << 16  # examples of a source whose lines are kept for messages
 MOST_COLUMNS = 1_000  # of examples: each costs time and memory even if few lines have it
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -263,11 +264,15 @@ def assembled(
         raise InputError(f"{name}: {error}") from error
     arrays = {key: column(name, key, v) for key, v in columns.items() if v is not None}
     try:
-        return Relations.trusted(pa.table(arrays | relation_columns(*flat)), reading)
+        relations = Relations.trusted(pa.table(arrays | relation_columns(*flat)), reading)
     except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
         if (ids := arrays.get("id")) is not None:
             require_unique(ids, partial(_place, name, lines))
         raise InputError(f"{name}: {error}") from error
+    if len(relations) <= MOST_PLACED:
+        place: Callable[[int], str] = partial(_file_and_line, name, lines)
+        relations.kept[PLACES] = place
+    return relations
 
 
 def ids_of(ids: Sequence[Any], places: Sequence[str], problems: Problems) -> list[str] | None:
@@ -298,6 +303,10 @@ def column(source: str, name: str, values: Any) -> Any:
 
 def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _file_and_line(name: str, lines: Sequence[int] | None, row: int) -> str:
+    return f"{name}:{lines[row]}" if lines else name
 
 
 def _place(name: str, lines: Sequence[int] | None, row: int) -> str:

@@ -12,11 +12,17 @@ from fastcausal._version import __version__
 from fastcausal.arrays.strata import By
 from fastcausal.engine.kernel import Objective
 from fastcausal.formats.reading.sources import RelationSources
-from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
+from fastcausal.options import AgreementProtocol, LabelPolicy, MeanOver, Policy, check
 from fastcausal.protocols import RECESS, Protocol, line_of
 from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.agreement.count import AllExamples, n_counted, scores_of, statistics_of
-from fastcausal.tasks.agreement.files import named, read_annotators, readable, require_common
+from fastcausal.tasks.agreement.files import (
+    named,
+    of_one_text,
+    read_annotators,
+    readable,
+    require_common,
+)
 from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import TOTAL
 from fastcausal.tasks.agreement.pairs import compare
@@ -41,6 +47,7 @@ def agree(
     average: MeanOver | None = None,
     by: By = None,
     unparsed: Policy = "error",
+    unmatched: LabelPolicy = "error",
 ) -> Agreement:
     """Measure the agreement of two or more annotators on causal relations.
 
@@ -67,6 +74,9 @@ def agree(
         A column; each of its values is a subset.
     unparsed : {"error", "empty", "skip"}
         The policy for unreadable relations: raise InputError, drop them, or drop their examples.
+    unmatched : {"error", "skip"}
+        The policy for an example with another text than an earlier annotator has: raise InputError,
+        or leave it out. An example that one annotator lacks is always left out.
 
     Returns
     -------
@@ -95,11 +105,13 @@ def agree(
         average = "relation" if protocol == "recess-code" else "example"
     check("average", average, MeanOver)
     check("unparsed", unparsed, Policy)
+    check("unmatched", unmatched, LabelPolicy)
     chosen = PROTOCOLS[protocol]
     sides = read_annotators(annotations, tags=chosen.tags)
     warnings: dict[str, None] = {}
-    if unparsed == "skip":
+    if "skip" in (unparsed, unmatched):
         sides = named(sides)
+    sides = of_one_text(sides, unmatched, warnings)
     whole = sides
     sides = {
         name: readable(relations, name, unparsed, warnings) for name, relations in sides.items()
@@ -118,6 +130,7 @@ def agree(
     signature = "|".join([
         "fastcausal", __version__, "agreement", protocol, line_of(chosen.settings),
         f"average:{average}", f"unparsed:{unparsed}",
+        *(["unmatched:skip"] if unmatched == "skip" else []),
     ])  # fmt: skip
     examples = AllExamples.of(sides)
     sums = [pair.sums for pair in ordered]

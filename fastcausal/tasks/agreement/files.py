@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import chain, combinations
 from typing import Any
 
@@ -14,11 +15,12 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.unparsed import UNPARSED
-from fastcausal.errors import InputError, counted, some_of
+from fastcausal.errors import InputError, Remedy, counted, some_of
 from fastcausal.files import binary
-from fastcausal.files.keys import lacking, places_of
+from fastcausal.files.keys import Match, lacking, places_of
 from fastcausal.files.packed import name_of, stem_of
 from fastcausal.files.parts import parts_of
+from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.formats import documents_of, frames, opened, read, table
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.marking import Marking
@@ -27,9 +29,11 @@ from fastcausal.formats.reading.batches import Stream, batch
 from fastcausal.formats.reading.format import Opened
 from fastcausal.options import LabelPolicy, Policy, TagReading
 from fastcausal.relations import Relations, taken
+from fastcausal.tasks.relations.align import text_of
 from fastcausal.tasks.relations.unread import unread_message
 
 COLUMN = "annotator"
+LEFT_OUT = Remedy("unmatched", ("skip",), "would leave them out")
 
 
 def read_annotators(
@@ -236,19 +240,30 @@ def require_common(sides: Mapping[str, Relations]) -> None:
     )
 
 
-def other_texts(a: Relations, b: Relations) -> list[str]:
-    """Return the ids of common examples whose texts differ by more than white space."""
-    tables = a.table, b.table
-    if a.ids is None or b.ids is None or not all("text" in t.column_names for t in tables):
-        return []
-    ours, theirs = (t["text"] for t in tables)
-    if not all(pa.types.is_string(column.type) for column in (ours, theirs)):
-        return []
-    at = places_of(a.ids, b.ids)
-    theirs = theirs.take(arrow.numbers(at, at >= 0))
-    rows = pa.table({"id": a.ids, "a": ours, "b": theirs}).filter(pc.not_equal(ours, theirs))
-    return [
-        row["id"]
-        for row in rows.to_pylist()
-        if "".join(row["a"].split()) != "".join(row["b"].split())
-    ]
+def of_one_text(
+    sides: Mapping[str, Relations], unmatched: LabelPolicy, warnings: dict[str, None]
+) -> dict[str, Relations]:
+    """Compare the texts of each example with its text at the first annotator who has it.
+
+    An annotator with another text is an error, or loses the example, with a warning.
+    """
+    kept = dict(sides)
+    for a, b in combinations(sides, 2):
+        first, second = kept[a], kept[b]
+        rows = np.arange(len(second))
+        if first.ids is not None and second.ids is not None:
+            at = places_of(second.ids, first.ids)
+            keys = arrow.joined(second.ids)
+        elif len(first) == len(second):
+            at, keys = rows, pa.nulls(len(rows), pa.string())
+        else:
+            continue  # `align` reports it
+        texts = RowTexts(text_of(first), partial(first.place, side=a))
+        others = RowTexts(text_of(second), partial(second.where, side=b))
+        stay = same_texts(Match(keys, at, rows, {}), texts, others, unmatched, LEFT_OUT)
+        if lost := len(rows) - len(stay.pred):
+            noun = "example has" if lost == 1 else "examples have"
+            warnings[f"{a} / {b}: unmatched={unmatched}: {lost} {noun} another text"] = None
+            table = second.table.take(arrow.numbers(stay.pred))
+            kept[b] = Relations.trusted(table, second.reading)
+    return kept

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from fastcausal.engine.plan import Plan, TooLargeError
 from fastcausal.engine.run import chosen_pairs, run
-from fastcausal.errors import some_of
 from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.options import MeanOver
 from fastcausal.protocols import Protocol
@@ -18,7 +17,6 @@ from fastcausal.tasks.agreement.files import (
     columns_of_either,
     n_common,
     n_missing,
-    other_texts,
 )
 from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import TOTAL, MeasureSums, PairList, published_pairs
@@ -98,7 +96,5 @@ def _warn(
     if not pair.n_examples:
         n = n_common(whole[a], whole[b])
         texts.append(f"nothing to compare in {n} common examples, all is undefined")
-    if differ := other_texts(sides[a], sides[b]):
-        texts.append(f"{len(differ)} examples have another text{some_of(differ)}")
     texts += [warning for warning in aligned.warnings if not warning.startswith("unmatched")]
     warnings.update(dict.fromkeys(f"{a} / {b}: {text}" for text in texts))

@@ -24,17 +24,21 @@ import pyarrow as pa
 
 from fastcausal.errors import FaultsError, InputError, OutputError, Problems
 from fastcausal.files.keys import SeenKeys
+from fastcausal.files.on_disk import store_alike
 from fastcausal.formats import read, stream
 from fastcausal.formats.cnc import truth
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.cnc.tagged import HELD
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream, WholeError, ahead
+from fastcausal.formats.reading.format import Opened
+from fastcausal.formats.table import PARQUET
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.relations.unread import UnreadRelationsError
 
+TEXTS = "text", "tokens"  # columns with the text of an example
 READ_AGAIN = 1 << 30  # bytes of files that may be read anew as a whole to report all faults
 
 _IN_MEMORY = (Relations, Rows)  # a quick check for the usual types
@@ -75,6 +79,8 @@ def in_step(
     progress : callable or None
         Called with the number of examples done and the number of all, None if unknown.
     """
+    if columns is not None and tags != "aligned" and not _share_texts(gold, pred):
+        columns = {*columns, *TEXTS}
     preds = stream(pred, columns, tags)
     if preds is None:
         return None
@@ -86,6 +92,13 @@ def in_step(
     if golds is None or golds.follows:  # gold is a submission: reading it whole reports that
         return None
     return InStep(golds, preds, progress or (lambda done, total: None))
+
+
+def _share_texts(gold: Any, pred: Any) -> bool:
+    """Return True for Parquet files of the same texts, or of which one has no texts."""
+    if not all(isinstance(side, Opened) and side.format is PARQUET for side in (gold, pred)):
+        return False
+    return store_alike((gold.path, pred.path), TEXTS)
 
 
 class InStep:

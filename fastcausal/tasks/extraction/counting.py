@@ -21,7 +21,7 @@ from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.tally import NOTHING, Stratum, Tally, Totals, totals_of
-from fastcausal.tasks.relations.align import Aligned, are_alike, too_large
+from fastcausal.tasks.relations.align import Aligned, are_alike, have_same_texts, too_large
 from fastcausal.tasks.relations.formula import RelationFormula
 from fastcausal.tasks.relations.official import are_untagged
 from fastcausal.tasks.relations.unread import named_reasons
@@ -152,9 +152,11 @@ def _are_plain(gold: Relations, pred: Relations) -> bool:
     a, b = gold.reading, pred.reading
     if a.predicted or a.notes or b.notes or a.found() or b.found():
         return False
-    if gold.ids is None or pred.ids is None:
-        return len(gold) == len(pred)
-    return bool(gold.ids.equals(pred.ids))
+    if gold.ids is not None and pred.ids is not None:
+        is_same = bool(gold.ids.equals(pred.ids))
+    else:
+        is_same = len(gold) == len(pred)
+    return is_same and have_same_texts(gold, pred)
 
 
 def counting_of(

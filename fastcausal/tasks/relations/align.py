@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays import _spans
+from fastcausal.arrays import _spans, arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.digests import digest_of_relations, digests_of_relations
 from fastcausal.arrays.kept import Kept, Key
 from fastcausal.arrays.strata import source_of
@@ -26,7 +27,8 @@ from fastcausal.errors import (
     add_warnings,
     warning_lines,
 )
-from fastcausal.files.keys import match
+from fastcausal.files.keys import Match, match
+from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.options import Policy, TagReading
@@ -148,7 +150,8 @@ def align(
     InputError
         Roles, examples or token counts differ; gold has an unreadable relation; pred has one and
         ``unparsed`` is ``"error"``; an example has no counterpart and ``unmatched`` is
-        ``"error"``; the number of tokens of an example is unknown.
+        ``"error"``; the number of tokens of an example is unknown; an example has another text
+        in pred and ``unmatched`` is ``"error"``.
     """
     if gold.reading.roles != pred.reading.roles:
         raise InputError(
@@ -159,7 +162,7 @@ def align(
     if gold.n_unread:
         raise InputError(unread_message(gold.reading, names[0], gold.n_unread))
     digest = partial(_digest, gold, protocol)
-    gold, pred, places = _join(gold, pred, unmatched, warnings, names)
+    gold, pred, places = _join(gold, pred, unmatched, warnings, names, protocol)
     gold = _with_columns(gold, pred, columns)
     settled = None
     if pred.n_unread:
@@ -252,6 +255,8 @@ def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Alig
     n = golds[0].n_examples
     if n != preds[0].n_examples or (ids is not None and len(set(ids)) != n):
         return None
+    if [e.get("text") for e in gold] != [e.get("text") for e in pred]:
+        return None
     name_of = str if ids is None else ids.__getitem__
     rows = _same_lengths(golds[0], preds[0], protocol, SIDES, name_of)
     return _aligned(rows, ROLES, partial(_described_examples, gold), protocol, {})
@@ -332,25 +337,50 @@ def _join(
     unmatched: Policy,
     warnings: Warnings,
     names: tuple[str, str],
+    protocol: Protocol,
 ) -> tuple[Relations, Relations, Int64 | None]:
     """Join by id if both sides have ids, else by position; the last value is `Aligned.places`."""
     a, b = gold.ids, pred.ids
-    if a is None or b is None:
-        if len(gold) != len(pred):
-            raise InputError(
-                f"{names[1]} has {len(pred)} examples, expected {len(gold)} as in {names[0]} "
-                "(without ids on both sides, examples are joined by position)"
-            )
+    if (a is None or b is None) and len(gold) != len(pred):
+        raise InputError(
+            f"{names[1]} has {len(pred)} examples, expected {len(gold)} as in {names[0]} "
+            "(without ids on both sides, examples are joined by position)"
+        )
+    if a is None or b is None or a.equals(b):
+        rows = np.arange(len(gold))
+        names_of = [ids for ids in (a, b) if ids is not None] or [pa.nulls(len(gold), pa.string())]
+        joined = Match(arrow.joined(names_of[0]), rows, rows, {})
+    else:
+        joined = match(a, b, unmatched, extra=True)
+    both = joined
+    if protocol.tags != "aligned":  # that reading is for rewritten texts
+        known = RowTexts(text_of(gold), partial(gold.place, side=names[0]))
+        given = RowTexts(text_of(pred), partial(pred.where, side=names[1]))
+        both = same_texts(joined, known, given, unmatched)
+    if both.gold is both.pred:
         return gold, pred, None
-    if a.equals(b):
-        return gold, pred, None
-    both = match(a, b, unmatched, extra=True)
     warnings |= both.warnings
     return (
         gold.arranged(both.gold, both.keys),
         pred.arranged(both.pred, both.keys),
         both.gold,
     )
+
+
+def text_of(relations: Relations) -> pa.Array | pa.ChunkedArray | None:
+    """Return the texts of examples: ``text``, else ``tokens`` joined by spaces, else None."""
+    table = relations.table
+    if "text" in table.column_names:
+        return table["text"]
+    if "tokens" not in table.column_names or table["tokens"].type != pa.list_(pa.string()):
+        return None
+    return pc.binary_join(table["tokens"], " ")
+
+
+def have_same_texts(gold: Relations, pred: Relations) -> bool:
+    """Return True if no text differs in a single letter; False requires `align`."""
+    ours, theirs = text_of(gold), text_of(pred)
+    return ours is None or theirs is None or ours.equals(theirs)
 
 
 def _with_columns(gold: Relations, pred: Relations, columns: tuple[str, ...]) -> Relations:

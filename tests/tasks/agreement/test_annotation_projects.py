@@ -230,13 +230,6 @@ def test_folders_of_annotators_without_metadata_do_not_join(project, tmp_path):
         fc.agree([tmp_path / "flat/amy/doc0.json", tmp_path / "flat/ben/doc1.json"])
 
 
-@pytest.mark.parametrize(("other", "differs"), [("a b d", True), ("a  b\tc", False), (None, False)])
-def test_other_texts_under_the_same_id(other, differs):
-    ben = one(other, id="x") if other else one(id="x").table.drop_columns(["text"])
-    found = fc.agree({"amy": one(id="x"), "ben": ben})
-    assert found.warnings == (('amy / ben: 1 examples have another text ("x")',) * differs)
-
-
 def test_the_first_of_equal_matches_is_the_first_link(tmp_path):
     """The published program takes it: one of two effects fits the single relation half as well."""
     text = "a b c d e f g h"

@@ -1,0 +1,152 @@
+"""Texts of joined rows: an example has the same text in both sources.
+
+::
+
+    Match, texts of gold, texts of pred ── same_texts ──▶ Match without rows of two texts
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
+from fastcausal.errors import InputError, Remedy, Warnings, counted
+from fastcausal.files.columns import is_text
+from fastcausal.files.keys import ALLOWED, Int64, Keys, Match, Where, hashes_of
+from fastcausal.files.values import shown
+from fastcausal.options import Policy
+
+LEAD = 30  # characters before the first difference of two texts in a message
+
+
+class RowTexts(NamedTuple):
+    """Texts of the rows of a source.
+
+    Attributes
+    ----------
+    column : pyarrow.Array or ChunkedArray, optional
+        None, or a column of another type: the source has no texts.
+    where : callable
+        Returns the place of a row.
+    """
+
+    column: Keys | None
+    where: Where
+
+
+def same_texts(
+    both: Match, gold: RowTexts, pred: RowTexts, unmatched: Policy, remedy: Remedy = ALLOWED
+) -> Match:
+    """Compare the texts of joined rows; a row with another text is no prediction of its example.
+
+    White space does not count, and a blank text is none.
+
+    Parameters
+    ----------
+    both : Match
+    gold, pred : RowTexts
+    unmatched : {"error", "empty", "skip"}
+        A row with two texts is an error, loses its row of pred, or is left out.
+    remedy : Remedy
+        The end of the error message.
+
+    Raises
+    ------
+    InputError
+        Two texts differ, under ``"error"``.
+
+    Examples
+    --------
+    >>> rows = np.arange(2)
+    >>> both = Match(pa.array(["a", "b"]), rows, rows, {})
+    >>> texts = [pa.array(["Rain fell", "x"]), pa.array(["Rain  fell ", "y"])]
+    >>> gold, pred = (RowTexts(column, "row {}".format) for column in texts)
+    >>> same_texts(both, gold, pred, "empty").pred
+    array([ 0, -1])
+    """
+    rows = other_texts(both, gold.column, pred.column)
+    if not len(rows):
+        return both
+    if unmatched == "error":
+        a, b = int(both.gold[rows[0]]), int(both.pred[rows[0]])
+        assert gold.column is not None
+        assert pred.column is not None
+        got, expected = _differing(pred.column[b].as_py(), gold.column[a].as_py())
+        place = f"{pred.where(b)}: another text than in {gold.where(a)}"
+        more = f", and so have {counted(len(rows) - 1, 'more example')}" if len(rows) > 1 else ""
+        raise InputError(f"{place}: {got}, expected {expected}{more}", remedy)
+    warnings: Warnings = {(f"unmatched={unmatched}: ", " examples have another text"): (len(rows),)}
+    warnings = both.warnings | warnings
+    if unmatched == "empty":
+        kept = both.pred.copy()
+        kept[rows] = -1
+        return both._replace(pred=kept, warnings=warnings)
+    stay = np.ones(len(both.gold), bool)
+    stay[rows] = False
+    keys = both.keys.filter(arrow.numbers(stay))
+    return Match(keys, both.gold[stay], both.pred[stay], warnings)
+
+
+def other_texts(both: Match, gold: Keys | None, pred: Keys | None) -> Int64:
+    """Return the joined rows whose texts differ by more than white space: int64[n].
+
+    Examples
+    --------
+    >>> rows = np.arange(3)
+    >>> texts = pa.array(["a b", "a", "b"]), pa.array(["a  b", None, "c"])
+    >>> other_texts(Match(texts[0], rows, rows, {}), *texts)
+    array([2])
+    """
+    ours, theirs = _as_texts(gold), _as_texts(pred)
+    none = np.zeros(0, np.int64)
+    if ours is None or theirs is None:
+        return none
+    if both.gold is both.pred and ours.type == theirs.type and ours.equals(theirs):
+        return none
+    rows = np.flatnonzero((both.gold >= 0) & (both.pred >= 0))
+    a, b = both.gold[rows], both.pred[rows]
+    if ours.type == theirs.type == pa.string():
+        differ = hashes_of(ours)[a] != hashes_of(theirs)[b]
+    else:
+        unequal = pc.not_equal(ours.take(arrow.numbers(a)), theirs.take(arrow.numbers(b)))
+        differ = arrow.values_of(arrow.joined(pc.fill_null(unequal, False)).cast(pa.uint8())) > 0
+    rows, a, b = rows[differ], a[differ], b[differ]
+    pairs = zip(
+        ours.take(arrow.numbers(a)).to_pylist(),
+        theirs.take(arrow.numbers(b)).to_pylist(),
+        strict=True,
+    )
+    letters = [("".join((x or "").split()), "".join((y or "").split())) for x, y in pairs]
+    return rows[[bool(x and y) and x != y for x, y in letters]] if len(rows) else none
+
+
+def _as_texts(column: Keys | None) -> Keys | None:
+    """Return a column of plain text, dictionaries decoded; None for another type."""
+    if column is None:
+        return None
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column if is_text(column.type) else None
+
+
+def _differing(got: str, expected: str) -> tuple[str, str]:
+    """Format two texts for a message, from a little before their first difference.
+
+    Examples
+    --------
+    >>> _differing("Snow fell", "Rain fell")
+    ('"Snow fell"', '"Rain fell"')
+    >>> _differing("word " * 20 + "a", "word " * 20 + "b")[0]
+    '"... word word word word word a"'
+    """
+    got, expected = " ".join(got.split()), " ".join(expected.split())
+    differ = (k for k, (a, b) in enumerate(zip(got, expected, strict=False)) if a != b)
+    start = next(differ, min(len(got), len(expected))) - LEAD
+    if start <= 0:
+        return shown(got), shown(expected)
+    start = got.find(" ", start) if " " in got[start : start + LEAD] else start
+    return shown(f"...{got[start:]}"), shown(f"...{expected[start:]}")
