@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections import Counter
@@ -16,7 +17,7 @@ from tests.support import answer_forms
 from tests.support.data import CNC
 from tests.support.model_answers import sentence
 
-NAMES = {"bullets": "lines", "numbered": "lines"}  # forms of other names
+NAMES = {"bullets": "lines", "numbered": "lines", "headings": "lines"}  # forms of other names
 
 
 def of_gold(gold):
@@ -114,6 +115,22 @@ CD = {"cause": ["c"], "effect": ["d"]}
         ("tags", "['<ARG0>a</ARG0> so <ARG1>b</ARG1>', '<ARG0>c</ARG0> <ARG1>d</ARG1>']", [AB, CD]),
         ("arrows", "Cause -> Effect\na -> b\nc --[s]--> d", [AB, CD | {"signal": ["s"]}]),
         ("phrase", "There are no causal relations.", []),
+        ("lines", "Cause: none\nEffect: none", []),
+        ("lines", "**Cause**\na\n\n**Effect**\nb", [AB]),
+        ("lines", "### Cause\na\n### Effect\nb\n### Cause\nc\n### Effect\nd", [AB, CD]),
+        ("lines", "Causes:\n- a\n- c\n\nEffect:\nb", [AB | {"cause": ["a", "c"]}]),
+        ("markdown", "| Cause | Effect |\n|---|---|", []),
+        ("markdown", "| Cause | Effect |\n|---|---|\n| - | - |\n| None | N/A |", []),
+        ("csv", "id,cause,effect,signal\n1,a,b,\n2,c,d,so\n\nDone, friend.", [
+            AB, CD | {"signal": ["so"]}]),
+        ("csv", "Cause\tEffect\na\tb\nc\td", [AB, CD]),
+        ("csv", '"effect";"cause"\n"b, or so";a', [AB | {"effect": ["b, or so"]}]),
+        ("csv", "cause,effect", []),
+        ("tags", "[CAUSE]a[/CAUSE] so [EFFECT]b[/EFFECT]\n[effect]d[/effect] [cause]c[/cause]", [
+            AB, CD]),
+        ("tags", "[CAUSE]a[/CAUSE]\n[EFFECT]b[/EFFECT]\n[CAUSE]c[/CAUSE]\n[EFFECT]d[/EFFECT]", [
+            AB, CD]),
+        ("arrows", "1. a (cause) -> b (effect)\n2. **d** (effect) -> **c** (cause)", [AB, CD]),
     ],
 )  # fmt: skip
 def test_ways_to_write_a_form(form, answer, relations):
@@ -124,6 +141,49 @@ def test_ways_to_write_a_form(form, answer, relations):
             {role: r[role] for role in sorted(r)} for r in relations
         ]
         assert notes[f"answer as {form}"] == 1
+
+
+@pytest.mark.parametrize("text", [
+    "None", "None.", "N/A", "No", "no causality", "Not causal", "**None**", "Answer: none", '"No"',
+    "There is no causality in this sentence.", "non-causal", "| - | - |", "No cause or effect.",
+    "Cause: none\nEffect: none", "| Cause | Effect |\n|---|---|", "cause,effect",
+])  # fmt: skip
+def test_answers_that_deny_relations(text):
+    for said in (text, f"```\n{text}\n```"):
+        assert relations_in(said, Counter()) == []
+
+
+@pytest.mark.parametrize("text", [
+    "I would need more context: the cause -> unknown.", "Cause: rain\nEffect: unknown",
+    "Cause:\nEffect:", "Cause: none\nEffect: floods", "No, the rain did it.", "I know none.",
+    "Is it causal? No idea, N/A", "It is the cause, and effect too.", "[CAUSE]rain[/CAUSE]",
+    "rain (cause) -> wind (cause)", "### Cause\n### Effect", "Nothing but the rain.",
+    '{"object": "chat", "created": 5}', '{"subject": "rain"}',
+])  # fmt: skip
+def test_answers_that_state_nothing_stay_unread(text):
+    assert isinstance(relations_in(text, Counter()), UnreadError)
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ({"subject": "a", "object": "b"}, AB),
+        ({"head": "a", "relation": "leads to", "tail": "b"}, AB),
+        ({"head": "b", "type": "caused_by", "tail": "a"}, AB),
+        ({"subject": "b", "predicate": "results from", "object": "a"}, AB),
+        ({"cause": "a", "effect": "b", "subject": "c", "object": "d"}, AB),
+    ],
+)
+def test_triples(entry, expected):
+    assert relations_in(json.dumps([entry]), Counter()) == [expected]
+    none = entry | {"relation": "none", "type": "none", "predicate": "none"}
+    assert relations_in(json.dumps([none]), Counter()) == ([] if "cause" not in entry else [AB])
+
+
+def test_a_row_of_other_cells_is_unread():
+    first, second = relations_in("cause,effect\na,b\na, or so,b", Counter())
+    assert first == AB
+    assert str(second) == "a row has 3 cells, its header 2"
 
 
 def test_json_comes_first():

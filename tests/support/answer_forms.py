@@ -29,6 +29,23 @@ def _cell(relation: Texts, role: str) -> str:
     return " <br> ".join(relation.get(role, [])).replace("|", "\\|") or "-"
 
 
+def csv(relations: list[Texts]) -> str:
+    cells = [
+        [_first(relation, role) for role in ("effect", "cause", "signal")] for relation in relations
+    ]
+    rows = [",".join(f'"{cell}"' for cell in row) for row in cells]
+    return "\n".join(["```csv", "effect,cause,signal", *rows, "```"])
+
+
+def headings(relations: list[Texts]) -> str:
+    return "\n\n".join(
+        "\n".join(
+            f"### {role.capitalize()}\n{', '.join(texts)}\n" for role, texts in relation.items()
+        )
+        for relation in relations
+    )
+
+
 def bullets(relations: list[Texts]) -> str:
     return "The relations:\n\n" + "\n\n".join(
         "\n".join(
@@ -108,6 +125,8 @@ def tags(text: str, relations: list[dict[str, list[tuple[int, int]]]]) -> str:
 
 FORMS: dict[str, Callable[[list[Texts]], str]] = {
     "markdown": markdown,
+    "csv": csv,
+    "headings": headings,
     "bullets": bullets,
     "numbered": numbered,
     "lines": lines,

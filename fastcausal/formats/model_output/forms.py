@@ -3,13 +3,14 @@
 ::
 
     text ── tags, XML ─────────── roles as elements ──┐
-         ── Markdown ──────────── roles as columns    ├─▶ relations: {"cause": [...], ...}
+         ── Markdown, CSV ─────── roles as columns    ├─▶ relations: {"cause": [...], ...}
          ── YAML, lines ───────── roles as labels     │
          ── arrows, a phrase ─────────────────────────┘
 """
 
 from __future__ import annotations
 
+import csv
 import html
 import re
 from collections import Counter
@@ -22,14 +23,17 @@ from fastcausal.formats.model_output.shapes import (
     role_keys,
     says_none,
 )
+from fastcausal.formats.reading.builder import UnreadError
 
 Relation = dict[str, list[str]]
 RoleText = tuple[str, str]
 
-_FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*```[ \t]*\w*[ \t]*$", re.MULTILINE)
 _MARKUP = " \t*_`\"'"
 _PAIRS = ('""', "“”", "''", "\u2018\u2019", "**", "__", "``", "«»")
 _NOTHING = NO_WORDS | {"", "-", "–", "—", "[]", "~", "not applicable"}
+# Neither a text of the sentence nor a denial.
+_UNKNOWN = {"unknown", "unclear", "unspecified", "not specified", "not stated", "?"}
 _SIGNALS = re.compile(r"\s*(?:[,;]|<br ?/?>)\s*")
 _BREAK = re.compile(r"\s*<br ?/?>\s*")
 
@@ -69,11 +73,17 @@ def formed(text: str, notes: Counter[str]) -> list[Any] | None:
     ([{'cause': ['rain'], 'effect': ['floods']}], None)
     """
     plain = _FENCE.sub("", text)
+    denial: AnswerForm | None = None
     for form in FORMS:
-        if form.mark.search(plain) and (relations := form.read(plain)) is not None:
+        if not form.mark.search(plain) or (relations := form.read(plain)) is None:
+            continue
+        if relations:
             notes[noted(form)] += 1
             return relations
-    return None
+        denial = denial or form  # another form may hold relations
+    if denial is not None:
+        notes[noted(denial)] += 1
+    return None if denial is None else []
 
 
 def _whole(relations: Iterable[Relation]) -> list[Relation] | None:
@@ -88,6 +98,7 @@ def _grouped(
     """Group texts into relations; None, or a repeated first role, ends a complete relation."""
     relations: list[Relation] = [{}]
     first = ""
+    denied: set[str] = set()  # roles without a text, in words
     for pair in pairs:
         current = relations[-1]
         is_whole = {"cause", "effect"} <= current.keys()
@@ -95,15 +106,21 @@ def _grouped(
             relations.append(current := {})
         if pair is not None:
             first = first if current else pair[0]
+            denied |= {pair[0]} if _is_denial(pair[1]) else set()
             for text in texts_of(*pair):
                 current.setdefault(pair[0], []).append(text)
-    return _whole(relations)
+    is_denial = {"cause", "effect"} <= denied and not any(relations)
+    return [] if is_denial else _whole(relations)
+
+
+def _is_denial(text: str) -> bool:
+    return _bare(text).strip(".").casefold() in _NOTHING - {""}
 
 
 def _one(role: str, text: str) -> list[str]:
     """Return the text of a role as it stands."""
     text = " ".join(text.split())
-    return [] if text.strip(".").casefold() in _NOTHING else [text]
+    return [] if text.strip(".").casefold() in _NOTHING | _UNKNOWN else [text]
 
 
 def _several(role: str, text: str) -> list[str]:
@@ -128,11 +145,19 @@ def role_of(name: str) -> str | None:
 _TAG = re.compile(r"<(/?)(ARG[01]|SIG\d*)>", re.IGNORECASE)
 _ROLES = {"ARG0": "cause", "ARG1": "effect"}
 _SENTENCES = re.compile(r"\n|[\"'] *, *[\"']")
+_SQUARE = re.compile(r"\[(/?)(cause|effect|signal)\]", re.IGNORECASE)
+_SQUARE_TAGS = {"cause": "ARG0", "effect": "ARG1", "signal": "SIG0"}
 
 
 def _of_tags(text: str) -> list[Relation] | None:
-    """Read sentences with the tags of the Causal News Corpus, one for each relation."""
-    return _whole(_of_sentence(sentence) for sentence in _SENTENCES.split(text))
+    """Read sentences with tags of the Causal News Corpus or ``[CAUSE]``, one for a relation."""
+    tagged = _SQUARE.sub(lambda tag: f"<{tag[1]}{_SQUARE_TAGS[tag[2].lower()]}>", text)
+    relations = [_of_sentence(sentence) for sentence in _SENTENCES.split(tagged)]
+    if tagged == text or any({"cause", "effect"} <= relation.keys() for relation in relations):
+        return _whole(relations)
+    # A line for each part.
+    parts = ((role, text) for one in relations for role, texts in one.items() for text in texts)
+    return _grouped(parts, _one)
 
 
 def _of_sentence(sentence: str) -> Relation:
@@ -185,6 +210,7 @@ def _of_tables(text: str) -> list[Relation] | None:
     lines = text.splitlines()
     relations: list[Relation] = []
     columns: list[str | None] = []
+    is_table = False
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         cells = _CELL.split(line.strip().removeprefix("|").removesuffix("|"))
         if "|" not in line:
@@ -192,13 +218,53 @@ def _of_tables(text: str) -> list[Relation] | None:
         elif _RULE.fullmatch(following):
             columns = [role_of(cell.strip(_MARKUP)) for cell in cells]
             columns = columns if {"cause", "effect"} <= set(columns) else []
+            is_table |= bool(columns)
         elif columns and not _RULE.fullmatch(line):
             relation: Relation = {}
             for role, cell in zip(columns, cells, strict=False):
                 for words in _several(role, cell.replace("\\|", "|")) if role else ():
                     relation.setdefault(role or "", []).append(words)
             relations.append(relation)
-    return _whole(relations)
+    return [] if is_table and not any(relations) else _whole(relations)
+
+
+_LONGEST_HEADER = 200
+
+
+def _of_separated(text: str) -> list[Any] | None:
+    """Read rows of CSV or TSV below a header that names a cause and an effect."""
+    lines = text.splitlines()
+    for k, line in enumerate(lines):
+        if len(line) > _LONGEST_HEADER or "cause" not in line.casefold():
+            continue
+        for separator in ("\t", ",", ";"):
+            names = line.split(separator)
+            columns = [role_of(name.strip(_MARKUP)) for name in names]
+            if {"cause", "effect"} <= set(columns) and all(len(n.split()) < 3 for n in names):
+                return _of_rows(lines[k + 1 :], separator, columns)
+    return None
+
+
+def _of_rows(lines: list[str], separator: str, columns: list[str | None]) -> list[Any]:
+    """Return the relations of rows up to a blank line."""
+    relations: list[Any] = []
+    end = next((k for k, line in enumerate(lines) if not line.strip()), len(lines))
+    try:
+        rows = [*csv.reader(lines[:end], delimiter=separator, skipinitialspace=True)]
+    except csv.Error as error:
+        return [UnreadError(str(error))]
+    for cells in rows:
+        if len(cells) != len(columns):
+            reason = f"a row has {len(cells)} cells, its header {len(columns)}"
+            relations.append(UnreadError(reason))
+            continue
+        relation: Relation = {}
+        for role, cell in zip(columns, cells, strict=True):
+            for words in _several(role, cell) if role else ():
+                relation.setdefault(role or "", []).append(words)
+        if relation:
+            relations.append(relation)
+    return relations
 
 
 _NO_YAML = re.compile(r"\s*(?:---\s*)?\w*relations\s*:\s*\[\s*\]\s*", re.IGNORECASE)
@@ -215,6 +281,7 @@ def _of_lines(text: str) -> list[Relation] | None:
 _ARROW = re.compile(r"(?<!-)-+>|(?<!=)=+>|[→⇒⟶➔➜]")
 _BULLET = re.compile(r"(?:[-*+•]|\(?\d+[.)]) ")
 _ON_ARROW = re.compile(r"-[\[(](?P<signal>[^\[\]()]+)[\])]\Z")
+_ROLE_BEHIND = re.compile(r"\s*[\[(](?P<role>cause|effect)[\])][*_]*\Z", re.IGNORECASE)
 _BESIDE = re.compile(r"[\[(;|,] ?(?:signals?|connective|marker) ?[:=]", re.IGNORECASE)
 
 
@@ -241,24 +308,34 @@ def _of_arrow(cause: str, effect: str) -> Iterator[RoleText]:
     if beside := _BESIDE.search(effect):
         yield "signal", effect[beside.end() :].strip(" .").rstrip("])")
         effect = effect[: beside.start()]
-    yield "cause", cause
-    yield "effect", effect
+    sides = (cause.strip(), effect.strip(" ."))
+    marks = [_ROLE_BEHIND.search(side) for side in sides]
+    roles = [mark["role"].lower() if mark else "" for mark in marks]
+    if roles[0] == roles[1] != "":
+        return
+    is_backward = roles[0] == "effect" or roles[1] == "cause"
+    order = ("effect", "cause") if is_backward else ("cause", "effect")
+    for role, mark, side in zip(order, marks, sides, strict=True):
+        yield role, side[: mark.start()] if mark else side
 
 
+_NO_ROW = re.compile(r"\|(?:[ \t]*(?:[-–—]+|none|n/?a)?[ \t]*\|)+", re.IGNORECASE)
 _ANSWER = re.compile(r"\A\W*(?:final )?answer\W*:", re.IGNORECASE)
 
 
 def _of_phrase(text: str) -> list[Relation] | None:
-    return [] if says_none(_ANSWER.sub("", text)) else None
+    denies = _NO_ROW.fullmatch(text.strip()) or says_none(_ANSWER.sub("", text))
+    return [] if denies else None
 
 
 # The first that reads an answer counts.
 FORMS = (
-    AnswerForm("tags", re.compile(r"<ARG[01]>", re.IGNORECASE), _of_tags),
+    AnswerForm("tags", re.compile(r"<ARG[01]>|\[/cause\]", re.IGNORECASE), _of_tags),
     AnswerForm("xml", re.compile(r"<\w*(?:cause|relation)", re.IGNORECASE), _of_xml),
     AnswerForm("markdown", re.compile(r"^.*\|.*\n\s*\|?\s*:?-", re.MULTILINE), _of_tables),
+    AnswerForm("csv", re.compile("cause", re.IGNORECASE), _of_separated),
     AnswerForm("yaml", re.compile(r"^ *\w*relations *:|^ *- +\w*cause\w* *:", re.M), _of_yaml),
     AnswerForm("lines", re.compile("cause", re.IGNORECASE), _of_lines),
     AnswerForm("arrows", _ARROW, _of_arrows),
-    AnswerForm("phrase", re.compile(r"\bno", re.IGNORECASE), _of_phrase),
+    AnswerForm("phrase", re.compile(r"\bno|\bn/?a\b|\A\s*\|", re.IGNORECASE), _of_phrase),
 )

@@ -18,10 +18,12 @@ _FIRST = re.compile(
     rf"{_BULLET}(?:[*_`]*(?:relation(?:ship)?|pair)[ #]*\d*[*_`]*[.:)-][*_`]*\s*)?{_LABEL}", re.I
 )
 _FURTHER = re.compile(rf"(?:[;|,.(]|-+>|=+>|[→⇒]|\)|\s[-–—])\s*{_LABEL}")
+_LISTED = re.compile(r"[-*+•–] ")
 _HEADER = re.compile(
     rf"{_BULLET}[*_`\"]*(?:causal[ _-])?(?:relation(?:ship)?|pair)s?\b[^:]*:?[*_`\"\s]*|\s*---+\s*",
     re.IGNORECASE,
 )
+_HEADING = re.compile(rf"(?:#+[ \t]*)?{_BULLET}{_NAME}[ \t]*:?[*_`]{{0,3}}", re.IGNORECASE)
 _ITEM = re.compile(r"\s*-\s+(?P<text>\S.*)")
 
 
@@ -42,7 +44,18 @@ def labelled(text: str, role_of: RoleOf, is_yaml: bool = False) -> Iterator[tupl
     [('cause', 'rain'), ('effect', 'floods')]
     """
     role: str | None = None
+    heading: str | None = None  # the role of the text below
     for line in (" ".join(line.split()) for line in text.splitlines()):
+        if not is_yaml and line:
+            above = _HEADING.fullmatch(line)
+            below = heading
+            heading = _role(above, role_of) if above else None
+            if heading:
+                continue
+            if below and not _FIRST.match(line) and not _HEADER.fullmatch(line):
+                yield below, re.sub(_BULLET, "", line, count=1)
+                heading = below if _LISTED.match(line) else None
+                continue
         first = _FIRST.match(line)
         name = _role(first, role_of) if first else None
         if first and name:

@@ -39,15 +39,27 @@ TEXTS = {"text", "span", "phrase", "value", "string", "words"}
 STARTS, STOPS = {"start", "begin", "start char"}, {"stop", "end", "end char"}
 AFFIXES = re.compile(r"(?:causal )?(.+?)(?: (?:text|span|phrase|event|clause|word)s?)?", re.DOTALL)
 
+# Two keys of a triple, read only together and beside no name above.
+TRIPLES = (("subject", "object"), ("head", "tail"))
+_PREDICATES = {"predicate", "relation", "relation type", "type", "label"}
+_BACKWARD = re.compile(
+    r"\b(?:by|due to|because|(?:results?|consequences?|effects?|stems?|arises?) (?:of|from))\b"
+)
+
 NO_WORDS = {"none", "no", "null", "n/a", "na", "nothing", "not causal", "empty"}
 # A whole answer; docs/model-answers.md lists the phrases.
 _NO = r"no (?:explicit )?(?:causal |cause[- ]effect )?(?:relation(?:ship)?s?|links?)"
 _ANY = r"not \w+ (?:any |a )?(?:causal|cause[- ]effect) (?:relation(?:ship)?s?|links?)"
+_NOTHING = (
+    r"none|n/?a|no|nothing|not applicable|(?:it is )?(?:not|non)[- ]causal"
+    r"|(?:there is )?no causality|no causes?(?: (?:and|or) (?:no )?effects?)?"
+)
 _IN = r"(?:the|this) (?:given )?(?:text|sentence|passage)"
 NO_PHRASE = re.compile(
     rf"(?:there (?:are|is) )?{_NO}"
     r"(?: (?:(?:are|is|was|were) )?(?:found|present|stated|identified))?"
-    rf"(?: in {_IN})?|{_IN} (?:contains|has|states|expresses) {_NO}|{_IN} does {_ANY}"
+    rf"(?: in {_IN})?|(?:{_NOTHING})(?: in {_IN})?"
+    rf"|{_IN} (?:contains|has|states|expresses) {_NO}|{_IN} does {_ANY}"
 )
 NO_SPAN = frozenset(
     spelling
@@ -157,6 +169,8 @@ def says_none(text: str) -> bool:
     --------
     >>> says_none("No causal relations."), says_none("I see none.")
     (True, False)
+    >>> says_none("**None.**"), says_none("Not causal"), says_none("No, the rain.")
+    (True, True, False)
     """
     return (
         NO_PHRASE.fullmatch(" ".join(text.strip(" \t\r\n.!*_\"'`").casefold().split())) is not None
@@ -212,6 +226,8 @@ def role_keys(entry: Iterable[str]) -> dict[str, str]:
     --------
     >>> role_keys(["Causes", "reason", "trigger"])
     {'cause': 'Causes', 'signal': 'trigger'}
+    >>> role_keys(["subject", "predicate", "object"]), role_keys(["object"])
+    ({'cause': 'subject', 'effect': 'object'}, {})
     """
     named = {key: _name(key) for key in entry}
     keys: dict[str, str] = {}
@@ -222,6 +238,11 @@ def role_keys(entry: Iterable[str]) -> dict[str, str]:
     for key, name in named.items():
         if name in TRIGGERS:
             keys.setdefault("signal" if "cause" in keys else "cause", key)
+    if not keys.keys() & {"cause", "effect"}:
+        by_name = {name: key for key, name in named.items()}
+        for first, second in TRIPLES:
+            if first in by_name and second in by_name:
+                return keys | {"cause": by_name[first], "effect": by_name[second]}
     return keys
 
 
@@ -286,9 +307,22 @@ def _relation(entry: Any, notes: Notes) -> dict[str, list[Any]]:
     if not keys:
         keyed = f"the keys {', '.join(map(str, entry))}" if entry else "no keys"
         raise UnreadError(f"it has {keyed}, expected {_ROLES}")
+    if _name(keys.get("cause", "")) in dict(TRIPLES):
+        keys = _directed(entry, keys)
     notes["other name of a key"] += sum(role != key for role, key in keys.items())
     notes["further key"] += len(entry) - len(keys)
     return {role: _spans(role, entry[key], notes) for role, key in keys.items()}
+
+
+def _directed(entry: Mapping[str, Any], keys: dict[str, str]) -> dict[str, str]:
+    """Exchange cause and effect of a triple whose predicate is backward, such as "caused by"."""
+    predicates = [entry[key] for key in entry if _name(key) in _PREDICATES]
+    said = [" ".join(re.split(r"[\s_-]+", p.casefold())) for p in predicates if isinstance(p, str)]
+    if any(map(says_none, said)):
+        return {}
+    if any(map(_BACKWARD.search, said)):
+        return keys | {"cause": keys["effect"], "effect": keys["cause"]}
+    return keys
 
 
 _ROLES = f"{', '.join(ROLES[:-1])} or {ROLES[-1]}"
