@@ -15,7 +15,6 @@ CountRows = npt.NDArray[Any]
 EXACT = 2**53  # float64 holds every integer up to here
 EXACT_SINGLE = 2**24  # and float32
 LARGEST = 1e150  # absolute value of a float in data: its square is finite
-LARGEST_TERM = 2.0**960  # a term's: every sum of as many as weights add up to is finite
 
 
 def sums_of(terms: CountRows, weights: Int64) -> CountRows:
@@ -26,7 +25,7 @@ def sums_of(terms: CountRows, weights: Int64) -> CountRows:
     Parameters
     ----------
     terms : int or float64[n_rows, n_fields]
-        Finite numbers, floats up to `LARGEST_TERM`.
+        Finite numbers.
     weights : int64[n_draws, n_rows]
         Frequency of each row in a draw.
 
@@ -37,8 +36,8 @@ def sums_of(terms: CountRows, weights: Int64) -> CountRows:
     Raises
     ------
     ValueError
-        A sum of integers may exceed 64 bits, a float is too large or undefined, or weights of
-        floats add up to 2^51 or more.
+        A sum of integers may exceed 64 bits, a sum of floats may be infinite, or their weights add
+        up to 2^51 or more.
 
     Examples
     --------
@@ -88,11 +87,11 @@ def _product(weights: Int64, rows: Any) -> Any:
     return np.einsum("ij,jk->ik", times, rows) if len(times) == 1 else times @ rows
 
 
-def _exponent_of(values: Float64) -> int:
-    """Return the power of two above all absolute values; refuse values that cannot be summed."""
+def _exponent_of(values: Float64, most: int) -> int:
+    """Return the power of two above all absolute values; refuse values with infinite sums."""
     largest = max_abs(values)
-    if not largest <= LARGEST_TERM:
-        raise ValueError(f"a term is {largest:g}, expected at most {LARGEST_TERM:.4g}")
+    if not math.isfinite(2.0 * largest * most):
+        raise ValueError(f"a term is {largest:g}, expected terms with finite sums")
     return int(np.frexp(largest)[1])
 
 
@@ -101,7 +100,7 @@ def _exact_parts(values: Float64, most: int) -> list[Float64]:
     bits = 52 - most.bit_length()
     if bits < 1:
         raise ValueError("weights add up to 2^51 or more, expected less")
-    exponent = _exponent_of(values)
+    exponent = _exponent_of(values, most)
     parts, rest = [], values.copy()
     while rest.any():
         exponent -= bits
@@ -151,7 +150,7 @@ class FixedPoint(NamedTuple):
             raise ValueError("weights add up to 2^61 or more, expected less")
         parts, columns = list[Int64](), list[tuple[int, int]]()
         for k, column in enumerate(values.T):
-            exponent = _exponent_of(column)
+            exponent = _exponent_of(column, total)
             rest = column
             while rest.any():
                 exponent -= bits
