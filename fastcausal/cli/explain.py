@@ -27,7 +27,6 @@ from fastcausal.options import (
     WordProtocol,
 )
 
-
 OF_SPANS = ("cnc-2023", *get_args(WordProtocol))
 
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Remedy, Warnings, counted
 from fastcausal.files.columns import is_text
 from fastcausal.files.keys import ALLOWED, Int64, Keys, Match, Where, hashes_of
+from fastcausal.files.records import Records
 from fastcausal.files.values import shown
 from fastcausal.options import Policy
 
@@ -36,6 +37,12 @@ class RowTexts(NamedTuple):
 
     column: Keys | None
     where: Where
+
+
+def texts_in(records: Records, *names: str) -> RowTexts:
+    """Return the first of these columns of a flat table as texts of its rows."""
+    name = records.find(*names)
+    return RowTexts(None if name is None else records.column(name), records.where)
 
 
 def same_texts(
@@ -73,9 +80,8 @@ def same_texts(
         return both
     if unmatched == "error":
         a, b = int(both.gold[rows[0]]), int(both.pred[rows[0]])
-        assert gold.column is not None
-        assert pred.column is not None
-        got, expected = _differing(pred.column[b].as_py(), gold.column[a].as_py())
+        [got], [expected] = _plain(pred.column, [b]), _plain(gold.column, [a])
+        got, expected = _differing(got, expected)
         place = f"{pred.where(b)}: another text than in {gold.where(a)}"
         more = f", and so have {counted(len(rows) - 1, 'more example')}" if len(rows) > 1 else ""
         raise InputError(f"{place}: {got}, expected {expected}{more}", remedy)
@@ -115,13 +121,21 @@ def other_texts(both: Match, gold: Keys | None, pred: Keys | None) -> Int64:
         unequal = pc.not_equal(ours.take(arrow.numbers(a)), theirs.take(arrow.numbers(b)))
         differ = arrow.values_of(arrow.joined(pc.fill_null(unequal, False)).cast(pa.uint8())) > 0
     rows, a, b = rows[differ], a[differ], b[differ]
-    pairs = zip(
-        ours.take(arrow.numbers(a)).to_pylist(),
-        theirs.take(arrow.numbers(b)).to_pylist(),
-        strict=True,
-    )
-    letters = [("".join((x or "").split()), "".join((y or "").split())) for x, y in pairs]
-    return rows[[bool(x and y) and x != y for x, y in letters]] if len(rows) else none
+    if not len(rows):
+        return none
+    pairs = zip(_plain(ours, a), _plain(theirs, b), strict=True)
+    letters = [("".join(x.split()), "".join(y.split())) for x, y in pairs]
+    differing: Int64 = rows[[bool(x and y) and x != y for x, y in letters]]
+    return differing
+
+
+def _plain(column: Any, rows: Any) -> list[str]:
+    """Return texts in rows as Python strings; null is blank, half a surrogate pair is replaced."""
+    texts = column.take(pa.array(rows, pa.int64()))
+    if pa.types.is_dictionary(texts.type):
+        texts = texts.cast(texts.type.value_type)
+    values = texts.cast(pa.large_binary()).to_pylist()
+    return [(value or b"").decode(errors="replace") for value in values]
 
 
 def _as_texts(column: Keys | None) -> Keys | None:

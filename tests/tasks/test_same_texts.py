@@ -175,3 +175,112 @@ def test_annotators_of_other_texts(policy):
         for name, side in (("amy", sides["amy"]), ("ben", sides["ben"]))
     }
     assert fc.agree(nameless, unmatched="skip").pairs[0].n_examples == 1
+
+
+FLAT_KINDS = ("csv", "tsv", "jsonl", "parquet", "frame", "dicts", "columns")
+
+
+def flat(kind, rows, name, folder):
+    """Return rows of texts in one of `FLAT_KINDS`."""
+    path, frame = folder / f"{name}.{kind}", pd.DataFrame(rows)
+    if kind in ("csv", "tsv"):
+        frame.to_csv(path, index=False, sep="," if kind == "csv" else "\t")
+    elif kind == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif kind == "parquet":
+        frame.to_parquet(path)
+    else:
+        return {"frame": frame, "dicts": rows, "columns": frame.to_dict("list")}[kind]
+    return path
+
+
+def classified(rows, texts):
+    gold = [{"id": k, "text": text, "label": "ab"[int(k[1]) % 2]} for k, text in rows]
+    pred = [{"id": k, "sentence": text, "prediction": "a"} for k, text in texts]
+    return gold, pred, fc.classify
+
+
+def answered(rows, texts):
+    gold = [{"id": k, "question": text, "answer": "yes"} for k, text in rows]
+    pred = [{"id": k, "question": text, "answer": "yes"} for k, text in texts]
+    return (
+        gold,
+        pred,
+        lambda g, p, unmatched: fc.classify(
+            g, p, answers="binary", unmatched={"empty": "wrong"}.get(unmatched, unmatched)
+        ),
+    )
+
+
+def questioned(rows, texts):
+    gold = [{"id": k, "text": text, "question": "Why?", "answer": "rain"} for k, text in rows]
+    pred = [{"id": k, "text": text, "question": "Why?", "answer": "rain"} for k, text in texts]
+    return (
+        gold,
+        pred,
+        lambda g, p, unmatched: fc.qa(g, p, protocol="fincausal-2025", unmatched=unmatched),
+    )
+
+
+@given(
+    texts=st.lists(st.tuples(sentences, sentences), min_size=2, max_size=4),
+    policy=st.sampled_from(["error", "empty", "skip"]),
+    task=st.sampled_from([classified, answered, questioned]),
+    order=st.booleans(),
+)
+@trials(40)
+def test_flat_tables_of_every_kind_are_held_against_the_texts_of_gold(
+    tmp_path_factory, texts, policy, task, order
+):
+    folder = tmp_path_factory.mktemp("flat")
+    policy = "skip" if task is classified and policy == "empty" else policy
+    rows = [(f"x{k}", a) for k, (a, _) in enumerate(texts)]
+    others = [(f"x{k}", f" {b} ") for k, (_, b) in enumerate(texts)][:: -1 if order else 1]
+    gold, pred, score = task(rows, others)
+    found = {}
+    for kind in FLAT_KINDS:
+        sides = flat(kind, gold, "gold", folder), flat(kind, pred, "pred", folder)
+        try:
+            report = score(*sides, unmatched=policy)
+        except fc.InputError as error:
+            found[kind] = str(error).partition("another text")[1]
+        else:
+            found[kind] = report.to_dict()["scores"], report.warnings
+    assert len({str(each) for each in found.values()}) == 1, found
+    n_other = sum(a != b for a, b in texts)
+    if policy == "error" and n_other:
+        assert found["csv"] == "another text"
+    elif n_other < len(texts):
+        assert any("another" in warning for warning in found["csv"][1]) == bool(n_other)
+
+
+def test_questions_of_squad_are_compared():
+    gold = [{"id": "a", "question": "Why did it rain?", "answers": {"text": ["x"]}}]
+    same = [{"id": "a", "question": "Why did it  rain?", "prediction_text": "x"}]
+    assert fc.qa(gold, same)["overall"].f1 == 1
+    other = [same[0] | {"question": "Why did it snow?"}]
+    with pytest.raises(fc.InputError, match='another text than in gold: row 0: "Why did it snow'):
+        fc.qa(gold, other)
+    assert fc.qa(gold, other, unmatched="empty")["overall"].f1 == 0
+
+
+@pytest.mark.parametrize("protocol", ["unicausal-seq", "unicausal-pair"])
+def test_sentences_of_unicausal_are_compared(protocol):
+    row = {"corpus": "ctb", "doc_id": "d", "text_w_pairs": "a", "eg_id": 0, "seq_label": 1}
+    gold = [row | {"text": t, "sent_id": t, "index": t, "pair_label": 1} for t in "ab"]
+    pred = [{"index": t, "text": t, "pred": 1} for t in "ab"]
+    assert fc.classify(gold, pred, protocol=protocol)["overall"].accuracy == 1
+    pred[1]["text"] = "z"
+    with pytest.raises(fc.InputError, match=r'example b: another text than in .*"z", expected "b"'):
+        fc.classify(gold, pred, protocol=protocol)
+
+
+def test_tags_of_unicausal_are_compared():
+    marks = "<ARG0>a</ARG0> <ARG1>b</ARG1>"
+    row = {"corpus": "altlex", "doc_id": "d", "text": "a b", "text_w_pairs": marks, "eg_id": 0,
+           "seq_label": 1, "sent_id": 0, "index": "x", "pair_label": 1}  # fmt: skip
+    pred = [{"index": "x", "text": "a b", "prediction": ["B-C", "B-E"]}]
+    assert fc.score([row], pred, protocol="unicausal-span")["overall"].f1 == 1
+    pred[0]["text"] = "a c"
+    with pytest.raises(fc.InputError, match=r'example "x": another text than in .*: "a c", exp'):
+        fc.score([row], pred, protocol="unicausal-span")

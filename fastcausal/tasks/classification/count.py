@@ -20,6 +20,7 @@ from fastcausal.counts.labels import Label, classes_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, warning_lines
 from fastcausal.files.keys import match
+from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.files.values import shown
 from fastcausal.formats.reading.sources import LabelSource
 from fastcausal.options import LabelPolicy, check
@@ -261,9 +262,12 @@ def _joined(
     """Return the common examples, in gold's order."""
     named = all(side.ids is not None and pa.types.is_string(side.ids.type) for side in (gold, pred))
     a, b = (_keys(side, named) for side in (gold, pred))
-    if a.equals(b):
+    remedy = Remedy("unmatched", ("skip",), "would leave them out")
+    both = match(a, b, unmatched, remedy=remedy)
+    known, given = (RowTexts(side.texts, side.where) for side in (gold, pred))
+    both = same_texts(both, known, given, unmatched, remedy)
+    if both.gold is both.pred:
         return gold, pred
-    both = match(a, b, unmatched, remedy=Remedy("unmatched", ("skip",), "would leave them out"))
     warnings += warning_lines(both.warnings)
     return gold.take(numbers(both.gold)), pred.take(numbers(both.pred))
 

@@ -136,12 +136,13 @@ def read(source: Any, name: str = "labels") -> Labels:
     records = read_records(source, name, column=LABELS[0], may_be_empty=True)
     label = records.require(*LABELS)
     key = next((column for column in IDS if records.has(column)), None)
+    text = records.find("text", "sentence")
     cells = records.cells
     return Labels(
         records.name,
         records.labels(label, whole=True),
         None if key is None else _ids(records, key),
-        joined(pc.cast(cells["text"], pa.string())) if records.find("text") else None,
+        joined(pc.cast(cells[text], pa.string())) if text else None,
         records.lines,
         records.typed,
         without(cells, {IDS[0], key or "", label}),  # an id without values is none

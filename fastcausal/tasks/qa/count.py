@@ -17,6 +17,7 @@ from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.files.keys import match
 from fastcausal.files.targets import keep_apart
+from fastcausal.files.texts import same_texts
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy, QuestionProtocol, check
 from fastcausal.tasks.qa import _native, fincausal2025
@@ -125,6 +126,8 @@ def qa(
             raise ValueError(f"{name} is for fincausal-2025")
     questions, answers = read_questions(gold), read_answers(pred)
     both = match(questions.ids, answers.ids, unmatched, TEXTS)
+    if questions.asked is not None and answers.asked is not None:
+        both = same_texts(both, questions.asked, answers.asked, unmatched)
     rows = np.empty((len(both.keys), 3))
     fill_marks(rows, questions.answers, questions.lists, both.gold, answers.texts, both.pred)
     rows[:, 2] = asks_why(questions.texts)[both.gold]

@@ -18,6 +18,7 @@ from fastcausal.files.keys import require_unique
 from fastcausal.files.lines import first_object
 from fastcausal.files.packed import suffix_of
 from fastcausal.files.records import Records, read_records
+from fastcausal.files.texts import RowTexts, texts_in
 from fastcausal.files.values import kind, without_collection
 from fastcausal.tasks.qa.questions import (
     PLAIN,
@@ -70,16 +71,18 @@ def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
     ids = _ids(records)
     texts, answers = stored_texts(records, "question"), stored_answers(records)
     if texts is not None and answers is not None:
-        return QuestionTexts(ids, texts, *answers, records.without(*OWN))
+        asked = RowTexts(texts, records.where)
+        return QuestionTexts(ids, texts, *answers, records.without(*OWN), asked)
     rows = records.objects()
-    asked = texts_array([row.get("question") for row in rows])
+    texts = texts_array([row.get("question") for row in rows])
     lists = [_answers(row) or () for row in rows]
     right = texts_array([*chain.from_iterable(lists)])
-    if asked is None or right is None or not all(lists):
+    if texts is None or right is None or not all(lists):
         _refuse(records, ids, _question_fault)
     has_more = not {*OWN}.issuperset(records.names)
     besides = [*map(_besides, rows)] if has_more else ()
-    return QuestionTexts(ids, asked, right, offsets(map(len, lists)), besides)
+    asked = RowTexts(texts, records.where)
+    return QuestionTexts(ids, texts, right, offsets(map(len, lists)), besides, asked)
 
 
 def read_gold(gold: Any, **options: Any) -> tuple[Any, Any]:
@@ -147,7 +150,7 @@ def read_answers(source: Any, name: str = "pred") -> AnswerTexts:
         texts = texts_array([row.get("prediction_text") for row in records.objects()])
     if texts is None:
         _refuse(records, ids, _answer_fault)
-    return AnswerTexts(ids, texts)
+    return AnswerTexts(ids, texts, texts_in(records, "question"))
 
 
 def _rows(

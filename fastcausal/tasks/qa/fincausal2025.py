@@ -22,6 +22,7 @@ from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.keys import match, require_unique
 from fastcausal.files.records import Records, read_records
+from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.options import Policy
 from fastcausal.tasks.qa.formula import JUDGE, SIMILARITY, QuestionFormula
 from fastcausal.tasks.qa.marks import fill_marks
@@ -160,6 +161,11 @@ def _by_id(gold: AnswerRows, pred: AnswerRows, unmatched: Policy) -> AnswerPair:
     """Join by id; drop rows that are not in gold, as the program drops a background set."""
     known = np.flatnonzero(np.asarray(pc.is_in(pred.id, value_set=gold.id)))
     both = match(gold.id, pred.id.take(numbers(known)), unmatched, TEXTS)
+    texts = RowTexts(gold.text, gold.records.where)
+    others = RowTexts(
+        pred.text.take(numbers(known)), lambda row: pred.records.where(int(known[row]))
+    )
+    both = same_texts(both, texts, others, unmatched)
     warnings: Warnings = dict(both.warnings)
     if n := len(pred.id) - len(known):
         warnings["", f" {TEXTS[1]} and are left out"] = (n,)

@@ -14,6 +14,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import flattened, joined, numbers, offsets, strings_at
 from fastcausal.files.cells import column_of, columns_of
 from fastcausal.files.records import Records
+from fastcausal.files.texts import RowTexts
 
 Int64 = npt.NDArray[np.int64]
 Columns: TypeAlias = "dict[str, pa.Array | pa.ChunkedArray]"
@@ -39,6 +40,8 @@ class QuestionTexts:
         The index of the first answer of each question, then the number of all answers.
     besides : pyarrow.Table or sequence of mappings
         Other values of each record; empty if there are none.
+    asked : RowTexts, optional
+        The questions again, with the places of their rows.
     """
 
     ids: pa.Array
@@ -46,6 +49,7 @@ class QuestionTexts:
     answers: pa.Array
     lists: Int64
     besides: pa.Table | Sequence[Mapping[str, Any]]
+    asked: RowTexts | None = None
 
     def columns(self, rows: Int64) -> Columns:
         """Return the other texts and numbers of some questions, by ascending rows, as columns."""
@@ -67,10 +71,14 @@ class QuestionTexts:
 
 @dataclass(frozen=True, eq=False)
 class AnswerTexts:
-    """Predicted answers in rows: ids string[n], and texts large_string[n] as in `QuestionTexts`."""
+    """Predicted answers in rows: ids string[n], and texts large_string[n] as in `QuestionTexts`.
+
+    ``asked`` are the questions, if the source has them.
+    """
 
     ids: pa.Array
     texts: pa.Array
+    asked: RowTexts | None = None
 
 
 def plain_texts(texts: pa.Array) -> list[str]:

@@ -21,6 +21,7 @@ from fastcausal.errors import InputError, Problems, Remedy, Warnings, add_warnin
 from fastcausal.files.keys import EXAMPLES, match
 from fastcausal.files.records import Records
 from fastcausal.files.targets import keep_apart
+from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.files.values import shown
 from fastcausal.formats.cnc.truth import lists_in, strings_in
 from fastcausal.formats.reading.builder import UnreadError
@@ -28,7 +29,7 @@ from fastcausal.options import Policy, UnicausalTags, check, check_policies
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.unicausal.examples import BY, SPAN, CorpusExamples, examples_of
-from fastcausal.tasks.unicausal.files import TAGS, keys_of, tables
+from fastcausal.tasks.unicausal.files import TAGS, keys_of, tables, texts_of_rows
 from fastcausal.tasks.unicausal.formula import ROLES, EntityFormula
 from fastcausal.tasks.unicausal.report import present
 from fastcausal.tasks.unicausal.tags import TagCodes, coded, entities, marked
@@ -143,8 +144,12 @@ def _said(
     """Return the predicted tags of the words of gold, and a mask of the examples that count."""
     unparsed, unmatched = policies
     found = tables(pred, "pred")
-    keys = keys_of(found)
+    keys, name = keys_of(found), ", ".join(records.name for records in found)
     both = match(examples.ids, keys, "empty" if unmatched == "skip" else unmatched, EXAMPLES)
+    if (texts := texts_of_rows(found)) is not None:
+        given = RowTexts(texts, lambda row: f'{name}: example "{keys[row]}"')
+        policy: Policy = "empty" if unmatched == "skip" else unmatched
+        both = same_texts(both, RowTexts(examples.plain(), examples.where), given, policy)
     heads = {(f"unmatched={unmatched}: ", *texts[1:]): n for texts, n in both.warnings.items()}
     add_warnings(warnings, heads)
     lists = [_lists(records) for records in found]

@@ -17,7 +17,14 @@ from fastcausal.errors import InputError, Warnings
 from fastcausal.files.records import Records
 from fastcausal.formats.cnc.truth import lists_in, strings_in
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.unicausal.files import LIST, ROW, SIZE, numbered, zeros_and_ones
+from fastcausal.tasks.unicausal.files import (
+    LIST,
+    ROW,
+    SIZE,
+    numbered,
+    texts_of_rows,
+    zeros_and_ones,
+)
 
 SEQUENCE, PAIR, SPAN = "unicausal-seq", "unicausal-pair", "unicausal-span"
 # Corpora that UniCausal does not score in a task.
@@ -60,6 +67,13 @@ class CorpusExamples:
     texts: pa.Array
     columns: pa.Table
     warnings: Warnings
+
+    def plain(self) -> pa.Array:
+        """Return the text of each example without marks."""
+        starts = np.cumsum([0, *map(len, self.tables[:-1])])
+        column = texts_of_rows(self.tables)
+        assert column is not None
+        return column.take(arrow.numbers(starts[self.table] + self.row))
 
     def where(self, k: int) -> str:
         """Return the place of an example for messages."""

@@ -47,6 +47,13 @@ def tables(source: Any, name: str) -> list[Records]:
     return [read_records(source, name, column=LABELS[-1])]
 
 
+def texts_of_rows(found: Sequence[Records]) -> pa.Array | None:
+    """Return the column ``text`` of tables as one; None if a table lacks it."""
+    if not all("text" in records for records in found):
+        return None
+    return pa.concat_arrays([records.texts("text") for records in found])
+
+
 def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.Array:
     """Return a column of labels 0 and 1, also written 0.0 and 1.0: int64[n].
 

@@ -18,7 +18,14 @@ from fastcausal.tasks.classification.count import ClassificationScorer
 from fastcausal.tasks.classification.files import Labels
 from fastcausal.tasks.classification.report import ClassificationReport, present
 from fastcausal.tasks.unicausal.examples import BY, PAIR, CorpusExamples, examples_of
-from fastcausal.tasks.unicausal.files import KEYS, LABELS, keys_of, tables, zeros_and_ones
+from fastcausal.tasks.unicausal.files import (
+    KEYS,
+    LABELS,
+    keys_of,
+    tables,
+    texts_of_rows,
+    zeros_and_ones,
+)
 from fastcausal.tasks.unicausal.formula import OccurringFormula
 
 
@@ -70,7 +77,10 @@ def labels(
     scorer = ClassificationScorer(
         labels=(0, 1), undefined=0.0, unparsed=unparsed, unmatched=unmatched
     )
-    batch = scorer.align(_of_gold(examples), _predicted(pred, column))
+    known, given = _of_gold(examples), _predicted(pred, column)
+    if given.texts is not None:
+        known = replace(known, texts=examples.plain())
+    batch = scorer.align(known, given)
     scorer.add(batch)
     counted = scorer.report(batch, system_of(pred)).statistics
     warnings = dict(counted.warnings)
@@ -139,4 +149,5 @@ def _predicted(pred: Any, column: str | None) -> Labels:
     ]
     has_ids = any(records.find(*KEYS) for records in found)
     name = ", ".join(records.name for records in found)
-    return Labels(name, pa.concat_arrays(values), keys_of(found) if has_ids else None)
+    ids = keys_of(found) if has_ids else None
+    return Labels(name, pa.concat_arrays(values), ids, texts_of_rows(found))

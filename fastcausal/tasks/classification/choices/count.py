@@ -17,8 +17,9 @@ from fastcausal.counts.labels import Label
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, Warnings
 from fastcausal.files.cells import encodable
-from fastcausal.files.keys import lacking, match
+from fastcausal.files.keys import Match, lacking, match
 from fastcausal.files.targets import keep_apart
+from fastcausal.files.texts import same_texts, texts_in
 from fastcausal.files.values import shown
 from fastcausal.formats.reading.sources import LabelSource
 from fastcausal.options import AnswerKind, AnswerPolicy, AnswerReading, ChoiceProtocol, Policy
@@ -36,6 +37,8 @@ from fastcausal.tasks.classification.choices.readings import READINGS, YES, read
 from fastcausal.tasks.classification.choices.report import ANSWER, ChoiceReport, present
 
 TEXTS = ("questions have no answer", "answers are to no question")
+QUESTION = ("question", "text", "sentence")  # columns with the text of a question
+ALLOWED = Remedy("unmatched", ("wrong", "skip"), "would allow it")
 TIED = " answers have several highest scores: the first of them counts"
 
 
@@ -289,16 +292,29 @@ def _rows(questions: Asked, given: Given, settings: Choosing, warnings: Warnings
             raise InputError(
                 f"{lacks.name} has no ids to join by: {n} questions, {len(given.values)} answers"
             )
-        return np.arange(n)
+        both = Match(pa.nulls(n, pa.string()), np.arange(n), np.arange(n), {})
+        return _with_texts(both, questions, given, settings, warnings).pred
     policy: Policy = "error" if settings.unmatched == "error" else "empty"
-    remedy = Remedy("unmatched", ("wrong", "skip"), "would allow it")
-    both = match(questions.ids, given.ids, policy, TEXTS, remedy)
+    both = match(questions.ids, given.ids, policy, TEXTS, ALLOWED)
     if len(surplus := lacking(given.ids, questions.ids)):
         if settings.surplus == "error":
             row = int(surplus[0])
             raise InputError(f'{records.where(row)}: id "{given.ids[row]}" is of no question')
         warnings["", f" {TEXTS[1]} and are left out"] = (len(surplus),)
-    return both.pred
+    return _with_texts(both, questions, given, settings, warnings).pred
+
+
+def _with_texts(
+    both: Match, questions: Asked, given: Given, settings: Choosing, warnings: Warnings
+) -> Match:
+    """Compare the texts of questions, if the answers have them."""
+    policy: Policy = "error" if settings.unmatched == "error" else "empty"
+    asked, answered = (texts_in(side.records, *QUESTION) for side in (questions, given))
+    compared = same_texts(both._replace(warnings={}), asked, answered, policy, ALLOWED)
+    if compared.warnings:
+        [counts] = compared.warnings.values()
+        warnings[f"unmatched={settings.unmatched}: ", " answers are to another question"] = counts
+    return compared
 
 
 def _require_read(chosen: Chosen, codes: Int64) -> None:
