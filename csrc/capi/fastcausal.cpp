@@ -1,12 +1,13 @@
 // The functions of include/fastcausal.h: checks of their arguments, and errors as codes.
 #include "fastcausal.h"
 
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "capi/formulas.hpp"
@@ -14,6 +15,7 @@
 #include "capi/protocol.hpp"
 #include "cpu.hpp"
 #include "tagged.hpp"
+#include "utf8.hpp"
 
 struct fastcausal_protocol {
   fastcausal::capi::Protocol protocol;
@@ -25,13 +27,50 @@ namespace {
 
 bool never() { return false; }
 
+// Returns whether a code point is whole and ends no line.
+bool fits_line(char32_t point) {
+  const bool ends = point < 0x20 || (point >= 0x7F && point < 0xA0) || (point | 1) == 0x2029;
+  return !ends && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
+}
+
+// Writes as many whole characters as there is room for; "?" for bytes that are none in a line.
+void write_line(const std::string& text, char* to, size_t room) {
+  std::string letter, again;
+  for (size_t at = 0; at < text.size();) {
+    const size_t from = at;
+    const char32_t point = utf8::next(text, at);
+    letter = text.substr(from, at - from);
+    again.clear();
+    utf8::write(point, [&](char byte) { again += byte; });
+    if (again != letter || !fits_line(point)) letter = "?";
+    if (letter.size() >= room) break;
+    to = std::copy(letter.begin(), letter.end(), to);
+    room -= letter.size();
+  }
+  *to = '\0';
+}
+
 int32_t answer(int32_t code, const std::string& text, fastcausal_error* error) {
   if (error) {
     error->code = code;
-    std::snprintf(error->text, sizeof error->text, "%s", text.c_str());
+    write_line(text, error->text, sizeof error->text);
   }
   return code;
 }
+
+int32_t is_null(const char* name, fastcausal_error* error) {
+  return answer(FASTCAUSAL_BAD_ARGUMENT, std::string(name) + " is NULL, expected an array", error);
+}
+
+// More are a fault: their arrays do not fit in memory.
+constexpr int64_t MOST = sizeof(size_t) > 4 ? int64_t{1} << 36 : int64_t{1} << 27;
+
+std::string fault_of_number(const std::string& name, int64_t n) {
+  if (n >= 0 && n <= MOST) return "";
+  return name + " is " + std::to_string(n) + ", expected 0 to " + std::to_string(MOST);
+}
+
+constexpr int64_t NO_OFFSETS[1] = {0};  // of no units, whose array may be NULL
 
 int32_t well(fastcausal_error* error) { return answer(FASTCAUSAL_OK, "", error); }
 
@@ -52,9 +91,9 @@ int32_t guarded(fastcausal_error* error, const Work& work) {
   return code;
 }
 
-const char* const* listed(const std::vector<const char*>& names, int64_t* n) {
-  if (n) *n = static_cast<int64_t>(names.size());
-  return names.data();
+const char* const* listed(const std::vector<const char*>* names, int64_t* n) {
+  if (n) *n = names ? static_cast<int64_t>(names->size()) : 0;
+  return names ? names->data() : nullptr;
 }
 
 const char* text_of(Fault fault) {
@@ -85,9 +124,15 @@ class ReadSide {
 
   ReadSide(const char* name, const fastcausal_rows& rows, int64_t n_examples,
            const int32_t* lengths, const Protocol& protocol) {
+    fault = fault_of_arrays(rows, n_examples);
+    if (!fault.empty()) {
+      fault = std::string(name) + ": " + fault;
+      return;
+    }
     const auto* spans = reinterpret_cast<const Row*>(rows.spans);
-    input = {
-        {spans, rows.row_offsets, rows.relation_offsets}, rows.n_rows, rows.n_relations, lengths};
+    const auto* row_offsets = rows.n_relations ? rows.row_offsets : NO_OFFSETS;
+    const auto* relation_offsets = n_examples ? rows.relation_offsets : NO_OFFSETS;
+    input = {{spans, row_offsets, relation_offsets}, rows.n_rows, rows.n_relations, lengths};
     int64_t where[2] = {-1, -1};
     const Fault found = check_rows(input.side, rows.n_rows, rows.n_relations, n_examples, lengths,
                                    protocol.plan.n_roles(), where);
@@ -106,6 +151,18 @@ class ReadSide {
 
  private:
   ReadAsTagged tagged_;
+
+  static std::string fault_of_arrays(const fastcausal_rows& rows, int64_t n_examples) {
+    for (const auto& [name, n, array] : {std::tuple<const char*, int64_t, const void*>{
+                                             "relation_offsets", n_examples, rows.relation_offsets},
+                                         {"row_offsets", rows.n_relations, rows.row_offsets},
+                                         {"spans", rows.n_rows, rows.spans}}) {
+      const std::string found = fault_of_number(std::string("the number of units of ") + name, n);
+      if (!found.empty()) return found;
+      if (n && !array) return std::string(name) + " is NULL, expected an array";
+    }
+    return "";
+  }
 
   void read(int64_t n_examples, const Protocol& protocol) {
     static const Texts of_tags = {"cause", "effect", "signal"};
@@ -158,6 +215,21 @@ int32_t too_large(int64_t example, fastcausal_error* error) {
                 error);
 }
 
+// Describes the first count below 0, or that all together are not exact in a score.
+std::string fault_of_counts(const Protocol& protocol, const int64_t* counts) {
+  constexpr int64_t MOST_COUNTED = int64_t{1} << 53;
+  int64_t left = MOST_COUNTED;
+  for (size_t k = 0; k < protocol.count_names.size(); ++k) {
+    const std::string& name = protocol.count_names[k];
+    if (counts[k] < 0) return name + " is " + std::to_string(counts[k]) + ", expected 0 or more";
+    if (counts[k] > left) {
+      return "counts up to " + name + " add up to more than " + std::to_string(MOST_COUNTED);
+    }
+    left -= counts[k];
+  }
+  return "";
+}
+
 void copy(const NamedScores& scores, double* to) {
   for (size_t k = 0; k < scores.size(); ++k) to[k] = scores[k].second;
 }
@@ -175,6 +247,9 @@ NamedScores named(const Protocol& protocol) {
 int32_t score(const Protocol& protocol, int64_t n_examples, const int32_t* lengths,
               const fastcausal_rows& gold_rows, const fastcausal_rows& pred_rows, int64_t n_threads,
               const fastcausal_results& results, fastcausal_error* error) {
+  const std::string wrong = fault_of_number("n_examples", n_examples);
+  if (!wrong.empty()) return answer(FASTCAUSAL_BAD_ROWS, wrong, error);
+  if (n_examples && !lengths) return is_null("lengths", error);
   for (int64_t e = 0; e < n_examples; ++e) {
     if (lengths[e] < 0) {
       const std::string where = "example " + std::to_string(e);
@@ -207,6 +282,12 @@ int32_t score(const Protocol& protocol, int64_t n_examples, const int32_t* lengt
 int32_t read_tags(Tags reading, const char* text, const int64_t* offsets, int64_t n,
                   int32_t* n_tokens, int64_t* row_offsets, int32_t* spans, int64_t room,
                   fastcausal_error* error) {
+  const std::string wrong = fault_of_number("n_sentences", n);
+  if (!wrong.empty()) return answer(FASTCAUSAL_BAD_ARGUMENT, wrong, error);
+  if (!row_offsets) return is_null("row_offsets", error);
+  if (n && !offsets) return is_null("offsets", error);
+  if (n && !n_tokens) return is_null("n_tokens", error);
+  if (n && !text && offsets[n] != offsets[0]) return is_null("text", error);
   for (int64_t k = 0; k < n; ++k) {
     if (offsets[k] < 0 || offsets[k + 1] < offsets[k]) {
       return answer(FASTCAUSAL_BAD_ARGUMENT, "offsets of sentences fall", error);
@@ -228,6 +309,7 @@ int32_t read_tags(Tags reading, const char* text, const int64_t* offsets, int64_
                   "there is room for " + std::to_string(room) + " spans, expected " + needed,
                   error);
   }
+  if (row_offsets[n] && !spans) return is_null("spans", error);
   for (size_t k = 0; k < found.spans.size(); ++k) {
     const Row row = unpacked(found.spans[k]);
     std::memcpy(spans + 3 * k, &row, sizeof row);
@@ -245,8 +327,10 @@ const char* fastcausal_version(void) { return FASTCAUSAL_VERSION; }
 
 int32_t fastcausal_protocol_new(const char* line, const char* roles, fastcausal_protocol** made,
                                 fastcausal_error* error) {
-  *made = nullptr;
   return capi::guarded(error, [&] {
+    if (!made) return capi::is_null("made", error);
+    *made = nullptr;
+    if (!line) return capi::is_null("line", error);
     std::unique_ptr<fastcausal_protocol> fresh(
         new fastcausal_protocol{{line, roles ? roles : "cause,effect,signal"}, {}, {}});
     capi::Protocol& protocol = fresh->protocol;
@@ -265,15 +349,15 @@ int32_t fastcausal_protocol_new(const char* line, const char* roles, fastcausal_
 void fastcausal_protocol_free(fastcausal_protocol* protocol) { delete protocol; }
 
 const char* fastcausal_protocol_line(const fastcausal_protocol* protocol) {
-  return protocol->protocol.line.c_str();
+  return protocol ? protocol->protocol.line.c_str() : nullptr;
 }
 
 const char* const* fastcausal_count_names(const fastcausal_protocol* protocol, int64_t* n_counts) {
-  return capi::listed(protocol->count_names, n_counts);
+  return capi::listed(protocol ? &protocol->count_names : nullptr, n_counts);
 }
 
 const char* const* fastcausal_score_names(const fastcausal_protocol* protocol, int64_t* n_scores) {
-  return capi::listed(protocol->score_names, n_scores);
+  return capi::listed(protocol ? &protocol->score_names : nullptr, n_scores);
 }
 
 int32_t fastcausal_score(const fastcausal_protocol* protocol, int64_t n_examples,
@@ -281,6 +365,10 @@ int32_t fastcausal_score(const fastcausal_protocol* protocol, int64_t n_examples
                          const fastcausal_rows* pred, int64_t n_threads,
                          const fastcausal_results* results, fastcausal_error* error) {
   return capi::guarded(error, [&] {
+    if (!protocol) return capi::is_null("protocol", error);
+    if (!gold) return capi::is_null("gold", error);
+    if (!pred) return capi::is_null("pred", error);
+    if (!results) return capi::is_null("results", error);
     return capi::score(protocol->protocol, n_examples, lengths, *gold, *pred, n_threads, *results,
                        error);
   });
@@ -289,10 +377,15 @@ int32_t fastcausal_score(const fastcausal_protocol* protocol, int64_t n_examples
 int32_t fastcausal_score_counts(const fastcausal_protocol* protocol, const int64_t* counts,
                                 double* scores, fastcausal_error* error) {
   return capi::guarded(error, [&] {
+    if (!protocol) return capi::is_null("protocol", error);
+    if (!counts) return capi::is_null("counts", error);
+    if (!scores) return capi::is_null("scores", error);
     if (protocol->protocol.averages) {
       return capi::answer(FASTCAUSAL_BAD_ARGUMENT, "scores of cnc-2022 are no functions of sums",
                           error);
     }
+    const std::string wrong = capi::fault_of_counts(protocol->protocol, counts);
+    if (!wrong.empty()) return capi::answer(FASTCAUSAL_BAD_ARGUMENT, wrong, error);
     capi::copy(capi::scores_of(protocol->protocol, counts), scores);
     return capi::well(error);
   });
@@ -302,6 +395,7 @@ int32_t fastcausal_read_tags(const char* reading, const char* text, const int64_
                              int64_t n_sentences, int32_t* n_tokens, int64_t* row_offsets,
                              int32_t* spans, int64_t room, fastcausal_error* error) {
   return capi::guarded(error, [&] {
+    if (!reading) return capi::is_null("reading", error);
     const capi::Texts names = {"strict", "cnc-2023", "cnc-2022"};
     const auto known = std::find(names.begin(), names.end(), reading);
     if (known == names.end()) {

@@ -131,10 +131,18 @@ class Protocol {
     Texts parts = split(text, '|');
     if (parts.size() > 2 && parts[0] == "fastcausal") parts.erase(parts.begin(), parts.begin() + 2);
     name_ = parts[0];
-    if (name_.empty()) return wrong("name", name_, "text in one line without \"|\"");
+    const auto controls = [](char letter) { return static_cast<unsigned char>(letter) < 0x20; };
+    if (name_.empty() || std::any_of(text.begin(), text.end(), controls)) {
+      return wrong("name", name_, "text in one line without \"|\"");
+    }
+    Texts names;
     for (const std::string& known : named_protocols()) {
       const Texts of_known = split(known, '|');
       if (parts.size() == 1 && of_known[0] == name_) parts = of_known;
+      names.push_back(of_known[0]);
+    }
+    if (parts.size() == 1 && !contains(names, name_)) {
+      return wrong("protocol", name_, "one of " + joined(names, ", ") + ", or a name and settings");
     }
     return take_values({parts.begin() + 1, parts.end()});
   }

@@ -6,7 +6,8 @@
  *
  * Functions return FASTCAUSAL_OK or the code of an error, and write the error to `error` unless it
  * is NULL. Every array is the caller's; the library keeps none of them. It frees its handles
- * itself. All functions may run at the same time in different threads, with one protocol too.
+ * itself. NULL is an error where an array or a handle is needed; arrays of no units may be NULL.
+ * All functions may run at the same time in different threads, with one protocol too.
  */
 #ifndef FASTCAUSAL_H
 #define FASTCAUSAL_H
@@ -28,7 +29,7 @@ extern "C" {
 #define FASTCAUSAL_VERSION "0.1.0"
 
 #define FASTCAUSAL_OK 0
-#define FASTCAUSAL_BAD_ARGUMENT 1 /* a protocol, a role or a reading of tags is invalid */
+#define FASTCAUSAL_BAD_ARGUMENT 1 /* a protocol, role, reading or count is invalid, or NULL */
 #define FASTCAUSAL_BAD_ROWS 2     /* offsets or spans break a rule of fastcausal_rows */
 #define FASTCAUSAL_TOO_LARGE 3    /* an example or a text is too large */
 #define FASTCAUSAL_NO_ROOM 4      /* an array of the caller is too short */
@@ -72,15 +73,17 @@ typedef struct fastcausal_results {
 FASTCAUSAL_API const char* fastcausal_version(void);
 
 /* Makes a protocol of a name ("recess", "cnc-2023", "cnc-2022") or of a signature line, as reports
- * print it. Settings that the line leaves out have the defaults of fastcausal.Protocol. `roles`
- * lists the roles of the data, separated by commas; NULL: "cause,effect,signal". */
+ * print it. Settings that the line leaves out have the defaults of fastcausal.Protocol; a name
+ * alone must be one of the three. `roles` lists the roles of the data, separated by commas; NULL:
+ * "cause,effect,signal". */
 FASTCAUSAL_API int32_t fastcausal_protocol_new(const char* line, const char* roles,
                                                fastcausal_protocol** made, fastcausal_error* error);
 
 /* Frees a protocol; NULL is allowed. */
 FASTCAUSAL_API void fastcausal_protocol_free(fastcausal_protocol* protocol);
 
-/* The protocol as one line. The text lives as long as the protocol; so do the names below. */
+/* The protocol as one line; NULL for NULL. The text lives as long as the protocol; so do the names
+ * below. */
 FASTCAUSAL_API const char* fastcausal_protocol_line(const fastcausal_protocol* protocol);
 
 /* The names of counts, "cause_tp", ..., and of scores, "overall_precision", ...; sets their
@@ -98,7 +101,8 @@ FASTCAUSAL_API int32_t fastcausal_score(const fastcausal_protocol* protocol, int
                                         const fastcausal_rows* pred, int64_t n_threads,
                                         const fastcausal_results* results, fastcausal_error* error);
 
-/* Scores counts that the caller has added up, as from several calls. cnc-2022, whose scores are no
+/* Scores counts that the caller has added up, as from several calls: none below 0, and all together
+ * at most 2^53. cnc-2022, whose scores are no
  * functions of sums, refuses. */
 FASTCAUSAL_API int32_t fastcausal_score_counts(const fastcausal_protocol* protocol,
                                                const int64_t* counts, double* scores,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from ctypes import byref, c_int64, c_void_p
 from dataclasses import replace
 
 import numpy as np
@@ -124,6 +125,9 @@ def test_too_little_room_says_how_much_is_needed():
     ("line", "problem"),
     [
         ("", 'name is "", expected text in one line without "|"'),
+        ("cnc_2023", 'protocol is "cnc_2023", expected one of recess, cnc-2023, cnc-2022, or'),
+        ("fastcausal|0.1.0|foo", 'protocol is "foo", expected one of recess, cnc-2023, cnc-2022'),
+        ("a\nb|kernel:fair_spans", 'name is "a?b", expected text in one line without "|"'),
         ("recess|kernel:exact_spans", 'recess: kernel is "exact_spans", expected fair_spans'),
         ("cnc-2023|tags:strict", 'cnc-2023: tags is "strict", expected cnc-2023'),
         ("a|kernel:bleu", 'kernel is "bleu", expected one of fair_spans, exact_spans, '),
@@ -172,6 +176,101 @@ def test_rows_are_refused(change, problem):
     with pytest.raises(ValueError, match=re.escape(problem)) as caught:
         capi.Protocol("recess").score(fc.Rows(**rows), fc.Rows(**rows))
     assert caught.value.args[0] == 2
+
+
+def code_of(name: str, *arguments: object) -> int:
+    """Call a function; a refusal has a text of one line."""
+    try:
+        capi.call(name, *arguments)
+    except ValueError as error:
+        code, text = error.args
+        assert text
+        assert len(text.splitlines()) == 1
+        return code
+    return 0
+
+
+def test_null_is_refused_where_an_array_is_needed():
+    """Each pointer in turn is NULL; none ends the process."""
+    handle, made, arrays = capi.Protocol("recess").handle, c_void_p(), np.zeros(100, np.int64)
+    some, side = c_void_p(arrays.ctypes.data), capi.side(rows_of([[[(0, 0, 1)]]]))
+    lengths = np.array([3], np.int32)
+    results, one = capi.Results(), c_int64(1)
+    calls = {
+        "protocol_new": (b"recess", None, byref(made)),
+        "score": (handle, one, c_void_p(lengths.ctypes.data), byref(side), byref(side), one,
+                  byref(results)),
+        "score_counts": (handle, some, some),
+        "read_tags": (b"strict", b"", some, c_int64(0), some, some, some, one),
+    }  # fmt: skip
+    for name, arguments in calls.items():
+        assert code_of(name, *arguments) == 0
+        for k, argument in enumerate(arguments):
+            is_needed = not isinstance(argument, c_int64) and argument is not None
+            if is_needed and (name, k) not in {("read_tags", n) for n in (1, 2, 4, 6)}:
+                assert code_of(name, *arguments[:k], None, *arguments[k + 1 :]) == 1, (name, k)
+        getattr(capi.library(), f"fastcausal_{name}")(*[None] * len(arguments), None)
+    for field in ("relation_offsets", "row_offsets", "spans"):
+        changed = capi.side(rows_of([[[(0, 0, 1)]]]))
+        setattr(changed, field, None)
+        given = (*calls["score"][:4], byref(changed), *calls["score"][5:])
+        assert code_of("score", *given) == 2
+    tagged = np.array([0, 1], np.int64)
+    offsets = c_void_p(tagged.ctypes.data)
+    assert code_of("read_tags", b"strict", None, offsets, one, some, some, some, one) == 1
+    assert code_of("read_tags", b"strict", b"a", offsets, one, None, some, some, one) == 1
+    for name in ("protocol_line", "count_names", "score_names"):
+        assert not getattr(capi.library(), f"fastcausal_{name}")(None, None)
+    capi.library().fastcausal_protocol_free(made)
+
+
+def test_a_side_of_no_units_needs_no_arrays():
+    """As an empty std::vector gives it: NULL."""
+    protocol = capi.Protocol("recess")
+    counts = np.full(len(protocol.count_names), 7)
+    results = capi.Results(counts=counts.ctypes.data)
+    nothing, n = capi.RowsOfSide(), c_int64(0)
+    given = (protocol.handle, n, None, byref(nothing), byref(nothing), n, byref(results))
+    assert code_of("score", *given) == 0
+    assert not counts.any()
+
+
+@pytest.mark.parametrize("n", [-1, -(2**62), 2**40, 2**63 - 1])
+def test_numbers_that_no_array_has_are_refused(n):
+    protocol, lengths = capi.Protocol("recess"), np.array([3], np.int32)
+    for field in ("n_examples", "n_relations", "n_rows"):
+        side = capi.side(rows_of([[[(0, 0, 1)]]]))
+        if field != "n_examples":
+            setattr(side, field, n)
+        given = c_int64(n if field == "n_examples" else 1), c_void_p(lengths.ctypes.data)
+        end = (byref(side), byref(side), c_int64(1), byref(capi.Results()))
+        assert code_of("score", protocol.handle, *given, *end) == 2
+    some = c_void_p(np.zeros(9, np.int64).ctypes.data)
+    assert code_of("read_tags", b"strict", b"", some, c_int64(n), *[some] * 3, c_int64(0)) == 1
+
+
+@pytest.mark.parametrize(
+    ("counts", "problem"),
+    [
+        ({0: -5}, "cause_tp is -5, expected 0 or more"),
+        ({0: 2**63 - 1}, "counts up to cause_tp add up to more than 9007199254740992"),
+        ({1: 2**53, 3: 1}, "counts up to cause_le add up to more than 9007199254740992"),
+    ],
+)
+def test_counts_that_are_none_are_refused(counts, problem):
+    protocol = capi.Protocol("recess")
+    given = np.zeros(len(protocol.count_names), np.int64)
+    given[[*counts]] = [*counts.values()]
+    with pytest.raises(ValueError, match=problem):
+        protocol.scores(given)
+
+
+@given(st.binary(max_size=300).filter(lambda text: b"\0" not in text))
+def test_an_error_is_one_line_of_utf_8(text):
+    """Also where it is cut, or where the line is not UTF-8: `decode` is strict."""
+    for line in (text, b"recess|kernel:x" + "\N{LATIN SMALL LETTER E WITH ACUTE}".encode() * 150):
+        made = c_void_p()
+        assert code_of("protocol_new", b"recess|kernel:" + line, None, byref(made)) == 1
 
 
 def test_an_example_that_is_too_large_is_named():
