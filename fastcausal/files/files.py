@@ -22,6 +22,10 @@ from fastcausal.files.zips import Archive
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit would refuse long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
 _FILLED = re.compile(r"\S")
+# An escape of JSON: of a whole surrogate pair, of half of one, or any other.
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.S
+)
 _LIST = re.compile(rb"\s*\[\s*\{")
 _OPENS, _GOES_ON = re.compile(r"\s*\[\s*"), re.compile(r"\s*,\s*")  # before an item of a list
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
@@ -118,6 +122,29 @@ class Source:
             raise InputError(f"{self.name}: {error}") from error
         except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
             raise InputError(invalid_json(self.name, error)) from error
+
+    def document_to_store(self) -> Any:
+        r"""Decode the single JSON value of the file, whose texts go into tables and pages.
+
+        Raises
+        ------
+        InputError
+            The JSON is invalid, or an escape is half of a surrogate pair, which no file can hold.
+
+        Examples
+        --------
+        >>> Source("a.json", b'[\n"\\\\ud800 \\ud83d\\ude00", "\\uD800"]').document_to_store()
+        Traceback (most recent call last):
+        fastcausal.errors.InputError: a.json:2: "\uD800" is half of a surrogate pair, expected ...
+        """
+        for escape in _ESCAPE.finditer(self.text):
+            if half := escape["half"]:
+                line = self.text.count("\n", 0, escape.start()) + self.first
+                raise InputError(
+                    f'{self.name}:{line}: "\\{half}" is half of a surrogate pair, '
+                    "expected a whole character"
+                )
+        return self.document()
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines with their numbers; only a line feed ends a line."""

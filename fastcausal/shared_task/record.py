@@ -131,7 +131,7 @@ class SharedTask:
             for the task, or a file is not in the folder.
         """
         source = Source.open(folder / FILE)
-        values = source.document()
+        values = source.document_to_store()
         if not isinstance(values, dict) or values.pop("schema", None) != SCHEMA:
             raise InputError(f"{source.name}: no record of a shared task, expected schema {SCHEMA}")
         try:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
-from fastcausal.files.values import JSON, kind, shown
+from fastcausal.files.values import kind, shown
 from fastcausal.options import Choice
 
 Path_ = str | os.PathLike[str] | Source
@@ -132,12 +132,7 @@ def _systems(key: Source) -> Places:
 
 
 def _topics(file: Source) -> dict[str, dict[str, Any]]:
-    try:
-        document = JSON.decode(file.text)
-    except InputError as error:
-        raise InputError(f"{file.name}: {error}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{file.name} is not valid JSON: {error}") from error
+    document = file.document_to_store()
     if not isinstance(document, dict) or not document:
         raise InputError(f"{file.name} is {kind(document)}, expected an object of topics")
     for topic, value in document.items():

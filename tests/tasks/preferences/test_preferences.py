@@ -180,3 +180,23 @@ def test_faults_of_scores_and_names(tmp_path):
     refused(tmp_path, "does not fit", ann, "--name", "x_{rater}")
     ann.write_text("{")
     refused(tmp_path, "ann.json", ann)
+
+
+@pytest.mark.parametrize("file", ["key", "ann"])
+def test_half_a_surrogate_pair_is_refused_with_its_place(tmp_path, file):
+    """JSON can write one, and no table or page can hold it; a whole pair and a backslash stay."""
+    texts = {"key": {"Flood": {"first": "\U0001f600\\ud800", "second": "b"}},
+             "ann": {"Flood": {"first_likert": 3, "second_likert": 4,
+                               "best_prediction_reference": "first"}}}  # fmt: skip
+    for name, value in texts.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(value, indent=1))
+    key, ann = tmp_path / "key.json", tmp_path / "ann.json"
+    commands = [("preferences", ann), ("annotate", "import", ann, "--to", tmp_path / "labels.csv")]
+    for command in commands:
+        cli(*command, "--key", key)
+    changed = tmp_path / f"{file}.json"
+    changed.write_text(changed.read_text().replace("first", "\\uDFFFfirst"))
+    for command in commands:
+        _, message = cli(*command, "--key", key, expect=2)
+        said = f'{file}.json:3: "\\uDFFF" is half of a surrogate pair, expected a whole character'
+        assert said in message
