@@ -28,6 +28,9 @@ def classify(
         str | None,
         Option(help="Expect only these classes, for example 0,1; any other label is an error."),
     ] = None,
+    map: Annotated[
+        str | None, Option(help="Rename labels of both sides, for example yes=1,no=0.")
+    ] = None,
     positive: Annotated[str, Option(help="Treat this class as the positive one.")] = "1",
     undefined: Annotated[ZeroByZero, Option(help="Set scores of 0/0 to this value.")] = "null",
     protocol: Annotated[
@@ -74,6 +77,7 @@ def classify(
 
     settings: dict[str, Any] = {
         "labels": None if labels is None else _labels(labels.split(",")),
+        "map": map,
         "positive": _labels([positive])[0],
         "undefined": ZERO[undefined],
         "unparsed": unparsed,

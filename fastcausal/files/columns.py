@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
+from fastcausal.arrays.numerals import are_whole, digits, plain, words_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import column_of, encodable
 from fastcausal.files.values import kind, shown
@@ -76,21 +77,41 @@ class Column:
         array = self.array
         if array.null_count == len(array):
             return pa.nulls(len(array), pa.int64() if whole else pa.float64())
-        if not self.typed:
-            return array if whole else self._numbers_or_text()
         if self.is_mixed:
+            read = self._written_labels(self.answers(), whole)
+            if pa.types.is_floating(read.type) or (whole and are_whole(read.unique())):
+                return read  # 1 and "1" are one label
             array = self._of_one_kind(whole)
-        if is_text(array.type):
-            return pc.cast(array, pa.string())
+        if is_text(array.type) or (whole and pa.types.is_boolean(array.type)):
+            return self._written_labels(pc.cast(array, pa.string()), whole)
         is_whole = pa.types.is_integer(array.type) or pa.types.is_boolean(array.type)
-        if not is_whole and (whole or not _is_number(array.type)):
+        if not is_whole and not _is_number(array.type):
             self._require_none(KEY if whole else LABEL, ())
         if whole:
-            return pc.cast(array, pa.int64())
+            return array.cast(pa.int64()) if is_whole else self._known()._whole(KEY)
         numbers = array.cast(pa.float64(), safe=False)
         if pa.types.is_integer(array.type):
             self._require_exact(numbers)
         return numbers
+
+    def _written_labels(self, texts: pa.Array, whole: bool) -> pa.Array:
+        """Return text as numbers if all of it is numbers or missing, else as labels.
+
+        ``whole`` keeps text, of numbers alone with null for missing values.
+        """
+        codes = texts.dictionary_encode()
+        values = words = words_of(codes.dictionary)
+        known = pc.if_else(pc.is_in(words, arrow.strings(MISSING)), None, words)
+        if known.null_count == len(known):
+            pass  # perhaps None is the name of a label
+        elif whole:
+            values = known if are_whole(known) else words
+        elif (numbers := _floats(digits(known))) is not None:
+            values = numbers
+            if pc.any(pc.greater_equal(pc.abs(numbers), EXACT)).as_py():
+                integers = pc.match_substring_regex(known, "^[+-]?[0-9]+$")
+                self._require_exact(pc.if_else(integers, numbers, None).take(codes.indices))
+        return texts if values.equals(codes.dictionary) else values.take(codes.indices)
 
     def _of_one_kind(self, whole: bool) -> pa.Array:
         """Return the labels of a mixed column; report each of another kind than the first."""
@@ -113,20 +134,6 @@ class Column:
         problems.raise_if_any()
         return column_of(values)[0]
 
-    def _numbers_or_text(self) -> pa.Array:
-        """Convert cells of CSV: to numbers, if all are numbers or missing, else text."""
-        is_missing = pc.is_in(self.array, arrow.strings(MISSING))
-        known = pc.if_else(is_missing, None, pc.ascii_trim_whitespace(self.array))
-        for wanted in (pa.float64(), pa.bool_()):
-            try:
-                numbers = known.cast(wanted).cast(pa.float64())
-            except pa.ArrowInvalid:
-                continue
-            whole = pc.match_substring_regex(known, "^[+-]?[0-9]+$")
-            self._require_exact(pc.if_else(whole, numbers, None))
-            return numbers
-        return self.array
-
     def _require_exact(self, integers: pa.Array) -> None:
         """Refuse integers that are ambiguous as floats."""
         row = pc.index(pc.greater_equal(pc.abs(integers), EXACT), True).as_py()
@@ -145,7 +152,7 @@ class Column:
     def numbers(self) -> npt.NDArray[np.float64]:
         """Return the column as float64[n]; NaN for missing values."""
         array = self.array
-        if not self.typed:
+        if is_text(array.type) and not self.is_mixed:
             array = self._parsed(pa.float64(), "a number")
         elif not _is_number(array.type):
             self._require_none("a number", (int, float))
@@ -157,7 +164,7 @@ class Column:
         if array.null_count:
             row = pc.index(pc.is_null(array), True).as_py()
             raise InputError(f'{self.where(row)}: "{self.name}" is missing, expected an integer')
-        if not self.typed:
+        if is_text(array.type) and not self.is_mixed:
             array = self._parsed(pa.int64(), "an integer")
         elif pa.types.is_floating(array.type):
             array = self._whole("an integer")
@@ -169,11 +176,15 @@ class Column:
             raise InputError(f'{self.where(0)}: column "{self.name}": {error}') from error
 
     def _parsed(self, wanted: pa.DataType, expected: str) -> pa.Array:
-        """Parse numbers in CSV; the message names the first other cell."""
-        try:
-            return self.array.cast(wanted)
-        except pa.ArrowException:
-            row = next(k for k, cell in enumerate(self.array) if not _is_written(cell, wanted))
+        """Parse numbers in text; the message names the first other text."""
+        texts = self.array
+        for change in (None, pc.utf8_trim_whitespace, plain):
+            texts = texts if change is None else change(texts)
+            try:
+                return texts.cast(wanted)
+            except pa.ArrowException:
+                continue
+        row = next(k for k, cell in enumerate(texts) if not _is_written(cell, wanted))
         raise self._fault(row, self.array[row].as_py(), expected)
 
     def _require_none(self, expected: str, allowed: tuple[type, ...]) -> None:
@@ -192,9 +203,22 @@ class Column:
             raise self._fault(row, array[row].as_py(), expected)
         return array.cast(pa.int64())
 
+    def _known(self) -> Column:
+        """Return the column with null for NaN."""
+        array = self.array.cast(pa.float64(), safe=False)
+        return replace(self, array=pc.if_else(pc.is_nan(array), None, array))
+
     def _fault(self, row: int, value: Any, expected: str) -> InputError:
         got = shown(value) if isinstance(value, str | int | float) else kind(value)
         return InputError(f'{self.where(row)}: "{self.name}" is {got}, expected {expected}')
+
+
+def _floats(texts: pa.Array) -> pa.Array | None:
+    """Parse numbers; None if a text is not a number."""
+    try:
+        return texts.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
 
 
 def _below(most: int) -> str:

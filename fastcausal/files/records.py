@@ -253,19 +253,23 @@ class Records:
     def labels(self, name: str, whole: bool = False) -> pa.Array:
         """Return a column of labels, all numbers or all text: float64 or string[n], with nulls.
 
-        Booleans are 1 and 0. Cells of CSV are numbers if all cells are numbers or missing. An
+        Text is numbers if all of it is numbers or missing, in CSV as in any other source. Booleans,
+        also written as True, are 1 and 0. Text loses the blanks around it, and 1.0 becomes 1. An
         integer that float64 cannot hold is a fault.
 
         Parameters
         ----------
         name : str
         whole : bool
-            True allows only integers and text: int64 or string[n]; text of CSV stays text.
+            True allows only integers and text: int64 or string[n]; text stays text, and booleans
+            are ``true`` and ``false``.
 
         Examples
         --------
         >>> read_records({"x": [1, None, 2]}).labels("x").to_pylist()
         [1.0, None, 2.0]
+        >>> read_records({"x": [" 1", "2.0", "NA"]}).labels("x").to_pylist()
+        [1.0, 2.0, None]
         >>> read_records([{"x": 1}, {"x": "b"}]).labels("x")
         Traceback (most recent call last):
         fastcausal.errors.FaultsError: rows: row 1: "x" is "b", expected a number as in rows: row 0

@@ -319,6 +319,7 @@ VALUES = {
     "classify --cluster": "id",
     "classify --column": "id",
     "classify --labels": "0,1,2",
+    "classify --map": "1=0",
     "classify --protocol": "corr2cause",
     "classify --read": "cladder",
     "cluster": "doc_id",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 from fastcausal.arrays.strata import By
@@ -73,6 +73,7 @@ def classify(
     pred: LabelSource,
     *,
     labels: Sequence[Label] | None = None,
+    map: Mapping[Label, Label] | str | None = None,
     positive: Label = 1,
     undefined: float | None = None,
     unparsed: AnswerPolicy | None = None,
@@ -94,6 +95,8 @@ def classify(
         `fastcausal.tasks.classification.choices.count.choices`.
     labels : sequence of int or str, optional
         The classes; any other label is an error. None takes the labels of gold and pred.
+    map : mapping, or str such as ``"yes=1,no=0"``, optional
+        New names of labels, on both sides.
     positive : int or str
         The class of ``report["positive"]``.
     undefined : {None, 0.0, 1.0}
@@ -122,9 +125,10 @@ def classify(
     Raises
     ------
     InputError
-        A source cannot be read, has an unknown label, or the sides do not match.
+        A source cannot be read, has an unknown label, or the sides do not match; or, without
+        ``labels``, no label of pred occurs in gold.
     ValueError
-        A policy or protocol is unknown, or the classes are invalid.
+        A policy or protocol is unknown, or the classes or their new names are invalid.
 
     Examples
     --------
@@ -139,6 +143,7 @@ def classify(
     of_answers = {"answers": answers, "read": read, "column": column}
     settings: dict[str, Any] = {
         "labels": labels,
+        "map": map,
         "undefined": undefined,
         "unparsed": unparsed,
         "by": by,
@@ -153,6 +158,7 @@ def classify(
             raise ValueError(f"{name} is {value!r}, expected answers or a protocol as well")
     scorer = ClassificationScorer(
         labels=labels,
+        map=map,
         positive=positive,
         undefined=undefined,
         unparsed=unparsed or "error",  # type: ignore[arg-type]  # the scorer checks it
@@ -160,6 +166,7 @@ def classify(
     )
     batch = scorer.align(gold, pred)
     scorer.add(batch)
+    scorer.require_common()
     report = scorer.report(batch, system_of(pred))
     if per_example is not None:
         report.statistics.write(per_example)

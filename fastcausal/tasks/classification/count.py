@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Never
@@ -13,12 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal._version import __version__
+from fastcausal.arrays import arrow
 from fastcausal.arrays.arrow import numbers
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.confusions import confusions
 from fastcausal.counts.labels import Label, classes_of
 from fastcausal.counts.statistics import Statistics
-from fastcausal.errors import InputError, Remedy, warning_lines
+from fastcausal.errors import InputError, Remedy, Warnings, warning_lines
 from fastcausal.files.keys import match
 from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.files.values import shown
@@ -55,15 +56,17 @@ class ClassificationScorer:
         undefined: float | None = None,
         unparsed: LabelPolicy = "error",
         unmatched: LabelPolicy = "error",
+        map: Mapping[Label, Label] | str | None = None,
     ) -> None:
         check("unparsed", unparsed, LabelPolicy)
         check("unmatched", unmatched, LabelPolicy)
         if undefined not in (None, 0.0, 1.0):
             raise ValueError(f"undefined is {undefined}, expected None, 0.0 or 1.0")
+        self.positive: Label = 1 if positive == 1 else label_format.labels_in([positive])[0]
         self.given: tuple[Label, ...] | None = (
-            None if labels is None else _classes(labels, positive)
+            None if labels is None else _classes(labels, self.positive)
         )
-        self.positive = positive
+        self.map: dict[str, str] = {} if map is None else label_format.names_in(map)
         self.undefined = undefined
         self.unparsed = unparsed
         self.unmatched = unmatched
@@ -76,6 +79,7 @@ class ClassificationScorer:
             (len(self.labels), len(self.labels)), np.int64
         )
         self.n_unparsed: int = 0
+        self.unmapped: set[str] = {*self.map}  # labels that did not occur
         self.warnings: dict[str, None] = {}  # an ordered set
 
     @property
@@ -83,9 +87,11 @@ class ClassificationScorer:
         """Signature line: all settings that the scores depend on."""
         labels = "found" if self.given is None else ",".join(map(str, self.given))
         zero = "undefined" if self.undefined is None else self.undefined
+        changes = ",".join(f"{old}={new}" for old, new in self.map.items())
         return (
             f"fastcausal|{__version__}|classification|labels:{labels}|positive:{self.positive}|"
             f"0/0:{zero}|unparsed:{self.unparsed}|unmatched:{self.unmatched}"
+            + (f"|map:{changes}" if changes else "")
         )
 
     def update(
@@ -101,6 +107,10 @@ class ClassificationScorer:
         gold, pred = label_format.read(gold, "gold"), label_format.read(pred, "pred")
         warnings: list[str] = []
         whole = gold
+        if self.map:
+            for side in (gold, pred):
+                self.unmapped -= {*side.encoded.dictionary.cast(pa.string()).to_pylist()}
+            gold, pred = gold.renamed(self.map), pred.renamed(self.map)
         gold, pred = _joined(gold, pred, self.unmatched, warnings)
         gold, pred, left_out = _without_gaps(gold, pred, self.unparsed)
         return LabelPair(*self.alike(gold, pred), left_out, tuple(warnings), whole)
@@ -109,7 +119,7 @@ class ClassificationScorer:
         """Count aligned examples."""
         gold, pred = batch.gold, batch.pred
         labels = self.given or classes_of(
-            self.labels, gold.values.unique().to_pylist(), pred.values.unique().to_pylist()
+            self.labels, *(side.encoded.dictionary.to_pylist() for side in (gold, pred))
         )
         k = len(labels)
         one_group = np.zeros(len(gold), np.int64)
@@ -130,6 +140,7 @@ class ClassificationScorer:
             raise ValueError(f"cannot merge {other.signature} into {self.signature}")
         self._add(other.labels, other.confusion)
         self.n_unparsed += other.n_unparsed
+        self.unmapped &= other.unmapped
         self.warnings |= other.warnings
 
     def compute(self) -> ClassificationReport:
@@ -139,7 +150,12 @@ class ClassificationScorer:
     @property
     def statistics(self) -> Statistics:
         """Pairs of labels of all batches so far, with their frequency; without units."""
-        formula = LabelFormula(self.labels, self.given is not None, self.positive, self.undefined)
+        positive = (
+            str(self.positive)
+            if any(isinstance(label, str) for label in self.labels[:1])
+            else self.positive
+        )
+        formula = LabelFormula(self.labels, self.given is not None, positive, self.undefined)
         pairs, times = np.argwhere(self.confusion), self.confusion[self.confusion > 0]
         return Statistics(formula, self.signature, pairs, times)
 
@@ -147,7 +163,13 @@ class ClassificationScorer:
         self, batch: LabelPair | None = None, system: str | None = None
     ) -> ClassificationReport:
         """Return the result of `compute`, with the units of the only batch."""
-        about = replace(self.statistics, warnings={(text,): () for text in self.warnings})
+        warnings: Warnings = {(text,): () for text in self.warnings}
+        if self.given is None:
+            of_gold, of_pred = self._counts()
+            for label in (label for label in of_pred if label not in of_gold):
+                texts = f"gold lacks the label {shown(label)} of pred, examples: ", ""
+                warnings[texts] = (of_pred[label],)
+        about = replace(self.statistics, warnings=warnings)
         return report_of(
             about,
             self.confusion.copy(),
@@ -155,14 +177,39 @@ class ClassificationScorer:
             partial(replace, about) if batch is None else partial(_of_units, about, batch, system),
         )
 
+    def require_common(self) -> None:
+        """Raise InputError if no label of pred occurs in gold, or one in ``map`` on neither side.
+
+        Labels that the caller named may be absent.
+        """
+        if self.unmapped:
+            name = min(self.unmapped)
+            raise InputError(f"neither gold nor pred has the label {shown(name)} of map")
+        of_gold, of_pred = self._counts()
+        if self.given is not None or not of_pred or of_gold.keys() & of_pred.keys():
+            return
+        sides = (f"{side} has {_some(n)}" for side, n in (("gold", of_gold), ("pred", of_pred)))
+        rename = ",".join(f"{label}=..." for label in [*of_pred][:2])
+        all_labels = ",".join(map(str, self.labels[:10]))
+        other = Remedy("labels", (all_labels,), "would take them as classes of their own")
+        remedy = Remedy("map", (rename,), "would give them names of gold", other)
+        raise InputError(f"no label of pred occurs in gold: {', '.join(sides)}", remedy)
+
+    def _counts(self) -> tuple[dict[Label, int], dict[Label, int]]:
+        """Return the labels that occur in gold, and those in pred, with their counts."""
+        of_gold, of_pred = (
+            {label: n for label, n in zip(self.labels, counts.tolist(), strict=True) if n}
+            for counts in (self.confusion.sum(axis=1), self.confusion.sum(axis=0))
+        )
+        return of_gold, of_pred
+
     def alike(self, gold: Labels, pred: Labels) -> tuple[Labels, Labels]:
-        """Return both sides as integers or both as strings; a typed side decides."""
+        """Return both sides as integers, or both as strings if one has strings."""
         if self.labels:
             wanted = "integers" if isinstance(self.labels[0], int) else "strings"
             known = "the label set"
             return gold.as_kind(wanted, known), pred.as_kind(wanted, known)
-        typed = [side.kind for side in (gold, pred) if side.typed]
-        wanted = typed[0] if typed else max(gold.kind, pred.kind)  # strings, if one has strings
+        wanted = max(gold.kind, pred.kind)
         return gold.as_kind(wanted, pred.name), pred.as_kind(wanted, gold.name)
 
     def _add(self, labels: Sequence[Label], counts: npt.NDArray[np.int64]) -> None:
@@ -202,7 +249,8 @@ def _of_units(about: Statistics, batch: LabelPair, system: str | None) -> Statis
     rows = np.stack([codes_of(side, formula.labels) for side in (batch.gold, batch.pred)], axis=1)
     left_out = None
     if batch.left_out is not None:
-        labels = batch.left_out.values.cast(batch.gold.values.type)
+        wanted = "integers" if pa.types.is_integer(batch.gold.values.type) else "strings"
+        labels = batch.left_out.as_kind(wanted, "gold").values
         columns = {"gold": labels, "pred": pa.nulls(len(labels), labels.type)}
         left_out = _units(batch.left_out, columns)
     return replace(
@@ -211,7 +259,7 @@ def _of_units(about: Statistics, batch: LabelPair, system: str | None) -> Statis
         times=np.ones(len(rows), np.int64),
         units=_units(batch.gold, {}),
         system=system,
-        gold=digest_of_texts(_ids(batch.whole), batch.whole.values.cast(pa.string())),
+        gold=digest_of_texts(_ids(batch.whole), _texts(batch.whole)),
         left_out=left_out,
     )
 
@@ -229,31 +277,46 @@ def _ids(gold: Labels) -> pa.Array | None:
     return None if gold.ids is None else gold.ids.cast(pa.string())
 
 
+def _texts(labels: Labels) -> pa.Array:
+    return labels.as_kind(labels.kind, labels.name).values.cast(pa.string())
+
+
 def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:
     """Return the given labels, checked."""
-    given = tuple(int(label) if isinstance(label, bool) else label for label in labels)
+    try:
+        given = tuple(label_format.labels_in(labels))
+    except InputError:  # of several kinds
+        given = tuple(labels)
     kinds = {type(label) for label in given}
     if not given or kinds not in ({int}, {str}) or len(set(given)) < len(given):
         raise ValueError(f"labels are {_listed(given)}, expected different integers or strings")
-    if positive != 1 and positive not in given:
+    if positive != 1 and str(positive) not in map(str, given):
         raise ValueError(f"the positive label is {shown(positive)}, expected {_listed(given)}")
     return given
 
 
 def codes_of(side: Labels, labels: Sequence[Label]) -> npt.NDArray[np.int64]:
     """Return the index of each label among the classes: int64[n]."""
-    codes = pc.index_in(side.values, pa.array(labels, side.values.type))
-    if codes.null_count:
-        row = pc.index(pc.is_null(codes), True).as_py()
+    place = pc.index_in(side.encoded.dictionary, pa.array(labels, side.values.type))
+    known = arrow.values_of(place, -1).astype(np.int64)
+    codes: npt.NDArray[np.int64] = known[arrow.values_of(side.encoded.indices)]
+    if place.null_count:
+        row = int(np.argmin(codes))
         raise InputError(
             f"{side.where(row)}: label {shown(side.values[row].as_py())}, "
             f"expected one of {_listed(labels)}"
         )
-    return np.asarray(codes, np.int64)
+    return codes
 
 
 def _listed(labels: Sequence[Any]) -> str:
     return ", ".join(map(shown, labels[:10])) + (", ..." if len(labels) > 10 else "")
+
+
+def _some(counts: Mapping[Label, int]) -> str:
+    """Format labels with their counts, ten at most."""
+    parts = [f"{shown(label)} ({n})" for label, n in [*counts.items()][:10]]
+    return ", ".join(parts) + (", ..." if len(counts) > 10 else "")
 
 
 def _joined(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, without
+from fastcausal.arrays.numerals import are_whole, digits, each
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.files.keys import require_unique
@@ -20,7 +22,6 @@ from fastcausal.files.values import shown
 
 IDS = ("id", "index")
 LABELS = ("label", "prediction")
-_INTEGER = r"^-?[0-9]{1,18}$"
 
 
 @dataclass(frozen=True)
@@ -32,15 +33,13 @@ class Labels:
     name : str
         The source, for messages.
     values : pyarrow.Array
-        int64 or string; null for a missing label.
+        int64 or string as `fastcausal.files.records.Records.labels`; null for a missing label.
     ids : pyarrow.Array, optional
         string: names of the sentences; int64: their positions. None: they are in order.
     texts : pyarrow.Array, optional
         The sentences themselves.
     lines : sequence of int, optional
         Their lines in the file.
-    typed : bool
-        False if a file cannot distinguish 1 from "1" (CSV): then the other side decides.
     columns : pyarrow.Table, optional
         Further columns of the source.
     """
@@ -50,7 +49,6 @@ class Labels:
     ids: pa.Array | None = None
     texts: pa.Array | None = None
     lines: Sequence[int] | None = None
-    typed: bool = True
     columns: pa.Table | None = None
 
     def __len__(self) -> int:
@@ -72,14 +70,16 @@ class Labels:
             columns=None if self.columns is None else self.columns.take(rows),
         )
 
-    @property
+    @cached_property
+    def encoded(self) -> pa.DictionaryArray:
+        """The labels as places among the distinct ones."""
+        return self.values.dictionary_encode()
+
+    @cached_property
     def kind(self) -> str:
-        """``"integers"`` if all labels look like integers, else ``"strings"``."""
-        whole = pa.types.is_integer(self.values.type) or (
-            not self.typed
-            and pc.all(pc.match_substring_regex(self.values, _INTEGER), min_count=0).as_py()
-        )
-        return "integers" if whole else "strings"
+        """``"integers"`` if all labels are whole numbers or booleans, else ``"strings"``."""
+        is_whole = pa.types.is_integer(self.values.type) or are_whole(self.encoded.dictionary)
+        return "integers" if is_whole else "strings"
 
     def as_kind(self, wanted: str, other: str) -> Labels:
         """Return the same labels as ``"integers"`` or ``"strings"``.
@@ -87,27 +87,39 @@ class Labels:
         Raises
         ------
         InputError
-            They are of the other kind; ``other`` names the side that requires it.
+            They are not integers, but ``other``, a name in the message, requires it.
         """
-        if wanted == "strings" and not pa.types.is_integer(self.values.type):
+        of = pa.int64() if wanted == "integers" else pa.string()
+        if self.values.type == of:
             return self
         if self.values.null_count == len(self):  # none at all
-            arrow = pa.int64() if wanted == "integers" else pa.string()
-            return replace(self, values=pa.nulls(len(self), arrow))
-        if wanted != self.kind:
-            row = 0
-            if not self.typed:
-                whole = pc.fill_null(pc.match_substring_regex(self.values, _INTEGER), True)
-                row = pc.index(whole, False).as_py()
+            return replace(self, values=pa.nulls(len(self), of))
+        if wanted == "strings":
+            return replace(self, values=self.values.cast(of))
+        if self.kind == "strings":
+            row = next(row for row in range(len(self)) if not are_whole(self.values[row : row + 1]))
             raise InputError(
                 f"{self.where(row)}: label {shown(self.values[row].as_py())}, but the labels of "
                 f"{other} are {wanted}"
             )
-        return replace(self, values=self.values.cast(pa.int64()), typed=True)
+        return replace(self, values=each(lambda words: digits(words).cast(of), self.values))
+
+    def renamed(self, names: Mapping[str, str]) -> Labels:
+        """Return the same labels with new names."""
+        old, new = pa.array(names.keys(), pa.string()), pa.array(names.values(), pa.string())
+
+        def change(words: pa.Array) -> pa.Array:
+            places = pc.index_in(words, old)
+            return pc.if_else(pc.is_valid(places), new.take(places), words)
+
+        return replace(self, values=each(change, self.values.cast(pa.string())))
 
 
 def read(source: Any, name: str = "labels") -> Labels:
-    """Read labels: integers or strings, booleans as 1 and 0.
+    """Read labels: integers or strings, in any source alike.
+
+    Whole numbers may be written as 1.0, booleans are 1 and 0, and blanks around are no part of a
+    label; its letter case is.
 
     Parameters
     ----------
@@ -144,9 +156,47 @@ def read(source: Any, name: str = "labels") -> Labels:
         None if key is None else _ids(records, key),
         joined(pc.cast(cells[text], pa.string())) if text else None,
         records.lines,
-        records.typed,
         without(cells, {IDS[0], key or "", label}),  # an id without values is none
     )
+
+
+def labels_in(values: Sequence[Any]) -> list[Any]:
+    """Return values as labels: all integers, or all strings.
+
+    Examples
+    --------
+    >>> labels_in([True, "0.0"]), labels_in([" yes", "1.0"])
+    ([1, 0], ['yes', '1'])
+    """
+    labels = read([*values])
+    held: list[Any] = labels.as_kind(labels.kind, "").values.to_pylist()
+    return held
+
+
+def names_in(changes: Mapping[Any, Any] | str) -> dict[str, str]:
+    """Return old labels with their new names; text is ``yes=1,no=0``.
+
+    Raises
+    ------
+    ValueError
+        A part of the text has no ``=``, an old label repeats, or a label is empty.
+
+    Examples
+    --------
+    >>> names_in("yes=1, no=0"), names_in({"yes": True})
+    ({'yes': '1', 'no': '0'}, {'yes': '1'})
+    """
+    if isinstance(changes, str):
+        pairs = [tuple(part.split("=")) for part in changes.split(",")]
+    else:
+        pairs = [*changes.items()]
+    if not pairs or any(len(pair) != 2 for pair in pairs):
+        raise ValueError(f"map is {shown(changes)}, expected old and new labels: yes=1,no=0")
+    sides = [[labels_in([label])[0] for label in side] for side in zip(*pairs, strict=True)]
+    names = {str(old): str(new) for old, new in zip(*sides, strict=True)}
+    if len(names) < len(pairs) or None in (*sides[0], *sides[1]):
+        raise ValueError(f"map is {shown(changes)}, expected different old labels, none empty")
+    return names
 
 
 def read_gold(gold: Any, **options: Any) -> tuple[Labels, Labels]:
@@ -164,7 +214,7 @@ def public(gold: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     [{'id': 'a', 'label': 0}, {'id': 'b', 'label': 1}, {'id': 'c', 'label': 0}]
     """
     labels = read(gold, "gold")
-    values = labels.values.cast(pa.int64()) if labels.kind == "integers" else labels.values
+    values = labels.as_kind(labels.kind, "gold").values
     found = sorted(values.drop_null().unique().to_pylist())
     named: dict[str, list[Any]] = {}
     if labels.ids is not None:

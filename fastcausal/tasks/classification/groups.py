@@ -67,6 +67,9 @@ def classify_groups(
     group = label_format.read(groups, "groups")
     for side in (*sides, group):
         _require_complete(side, len(group))
+    of_gold, of_pred = (side.kind for side in sides)
+    if labels is None and of_gold != of_pred:
+        raise InputError(f"labels of gold are {of_gold}, and those of pred are {of_pred}")
     n_labels, codes = _codes(scorer, *scorer.alike(*sides))
     names, (n, f1, exact) = _scored(group.values, *codes, n_labels, undefined)
     columns = {"size": n, "macro_f1": f1, "exact_match": exact}

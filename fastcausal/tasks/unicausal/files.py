@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
+from fastcausal.arrays.numerals import digits, each
 from fastcausal.errors import InputError
 from fastcausal.files.keys import repeated
 from fastcausal.files.records import Records, read_records
@@ -55,7 +56,7 @@ def texts_of_rows(found: Sequence[Records]) -> pa.Array | None:
 
 
 def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.Array:
-    """Return a column of labels 0 and 1, also written 0.0 and 1.0: int64[n].
+    """Return a column of labels 0 and 1, in any form of `Records.labels`: int64[n].
 
     Raises
     ------
@@ -64,19 +65,18 @@ def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.
 
     Examples
     --------
-    >>> zeros_and_ones(read_records({"seq_label": ["1.0", "0"]}), "seq_label").to_pylist()
+    >>> zeros_and_ones(read_records({"seq_label": ["1.0", " 0"]}), "seq_label").to_pylist()
     [1, 0]
     """
-    values = records.column(column)
-    texts = pc.cast(values, pa.string())
-    places = pc.index_in(texts, arrow.strings(["0", "1", "0.0", "1.0", "false", "true"]))
+    texts = each(digits, pc.cast(records.labels(column, whole=True), pa.string()))
+    places = pc.index_in(texts, arrow.strings(["0", "1"]))
     is_known = arrow.is_valid(places)
     wrong = ~is_known & (arrow.is_valid(texts) | (not may_lack))
     if wrong.any():
         row = int(wrong.argmax())
-        got = shown(values[row].as_py())
+        got = shown(records.column(column)[row].as_py())
         raise InputError(f'{records.where(row)}: "{column}" is {got}, expected 0 or 1')
-    return arrow.numbers((arrow.values_of(places) & 1).astype(np.int64), is_known)
+    return arrow.numbers(arrow.values_of(places).astype(np.int64), is_known)
 
 
 def numbered(ids: pa.Array) -> pa.Array:

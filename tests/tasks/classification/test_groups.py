@@ -106,7 +106,10 @@ def test_columns_of_any_kind():
         (([1, None], [1, 2], [0, 0]), "gold: example 1: null, expected a value"),
         (([1, 1], [None, 2], [0, 0]), "pred: example 0: null"),
         (([1, 1], [1, 2], [0, None]), "groups: example 1: null"),
-        (([1, 1], ["a", "b"], [0, 0]), "but the labels of"),
+        (
+            ([1, 1], ["a", "b"], [0, 0]),
+            "labels of gold are integers, and those of pred are str",
+        ),
         (([1, 1], [1, 2], [0, 0], [0, 1]), "label 2, expected one of 0, 1"),
         (([1, 1], [1, 2], [0, 0], None, 0.5), "undefined is 0.5"),
         (([1, 1], [1, 2], [0, 0], []), "labels are , expected different"),

@@ -50,9 +50,9 @@ def test_csv_against_json_lines(gold, tmp_path):
     assert label_format.read(gold).texts.to_pylist() == ["Rain , so", "Sun", ""]
 
 
-def test_csv_takes_the_kind_of_the_other_side(tmp_path):
+def test_labels_are_integers_if_both_sides_are(tmp_path):
     gold = write(tmp_path / "gold.csv", "index,label", "a,1", "b,2")
-    assert classify(gold, ["1", "2"]).labels == ("1", "2")
+    assert classify(gold, ["1", "2"]).labels == (1, 2)
     assert classify(gold, gold).labels == (1, 2)
     odd = write(tmp_path / "odd.csv", "index,label", "a,01", "b,-2")
     assert classify(odd, odd).labels == (-2, 1)
@@ -61,25 +61,24 @@ def test_csv_takes_the_kind_of_the_other_side(tmp_path):
     mixed = write(tmp_path / "mixed.csv", "index,label", "a,1", "b,x")
     assert classify(gold, mixed).labels == ("1", "2", "x")
     assert classify(gold, mixed, labels=["1", "2", "x"]).n_examples == 2
-    with pytest.raises(InputError, match=r'mixed.csv:3: example b: label "x", but .* pred are int'):
-        classify(mixed, [1, 2])
-    with pytest.raises(InputError, match=r"pred: example 0: label 1, but .* gold are strings"):
-        classify(["a"], [1])
+    assert classify(mixed, [1, 2]).labels == ("1", "2", "x")
+    with pytest.raises(InputError, match=r'mixed.csv:3: example b: label "x", but .* set are int'):
+        classify([1, 2], mixed, labels=[1, 2])
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
         (['{"index": 0}'], ': no column "label" or "prediction": found index'),
-        (['{"prediction": 1.0}'], ':1: "prediction" is 1.0, expected an integer or a string'),
+        (['{"prediction": 1.5}'], ':1: "prediction" is 1.5, expected an integer or a string'),
         (['{"prediction": []}'], ':1: "prediction" is a list, expected an integer or a string'),
         (
             ['{"index": true, "prediction": 1}'],
             ':1: "index" is true, expected an integer or a string',
         ),
         (
-            ['{"prediction": 1}', '{"prediction": "1"}'],
-            ':2: "prediction" is "1", expected a number as in',
+            ['{"prediction": 1}', '{"prediction": "a"}'],
+            ':2: "prediction" is "a", expected a number as in',
         ),
         (['{"index": 0, "label": 1}', '{"label": 1}'], ':2: no "index", expected one in every row'),
         (['{"id": "a", "label": 1}', '{"id": "a", "label": 0}'], ':2: id "a" occurs twice'),
@@ -126,7 +125,7 @@ def test_examples_that_one_side_lacks(gold):
     )
     report = classify(gold, pred, unmatched="skip")
     assert report.confusion.tolist() == [[0, 0], [1, 1]]
-    assert report.warnings[0].startswith("unmatched=skip: 1 examples of gold")
+    assert report.warnings[1].startswith("unmatched=skip: 1 examples of gold")
     with pytest.raises(
         InputError, match=r'1 examples of gold have no prediction \("2"\), 0 of pred'
     ):
@@ -140,7 +139,8 @@ def test_predictions_without_a_label(gold, tmp_path):
     report = classify(gold, pred, unparsed="skip")
     assert report.n_examples == 2
     assert report.to_dict()["warnings"] == [
-        "unparsed=skip: 1 of 3 predicted examples have no label (33.3%) and are left out"
+        "gold lacks the label 0 of pred, examples: 1",
+        "unparsed=skip: 1 of 3 predicted examples have no label (33.3%) and are left out",
     ]
     for text in (str(report), report._repr_html_()):
         assert f"warning: {report.warnings[0]}" in text

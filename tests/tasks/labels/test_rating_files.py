@@ -168,7 +168,10 @@ GOOD = '{"unit": "u", "rater": "a", "label": 1}'
         (["[" * 20_000 + "]" * 20_000], ": invalid JSON: maximum recursion depth"),
         (["{"], ":1: invalid JSON"),
         ([GOOD, GOOD.replace("1", '"x"')], ':2: "label" is "x", expected a number as in'),
-        ([GOOD.replace("1", "true"), GOOD], ':2: "label" is 1, expected a boolean as in'),
+        (
+            [GOOD.replace("1", "true"), GOOD.replace("1", '"x"')],
+            ':2: "label" is "x", expected a boolean as in',
+        ),
         ([GOOD.replace("1", "[1]")], ':1: "label" is a list, expected a number or a string'),
         ([GOOD.replace("1", str(2**53 + 1))], ':1: "label" is 9007199254740993, expected integers'),
         ([GOOD.replace('"u"', '{"u": 1}')], ':1: "unit" is an object, expected an integer or a'),
