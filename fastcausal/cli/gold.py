@@ -85,12 +85,12 @@ GOLD_OPTIONS = GoldOptions()
 
 def _counts_in(file: str) -> Statistics | None:
     """Read a file of counts; None for other files."""
+    from fastcausal.counts.files import about_in
     from fastcausal.counts.statistics import Statistics
     from fastcausal.files.binary import schema_of
-    from fastcausal.tasks.values.files import has_counts
 
     schema = schema_of(file)
-    return Statistics.read(file) if schema is not None and has_counts(schema) else None
+    return Statistics.read(file) if schema is not None and about_in(schema) else None
 
 
 def refuse_without_gold(ctx: click.Context) -> None:

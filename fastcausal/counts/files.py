@@ -198,11 +198,8 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
     table: Any = load_table(source) if sniff(source.data) else None
     about = like
     if table is not None and KEY in (table.schema.metadata or {}):
-        try:
-            about = json.loads(table.schema.metadata[KEY])
-        except (TypeError, ValueError, RecursionError):
-            about = None
-    if table is None or not isinstance(about, dict) or "statistics" not in about:
+        about = about_in(table.schema)
+    if table is None or about is None:
         lost = "" if table is None else "; fastcausal merge --like takes its metadata from another"
         raise InputError(
             f"{source.name}: not a file of statistics, as "
@@ -223,6 +220,15 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
             raise InputError(f"{source.name}: {error}") from error
         table = table.set_column(table.column_names.index("id"), "id", ids)
     return source.name, table.replace_schema_metadata(None), about
+
+
+def about_in(schema: pa.Schema) -> About | None:
+    """Return the metadata of statistics in a schema; None for other tables."""
+    try:
+        about = json.loads((schema.metadata or {}).get(KEY, b"null"))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return about if isinstance(about, dict) and "statistics" in about else None
 
 
 def _require_types(about: About, name: str) -> None:

@@ -135,3 +135,24 @@ def test_refusals(tmp_path):
         out, err = cli(*arguments, expect=2)
         assert message in out + err
     assert not list(tmp_path.glob("x.*"))
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_metadata_tell_counts_whatever_the_columns(suffix, tmp_path):
+    """FinCausal's counts have a column of numbers with the name that relations have elsewhere."""
+    counts = []
+    for name in ("careful", "hasty"):
+        counts.append(tmp_path / f"{name}.{suffix}")
+        cli("score", sample.SECTIONS, sample.SECTIONED[name], "--protocol",
+            "fincausal-2020", "--per-example", counts[-1])  # fmt: skip
+    assert "official" in cli("aggregate", counts[0])[0]
+    for line in (
+        ["compare", *counts],
+        ["leaderboard", *counts],
+        ["gate", "--baseline", counts[0], "--candidate", counts[1], "--min-delta", "0"],
+    ):
+        out, _ = cli(*line, "--n-resamples", "20", expect=None)
+        assert "official_f1" in out
+    relations = tmp_path / f"relations.{suffix}"  # with metadata of their own
+    cli("convert", sample.GOLD, relations)
+    assert "expected counts" in cli("aggregate", relations, expect=2)[1]

@@ -10,9 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
-import pyarrow as pa
-
-from fastcausal.counts.files import KEY
+from fastcausal.counts.files import about_in
 from fastcausal.errors import InputError
 from fastcausal.files import binary
 from fastcausal.files.files import Source
@@ -74,7 +72,7 @@ def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
     with _on_disk(source) as file:
         if file is not None:
             schema = binary.schema_of(source)
-            if (schema and has_counts(schema)) or _reader_of_log(os.fspath(source), file):
+            if (schema and about_in(schema)) or _reader_of_log(os.fspath(source), file):
                 return True
     opened = Source.open(source)
     if is_counts(opened) or _reader_of_text(opened):
@@ -99,12 +97,7 @@ def _reader_of_text(file: Source) -> Reader | None:
 
 def is_counts(file: Source) -> bool:
     """Return True for a count file, by its schema."""
-    return binary.sniff(file.data) is not None and has_counts(binary.load(file).schema)
-
-
-def has_counts(schema: pa.Schema) -> bool:
-    """Return True for a count file's schema: with fastcausal's metadata, without relations."""
-    return KEY in (schema.metadata or {}) and "relations" not in schema.names
+    return binary.sniff(file.data) is not None and about_in(binary.load(file).schema) is not None
 
 
 def _reader_of_log(name: str, file: IO[bytes]) -> Reader | None:
