@@ -55,6 +55,9 @@ KappaWeights = Literal["linear", "quadratic"]
 AnswerTask = Literal["score", "multiclass", "three", "mcq", "binary"]
 MajorityTies = Literal["none", "first", "error"]
 
+Kind = Literal["share", "correlation", "points", "none"]
+Better = Literal["higher", "lower", "none"]
+
 PromptFormat = Literal["lines", "openai-batch"]
 CrabTask = Literal["score", "multiclass", "three", "binary"]
 Border = Literal["up", "text", "down"]

@@ -150,8 +150,8 @@ def agree(
         print_json(agreement.to_dict() | {"intervals": plain(drawn)})
     else:
         warn(agreement.warnings)
-        grids = [*agreement.to_tables(), intervals_grid(drawn, tables.format, cluster)]
-        tables.show_grids(grids, agreement.signature)
+        grids = [*agreement.to_tables(), intervals_grid(drawn, cluster)]
+        tables.show_grids(grids, agreement.signature, scales=agreement.scales)
 
 
 def _agree_on_labels(
@@ -191,7 +191,7 @@ def _agree_on_labels(
     if tables.format == "json":
         print_json(measures.to_dict() | drawn)
     else:
-        tables.show_grids(grids, measures.signature)
+        tables.show_grids(grids, measures.signature, scales=measures.scales)
 
 
 def _write_disagreements(target: Path | None, report: Agreement | LabelAgreement) -> None:
@@ -228,25 +228,14 @@ def _without_formulas(table: pa.Table) -> pa.Table:
 MeasureBounds = dict[str, dict[str, tuple[float, float]]]
 
 
-def intervals_grid(intervals: MeasureBounds, format: str, cluster: str | None) -> Grid:
-    """Make a row per role, a column per measure; CSV gets a column per bound."""
+def intervals_grid(intervals: MeasureBounds, cluster: str | None) -> Grid:
+    """Make a part per role, a row per measure."""
     from fastcausal.report.grid import Grid
 
     drawn = "" if cluster is None else f" of clusters ({cluster})"
-    title = f"95% confidence intervals, percentile bootstrap{drawn}"
-    if format == "csv":
-        grid = Grid(title, ["low", "high"])
-        for group, measures in intervals.items():
-            grid.part(group)
-            for name, bounds in measures.items():
-                grid.add(name, *bounds)
-        return grid
-    grid = Grid(title, list(intervals["total"]))
+    grid = Grid(f"95% confidence intervals, percentile bootstrap{drawn}", ["low", "high"])
     for group, measures in intervals.items():
-        grid.add(group, *(text_of(*bounds) for bounds in measures.values()))
+        grid.part(group)
+        for name, bounds in measures.items():
+            grid.add(name, *bounds, score=name)
     return grid
-
-
-def text_of(low: float, high: float) -> str:
-    """Format an interval; NaN bounds are undefined."""
-    return f"{low:.4f} to {high:.4f}" if low == low else "undefined"

@@ -41,7 +41,7 @@ def demo(
         detail = careful.to_table()
         detail.title = f"the first of them in detail, {detail.title}"
         tables.show_grids(
-            [*systems_tables(reports), detail], careful.signature, shares=careful.shares
+            [*systems_tables(reports), detail], careful.signature, scales=careful.scales
         )
     if copy_to is not None:
         sample.copy_to(copy_to)

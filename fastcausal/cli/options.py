@@ -96,7 +96,13 @@ ScoresOption = Annotated[
 UnpairedOption = Annotated[
     bool, Option("--unpaired", help="Compare other examples, by Welch's t-test.")
 ]
-LowerOption = Annotated[bool, Option("--lower-is-better", help="Rank and judge by less.")]
+LowerOption = Annotated[
+    bool,
+    Option(
+        "--lower-is-better",
+        help="Rank and judge values of logs and tables by less; other scores declare it.",
+    ),
+]
 
 
 class DrawOptions(NamedTuple):

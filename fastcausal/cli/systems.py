@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastcausal.report.grid import Grid
+    from fastcausal.report.numbers import Scale
     from fastcausal.report.report import Report
 
     Grids = Callable[[dict[str, Report], Columns, bool], list[Grid]]
@@ -97,7 +98,7 @@ def print_reports(
         warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
         notes = [*shared_legend(reports), first.signature]
         made = (grids or systems_tables)(reports, by, counts)
-        tables.show_grids(made, *notes, shares=first.shares if tables.percent else ())
+        tables.show_grids(made, *notes, scales=first.scales if tables.percent else {})
     for comparison in (comparisons or {}).values():
         tables.show(comparison)
 
@@ -108,11 +109,11 @@ def systems_tables(
     """Make one table of the reports' summaries or extractions; else a table per system."""
     summaries = {name: report.summary() for name, report in reports.items()}
     if all(summaries.values()):
-        return [_with_best(_summaries_table(reports), reports)]
+        return [_with_best(_summaries_table(reports), _scale_in(reports))]
     if all("n_gold_relations" in report.facts for report in reports.values()):
         from fastcausal.sweeps.side_by_side import systems_table
 
-        return [_with_best(systems_table(reports, by, counts), reports)]
+        return [_with_best(systems_table(reports, by, counts), _scale_in(reports))]
     grids = []
     for name, report in reports.items():
         for grid in report.to_tables(counts):
@@ -128,18 +129,29 @@ def groups_table(
     from fastcausal.report.report import scores_table
 
     parts: dict[str, dict[str, Any]] = {}
+    group_of = dict[str, str]()
     for name, report in reports.items():
         for subset, groups in {"": report.scores, **report.subsets}.items():
             for group, scores in groups.items():
-                parts.setdefault(f"{subset} {group}".strip(), {})[name] = scores
-    return [_with_best(scores_table(f"{len(reports)} systems", parts, counts), reports)]
+                part = f"{subset} {group}".strip()
+                group_of[part] = group
+                parts.setdefault(part, {})[name] = scores
+    first = next(iter(reports.values()))
+    grid = scores_table(f"{len(reports)} systems", parts, counts)
+    return [_with_best(grid, lambda part, score: first.scale(group_of[part], score))]
 
 
-def _with_best(grid: Grid, reports: Mapping[str, Report]) -> Grid:
-    """Emphasize the best of each share in pasted tables; rows are systems."""
-    if grid.emphasize_best(next(iter(reports.values())).shares):
+def _with_best(grid: Grid, scale_of: Callable[[str, str], Scale | None]) -> Grid:
+    """Emphasize the best of each score in pasted tables; rows are systems."""
+    if grid.emphasize_best(scale_of):
         grid.caption = "Bold: the best, not tested"
     return grid
+
+
+def _scale_in(reports: Mapping[str, Report]) -> Callable[[str, str], Scale | None]:
+    """Return the function from a part and a score to the scale, which is the same in all parts."""
+    scales = next(iter(reports.values())).scales
+    return lambda part, score: scales.get(score)
 
 
 def _summaries_table(reports: dict[str, Report]) -> Grid:

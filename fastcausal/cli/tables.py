@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from fastcausal.cli.console import print_json, print_table, show, warn
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from fastcausal.report.grid import Grid
+    from fastcausal.report.numbers import Scale
     from fastcausal.report.report import Report
 
 EXACT = ("json", "csv")  # formats of unrounded values
@@ -53,20 +55,20 @@ class TableOptions(NamedTuple):
             return
         warn(report.warnings)
         grids = report.to_tables(counts)
-        shares = report.shares if self.percent else ()
-        self.show_grids(grids, *report.legend, report.signature, shares=shares)
+        scales = report.scales if self.percent else {}
+        self.show_grids(grids, *report.legend, report.signature, scales=scales)
 
     def show_grids(
         self,
         grids: Sequence[Grid],
         *notes: str,
-        shares: Collection[str] = (),
+        scales: Mapping[str, Scale] = MappingProxyType({}),
         text: Sequence[RenderableType] = (),
     ) -> None:
         """Print tables, and notes below them, in any format but JSON.
 
-        ``shares`` are names of scores, which are the last words of columns; ``text`` replaces the
-        tables in the format ``text``.
+        ``scales`` are of scores, which are the last words of columns; ``text`` replaces the tables
+        in the format ``text``.
         """
         from fastcausal.report.printed import RENDERERS
 
@@ -75,7 +77,7 @@ class TableOptions(NamedTuple):
             rounded = [grid.round(digits) for grid in grids]
             warn([] if any(rounded) else ["--digits: no number here has decimals"])
         if self.percent:
-            named = [grid.to_percent(shares) for grid in grids]
+            named = [grid.to_percent(scales) for grid in grids]
             warn([] if any(named) else ["--percent: no number here is known as a share"])
             said = ", ".join(dict.fromkeys(name for names in named for name in names))
             notes = (*([f"in percent: {said}"] if said else []), *notes)

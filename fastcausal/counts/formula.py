@@ -13,8 +13,9 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName
 from fastcausal.counts.rules import Rule
 from fastcausal.errors import unknown
+from fastcausal.report.numbers import Scale
 from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, sums_of
-from fastcausal.significance.units import EXAMPLE, FRACTION, OneScore, Range
+from fastcausal.significance.units import EXAMPLE, OneScore
 
 MOST = EXACT - 1  # of a count
 
@@ -104,39 +105,22 @@ class Formula(ABC):
             name,
             self.terms,
             lambda sums: self.scores_of(sums)[name],
-            share=self.is_share(name),
-            bounded=lambda terms: self.range_of(name, terms),
+            lambda terms: self.scale_of(name, terms),
         )
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return True if a score of a group is a share to which each unit adds its part.
+    @abstractmethod
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare the scale of a score of a group: kind, better direction and range."""
 
-        Such a score is between 0 and 1, and a share u of the units changes it by u at most. Means
-        over classes are no shares: a rare class rests on few units. Chance-corrected coefficients
-        are no shares either.
-        """
-        return False
+    def scale_of(self, name: str, rows: CountRows) -> Scale:
+        """Return the scale of a score, by flat name, on units with these rows or terms."""
+        self._require(name)
+        return self.scale(*self._named[name])
 
-    def range_in(self, group: str, score: str) -> Range | None:
-        """Return the least and the largest value of a score of a group; None for a distance."""
-        return FRACTION
-
-    def shares(self, rows: CountRows) -> frozenset[str]:
-        """Return the names of the scores that are shares, by these rows, in any group."""
+    def scales(self, rows: CountRows) -> dict[str, Scale]:
+        """Return the scales of scores by name within a group; its first group tells."""
         groups = self.names().items()
-        return frozenset(s for group, scores in groups for s in scores if self.has_share(group, s))
-
-    def without_group(self, name: str) -> str:
-        """Return the name of a score within its group, from its flat name."""
-        return self._named[name][1]
-
-    def is_share(self, name: str) -> bool:
-        """Return True if a score, by flat name, is a share."""
-        return self.has_share(*self._named[name])
-
-    def range_of(self, name: str, terms: CountRows) -> Range | None:
-        """Return the range of a score, by flat name, on units with these terms."""
-        return self.range_in(*self._named[name])
+        return {s: self.scale(g, s) for g, scores in [*groups][::-1] for s in scores}
 
     def names(self) -> dict[str, list[str]]:
         """Return the names of the scores of every group."""

@@ -17,8 +17,8 @@ from fastcausal.counts.arithmetic import (
 )
 from fastcausal.counts.formula import Formula
 from fastcausal.errors import InputError
+from fastcausal.report.numbers import CORRELATION, MEAN_SHARE, SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64
-from fastcausal.significance.units import COEFFICIENT, Range
 
 Label = int | str
 MOST_LABELS = 2000  # with more labels, they are not classes
@@ -98,13 +98,11 @@ class ConfusionFormula(Formula):
         """Return the weight of each class in the macro mean: 1."""
         return np.ones_like(wanted)
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return True if a score is neither a mean over classes nor a correlation."""
-        return group != "macro" and score in (*AVERAGED, "accuracy")
-
-    def range_in(self, group: str, score: str) -> Range | None:
-        """Return -1 to 1 for the correlation."""
-        return COEFFICIENT if score == "mcc" else super().range_in(group, score)
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare a correlation, and shares; the macro means rest on few units of rare classes."""
+        if group == "macro":
+            return MEAN_SHARE
+        return {"accuracy": SHARE, "mcc": CORRELATION, **dict.fromkeys(AVERAGED, SHARE)}[score]
 
     @property
     def _zero(self) -> float:

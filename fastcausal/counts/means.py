@@ -10,6 +10,7 @@ import numpy as np
 
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
+from fastcausal.report.numbers import SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64
 
 
@@ -51,9 +52,9 @@ class MeanFormula(Formula):
         """The subsets."""
         return tuple((name,) for name in self.subsets)
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return True: measures are shares, and means of them too."""
-        return True
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare shares: measures are shares, and means of them too."""
+        return SHARE
 
     def terms(self, rows: CountRows) -> CountRows:
         """Return the measures and 1 for all units, then for each subset the same or 0."""

@@ -28,6 +28,7 @@ from fastcausal.counts.task import resolve, task_of
 from fastcausal.counts.units import units_of_rows
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.options import Method
+from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import Interval, intervals_of
 from fastcausal.significance.sums import CountRows, Float64, Int64
@@ -112,13 +113,13 @@ class Statistics:
         return int(self.times.sum())
 
     @property
-    def shares(self) -> frozenset[str]:
-        """Names of the scores that are shares, such as ``f1``."""
-        return self.formula.shares(self.rows)
+    def scales(self) -> dict[str, Scale]:
+        """Scales of scores by name within a group, such as ``f1``."""
+        return self.formula.scales(self.rows)
 
-    def is_share(self, name: str) -> bool:
-        """Return True if a score, by flat name, is one of `shares`."""
-        return self.formula.without_group(name) in self.shares
+    def scale(self, name: str) -> Scale:
+        """Return the scale of a score by flat name, such as ``overall_f1``."""
+        return self.formula.scale_of(name, self.rows)
 
     def scores(self, weights: Any = None) -> dict[str, Float64]:
         """Compute every score under each row of weights.

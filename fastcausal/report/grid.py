@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from fastcausal.report.escapes import (
@@ -21,7 +21,7 @@ from fastcausal.report.escapes import (
     markdown_paragraph,
     markdown_text,
 )
-from fastcausal.report.numbers import Bounded, in_percent, number_text
+from fastcausal.report.numbers import Bounded, Scale, in_percent, number_text
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -55,8 +55,8 @@ class Grid:
         Columns that show the sign of positive numbers, except in CSV.
     shares : sequence of str
         Columns of shares, which `to_percent` turns into percent.
-    share_rows : collection of str, optional
-        Rows whose cells in these columns are shares; None: all rows.
+    share_rows, share_parts : collection of str, optional
+        Rows and parts whose cells in these columns are shares; None: all.
     text : bool
         True if cells are text.
     parts : mapping of str to mapping, optional
@@ -91,6 +91,7 @@ class Grid:
         signed: Sequence[str] = (),
         shares: Sequence[str] = (),
         share_rows: Collection[str] | None = None,
+        share_parts: Collection[str] | None = None,
         text: bool = False,
         parts: Mapping[str, Mapping[str, Sequence[Cell]]] | None = None,
     ) -> None:
@@ -100,7 +101,9 @@ class Grid:
         self.signs: list[str] = ["+" if name in signed else "" for name in columns]
         self.shares: Sequence[str] = shares
         self.share_rows: Collection[str] | None = share_rows
-        self.percent: frozenset[str] = frozenset()  # columns shown so
+        self.share_parts: Collection[str] | None = share_parts
+        self.scores: dict[tuple[str, str], str] = {}  # of part and row: the score in its cells
+        self.percent: frozenset[str] | None = None  # scores shown so; None: nothing is
         self.emphasis: dict[tuple[str, str, str], str] = {}  # of part, row and column
         self.caption: str = ""  # of tables to paste
         self.text = text
@@ -115,8 +118,10 @@ class Grid:
         """Begin a part; its name is a line above its rows."""
         self.parts.append((name, []))
 
-    def add(self, name: str, *cells: Cell) -> None:
-        """Add a row; missing cells are empty."""
+    def add(self, name: str, *cells: Cell, score: str = "") -> None:
+        """Add a row; missing cells are empty. ``score`` names the score in all of its cells."""
+        if score:
+            self.scores[self.parts[-1][0], name] = score
         empty = ("",) * (len(self.header) - 1 - len(cells))
         self.parts[-1][1].append((name, (*cells, *empty)))
 
@@ -125,39 +130,41 @@ class Grid:
         self.digits = digits
         return any(isinstance(cell, float) for *_, cell in self._cells())
 
-    def to_percent(self, scores: Collection[str] = ()) -> list[str]:
-        """Show shares in percent, with two decimals fewer; return the columns with shares.
+    def to_percent(self, scales: Mapping[str, Scale] = MappingProxyType({})) -> list[str]:
+        """Show shares in percent, with two decimals fewer; return the names of all shown so.
 
-        Shares are in `shares`, and in columns whose last word is one of ``scores``. A column
-        without a name is called by its rows.
+        Shares are in the columns `shares`, in columns whose last word is a score of that kind, and
+        in rows of such a score. Cells have the name of what makes them shares: row, part or column.
         """
-        self.percent = frozenset(
-            name
-            for name in self.header[1:]
-            if name in self.shares or name.lower().rpartition(" ")[2] in scores
-        )
+        self.percent = frozenset(name for name, scale in scales.items() if scale.kind == "share")
         found = dict.fromkeys(
-            column or row
-            for _, row, column, cell in self._cells()
-            if isinstance(cell, float) and self._is_percent(row, column)
+            self._name_of_share(part, row, column)
+            for part, row, column, cell in self._cells()
+            if isinstance(cell, float) and cell == cell and self._is_percent(part, row, column)
         )
         if found and self.caption:
             self.caption += f". In percent: {', '.join(found)}"
         return [*found]
 
-    def emphasize_best(self, scores: Collection[str]) -> bool:
-        """Emphasize the largest value of each part in columns whose last word is a score.
+    def emphasize_best(self, scale_of: Callable[[str, str], Scale | None]) -> bool:
+        """Emphasize the best value of each part and column, by the direction of its scale.
 
         Return True if a value was emphasized: a part of one row has no best value.
+
+        Parameters
+        ----------
+        scale_of : callable
+            Takes a part and the last word of a column.
         """
         for k, column in enumerate(self.header[1:]):
-            if column.lower().rpartition(" ")[2] not in scores:
-                continue
             for part, rows in self.parts:
+                scale = scale_of(part, _last_word(column)) if len(rows) > 1 else None
+                if scale is None or not scale.sign:
+                    continue
                 values = {n: cell for n, cells in rows if isinstance(cell := cells[k], float)}
-                best = max((v for v in values.values() if v == v), default=None)
+                best = max((scale.sign * v for v in values.values() if v == v), default=None)
                 for name, value in values.items():
-                    if len(rows) > 1 and value == best:
+                    if scale.sign * value == best:
                         self.emphasis[part, name, column] = BEST
         return bool(self.emphasis)
 
@@ -168,9 +175,22 @@ class Grid:
                 for column, cell in zip(self.header[1:], cells, strict=True):
                     yield part, name, column, cell
 
-    def _is_percent(self, row: str, column: str) -> bool:
-        in_rows = self.share_rows is None or row in self.share_rows
-        return column in self.percent and in_rows
+    def _is_percent(self, part: str, row: str, column: str) -> bool:
+        if self.percent is None:
+            return False
+        if (part, row) in self.scores:
+            return self.scores[part, row] in self.percent
+        if column in self.shares:
+            in_rows = self.share_rows is None or row in self.share_rows
+            return in_rows and (self.share_parts is None or part in self.share_parts)
+        return _last_word(column) in self.percent
+
+    def _name_of_share(self, part: str, row: str, column: str) -> str:
+        if (part, row) in self.scores or (column in self.shares and self.share_rows is not None):
+            return row.strip()
+        if column in self.shares and self.share_parts is not None:
+            return part or column
+        return column or row
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
@@ -279,7 +299,7 @@ class Grid:
             yield (
                 part,
                 [
-                    (name, *map(self._text, repeat(name), self.header[1:], cells, self.signs))
+                    (name, *map(self._text, self._are_percent(part, name), cells, self.signs))
                     for name, cells in rows
                 ],
             )
@@ -308,8 +328,11 @@ class Grid:
         for part, rows in self._texts():
             yield cell_text(part), [tuple(map(cell_text, row)) for row in rows]
 
-    def _text(self, row: str, column: str, cell: Cell, sign: str) -> str:
-        if isinstance(cell, float) and self._is_percent(row, column):
+    def _are_percent(self, part: str, row: str) -> list[bool]:
+        return [self._is_percent(part, row, column) for column in self.header[1:]]
+
+    def _text(self, is_percent: bool, cell: Cell, sign: str) -> str:
+        if is_percent and isinstance(cell, float):
             return number_text(in_percent(cell), max(self.digits - 2, 0), sign)
         return number_text(cell, self.digits, sign)
 
@@ -367,6 +390,11 @@ class Grid:
             max(min(cell_len(header), LONG_HEADER), *(cell_len(row[k]) for row in rows), 1)
             for k, header in enumerate(map(cell_text, self.header))
         ]
+
+
+def _last_word(column: str) -> str:
+    """Return the name of the score in a column such as ``macro f1``."""
+    return column.lower().rpartition(" ")[2]
 
 
 def _spread(

@@ -1,13 +1,58 @@
-"""Numbers as text, with their bounds."""
+"""Numbers as text, with their bounds; the scales of scores."""
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Iterable
+from typing import NamedTuple, Self
 
+from fastcausal.options import Better, Kind
 from fastcausal.report.escapes import Cell
 
 UNDEFINED = "undefined"
 MOST_PLAIN = 1e15  # above, a float has no decimal places
+Range = tuple[float, float]
+"""Least and largest possible value of a score."""
+FRACTION: Range = (0.0, 1.0)
+COEFFICIENT: Range = (-1.0, 1.0)  # of correlations, and of agreement corrected for chance
+
+
+class Scale(NamedTuple):
+    """The scale of a score: its kind, the better direction, and its range.
+
+    Attributes
+    ----------
+    kind : {"share", "correlation", "points", "none"}
+        ``--percent`` shows shares alone in percent. Correlations include agreement corrected for
+        chance; points are labels, marks or distances; values of an unknown unit have none.
+    better : {"higher", "lower", "none"}
+    range : (float, float) or None
+        Least and largest possible value; None without bounds.
+    of_units : bool
+        True for a share to which each unit adds its part: a share u of the units changes it by u
+        at most. Means over classes rest on few units if a class is rare.
+    """
+
+    kind: Kind
+    better: Better
+    range: Range | None = None
+    of_units: bool = False
+
+    @property
+    def sign(self) -> int:
+        """1 if higher is better, -1 if lower is, 0 without a direction."""
+        return {"higher": 1, "lower": -1, "none": 0}[self.better]
+
+    @classmethod
+    def joint(cls, scales: Iterable[Scale]) -> Scale:
+        """Return the scale of a score of several systems: if two differ, without kind and range."""
+        first, *others = scales
+        return first if {*others} <= {first} else first._replace(kind="none", range=None)
+
+
+SHARE = Scale("share", "higher", FRACTION, of_units=True)
+MEAN_SHARE = Scale("share", "higher", FRACTION)  # a mean of shares, as over classes
+COVERAGE = Scale("share", "none", FRACTION)  # of answers that could be read
+CORRELATION = Scale("correlation", "higher", COEFFICIENT)
 
 
 class Bounded(float):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import cached_property
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from fastcausal.errors import InputError
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Number, Scores, bounded, values_of, with_bounds
+from fastcausal.report.numbers import FRACTION, Scale
 from fastcausal.report.printed import Printed
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ LOGGED = (
     "n_unparsed", "n_unparsed_answers", "n_unparsed_relations", "unparsed_answers_rate",
     "unparsed_relations_rate",
 )  # fmt: skip
+RATES = dict.fromkeys(LOGGED[-2:], Scale("share", "lower", FRACTION))
 BOUNDARY_ERRORS = ("bes", "bel", "beo")  # too small, too large, partial: together be
 
 
@@ -92,8 +94,8 @@ class Report(Printed):
         warnings.
     logged : sequence of str
         Facts to add to `to_flat`.
-    shares : collection of str, optional
-        Names of scores that are shares; None: the shares of `statistics`.
+    scales : mapping of str to Scale, optional
+        Scales of scores, by name within a group, that `statistics` does not declare.
     grids : callable, optional
         Makes the tables to print from the report and ``counts``; None: one table of all scores.
 
@@ -127,7 +129,7 @@ class Report(Printed):
         legend: tuple[str, ...] = (),
         keys: Sequence[str] | None = None,
         logged: Sequence[str] = LOGGED,
-        shares: Collection[str] | None = None,
+        scales: Mapping[str, Scale] | None = None,
         grids: Callable[[Any, bool], Sequence[Grid]] | None = None,
     ) -> None:
         self.title = title
@@ -140,7 +142,7 @@ class Report(Printed):
         self.tables: Mapping[str, pa.Table] = tables or {}
         self.legend = legend
         self._statistics = statistics
-        self._keys, self._logged, self._shares, self._grids = keys, logged, shares, grids
+        self._keys, self._logged, self._scales, self._grids = keys, logged, scales, grids
 
     if not TYPE_CHECKING:  # type checkers shall refuse undeclared attributes
 
@@ -154,7 +156,7 @@ class Report(Printed):
     class_scores: Mapping[Any, Scores] = MappingProxyType({})
     _keys: Sequence[str] | None = None
     _logged: Sequence[str] = LOGGED
-    _shares: Collection[str] | None = None
+    _scales: Mapping[str, Scale] | None = None
     _grids: Callable[[Any, bool], Sequence[Grid]] | None = None
     _intervals: Mapping[str, Any] | None = None
 
@@ -166,11 +168,26 @@ class Report(Printed):
         return self._statistics()
 
     @property
-    def shares(self) -> Collection[str]:
-        """Names of the scores that are shares; empty if unknown."""
-        if self._shares is not None or self._statistics is None:
-            return self._shares or ()
-        return self.statistics.shares
+    def scales(self) -> Mapping[str, Scale]:
+        """Scales of scores by name within a group; empty if unknown."""
+        own = self._scales or {}
+        return own if self._statistics is None else {**self.statistics.scales, **own}
+
+    def scale(self, group: str, score: str) -> Scale | None:
+        """Return the scale of a score of a group; None if it is unknown."""
+        scale = self.scales.get(score)
+        if scale is None or self._statistics is None or score in (self._scales or {}):
+            return scale
+        return self.statistics.formula.scale(group, score)
+
+    def flat_scales(self) -> dict[str, Scale]:
+        """Return the known scales of scores and rates, by their names in `to_flat`."""
+        scales = {
+            f"{flat}_{name}": self.scale(group, name)
+            for flat, group, scores in self._flat_groups()
+            for name in scores
+        }
+        return RATES | {name: scale for name, scale in scales.items() if scale is not None}
 
     def with_intervals(self, **options: Any) -> Self:
         """Return this report with an interval of every score, shown in tables and JSON.
@@ -236,15 +253,19 @@ class Report(Printed):
         ``counts=False`` leaves out all counts.
         """
         flat: dict[str, Number] = {n: self.facts[n] for n in self._logged if n in self.facts}
-        groups = dict(self.scores)
-        for subset, of_subset in self.subsets.items():
-            groups |= {f"{subset}_{group}": scores for group, scores in of_subset.items()}
-        groups |= {f"class_{label}": scores for label, scores in self.class_scores.items()}
-        for group, scores in groups.items():
-            flat |= {f"{group}_{name}": value for name, value in scores.items()}
+        for of, _, scores in self._flat_groups():
+            flat |= {f"{of}_{name}": value for name, value in scores.items()}
         for bound, values in (self.facts.get("bounds") or {}).items():
             flat |= {f"overall_{name}_{bound}": v for name, v in (values or {}).items()}
         return {f"{prefix}{name}": v for name, v in flat.items() if counts or isinstance(v, float)}
+
+    def _flat_groups(self) -> Iterator[tuple[str, str, Scores]]:
+        """Yield the flat name, the name and the scores of all groups."""
+        for subset, groups in {"": self.scores, **self.subsets}.items():
+            for group, scores in groups.items():
+                yield (f"{subset}_{group}" if subset else group), group, scores
+        for label, scores in self.class_scores.items():
+            yield f"class_{label}", f"class_{label}", scores
 
     def to_arrow(self) -> pa.Table:
         """Return a row per subset and group, a column per score and count; undefined is null."""

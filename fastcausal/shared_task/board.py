@@ -14,11 +14,13 @@ from fastcausal.errors import InputError
 from fastcausal.files.packed import stem_of
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
+from fastcausal.report.numbers import Scale
 from fastcausal.report.page import Section
 from fastcausal.report.report import Report
 from fastcausal.shared_task.check import check
 from fastcausal.shared_task.program import COUNTS
 from fastcausal.shared_task.record import SharedTask
+from fastcausal.shared_task.scoring import report_of_gold
 from fastcausal.shared_task.submission import files_in, is_visible
 from fastcausal.significance.draws import Draws
 from fastcausal.sweeps.leaderboard import Leaderboard, leaderboard
@@ -59,7 +61,11 @@ class Board(Report):
     """
 
     def __init__(
-        self, task: SharedTask, entries: Mapping[str, Entry], ranking: Leaderboard | str
+        self,
+        task: SharedTask,
+        entries: Mapping[str, Entry],
+        ranking: Leaderboard | str,
+        scales: Mapping[str, Scale],
     ) -> None:
         self.entries = entries
         self.leaderboard = None if isinstance(ranking, str) else ranking
@@ -89,6 +95,7 @@ class Board(Report):
             warnings=() if self.leaderboard is None else self.leaderboard.warnings,
             legend=legend if self.leaderboard is None else self.leaderboard.legend,
             logged=(),
+            scales=scales,
         )
 
     def to_table(self, counts: bool = False) -> Grid:
@@ -149,7 +156,12 @@ def board(
         entries[name] = _entry(path, folder)
         if progress is not None:
             progress(k, len(paths))
-    return Board(task, entries, _ranking(task, entries, draws))
+    ranking = _ranking(task, entries, draws)
+    gold = str(folder / task.gold)
+    scales = {}
+    if isinstance(ranking, str):
+        scales = report_of_gold(task.task, gold, task.options_in(folder)).flat_scales()
+    return Board(task, entries, ranking, scales)
 
 
 def named(submissions: Path) -> dict[str, Path]:

@@ -21,7 +21,7 @@ from fastcausal.arrays.digests import digest_text
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.packed import stem_of
 from fastcausal.protocols import RECESS
-from fastcausal.report.report import Report
+from fastcausal.report.report import RATES, Report
 from fastcausal.shared_task import program, wheels
 from fastcausal.shared_task.check import check
 from fastcausal.shared_task.kit import BASELINE, write_kit
@@ -123,7 +123,7 @@ def init(
         Flat names of the scores on the board, the ranking score first; by default the scores of
         the first group.
     lower_is_better : bool
-        True if lower is better for the first score.
+        True if lower is better for the first score; needed for a score that does not declare it.
     limits : Limits
     packed : Path, optional
         A folder of wheels; by default wheels are packed from the installed packages.
@@ -133,7 +133,7 @@ def init(
     InputError
         Gold cannot be read, a score is unknown, or the folder has files.
     ValueError
-        An option or protocol is unknown.
+        An option or protocol is unknown; the first score declares another direction, or none.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"{target} exists, expected a new folder")
@@ -143,6 +143,7 @@ def init(
         options = {"protocol": RECESS.name, **options}
     options = complete(task, options)
     report = report_of_gold(task, str(gold), options)
+    columns = _columns(report, scores)
     names = {name: f"{name}{_suffix(Path(v))}" for name, v in options.items() if _is_file(v)}
     record = SharedTask(
         title=title or target.absolute().name,
@@ -154,8 +155,8 @@ def init(
         answers=True,
         digest=_digest(report),
         signature=report.signature,
-        scores=_columns(report, scores),
-        lower_is_better=lower_is_better,
+        scores=columns,
+        lower_is_better=_is_lower(report, columns[0], lower_is_better),
         version=__version__,
         limits=limits,
     )
@@ -233,7 +234,7 @@ def _yaml(task: SharedTask) -> str:
         COLUMN.format(
             name=json.dumps(name),
             index=k,
-            sorting="asc" if k == 0 and task.lower_is_better else "desc",
+            sorting="asc" if name in RATES or (k == 0 and task.lower_is_better) else "desc",
         )
         for k, name in enumerate(task.scores)
     ]
@@ -260,6 +261,17 @@ def _columns(report: Report, asked: Sequence[str]) -> tuple[str, ...]:
     group, values = next(iter(report.scores.items()))
     names = [f"{group}_{name}" for name, value in values.items() if isinstance(value, float)]
     return tuple(sorted(names, key=lambda name: name != f"{group}_f1"))
+
+
+def _is_lower(report: Report, score: str, asked: bool) -> bool:
+    """Return True if lower is better for a score, by its declaration or else as asked."""
+    scale = report.flat_scales().get(score)
+    if scale is None:
+        return asked
+    if not scale.sign or (asked and scale.sign > 0):
+        has = "higher is better" if scale.sign else "it has no better direction"
+        raise ValueError(f"a board ranks by its first score: {score}: {has}")
+    return scale.sign < 0
 
 
 def _digest(report: Report) -> str | None:

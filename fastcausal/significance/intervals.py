@@ -12,10 +12,11 @@ import numpy.typing as npt
 from fastcausal.arrays.strata import DOCUMENT, texts_of_column
 from fastcausal.errors import InputError
 from fastcausal.options import Method
+from fastcausal.report.numbers import Range
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.sampling import bootstrap_sums, bootstrap_weights
 from fastcausal.significance.sums import sums_of
-from fastcausal.significance.units import EXAMPLE, Range, Units, cut, rounding_of, units_text
+from fastcausal.significance.units import EXAMPLE, Units, cut, rounding_of, units_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
 from fastcausal.significance.sampling import exchange_sums
@@ -16,7 +17,6 @@ from fastcausal.significance.sums import CountRows, FixedPoint, Float64, Int64, 
 from fastcausal.significance.units import (
     EQUAL,
     OneScore,
-    Range,
     Units,
     cut,
     merged,
@@ -143,10 +143,11 @@ def minus(formula: OneScore) -> OneScore:
         a, b = np.hsplit(sums, 2)
         return formula.value(b) - formula.value(a)
 
-    def bounded(terms: CountRows) -> Range | None:
-        return range_of_difference(*map(formula.bounded, np.hsplit(terms, 2)))
+    def scaled(terms: CountRows) -> Scale:
+        a, b = map(formula.scaled, np.hsplit(terms, 2))
+        return a._replace(range=range_of_difference(a.range, b.range))
 
-    return replace(formula, value=value, bounded=bounded)
+    return replace(formula, value=value, scaled=scaled)
 
 
 def _formula_of(units: Units) -> OneScore:

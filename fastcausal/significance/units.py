@@ -6,22 +6,19 @@ Units are sorted by content, so the order of examples changes no draw and no sum
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
+from fastcausal.report.numbers import Range, Scale
 from fastcausal.significance.sampling import BLOCK
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 
 EXAMPLE, DOCUMENT, SECTION = "example", "document", "section"
 NOUNS = (EXAMPLE, DOCUMENT, SECTION)  # single units; other units are clusters, named by a column
 EQUAL = 1e-12  # closer scores up to 1 count as equal
-Range = tuple[float, float]
-"""Least and largest possible value of a score."""
-FRACTION: Range = (0.0, 1.0)
-COEFFICIENT: Range = (-1.0, 1.0)  # of correlations, and of agreement corrected for chance
 
 
 def cut(bound: float, range: Range | None) -> float:
@@ -29,7 +26,7 @@ def cut(bound: float, range: Range | None) -> float:
 
     Examples
     --------
-    >>> cut(1.5, FRACTION), cut(1.5, None)
+    >>> cut(1.5, (0.0, 1.0)), cut(1.5, None)
     (1.0, 1.5)
     """
     return bound if range is None else min(max(bound, range[0]), range[1])
@@ -40,7 +37,7 @@ def range_of_difference(a: Range | None, b: Range | None) -> Range | None:
 
     Examples
     --------
-    >>> range_of_difference(FRACTION, FRACTION)
+    >>> range_of_difference((0.0, 1.0), (0.0, 1.0))
     (-1.0, 1.0)
     """
     return None if a is None or b is None else (b[0] - a[1], b[1] - a[0])
@@ -91,12 +88,8 @@ def merged(rows: CountRows, times: Int64) -> tuple[CountRows, Int64]:
 class Scored(Protocol):
     """A formula from sums of terms to scores by flat name."""
 
-    def is_share(self, name: str) -> bool:
-        """Return True if a score is a share of the content of units."""
-        ...
-
-    def range_of(self, name: str, terms: CountRows) -> Range | None:
-        """Return the range of a score on units with these terms; None if it has no bounds."""
+    def scale_of(self, name: str, rows: CountRows) -> Scale:
+        """Return the scale of a score on units with these rows or terms."""
         ...
 
     def scores_of(self, sums: CountRows) -> Mapping[str, Float64]:
@@ -124,27 +117,18 @@ class OneScore:
         Converts rows to additive terms, as `Formula.terms`.
     value : callable
         Computes the score, float64[n_draws], from sums of terms [n_draws, n_terms].
-    share : bool
-        True if the score is a share of the content of units.
-    bounded : callable
-        Takes the terms of units; returns the range of the score, None if it has no bounds.
+    scaled : callable
+        Takes the terms of units; returns the scale of the score.
     """
 
     name: str
     terms: Callable[[CountRows], CountRows]
     value: Callable[[CountRows], Float64]
-    share: bool = field(default=False, kw_only=True)
-    bounded: Callable[[CountRows], Range | None] = field(
-        default=lambda terms: FRACTION, kw_only=True
-    )
+    scaled: Callable[[CountRows], Scale]
 
-    def is_share(self, name: str) -> bool:
-        """Return True if the score is a share."""
-        return self.share
-
-    def range_of(self, name: str, terms: CountRows) -> Range | None:
-        """Return the range of the score; None if it has no bounds."""
-        return self.bounded(terms)
+    def scale_of(self, name: str, rows: CountRows) -> Scale:
+        """Return the scale of the score."""
+        return self.scaled(rows)
 
     def scores_of(self, sums: CountRows) -> dict[str, Float64]:
         """Compute the score from sums of terms, as `Formula.scores_of`."""
@@ -191,7 +175,7 @@ class Units:
 
     def range_of(self, name: str) -> Range | None:
         """Return the range of a score on these units; None if it has no bounds."""
-        return self.formula.range_of(name, self.terms)
+        return self.formula.scale_of(name, self.terms).range
 
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
         """Count, for each share, the units that have its value on their own.
@@ -199,7 +183,7 @@ class Units:
         All other units must leave it undefined, or have the value of no units at all; else the
         share is missing in the result. It is also missing if it has the value of no units itself.
         """
-        shares = [name for name in values if self.formula.is_share(name)]
+        shares = [n for n in values if self.formula.scale_of(n, self.terms).of_units]
         if not shares:
             return {}
         alone, none = self._alone(), self.scores(np.zeros((1, len(self.times)), np.int64))

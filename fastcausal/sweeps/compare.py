@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
 from fastcausal.options import Method, PairedTest, Pairing
 from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
+from fastcausal.report.numbers import Scale
 from fastcausal.report.page import Section
 from fastcausal.report.report import Report, plain
 from fastcausal.significance.corrections import level_text
@@ -64,8 +65,8 @@ class Comparison(Report):
         For values: the rule from answers to values, and numbers of answers of ``a`` and ``b``.
     n_a, n_b : int, optional
         Unpaired: units of either side.
-    shares, lower : tuple of str
-        Scores that are shares, and scores for which lower is better.
+    scale_of : mapping of str to Scale
+        Scale of each score; without a direction neither system is better.
     """
 
     signature: str
@@ -84,8 +85,7 @@ class Comparison(Report):
     answers: Mapping[str, Any] | None = None
     n_a: int | None = None
     n_b: int | None = None
-    shares: tuple[str, ...] = ()
-    lower: tuple[str, ...] = ()
+    scale_of: Mapping[str, Scale] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         is_unpaired = self.pairing == "none"
@@ -93,6 +93,7 @@ class Comparison(Report):
             ("pairing", "answers") if self.answers is not None or is_unpaired else ()
         )
         besides += ("n_a", "n_b") if is_unpaired else ()
+        besides += ("better",) if self.better else ()
         taken = METHODS[self.method]
         interval = f"{100 * self.confidence:g}% confidence interval of delta ({taken})"
         super().__init__(
@@ -103,6 +104,7 @@ class Comparison(Report):
             legend=(
                 f"low, high: {interval}; p: p-value, {TESTS[self.test]}",
                 "mde: minimum detectable effect (80% power)",
+                *direction_lines(self.scale_of),
             ),
             keys=(
                 "signature", "gold", "systems", "unit", "n_units", "n_differ", "method",
@@ -117,6 +119,11 @@ class Comparison(Report):
         if self.pairing == "none":
             return "welch"
         return "student" if is_student(self.n_units, self.confidence) else "randomisation"
+
+    @property
+    def better(self) -> dict[str, str]:
+        """The better direction of each score, unless higher is better."""
+        return {name: s.better for name, s in self.scale_of.items() if s.better != "higher"}
 
     def _headline(self) -> str:
         """Name the compared systems and units."""
@@ -149,24 +156,23 @@ class Comparison(Report):
             SHOWN,
             signed=("delta", "low", "high"),
             shares=shares,
-            share_rows=self.shares,
+            share_rows=[name for name, scale in self.scale_of.items() if scale.kind == "share"],
         )
         for name, values in self.scores.items():
             grid.add(name, *(values[column] for column in SHOWN))
             grid.emphasis |= {("", name, column): kind for column, kind in self._order(name)}
         level = level_text(self.confidence)
         grid.caption = (
-            f"Bold: the better; \u2020: not significantly below it at {level} "
+            f"Bold: the better; \u2020: not significantly worse at {level} "
             f"({TESTS[self.test]}, {self._correction})"
         )
         return grid
 
     def _order(self, name: str) -> Iterator[tuple[str, str]]:
         """Yield the better system of a score, and the other if it is not significantly worse."""
-        values = self.scores[name]
-        sign = -1 if name in self.lower else 1
+        values, sign = self.scores[name], self.scale_of[name].sign
         best = max(sign * values["a"], sign * values["b"])
-        for system in "ab" if values["delta"] == values["delta"] else ():
+        for system in "ab" if sign and values["delta"] == values["delta"] else ():
             if sign * values[system] == best:
                 yield system, BEST
             elif values["p"] >= 1 - self.confidence:
@@ -183,6 +189,7 @@ def compare(
     b: Any,
     score: str | Iterable[str] | None = None,
     *,
+    lower_is_better: bool = False,
     unpaired: bool = False,
     reading: ValueReading | None = None,
     cluster: str | None = None,
@@ -201,6 +208,8 @@ def compare(
     score : str or iterable of str, optional
         Flat names, such as ``overall_f1`` or ``multi_relation_cause_recall``. By default
         ``overall_f1``; for values the only score.
+    lower_is_better : bool
+        True if lower is better for scores of logs and tables. All other scores declare it.
     unpaired : bool
         True compares systems on different examples: the difference of two means, by Welch's test.
     reading : ValueReading, optional
@@ -225,7 +234,8 @@ def compare(
         A file cannot be read; A and B have different signatures, roles, ids or gold; the cluster
         column is unknown or has nulls.
     ValueError
-        A score or method is unknown, or a number is out of its range.
+        A score or method is unknown, a number is out of its range, or lower is better against the
+        declaration of a score.
 
     Examples
     --------
@@ -241,6 +251,8 @@ def compare(
     reading = with_scores(reading, score, cluster)
     draws = Draws(method, confidence, n_resamples, seed, cluster)
     names, systems = pair_of(a, b, ("A", "B"), reading, not unpaired)
+    chosen = systems.scores(score)
+    scale_of = {name: systems.scale(name, lower_is_better) for name in chosen}
     left, right = systems.systems.values()
     contrast = Contrast(left, right, not unpaired, draws)
     counted = contrast.counted()
@@ -249,7 +261,6 @@ def compare(
         change = contrast.change(name, counted.n_differ)
         return Scores({**change._asdict(), "mde": detectable(change.se, confidence)})
 
-    chosen = systems.scores(score)
     return Comparison(
         signature=left.signature,
         gold=digest_text(left.gold),
@@ -261,10 +272,22 @@ def compare(
         scores={name: values(name) for name in chosen},
         pairing="none" if unpaired else "id",
         answers=systems.answers,
-        shares=tuple(filter(left.is_share, chosen)),
-        lower=tuple(filter(systems.is_lower, chosen)),
+        scale_of=scale_of,
         **{**counted._asdict(), "warnings": systems.warnings + counted.warnings},
     )
+
+
+def direction_lines(scale_of: Mapping[str, Scale]) -> Iterator[str]:
+    """Yield a line with the scores of each direction but higher.
+
+    Examples
+    --------
+    >>> list(direction_lines({"loss": Scale("none", "lower"), "bias": Scale("points", "none")}))
+    ['lower is better: loss', 'neither is better: bias']
+    """
+    for better, line in (("lower", "lower is better"), ("none", "neither is better")):
+        if names := [name for name, scale in scale_of.items() if scale.better == better]:
+            yield f"{line}: {', '.join(names)}"
 
 
 def with_scores(

@@ -55,7 +55,7 @@ def board_table(
 
 
 def standings(scores: Mapping[str, Scores]) -> dict[str, str]:
-    """Name the best system, and the systems not significantly below it.
+    """Name the best system, and the systems that are not significantly worse.
 
     A system is tied if no other one is significantly better.
 
@@ -73,7 +73,7 @@ def board_line(confidence: float, method: str) -> str:
     level = f"{100 * confidence:g}%"
     return (
         f"Lines and brackets: {level} confidence intervals ({method}). Behind a rank stands its "
-        f"simultaneous {level} interval. Tied: not significantly below the best."
+        f"simultaneous {level} interval. Tied: not significantly worse than the best."
     )
 
 
@@ -83,10 +83,10 @@ def board_caption(score: str, confidence: float, n_resamples: int) -> str:
     Examples
     --------
     >>> board_caption("overall_f1", 0.95, 99)[:54]
-    'Bold: the best overall_f1; †: not significantly below '
+    'Bold: the best overall_f1; †: not significantly worse '
     """
     return (
-        f"Bold: the best {score}; \u2020: not significantly below it at {level_text(confidence)} "
+        f"Bold: the best {score}; \u2020: not significantly worse at {level_text(confidence)} "
         f"(simultaneous {100 * confidence:g}% rank intervals, {n_resamples} resamples)"
     )
 

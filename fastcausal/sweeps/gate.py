@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from fastcausal.options import Method, Pairing, Verdict
 from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
-from fastcausal.report.numbers import number_text
+from fastcausal.report.numbers import Scale, number_text
 from fastcausal.report.report import Report
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import METHODS, Draws
@@ -72,8 +72,8 @@ class Gate(Report):
         As in `Comparison`.
     floors : tuple of Floor
         Scores of the candidate with their least values that pass.
-    shares : tuple of str
-        Scores that are shares.
+    scale_of : mapping of str to Scale
+        Scale of each score.
     """
 
     verdict: Verdict
@@ -99,7 +99,7 @@ class Gate(Report):
     pairing: Pairing = "id"
     answers: Mapping[str, Any] | None = None
     floors: tuple[Floor, ...] = ()
-    shares: tuple[str, ...] = ()
+    scale_of: Mapping[str, Scale] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__init__(
@@ -107,7 +107,7 @@ class Gate(Report):
             self.signature,
             self._groups(),
             warnings=self.warnings,
-            legend=(*self._reasons(), self._bounds_line()),
+            legend=(*self._reasons(), self._bounds_line(), *self._direction()),
             keys=self._keys_of(),
             logged=(),
         )
@@ -133,6 +133,17 @@ class Gate(Report):
         if self.n_differ is None:
             differ = f"unpaired, {units} in all"
         return f"{line} of delta ({taken}); {differ}"
+
+    def _direction(self) -> list[str]:
+        """Return a line on the gain if lower is better."""
+        if not self.lower_is_better:
+            return []
+        gain = "the least gain, baseline minus candidate"
+        return [f"lower is better: {self.score}; min_delta: {gain}"]
+
+    @property
+    def _share_names(self) -> list[str]:
+        return [name for name, scale in self.scale_of.items() if scale.kind == "share"]
 
     def _keys_of(self) -> tuple[str, ...]:
         """Return the keys of JSON for a difference, for floors, or for both."""
@@ -194,9 +205,9 @@ class Gate(Report):
     def to_table(self, counts: bool = False) -> Grid:
         """Return the numbers as one row, or without a baseline a row for each floor."""
         if not self.has_baseline:
-            return floors_table(self.title, self.floors, self.shares)
+            return floors_table(self.title, self.floors, self._share_names)
         signed = ("delta", "low", "high", "min_delta")
-        grid = Grid(self.title, SHOWN, signed=signed, shares=SHOWN, share_rows=self.shares)
+        grid = Grid(self.title, SHOWN, signed=signed, shares=SHOWN, share_rows=self._share_names)
         grid.add(self.score, *self.scores[self.score].values())
         return grid
 
@@ -204,7 +215,7 @@ class Gate(Report):
         """Return the tables of the difference and of floors."""
         if not (self.floors and self.has_baseline):
             return [self.to_table(counts)]
-        return [self.to_table(counts), floors_table("floors", self.floors, self.shares)]
+        return [self.to_table(counts), floors_table("floors", self.floors, self._share_names)]
 
     def to_junit(self) -> str:
         """Write a JUnit suite of one test case for servers of continuous integration.
@@ -258,7 +269,7 @@ def gate(
     candidate : Statistics, Report or path
     min_delta : float, optional
         Below 0, the largest allowed loss; above 0, the smallest required gain. Goes with a
-        baseline.
+        baseline. If lower is better, a loss is a rise.
     floors : mapping of str to float, optional
         The least values of scores of the candidate, by flat name.
     point : bool
@@ -266,8 +277,8 @@ def gate(
     score : str, optional
         Flat name; by default as in `compare`.
     lower_is_better : bool
-        True if lower is better: the gain is baseline minus candidate. It is also True if lm-eval's
-        results beside its samples mark the score so.
+        True if lower is better for values of logs and tables; all other scores declare it, and so
+        do lm-eval's results beside its samples. The gain is then baseline minus candidate.
     unpaired : bool
     reading : ValueReading, optional
         As in `compare`.
@@ -288,7 +299,8 @@ def gate(
         As `compare` does.
     ValueError
         ``min_delta`` or a floor is not finite, or another argument is out of its range; there is
-        neither a baseline nor a floor; or lower is better for a score with a floor.
+        neither a baseline nor a floor; a score has no better direction, or declares another one;
+        or lower is better for a score with a floor.
 
     Examples
     --------
@@ -310,10 +322,12 @@ def gate(
     else:
         systems, values = _against(baseline, candidate, score, not unpaired, reading, draws)
     after = [*systems.systems.values()][-1]
-    if lower := [name for name in floors if lower_is_better or systems.is_lower(name)]:
-        raise ValueError(f"less is better of {lower[0]}, expected a floor where more is")
+    judged = [*([values["score"]] if baseline is not None else []), *floors]
+    scale_of = {name: systems.ranking_scale(name, lower_is_better) for name in judged}
+    if lower := [name for name in floors if scale_of[name].better == "lower"]:
+        raise ValueError(f"lower is better: {lower[0]}, expected a floor where higher is better")
+    lower_is_better = baseline is not None and scale_of[values["score"]].better == "lower"
     found = floors_of(after, floors, point, values["n_units"], draws)
-    lower_is_better = lower_is_better or systems.is_lower(values["score"])
     verdicts = [floor.verdict for floor in found]
     if baseline is not None:
         gain = gain_of(values["low"], values["high"], lower_is_better)
@@ -331,7 +345,7 @@ def gate(
         lower_is_better=lower_is_better,
         answers=systems.answers,
         floors=found,
-        shares=tuple(name for name in (values["score"], *floors) if name and after.is_share(name)),
+        scale_of=scale_of,
         **values,
     )
 

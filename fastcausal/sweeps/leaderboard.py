@@ -15,7 +15,7 @@ from fastcausal.options import Correction, Method, PairedTest, check
 from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
-from fastcausal.report.numbers import number_text
+from fastcausal.report.numbers import Scale, number_text
 from fastcausal.report.page import Section
 from fastcausal.report.report import Report, plain
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text, resamples_needed
@@ -25,7 +25,7 @@ from fastcausal.significance.paired import is_student
 from fastcausal.significance.ranks import negated, rank_sets, share
 from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.significance.units import OneScore, units_text
-from fastcausal.sweeps.compare import TESTS, compare, with_scores
+from fastcausal.sweeps.compare import TESTS, compare, direction_lines, with_scores
 from fastcausal.sweeps.drawn import board_caption, board_line, board_table, standings
 from fastcausal.sweeps.hyperparameters import hyperparameters_of
 from fastcausal.sweeps.systems import set_aside, systems_of
@@ -82,8 +82,8 @@ class Leaderboard(Report):
         ``NAME_high``.
     hyperparameters : mapping of str to mapping, optional
         Hyperparameters of each system, by column.
-    shares : tuple of str
-        Scores among ``score`` and ``others`` that are shares.
+    scale_of : mapping of str to Scale
+        Scales of ``score`` and ``others``.
     """
 
     signature: str
@@ -105,7 +105,7 @@ class Leaderboard(Report):
     n_significant: int = 0
     others: tuple[str, ...] = ()
     hyperparameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    shares: tuple[str, ...] = ()
+    scale_of: Mapping[str, Scale] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         units = units_text(self.n_units, self.unit)
@@ -150,7 +150,8 @@ class Leaderboard(Report):
         signed = [name for name in columns if name.startswith("delta")]
         own = dict.fromkeys((*COLUMNS[:3], *DIFFERENCE[:3]), self.score)
         scores = {n: own.get(n, n.removesuffix("_low").removesuffix("_high")) for n in columns}
-        shares = [name for name, score in scores.items() if score in self.shares]
+        scale_of = self.scale_of
+        shares = [n for n, of in scores.items() if of in scale_of and scale_of[of].kind == "share"]
         grid = Grid(self.title, columns, "system", signed=signed, shares=shares)
         for (system, texts), row in zip(self._texts().items(), self.systems, strict=True):
             shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no", **texts}
@@ -179,7 +180,11 @@ class Leaderboard(Report):
         table = board_table(
             self.scores, self.score, self.baseline, self.correction, self.others, self._texts()
         )
-        lines = [self.legend[0], board_line(self.confidence, self.method)]
+        lines = [
+            self.legend[0],
+            *direction_lines(self.scale_of),
+            board_line(self.confidence, self.method),
+        ]
         return [Section("", [table], lines), about]
 
     def _lines(self) -> tuple[str, ...]:
@@ -191,6 +196,7 @@ class Leaderboard(Report):
             f"low, high: {percent} confidence interval ({METHODS[self.method]}); "
             "best: no system is significantly better",
             f"rank_low, rank_high: simultaneous {percent} rank intervals",
+            *direction_lines(self.scale_of),
         ]
         if self.baseline is not None:
             corrected = CORRECTED[self.correction]
@@ -230,8 +236,8 @@ def leaderboard(
         Flat names. The first score ranks; others are added with their confidence intervals. The
         default is as in `compare`.
     lower_is_better : bool
-        True ranks lower scores first. Lower scores also rank first if lm-eval's results, beside its
-        samples, declare it.
+        True ranks lower values of logs and tables first. All other scores declare the better
+        direction, and so do lm-eval's results beside its samples.
     top : int, optional
         The number of systems to keep; they are ranked among all.
     table : path or table, optional
@@ -262,7 +268,8 @@ def leaderboard(
         A file cannot be read; systems have different signatures, roles, ids or gold, or the same
         name; the cluster column is unknown or has nulls.
     ValueError
-        A score, baseline, method or correction is unknown, or a number is out of its range.
+        A score, baseline, method or correction is unknown, or a number is out of its range; the
+        score has no better direction, or declares the other one.
 
     Examples
     --------
@@ -283,7 +290,8 @@ def leaderboard(
     joined = joint.systems
     score, *others = joint.scores(score)
     beside = {} if table is None else hyperparameters_of([*joined], table, COLUMNS)
-    lower_is_better = lower_is_better or joint.is_lower(score)
+    scale = joint.ranking_scale(score, lower_is_better)
+    lower_is_better = scale.better == "lower"
     if baseline is not None and baseline not in joined:
         raise ValueError(f'baseline is "{baseline}", expected one of {", ".join(joined)}')
     rows, expected = _ranked(joined, score, lower_is_better, draws)
@@ -323,7 +331,7 @@ def leaderboard(
         n_significant=n_significant,
         others=tuple(others),
         hyperparameters={name: beside[name] for name in shown if beside},
-        shares=tuple(filter(joint.any.is_share, (score, *others))),
+        scale_of={score: scale} | {name: joint.scale(name) for name in others},
     )
 
 

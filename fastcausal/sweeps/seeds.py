@@ -16,12 +16,13 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Method
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
+from fastcausal.report.numbers import Scale
 from fastcausal.report.report import Report, scores_table
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import intervals_of, student_quantile, warnings_of
 from fastcausal.significance.sums import CountRows, Float64
-from fastcausal.significance.units import OneScore, Range, Units, cut, units_text
-from fastcausal.sweeps.compare import with_scores
+from fastcausal.significance.units import OneScore, Units, cut, units_text
+from fastcausal.sweeps.compare import direction_lines, with_scores
 from fastcausal.sweeps.hyperparameters import groups_of
 from fastcausal.sweeps.systems import set_aside, systems_of
 from fastcausal.tasks.values.reading import ValueReading
@@ -94,6 +95,9 @@ def seeds(
     draws = Draws(method, confidence, n_resamples, seed, cluster)
     joint = systems_of(systems, with_scores(reading, score, cluster))
     first, *more = joint.scores(score)
+    scale_of = {first: joint.ranking_scale(first, lower_is_better)}
+    scale_of |= {name: joint.scale(name) for name in more}
+    sign = -scale_of[first].sign
     groups = groups_of([*joint.systems], group, table)
     of_scores = {
         name: {
@@ -102,7 +106,6 @@ def seeds(
         }
         for name in (first, *more)
     }
-    sign = 1 if lower_is_better or joint.is_lower(first) else -1
     order = sorted(groups, key=lambda of: _worth(of_scores[first][of]["mean"], sign, of))[:top]
     units = joint.any.drawn(cluster, first)
     text = units_text(units.n_units, units.unit)
@@ -127,17 +130,21 @@ def seeds(
         + joint.warnings
         + warnings_of(units, joint.any.units, method)
         + _alone(groups),
-        legend=_legend(draws, text),
+        legend=(*_legend(draws, text), *direction_lines(scale_of)),
         logged=(),
-        shares=SHARES if all(map(joint.any.is_share, parts)) else (),
-        grids=partial(_tables, sign < 0),
+        grids=partial(_tables, scale_of),
     )
 
 
-def _tables(more_is_better: bool, report: Report, counts: bool) -> list[Grid]:
+def _tables(scale_of: Mapping[str, Scale], report: Report, counts: bool) -> list[Grid]:
     """Make the table of all scores; pasted ones emphasize the best means."""
-    grid = scores_table(report.title, {"": report.scores, **report.subsets}, counts)
-    if more_is_better and grid.emphasize_best(("mean",)):
+    first, *more = scale_of
+    scales = scale_of if more else {"": scale_of[first]}  # by part
+    parts = dict(zip(scales, (report.scores, *report.subsets.values()), strict=True))
+    grid = scores_table(report.title, parts, counts)
+    grid.shares = SHARES
+    grid.share_parts = [part for part, scale in scales.items() if scale.kind == "share"]
+    if grid.emphasize_best(lambda part, name: scales.get(part) if name == "mean" else None):
         grid.caption = "Bold: the best mean, not tested"
     return [grid]
 
@@ -211,8 +218,7 @@ def _mean_of(formula: OneScore, n: int) -> OneScore:
         mean: Float64 = np.mean([formula.value(side) for side in np.hsplit(sums, n)], axis=0)
         return mean
 
-    def bounded(terms: CountRows) -> Range | None:
-        ranges = {formula.bounded(side) for side in np.hsplit(terms, n)}
-        return ranges.pop() if len(ranges) == 1 else None
+    def scaled(terms: CountRows) -> Scale:
+        return Scale.joint(map(formula.scaled, np.hsplit(terms, n)))
 
-    return replace(formula, value=value, bounded=bounded)
+    return replace(formula, value=value, scaled=scaled)

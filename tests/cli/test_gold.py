@@ -197,7 +197,7 @@ def test_one_condition_that_fails_decides():
 
 def test_a_floor_where_less_is_better_is_refused():
     side = fc.score(sample.GOLD, FILES[0])
-    with pytest.raises(ValueError, match="less is better of overall_f1"):
+    with pytest.raises(ValueError, match="overall_f1: higher is better"):
         fc.gate(None, side, floors={"overall_f1": 0.5}, lower_is_better=True)
     few = side.statistics.take([0, 1, 2])
     assert fc.gate(None, few, floors={"overall_f1": 0.0}).verdict == "inconclusive"

@@ -113,6 +113,8 @@ MARKED = {
     "compare a.csv b.csv --score right": {"right": ("bold", "dagger")},
     "compare b.csv a.csv --score right": {"right": ("dagger", "bold")},
     "compare c.csv a.csv --score right": {"right": ("", "bold")},
+    "compare a.csv c.csv --score wrong --lower-is-better": {"wrong": ("bold", "")},
+    "compare c.csv a.csv --score wrong --lower-is-better": {"wrong": ("", "bold")},
     "compare a.csv a_copy.csv --score right": {"right": ("bold", "bold")},
 }  # fmt: skip
 PATTERNS = {

@@ -1,4 +1,4 @@
-"""Formulas declare which scores are shares of units, and the range of each score."""
+"""Every score of every task declares its kind, its better direction and its range."""
 
 from __future__ import annotations
 
@@ -8,72 +8,113 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.counts.statistics import Statistics
+from fastcausal.counts.task import declared
+from fastcausal.report.numbers import Scale
 from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.claims.formula import ClaimFormula
+from fastcausal.tasks.classification.choices.formula import ChoiceFormula
+from fastcausal.tasks.classification.fincausal_task1 import TaskOneFormula
 from fastcausal.tasks.classification.formula import LabelFormula
-from fastcausal.tasks.crab.formula import FrameFormula, JudgedFormula, ScoredFormula
+from fastcausal.tasks.crab.formula import (
+    ChainFormula,
+    FrameFormula,
+    JudgedFormula,
+    ScoredFormula,
+)
 from fastcausal.tasks.eci.formula import PairFormula
+from fastcausal.tasks.fincausal.formula import WordFormula
 from fastcausal.tasks.labels.coefficients import COEFFICIENTS
 from fastcausal.tasks.labels.formula import RatingsFormula
+from fastcausal.tasks.meta.judges import JudgeFormula
 from fastcausal.tasks.qa.formula import QuestionFormula
 from fastcausal.tasks.relations.formula import RelationFormula
 from fastcausal.tasks.relations.scores import FORMULAS, fields_read
+from fastcausal.tasks.unicausal.formula import EntityFormula, OccurringFormula
 from fastcausal.tasks.values.formula import ValueFormula
 
-GROUPS = ("overall", "cause")
-AVERAGED = ("precision", "recall", "f1")
-DIRECTIONS = ("too_strong", "too_weak", "mean_difference")
 FORMULAE = {
     **{name: RelationFormula(name, fields_read(name), (), ("cause",), None) for name in FORMULAS},
+    "words": WordFormula(),
     "ratio": RatioFormula((("a", "b"),), ("cause",), ("alpha_unitized", "alpha", "em", "osb")),
     "ratings": RatingsFormula("nominal", ("a", "b"), ("no", "yes"), COEFFICIENTS),
     "claims": ClaimFormula(("ann",), False),
     "answers": ExtractionFormula("guide", ("cause",)),
-    "qa": QuestionFormula(("f1",), ("why",)),
-    "frames": FrameFormula(("f1",), ("SD",)),
+    "qa": QuestionFormula(("f1", "sas", "judge"), ("why",)),
+    "frames": FrameFormula(("f1", "em"), ("SD",)),
+    "chains": ChainFormula(("f1", "em"), ("mediation",)),
     "labels": LabelFormula(("a", "macro"), False, None, None),
+    "task 1": TaskOneFormula((0, 1), False, 1, 0.0),
+    "choices": ChoiceFormula(("n", "y"), True, "y", None, ("cladder",), "wrong", "skip", True),
+    "occurring": OccurringFormula((0, 1), True, 1, 0.0),
+    "entities": EntityFormula(),
+    "judge": JudgeFormula(("A", "B"), True, None, None),
     "judged": JudgedFormula(("A", "B"), True, None, None, "multiclass"),
     "scored": ScoredFormula(("A", "B"), True, None, None, "score"),
     "eci": PairFormula(("exists",), ("overall", "intra"), ("predicted", "gold"), True, None),
-    "values": ValueFormula(("loss",)),
+    "values": ValueFormula(("loss", "bleu"), lower=("loss",)),
     "sums": ValueFormula(("f1",), of="ratio"),
 }
-NO_SHARES = {
-    "span_overlap": [
-        f"{subset}{group}_alpha" for subset in ("", "multi_relation_") for group in GROUPS
+WITHOUT_JOB = ("judge",)  # its statistics are not written
+# All that is not a share of which more is better, by the name of the score within its group.
+LOWER = ("mae", "too_strong", "too_weak", "loss")
+NEITHER = ("bias", "mean_difference")
+OF_GOLD = ("nothing", "half", "every", "intra_every", "majority")  # groups that rate no system
+CORRELATIONS = (
+    "mcc", "alpha", "alpha_unitized", "spearman", "kappa", "sas", *COEFFICIENTS[1:],
+)  # fmt: skip
+POINTS = ("mae", "bias", "mean_difference", "judge")
+RANGES = {"share": (0, 1), "correlation": (-1, 1), "none": None, "points": None}
+BY_CLASS = [("macro", name) for name in ("precision", "recall", "f1")]  # means over classes
+NOT_OF_UNITS = {
+    "answers": [("relation", name) for _, name in BY_CLASS],
+    "judge": [*BY_CLASS, ("overall", "agreement")],
+    "choices": [*BY_CLASS, *(("rarer", name) for _, name in BY_CLASS)],
+    "judged": [
+        *BY_CLASS,
+        *((f"direction{of}", n) for of in ("", "_A", "_B") for n in ("too_strong", "too_weak")),
     ],
-    "ratio": ["cause_alpha_unitized", "cause_alpha"],
-    "ratings": [f"overall_{name}" for name in COEFFICIENTS if name != "percent_agreement"],
-    "answers": [f"relation_{name}" for name in AVERAGED],
-    "labels": ["overall_mcc", *(f"macro_{name}" for name in AVERAGED)],
-    "judged": ["overall_mcc", *(f"macro_{name}" for name in AVERAGED)]
-    + [f"{g}_{n}" for g in ("direction", "direction_A", "direction_B") for n in DIRECTIONS],
-    "sums": ["f1"],
+    "sums": [("overall", "f1")],
 }
-NO_SHARES["scored"] = ["score_mae", "score_spearman", "score_bias", *NO_SHARES["judged"]]
-UNBOUNDED = {
-    "judged": [f"{g}_mean_difference" for g in ("direction", "direction_A", "direction_B")],
-}
-UNBOUNDED["scored"] = ["score_mae", "score_bias", *UNBOUNDED["judged"]]
-SIGNED = {name: NO_SHARES[name] for name in ("span_overlap", "ratio", "ratings")}
-SIGNED |= {kind: ["overall_mcc"] for kind in ("labels", "judged")}
-SIGNED["scored"] = ["overall_mcc", "score_spearman"]
+NOT_OF_UNITS |= dict.fromkeys(("labels", "task 1", "occurring"), BY_CLASS)
+NOT_OF_UNITS["scored"] = NOT_OF_UNITS["judged"]
+
+
+def test_every_task_is_walked():
+    walked = {type(f).job for kind, f in FORMULAE.items() if kind not in WITHOUT_JOB}
+    assert walked == {task.job for task in declared() if task.formula}
 
 
 @pytest.mark.parametrize("kind", FORMULAE)
-def test_scores_are_declared(kind):
+def test_every_score_declares_its_scale(kind):
     formula = FORMULAE[kind]
-    names = [formula.flat_name(g, n) for g, scores in formula.names().items() for n in scores]
-    assert sorted(n for n in names if not formula.is_share(n)) == sorted(NO_SHARES.get(kind, []))
-    terms = np.zeros((1, 2))
-    ranges = {name: formula.range_of(name, terms) for name in names}
-    expected = dict.fromkeys(names, (0, 1)) | dict.fromkeys(SIGNED.get(kind, []), (-1, 1))
-    assert ranges == expected | dict.fromkeys(UNBOUNDED.get(kind, []))
-    for name in names:
-        if kind == "ratings" or name == "score_spearman":
-            continue
-        assert formula.only(name).range_of(name, terms) == ranges[name]
+    terms = np.zeros((1, 4))
+    kinds: dict[str, set[str]] = {}
+    for group, scores in formula.names().items():
+        for name in scores:
+            flat = formula.flat_name(group, name)
+            scale = formula.scale_of(flat, terms)
+            expected = "correlation" if name in CORRELATIONS else "points"
+            assert scale.kind == (expected if name in (*CORRELATIONS, *POINTS) else "share"), flat
+            is_none = name in NEITHER or group in OF_GOLD
+            assert scale.better == ("none" if is_none else "lower" if name in LOWER else "higher")
+            assert scale.range == ((1, 5) if name == "judge" else RANGES[scale.kind]), flat
+            of_units = scale.kind == "share" and (group, name) not in NOT_OF_UNITS.get(kind, [])
+            assert scale.of_units == of_units, flat
+            kinds.setdefault(name, set()).add(scale.kind)
+            if kind != "ratings" and name != "spearman":
+                assert formula.only(flat).scale_of(flat, terms) == scale
+    # tables look a score up by its name within a group
+    assert {name: {scale.kind} for name, scale in formula.scales(terms).items()} == kinds
+
+
+def test_values_outside_0_to_1_are_of_an_unknown_kind():
+    formula = FORMULAE["values"]
+    rows = np.array([[0.2, 1, 31.0, 1], [0.4, 1, 0.5, 1]])
+    assert formula.scale_of("loss", rows) == Scale("share", "lower", (0, 1), of_units=True)
+    assert formula.scale_of("bleu", rows) == Scale("none", "higher", None, of_units=True)
+    joint = Scale.joint([formula.scale_of("bleu", rows[k:]) for k in (1, 0, 1)])
+    assert (joint.kind, joint.better, joint.range) == ("none", "higher", None)
 
 
 def values(numbers, name="mae"):

@@ -13,6 +13,7 @@ from scipy.stats import permutation_test
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.counts.means import MeanFormula
+from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.paired import MOST_LISTED, difference, n_differing, randomisation
 from fastcausal.significance.units import Units
@@ -141,7 +142,7 @@ def test_bounds_of_a_difference_stay_in_its_range(n, lost, low, high):
 def test_a_distance_has_no_range():
     a, b = np.ones((2, 10, 2))
     b[:2, 0] = 5, 6
-    distance = replace(MEAN, bounded=lambda terms: None)
+    distance = replace(MEAN, scaled=lambda terms: Scale("points", "lower"))
     assert difference(units_of(a, b, distance), 2, Draws()).high > 5
 
 

@@ -19,6 +19,7 @@ from fastcausal.counts.task import Task
 from fastcausal.errors import InputError
 from fastcausal.files.records import read_records
 from fastcausal.report.groups import Scores
+from fastcausal.report.numbers import SHARE, Scale
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import CountRows
 
@@ -58,6 +59,10 @@ class ToyFormula(Formula):
     def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the accuracy."""
         return {"overall": {"accuracy": ratio(sums[:, 0], sums[:, 1], np.nan)}}
+
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare a share of units."""
+        return SHARE
 
 
 def weigh(gold: Any, pred: Any, by: By = None) -> Report:

@@ -68,7 +68,8 @@ def bring_in(
         print_json(counts)
     else:
         tested = ["right", "share", "passed"] if collected.results else []
-        grid = Grid(f"labels of {counts['n_items']} items", ["judged", "missing", *tested])
+        title, columns = f"labels of {counts['n_items']} items", ["judged", "missing", *tested]
+        grid = Grid(title, columns, shares=("share",))
         for rater, of_rater in counts["raters"].items():
             grid.add(rater, *of_rater.values())
         tables.show_grids([grid])

@@ -11,8 +11,8 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.means import mean_of_pairs
+from fastcausal.report.numbers import CORRELATION, SHARE, Scale
 from fastcausal.significance.sums import CountRows
-from fastcausal.significance.units import COEFFICIENT, Range
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,9 @@ class RatioFormula(Formula):
         """Return the least and the largest value: alpha may be negative."""
         return -MOST, MOST
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return False for alpha, which is corrected for chance, True for other measures."""
-        return not score.startswith("alpha")
-
-    def range_in(self, group: str, score: str) -> Range | None:
-        """Return -1 to 1 for alpha."""
-        return super().range_in(group, score) if self.has_share(group, score) else COEFFICIENT
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare a correlation for alpha, which is corrected for chance; shares for the rest."""
+        return CORRELATION if score.startswith("alpha") else SHARE
 
     def terms(self, rows: CountRows) -> CountRows:
         """Return the rows: numerators and denominators add."""

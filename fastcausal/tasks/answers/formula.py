@@ -13,6 +13,7 @@ from fastcausal.counts.arithmetic import ScoresByName, precision_recall_f1, rati
 from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.rules import Rule, ascending
+from fastcausal.report.numbers import MEAN_SHARE, SHARE, Scale
 from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, max_abs, sums_of
 
 ROLES = ("cause", "effect")
@@ -215,9 +216,9 @@ class ExtractionFormula(Formula):
         accuracy = {"accuracy": ratio(hits.sum(axis=1), n, self.undefined)}
         return accuracy | {k: np.where(np.isnan(v), self.undefined, v) for k, v in means.items()}
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return False for means over classes of relations, True for other scores."""
-        return group != "relation" or score == "accuracy"
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare shares; some are means over classes of relations."""
+        return SHARE if group != "relation" or score == "accuracy" else MEAN_SHARE
 
     def union(self, other: Formula) -> ExtractionFormula:
         """Return the formula with the relations of both."""

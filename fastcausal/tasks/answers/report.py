@@ -99,7 +99,7 @@ def _grids(report: AnswersReport, counts: bool) -> list[Grid]:
         roles = {name: _without_counts(groups) for name, groups in roles.items()}
     rows = {name: dict(scores) for name, scores in report.scores.items() if name not in OF_ROLES}
     rows |= {"triage": dict(report.triage), "verdicts": dict(report.verdicts)}
-    shares = report.shares
+    shares = [name for name, scale in report.scales.items() if scale.kind == "share"]
     others = Grid("whole answers", ["value"], shares=("value",), share_rows=shares)
     for part, values in rows.items():
         others.part(part)

@@ -15,7 +15,7 @@ from fastcausal.report.grid import Grid
 from fastcausal.tasks.answers.files import INVALID, Int8
 from fastcausal.tasks.answers.join import Extractions
 from fastcausal.tasks.answers.reasons import KINDS, NONE, SIDES, reason_text
-from fastcausal.tasks.labels.report import brief, label_agreement
+from fastcausal.tasks.labels.report import agreement_grid, brief, label_agreement
 
 PARTS = {"side": SIDES, "kind": KINDS}
 MOST_SHOWN = 10
@@ -104,11 +104,8 @@ def grids_of(shares: Mapping[str, Any]) -> list[Grid]:
         grid.add("all", counts["n_given"], "", *_shares(counts["kinds"]))
     grids = [grid]
     if shares["agreement"]["side"]["n_raters"] > 1:
-        agreement = Grid("agreement of raters on reasons", [*PARTS])
-        for name in shares["agreement"]["side"]:
-            cells = [shares["agreement"][part][name] for part in PARTS]
-            agreement.add(name.replace("_", " "), *cells)
-        grids.append(agreement)
+        columns = {part: shares["agreement"][part] for part in PARTS}
+        grids.append(agreement_grid("agreement of raters on reasons", columns))
     if shares["differ"]:
         grids.append(_grid_of_differing(shares["differ"]))
     return grids

@@ -13,6 +13,7 @@ from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.rules import Rule, ascending
 from fastcausal.options import Side
+from fastcausal.report.numbers import SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64
 
 SIDES: tuple[Side, ...] = get_args(Side)
@@ -76,9 +77,9 @@ class ClaimFormula(Formula):
             for rule in ascending(*(f"{voice}_{side}_{c}" for c in COUNTS), f"n_{side}")
         )
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return True: precision and recall are shares of claims."""
-        return True
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare shares of claims."""
+        return SHARE
 
     def of_rater(self, rater: str, rows: CountRows) -> tuple[ClaimFormula, CountRows]:
         """Return the formula of a single rater, with its rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,11 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.numbers import Scale
 from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.tasks.claims.formula import AVERAGED, SIDES, ClaimFormula
+from fastcausal.tasks.labels.report import agreement_grid
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -132,9 +134,9 @@ class ClaimsReport(Report):
         )
 
     @property
-    def shares(self) -> Collection[str]:
-        """Names of the scores that are shares."""
-        return next(iter(self.systems.values())).shares
+    def scales(self) -> Mapping[str, Scale]:
+        """Scales of scores by name within a group."""
+        return next(iter(self.systems.values())).scales
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: undefined scores are None."""
@@ -169,11 +171,7 @@ class ClaimsReport(Report):
         """Return the scores, and the agreement of raters if there are several."""
         if self.agreement["overall"]["n_raters"] < 2:
             return [self.to_table(counts)]
-        agreement = Grid("agreement of raters", [*self.agreement])
-        for name in self.agreement["overall"]:
-            cells = [of_side[name] for of_side in self.agreement.values()]
-            agreement.add(name.replace("_", " "), *cells)
-        return [self.to_table(counts), agreement]
+        return [self.to_table(counts), agreement_grid("agreement of raters", self.agreement)]
 
 
 def _no_statistics() -> Statistics:

@@ -153,7 +153,7 @@ def classes_grid(report: Any, subsets: Mapping[str, Groups], counts: bool) -> Gr
     table.part("all classes")
     for name, value in report.scores["overall"].items():
         if isinstance(value, float):
-            table.add(name, value)
+            table.add(name, value, score=name)
     return table
 
 

@@ -19,6 +19,7 @@ from fastcausal.files.values import JSON, kind, shown
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import EventMatch, check
 from fastcausal.report.groups import Scores
+from fastcausal.report.numbers import MEAN_SHARE
 from fastcausal.report.report import Report
 from fastcausal.tasks.crab.event_filters import Filters
 from fastcausal.tasks.words import f1, words
@@ -113,7 +114,7 @@ def events(
         }
         | ({"n_dropped": dropped} if filters != Filters() else {}),
         legend=_legend(dropped),
-        shares=PARTS,
+        scales=dict.fromkeys(PARTS, MEAN_SHARE),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,8 +11,9 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, ratio, spearman
 from fastcausal.counts.labels import ConfusionFormula, Label
 from fastcausal.counts.means import MeanFormula
+from fastcausal.report.numbers import CORRELATION, FRACTION, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
-from fastcausal.significance.units import COEFFICIENT, OneScore, Range
+from fastcausal.significance.units import OneScore
 
 UNANSWERED = "unanswered"
 NO_NUMBER = -1.0  # a missing number in rows
@@ -21,6 +21,13 @@ SCORES = ("gold_score", "pred_score")
 GRADED = ("score", "multiclass", "three")  # tasks whose labels are grades
 DIRECTION = "direction"
 DIRECTIONS = ("too_strong", "too_weak", "mean_difference")
+SCALES = {
+    **dict.fromkeys(DIRECTIONS[:2], Scale("share", "lower", FRACTION)),
+    DIRECTIONS[2]: Scale("points", "none"),
+    "mae": Scale("points", "lower"),
+    "spearman": CORRELATION,
+    "bias": Scale("points", "none"),
+}
 
 
 @dataclass(frozen=True)
@@ -85,9 +92,9 @@ class JudgedFormula(ConfusionFormula):
         }
         return overall | groups | of_labels
 
-    def range_in(self, group: str, score: str) -> Range | None:
-        """Return None for the mean difference, which counts labels."""
-        return None if score == DIRECTIONS[-1] else super().range_in(group, score)
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare shares of errors by direction, and the mean difference, which counts labels."""
+        return SCALES.get(score) or super().scale(group, score)
 
     @property
     def _unvaried(self) -> float:
@@ -160,25 +167,23 @@ class ScoredFormula(JudgedFormula):
     def only(self, name: str) -> OneScore:
         """Return the formula of one score; a correlation of ranks has no terms."""
         self._require(name)
+
+        def scaled(terms: CountRows) -> Scale:
+            return self.scale_of(name, terms)
+
         if name == "score_spearman":
-            return _Spearman(name, _refuse, _refuse, self, bounded=lambda terms: COEFFICIENT)
+            return _Spearman(name, _refuse, _refuse, scaled, self)
         if name == "score_mae":
-            return _number(name, lambda rows: self.terms(rows)[:, -2:])
+            return OneScore(name, lambda rows: self.terms(rows)[:, -2:], _mean, scaled)
         if name == "score_bias":
-            return _number(name, lambda rows: self.terms(rows)[:, [-3, -1]])
+            return OneScore(name, lambda rows: self.terms(rows)[:, [-3, -1]], _mean, scaled)
         labels = self.of_labels
         return OneScore(
             name,
             lambda rows: labels.terms(rows[:, :2]),
             lambda sums: labels.scores_of(sums)[name],
-            bounded=lambda terms: labels.range_of(name, terms),
+            scaled,
         )
-
-    def range_in(self, group: str, score: str) -> Range | None:
-        """Return None for mean distance and bias."""
-        if score == "spearman":
-            return COEFFICIENT
-        return None if score in ("mae", "bias") else super().range_in(group, score)
 
     def names(self) -> dict[str, list[str]]:
         """Return the names of the scores of every group."""
@@ -240,11 +245,6 @@ def _excesses(rows: CountRows) -> tuple[CountRows, CountRows]:
     gold, pred = rows[:, 2], rows[:, 3]
     both = (gold != NO_NUMBER) & (pred != NO_NUMBER)
     return both, np.where(both, pred - gold, 0.0)
-
-
-def _number(name: str, terms: Callable[[CountRows], CountRows]) -> OneScore:
-    """Return the formula of a mean distance, which may be above 1."""
-    return OneScore(name, terms, _mean, bounded=lambda terms: None)
 
 
 def _mean(sums: CountRows) -> Float64:

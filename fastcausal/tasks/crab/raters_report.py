@@ -86,7 +86,7 @@ class RaterReport(Report):
             rows = self.qualification["raters"]
             kinds = [kind for kind in next(iter(rows.values())) if kind != "qualified"]
             columns = [name for kind in kinds for name in ("pairs", f"as {kind}")]
-            grid = Grid(title, [*columns, "above"], "rater")
+            grid = Grid(title, [*columns, "above"], "rater", shares=columns[1::2])
             for name, row in rows.items():
                 cells = [cell for kind in kinds for cell in row[kind].values()]
                 grid.add(name, *cells, "yes" if row["qualified"] else "no")

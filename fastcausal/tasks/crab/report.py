@@ -18,6 +18,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.numbers import COVERAGE
 from fastcausal.report.report import Tables, scores_table
 from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.classification.report import (
@@ -130,7 +131,7 @@ def _grids(report: JudgmentReport, counts: bool) -> list[Grid]:
     """Make a row per class with its confusions; tables of directions, subsets and documents."""
     table = classes_grid(report, {}, counts)
     for name, value in report.scores.get("score", {}).items():
-        table.add(name, value)
+        table.add(name, value, score=name)
     grids = [table]
     if DIRECTION in report.scores:
         grids.append(_directions(report))
@@ -138,7 +139,9 @@ def _grids(report: JudgmentReport, counts: bool) -> list[Grid]:
         rows = {"": {name: report.summary(name) for name in report.parts}}
         grids.append(scores_table("subsets", rows, counts=True))
     if report.same_document is not None:
-        grid = Grid("choices of the effect's document", list(report.same_document["wrong"]))
+        columns = list(report.same_document["wrong"])
+        title = "choices of the effect's document"
+        grid = Grid(title, columns, shares=("share", "chance"))
         for name, numbers in report.same_document.items():
             grid.add(name.replace("_", " "), *numbers.values())
         grids.append(grid)
@@ -288,6 +291,7 @@ def _report_of(
         else (),
         keys=("signature", *names, "subsets", *of_documents, "warnings"),
         logged=(),
+        scales={"read": COVERAGE},
         grids=_grids,
     )
 

@@ -19,6 +19,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import Warnings, warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Number, Scores
+from fastcausal.report.numbers import COVERAGE
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.tasks.crab.choices import Choices
@@ -206,6 +207,7 @@ class ShapeReport(Report):
             subsets=subsets,
             warnings=warning_lines(about.warnings),
             statistics=statistics,
+            scales={"read": COVERAGE},
             keys=(
                 "signature",
                 *facts,

@@ -14,6 +14,7 @@ from fastcausal.errors import warning_lines
 from fastcausal.options import Border, Policy
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
+from fastcausal.report.numbers import MEAN_SHARE
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab.choices import Choices
@@ -115,7 +116,7 @@ def sweep(
         facts=facts,
         warnings=warning_lines(warnings_of(answers, {})),
         keys=("signature", *facts, "warnings"),
-        shares=("accuracy", "macro_f1", "f1_yes", "f1_no"),
+        scales=dict.fromkeys(("accuracy", "macro_f1", "f1_yes", "f1_no"), MEAN_SHARE),
         grids=_tables,
     )
 

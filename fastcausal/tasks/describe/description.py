@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ORDERS = ("cause_first", "effect_first", "neither")
+WITH_SIGNAL = "share with a signal"
 N_SIGNALS = 20  # of the most frequent ones
 
 Histogram = Counter[int]
@@ -245,6 +246,7 @@ def corpus_table(corpora: Mapping[str, CorpusDescription], title: str) -> Grid:
         for name in dict.fromkeys(name for part in reversed(figures) for name in part or ()):
             cells = ["" if part is None else part.get(name, 0) for part in figures]
             grid.add(f"  {name}", *cells)
+    grid.shares, grid.share_rows = list(corpora), (f"  {WITH_SIGNAL}",)
     *_, last = corpora.values()
     if last.signals:
         grid.part("most frequent signals")
@@ -280,7 +282,7 @@ def _sections(corpus: CorpusDescription) -> Iterator[tuple[str, Mapping[Any, Any
             "per causal sentence": ratio(corpus.n_relations, causal),
             "explicit (with a signal)": corpus.n_explicit,
             "implicit": corpus.n_relations - corpus.n_explicit,
-            "share with a signal": ratio(corpus.n_explicit, corpus.n_relations),
+            WITH_SIGNAL: ratio(corpus.n_explicit, corpus.n_relations),
             "signals per relation": mean(corpus.signals_per_relation),
             "sentences with a signal": corpus.sentences["explicit"],
         },

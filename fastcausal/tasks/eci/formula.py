@@ -11,6 +11,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import Rule
+from fastcausal.report.numbers import SHARE, Scale
 from fastcausal.significance.sums import CountRows
 from fastcausal.significance.units import DOCUMENT
 from fastcausal.tasks.eci.protocols import DIRECTION, INTER, INTRA, OVERALL
@@ -112,9 +113,9 @@ class PairFormula(Formula):
             for group, tp, predicted, gold in self.counts_from(columns)
         }
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return True: each document adds its pairs to precision, recall and F1."""
-        return True
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare shares; those of every candidate depend on gold alone."""
+        return SHARE._replace(better="none") if group in self._every else SHARE
 
     def counts_from(
         self, columns: dict[str, CountRows]

@@ -13,7 +13,7 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import no_rows
 from fastcausal.arrays.strata import By
 from fastcausal.report.groups import Groups
-from fastcausal.report.numbers import number_text
+from fastcausal.report.numbers import Scale, number_text
 from fastcausal.report.once import once
 from fastcausal.report.report import Report, Tables
 from fastcausal.tasks.extraction.evaluation import Bounds, Evaluation
@@ -125,10 +125,10 @@ class ExtractionReport(Report):
         return () if bounds is None else (_bounds_line(bounds),)
 
     @property
-    def shares(self) -> frozenset[str]:
-        """Names of the scores that are shares."""
+    def scales(self) -> Mapping[str, Scale]:
+        """Scales of scores by name within a group."""
         formula = self._evaluation.formula
-        return formula.shares(np.zeros((0, len(formula.fields)), np.int64))
+        return formula.scales(np.zeros((0, len(formula.fields)), np.int64))
 
     @once
     def tables(self) -> Mapping[str, pa.Table]:

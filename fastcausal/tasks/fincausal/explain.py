@@ -215,9 +215,8 @@ def _quirks_table(quirks: tuple[WordQuirk, ...]) -> pa.Table:
 
 def _grids(report: Any, counts: bool) -> list[Grid]:
     """Make a table of the steps."""
-    grid = Grid(
-        report.title, ["F1", "change", "exact match"], f"quirk of {PROTOCOL}", signed=["change"]
-    )
+    columns, corner = ["F1", "change", "exact match"], f"quirk of {PROTOCOL}"
+    grid = Grid(report.title, columns, corner, signed=["change"], shares=columns)
     official = report.scores[PROTOCOL]
     grid.add(f"({PROTOCOL})", official.f1, "", official.exact_match)
     for quirk in report.quirks:

@@ -9,6 +9,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import Rule, equal
+from fastcausal.report.numbers import SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64
 from fastcausal.significance.units import SECTION
 
@@ -93,9 +94,9 @@ class WordFormula(Formula):
             groups[f"class_{label}"] = scores_of_class(each)
         return groups
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return True: all scores are shares of words or of rows."""
-        return True
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare shares of words or of rows; those of guesses depend on gold alone."""
+        return SHARE._replace(better="none") if group in BASELINES else SHARE
 
 
 def _guesses(of: dict[str, CountRows]) -> tuple[list[Counts], list[Counts]]:

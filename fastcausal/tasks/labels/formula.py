@@ -9,10 +9,12 @@ import numpy as np
 
 from fastcausal.counts.formula import Formula
 from fastcausal.options import Level
+from fastcausal.report.numbers import CORRELATION, SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64
-from fastcausal.significance.units import COEFFICIENT, FRACTION, Range
-from fastcausal.tasks.labels.coefficients import coefficients
+from fastcausal.tasks.labels.coefficients import COEFFICIENTS, coefficients
 from fastcausal.tasks.labels.ratings import Ratings
+
+SCALES = dict.fromkeys(COEFFICIENTS, CORRELATION) | {"percent_agreement": SHARE}
 
 
 @dataclass(frozen=True)
@@ -56,17 +58,9 @@ class RatingsFormula(Formula):
         """Return the limits of indices: 0 for a missing rating, and the number of labels."""
         return 0, len(self.labels)
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return True for percent agreement, the only coefficient not corrected for chance."""
-        return score == "percent_agreement"
-
-    def range_in(self, group: str, score: str) -> Range | None:
-        """Return 0 to 1 for percent agreement, -1 to 1 for other coefficients."""
-        return FRACTION if self.has_share(group, score) else COEFFICIENT
-
-    def shares(self, rows: CountRows) -> frozenset[str]:
-        """Return the only share; `Formula.shares` cannot find it without sums."""
-        return frozenset({"percent_agreement"})
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare a share for percent agreement; other coefficients are corrected for chance."""
+        return SCALES[score]
 
     def terms(self, rows: CountRows) -> CountRows:
         """Raise ValueError: rows have no additive terms."""

@@ -14,10 +14,12 @@ from fastcausal.arrays.strata import By
 from fastcausal.options import Level
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.numbers import MEAN_SHARE
 from fastcausal.report.report import Report, scores_table
 from fastcausal.tasks.labels import disagreements
 from fastcausal.tasks.labels.coefficients import COEFFICIENTS, coefficients
 from fastcausal.tasks.labels.count import signature_of, statistics_of
+from fastcausal.tasks.labels.formula import SCALES
 from fastcausal.tasks.labels.ratings import Ratings, label_name
 from fastcausal.tasks.labels.reading import read_ratings, read_subsets
 from fastcausal.tasks.labels.votes import Votes
@@ -93,6 +95,7 @@ class LabelAgreement(Report):
             class_scores=self.by_class,
             statistics=partial(statistics_of, self.ratings, self.level, COEFFICIENTS),
             keys=("signature", *facts, *(("subsets",) if self.subsets else ())),
+            scales={"mean_share": MEAN_SHARE, "unanimous": MEAN_SHARE},
             grids=_grids,
         )
 
@@ -106,12 +109,19 @@ class LabelAgreement(Report):
         return disagreements.page(self.ratings, self.title, self.signature)
 
 
+def agreement_grid(title: str, columns: Mapping[str, Mapping[str, Any]]) -> Grid:
+    """Make a table of agreements side by side: a row per figure, with shares among them."""
+    shares = [name.replace("_", " ") for name, scale in SCALES.items() if scale.kind == "share"]
+    grid = Grid(title, [*columns], shares=[*columns], share_rows=shares)
+    for name in next(iter(columns.values())):
+        grid.add(name.replace("_", " "), *(figures[name] for figures in columns.values()))
+    return grid
+
+
 def _grids(report: LabelAgreement, counts: bool) -> list[Grid]:
     """Make a row per figure, then tables of subsets, and of classes overall and in each subset."""
-    grid = Grid(report.title, [""], shares=("",), share_rows=("percent agreement",))
-    for name, value in report.facts.items():
-        if name not in ("majority", "by_class"):
-            grid.add(name.replace("_", " "), value)
+    facts = {k: v for k, v in report.facts.items() if k not in ("majority", "by_class")}
+    grid = agreement_grid(report.title, {"": facts})
     grid.part("majority")
     for label, n in report.majority.items():
         grid.add(label, n)
@@ -130,7 +140,6 @@ def _grids(report: LabelAgreement, counts: bool) -> list[Grid]:
     parts = {"": dict(report.by_class)} | parts
     if parts := {name: part for name, part in parts.items() if part}:
         grids.append(scores_table("by class: units in which it has the majority", parts, counts))
-        grids[-1].shares = ("mean_share", "percent_agreement", "unanimous")
     return grids
 
 

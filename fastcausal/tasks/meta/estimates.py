@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fastcausal.significance.units import Range, cut
+from fastcausal.report.numbers import Range
+from fastcausal.significance.units import cut
 from fastcausal.tasks.labels.ratings import Float64
 
 Z = NormalDist().inv_cdf(0.975)

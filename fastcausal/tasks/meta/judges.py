@@ -13,12 +13,13 @@ from fastcausal.counts.arithmetic import ScoresByName, accuracy, mean_defined, r
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.counts.units import sums_by
+from fastcausal.report.numbers import CORRELATION, MEAN_SHARE, Scale
 from fastcausal.significance.corrections import adjusted
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import intervals_of
 from fastcausal.significance.paired import n_differing, randomisation
 from fastcausal.significance.sums import CountRows, sums_of
-from fastcausal.significance.units import COEFFICIENT, OneScore, Range, Units
+from fastcausal.significance.units import OneScore, Units
 from fastcausal.tasks.labels.coefficients import kappa_of_counts
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
@@ -62,6 +63,11 @@ class JudgeFormula(ConfusionFormula):
         more = {"kappa": self._kappa(sums), "agreement": self._agreement(sums)}
         return groups | {"overall": groups["overall"] | more}
 
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare kappa, which is corrected for chance, and the share of people alike."""
+        more = {"kappa": CORRELATION, "agreement": MEAN_SHARE}
+        return more.get(score) or super().scale(group, score)
+
     def only(self, name: str) -> Formula | OneScore:
         """Return the formula of one score; overall scores are computed without classes."""
         alone = {
@@ -71,18 +77,7 @@ class JudgeFormula(ConfusionFormula):
         }
         if name not in alone:
             return super().only(name)
-        bounds = self.range_in(*self._named[name])
-        return OneScore(
-            name,
-            self.terms,
-            alone[name],
-            share=self.is_share(name),
-            bounded=lambda terms: bounds,
-        )
-
-    def range_in(self, group: str, score: str) -> Range | None:
-        """Return -1 to 1 for kappa."""
-        return COEFFICIENT if score == "kappa" else super().range_in(group, score)
+        return OneScore(name, self.terms, alone[name], lambda terms: self.scale_of(name, terms))
 
     def _accuracy(self, sums: CountRows) -> Float64:
         hits, _, wanted = np.hsplit(sums[:, :-2], 3)

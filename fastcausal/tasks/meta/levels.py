@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from fastcausal.arrays import arrow
 from fastcausal.counts.arithmetic import EQUAL, tied
+from fastcausal.report.numbers import CORRELATION, MEAN_SHARE, Scale
 from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.correlations import CORRELATIONS, Ordered
@@ -245,6 +246,14 @@ def _pairs(offsets: Int64) -> Iterator[Int64]:
         yield of_size[size] + first
 
 
+SCALES = {
+    **dict.fromkeys(("pearson", "spearman", "kendall"), CORRELATION),
+    **dict.fromkeys(("pairwise_accuracy", "auc"), MEAN_SHARE),
+    **dict.fromkeys(("calibrated_accuracy", "soft_pairwise_accuracy"), MEAN_SHARE),
+    "tie_threshold": Scale("points", "none"),
+    "bias": Scale("points", "none"),
+    "mae": Scale("points", "lower"),
+}
 LEVELS = {"pooled": pooled, "by_item": by_item, "systems": systems}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from fastcausal.significance.units import FRACTION
+from fastcausal.report.numbers import FRACTION
 from fastcausal.tasks.labels.ratings import Float64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
 from fastcausal.tasks.meta.estimates import Estimate, estimate

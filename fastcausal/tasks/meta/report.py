@@ -12,9 +12,11 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.numbers import Bounded
 from fastcausal.report.report import Report
+from fastcausal.tasks.labels.report import agreement_grid
 from fastcausal.tasks.meta import class_tables, reasons
 from fastcausal.tasks.meta.correlations import CORRELATIONS
-from fastcausal.tasks.meta.judges import Judge
+from fastcausal.tasks.meta.judges import Judge, JudgeFormula
+from fastcausal.tasks.meta.levels import SCALES
 from fastcausal.tasks.meta.metrics import Metric
 from fastcausal.tasks.meta.swaps import SwapTest
 
@@ -132,7 +134,7 @@ class MetaReport(Report):
         if self.human is not None:
             yield _agreement(self.human)
         if self.tests:
-            yield _tests(self.tests, JUDGES_SWAPPED if self.classes else METRICS_SWAPPED)
+            yield _tests(self.tests, self.classes)
 
 
 def _groups(metrics: Mapping[str, Any]) -> Groups:
@@ -219,9 +221,7 @@ def _estimates(metrics: Mapping[str, Metric]) -> Iterator[Grid]:
 
 
 def _agreement(human: Mapping[str, Any]) -> Grid:
-    grid = Grid("agreement of raters", [""])
-    for name, value in human["agreement"].items():
-        grid.add(name.replace("_", " "), value)
+    grid = agreement_grid("agreement of raters", {"": human["agreement"]})
     if "majority" in human:
         grid.part("majority")
         for label, n in human["majority"].items():
@@ -230,10 +230,14 @@ def _agreement(human: Mapping[str, Any]) -> Grid:
     return grid
 
 
-def _tests(tests: list[SwapTest], exchanged: str) -> Grid:
+def _tests(tests: list[SwapTest], classes: tuple[str, ...] | None) -> Grid:
     level, score = tests[0].level, tests[0].score
-    title = f"differences of {level}.{score}, {exchanged}"
-    grid = Grid(title, ["delta", "p-value", "p-value (Holm)"], signed=["delta"])
+    judge = None if classes is None else JudgeFormula(classes, True, None, None)
+    scale = SCALES[score] if judge is None else judge.scale(level, score)
+    title = f"differences of {level}.{score}, {JUDGES_SWAPPED if classes else METRICS_SWAPPED}"
+    shares = ["delta"] if scale.kind == "share" else []
+    columns = ["delta", "p-value", "p-value (Holm)"]
+    grid = Grid(title, columns, signed=["delta"], shares=shares)
     for test in tests:
         grid.add(f"{test.a} - {test.b}", test.delta, test.p, test.p_adjusted)
     return grid

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastcausal.report.grid import Grid
+from fastcausal.tasks.labels.report import agreement_grid
 
 KEYS = (
     "signature", "choice", "n_topics", "n_preferences", "n_missing", "warnings", "scores", "raters",
@@ -25,10 +26,7 @@ def grids_of(report: Any, counts: bool) -> list[Grid]:
             grid.add(system, *(scores.get(name, "") for name in columns))
     grids = [grid, _topics(report)]
     if report.agreement["n_raters"] > 1:
-        agreement = Grid("agreement of raters on the best", [""])
-        for name, value in report.agreement.items():
-            agreement.add(name.replace("_", " "), value)
-        grids.append(agreement)
+        grids.append(agreement_grid("agreement of raters on the best", {"": report.agreement}))
     return grids
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fastcausal.counts.means import MeanFormula
-from fastcausal.significance.units import Range
+from fastcausal.report.numbers import CORRELATION, Scale
 
 SIMILARITY, JUDGE = "sas", "judge"
-LIMITS = {SIMILARITY: (-1.0, 1.0), JUDGE: (1.0, 5.0)}
+SCALES = {SIMILARITY: CORRELATION, JUDGE: Scale("points", "higher", (1.0, 5.0))}
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,9 @@ class QuestionFormula(MeanFormula):
 
     def limits(self, field: str) -> tuple[float, float]:
         """Return 0 and 1; for similarities -1 and 1, for a judge's marks 1 and 5."""
-        return LIMITS.get(field, super().limits(field))
+        scale = SCALES.get(field)
+        return super().limits(field) if scale is None or scale.range is None else scale.range
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return False for similarities and a judge's marks, True for other measures."""
-        return score not in LIMITS
-
-    def range_in(self, group: str, score: str) -> Range | None:
-        """Return the range of a measure: the `limits` of its field."""
-        return self.limits(score)
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare similarities, which are cosines; a judge's marks; and shares."""
+        return SCALES.get(score) or super().scale(group, score)

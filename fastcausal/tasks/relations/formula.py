@@ -12,8 +12,9 @@ import numpy as np
 from fastcausal.counts.arithmetic import Counts, ScoresByName
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import GOLD_OF_KERNELS, OF_KERNELS, Rule
+from fastcausal.report.numbers import CORRELATION, SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64
-from fastcausal.significance.units import COEFFICIENT, OneScore, Range
+from fastcausal.significance.units import OneScore
 from fastcausal.tasks.relations.scores import fields_read, scores_of
 
 MULTI = "multi_relation"
@@ -124,17 +125,11 @@ class RelationFormula(Formula):
             values: Float64 = self.scores_of_group(counts)[score]
             return values
 
-        bounds = self.range_in(group, score)
-        share = self.has_share(group, score)
-        return OneScore(name, terms, value, share=share, bounded=lambda terms: bounds)
+        return OneScore(name, terms, value, lambda terms: self.scale(group, score))
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return False for alpha, which is corrected for chance; True for any other score."""
-        return score != "alpha"
-
-    def range_in(self, group: str, score: str) -> Range | None:
-        """Return -1 to 1 for alpha."""
-        return COEFFICIENT if score == "alpha" else super().range_in(group, score)
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare a correlation for alpha, which is corrected for chance; shares for the rest."""
+        return CORRELATION if score == "alpha" else SHARE
 
     def scores_of_group(self, counts: Counts) -> ScoresByName:
         """Compute the scores of one group from its counts by field name."""

@@ -9,6 +9,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, precision_recall_f1, ratio
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import Rule
+from fastcausal.report.numbers import SHARE, Scale
 from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.classification.formula import LabelFormula
 
@@ -79,6 +80,6 @@ class EntityFormula(Formula):
             for role, counts in zip(ROLES, (cause, effect), strict=True)
         }
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return True: all are shares of entities or tokens of examples."""
-        return True
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare shares of entities or tokens."""
+        return SHARE

@@ -12,8 +12,8 @@ import numpy as np
 from fastcausal._version import __version__
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
+from fastcausal.report.numbers import FRACTION, Scale
 from fastcausal.significance.sums import LARGEST, CountRows
-from fastcausal.significance.units import FRACTION, Range
 
 PARTS = ("value", "weight")
 N_ANSWERS = ("n_answers", "n_errors", "n_limits", "n_unscored")
@@ -82,20 +82,25 @@ class ValueFormula(Formula):
         """Return the name of a score in the source."""
         return name
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return True if scores are means, which each example changes only by its part."""
-        return self.of == "mean"
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare the direction of a score: higher is better unless its source says lower.
 
-    def shares(self, rows: CountRows) -> frozenset[str]:
-        """Return the names of the scores whose values are all between 0 and 1."""
-        terms = self.terms(rows)
-        return frozenset(n for n in self.names_of_scores if self.range_of(n, terms))
+        The source does not tell the kind. Each example changes a mean only by its part.
+        """
+        return Scale("none", "lower" if score in self.lower else "higher", None, self.of == "mean")
 
-    def range_of(self, name: str, terms: CountRows) -> Range | None:
-        """Return 0 to 1 if the value of each unit is between; an error rate may exceed 1."""
+    def scale_of(self, name: str, rows: CountRows) -> Scale:
+        """Return a share if the value of each unit is from 0 to 1; an error rate may exceed 1."""
+        scale = super().scale_of(name, rows)
         k = 2 * self.names_of_scores.index(name)
-        values, weights = terms[:, k : k + 2].T
-        return FRACTION if ((values >= 0) & (values <= weights)).all() else None
+        values, weights = rows[:, k : k + 2].T
+        if not ((values >= 0) & (values <= weights)).all():
+            return scale
+        return scale._replace(kind="share", range=FRACTION)
+
+    def scales(self, rows: CountRows) -> dict[str, Scale]:
+        """Return the scales of scores on these rows."""
+        return {name: self.scale_of(name, rows) for name in self.names_of_scores}
 
     def union(self, other: Formula) -> Self:
         """Return the formula of both; ValueError if they differ in more than `lower`."""

@@ -16,6 +16,7 @@ from fastcausal.counts.signatures import different
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, warning_lines
 from fastcausal.files.keys import lacking, places_of, some_keys
+from fastcausal.report.numbers import Scale
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.values.formula import N_ANSWERS, ValueFormula
 
@@ -52,10 +53,32 @@ class Systems(NamedTuple):
             raise ValueError("no score is asked for, expected one or more")
         return scores
 
-    def is_lower(self, score: str) -> bool:
-        """Return True if lower is better, according to the sources."""
-        formula = self.any.formula
-        return isinstance(formula, ValueFormula) and score in formula.lower
+    def scale(self, score: str, lower_is_better: bool = False) -> Scale:
+        """Return the scale of a score in all systems.
+
+        Raises
+        ------
+        ValueError
+            The score is unknown, or lower is better against its declaration; values of logs and
+            tables follow the caller.
+        """
+        scale = Scale.joint(statistics.scale(score) for statistics in self.systems.values())
+        if not lower_is_better or scale.better == "lower":
+            return scale
+        if not is_values(self.any):
+            has = "higher is better" if scale.better == "higher" else "it has no better direction"
+            raise ValueError(f"lower_is_better is for values of logs and tables: {score}: {has}")
+        return scale._replace(better="lower")
+
+    def ranking_scale(self, score: str, lower_is_better: bool = False) -> Scale:
+        """Return the scale of a score that ranks or judges; ValueError without a direction."""
+        scale = self.scale(score, lower_is_better)
+        if scale.better == "none":
+            raise ValueError(
+                f"{score} has no better direction, expected a score to rank and judge by; compare "
+                "shows its change"
+            )
+        return scale
 
     def _default(self) -> list[str]:
         formula = self.any.formula

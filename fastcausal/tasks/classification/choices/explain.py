@@ -34,7 +34,8 @@ class ReadingExplanation(Report):
     def to_table(self, counts: bool = False) -> Grid:
         """Return a row per reading, then a row per answer."""
         first, last = self.scores
-        grid = Grid(self.title, [first, last, "gold"])
+        columns = [first, last, "gold"]
+        grid = Grid(self.title, columns, shares=columns, share_rows=("accuracy",))
         for name in ("accuracy", "n_read", "n_right"):
             grid.add(name, *(scores[name] for scores in self.scores.values()), "")
         grid.part("answers")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from fastcausal.counts.arithmetic import ScoresByName, precision_recall_f1, ratio
 from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.options import AnswerPolicy
+from fastcausal.report.numbers import MEAN_SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64
 
 UNPARSED, MISSING = "unparsed", "missing"
@@ -92,9 +93,10 @@ class ChoiceFormula(ConfusionFormula):
             groups[RARER] = self._rarer(hits, predicted, wanted)
         return groups | of_labels
 
-    def has_share(self, group: str, score: str) -> bool:
-        """Return True if each unit adds its part to a score; the rarer class is no fixed class."""
-        return group != RARER and super().has_share(group, score)
+    def scale(self, group: str, score: str) -> Scale:
+        """Declare scores of labels; the rarer class is not fixed, the majority is gold's."""
+        scale = MEAN_SHARE if group == RARER else super().scale(group, score)
+        return scale._replace(better="none") if group == MAJORITY else scale
 
     def _rarer(self, hits: Int64, predicted: Int64, wanted: Int64) -> ScoresByName:
         """Compute the scores of the class that is rarest in gold, the first of equal ones."""

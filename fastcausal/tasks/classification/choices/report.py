@@ -101,6 +101,7 @@ def present(statistics: Statistics, by: By = None) -> ChoiceReport:
         },
         subsets=subsets,
         class_scores=classes,
+        scales={name: formula.scale(name, "accuracy") for name in scores if "n" in scores[name]},
         warnings=(*warning_lines(statistics.warnings), *_shares(formula, counts)),
         tables=Tables(
             **confusion_tables(formula.labels, confusion, classes),
