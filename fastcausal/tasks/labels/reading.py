@@ -13,10 +13,12 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays.arrow import joined, to_plain_types, values_of, without
+from fastcausal.arrays.numerals import each, words_of
 from fastcausal.arrays.strata import By, columns_by, sorted_strata
 from fastcausal.arrays.tensors import on_host
 from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError
+from fastcausal.files.columns import is_text
 from fastcausal.files.keys import encode, require_unique
 from fastcausal.options import KappaWeights, check
 from fastcausal.tasks.labels import _native
@@ -151,6 +153,8 @@ def numbers_of(*columns: Any, what: str = "ratings") -> tuple[Float64, Names | N
         column = _arrow(columns)
         if is_number(column.type):
             return values_of(column.cast(pa.float64()), np.nan), None
+        if is_text(column.type):
+            column = each(words_of, column)
         places, labels = encode(column)
     except (pa.ArrowException, TypeError, OverflowError) as error:
         reason = str(error).splitlines()[0]

@@ -144,4 +144,8 @@ def test_masks_and_byte_orders(measure):
     missing = measure(masked.astype(float).filled(np.nan))
     assert measure(masked) == measure([*masked]) == missing
     assert measure(values) != missing
+    texts = [[" 1", "1.0"], ["2 ", "2"], ["1", "2"], ["3", "3"], ["2", "3"], ["1", "1 "]]
+    plain = [[text.strip().removesuffix(".0") for text in row] for row in texts]
+    assert measure(texts) == measure(plain)
+    assert measure([[*row, " "] for row in texts]) == measure([[*row, None] for row in plain])
     assert measure(values.astype(">i4")) == measure(values.astype(">f8")) == measure(values)
