@@ -117,6 +117,17 @@ def test_a_distance_that_rises_fails(folder):
     assert [*fc.leaderboard([bad, good], "score_mae", top=1).scores] == ["good"]
 
 
+def test_tables_of_systems_emphasize_the_smallest_distance(folder):
+    """Shares of answers that were read have no better direction, and no bold."""
+    systems = [folder / "bad.jsonl", folder / "good.jsonl"]
+    out, _ = cli("crab", "pairwise", sample.CRAB_GOLD, *systems, "--format", "markdown")
+    bad, good, *_ = [
+        row.split(" | ") for row in out.splitlines() if row[:6] in ("| bad ", "| good")
+    ]
+    assert [cell.startswith("**") for cell in good[2:]] == [False, *[True] * 5]
+    assert not any(cell.startswith("**") for cell in bad)
+
+
 @pytest.mark.parametrize("name", ["score_bias", "direction_mean_difference"])
 def test_a_score_without_direction_ranks_and_judges_nothing(name, folder):
     good, bad = folder / "good.parquet", folder / "bad.parquet"
