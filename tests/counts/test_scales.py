@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import fastcausal as fc
+from fastcausal import sample
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.task import declared
 from fastcausal.report.numbers import Scale
@@ -27,6 +28,7 @@ from fastcausal.tasks.fincausal.formula import WordFormula
 from fastcausal.tasks.labels.coefficients import COEFFICIENTS
 from fastcausal.tasks.labels.formula import RatingsFormula
 from fastcausal.tasks.meta.judges import JudgeFormula
+from fastcausal.tasks.meta.levels import LEVELS, SCALES
 from fastcausal.tasks.qa.formula import QuestionFormula
 from fastcausal.tasks.relations.formula import RelationFormula
 from fastcausal.tasks.relations.scores import FORMULAS, fields_read
@@ -106,6 +108,18 @@ def test_every_score_declares_its_scale(kind):
                 assert formula.only(flat).scale_of(flat, terms) == scale
     # tables look a score up by its name within a group
     assert {name: {scale.kind} for name, scale in formula.scales(terms).items()} == kinds
+
+
+def test_every_figure_of_a_metric_declares_its_scale():
+    metrics = fc.meta(sample.SCORES, sample.JUDGMENTS, n_resamples=10).metrics
+    figures = {n for m in metrics.values() for level in LEVELS for n in getattr(m, level)}
+    assert set(SCALES) == {name for name in figures if name not in ("n", "n_undefined")}
+    assert [n for n, scale in SCALES.items() if scale.better != "higher"] == [
+        "tie_threshold", "bias", "mae",
+    ]  # fmt: skip
+    assert {n for n, scale in SCALES.items() if scale.kind == "share"} == {
+        "pairwise_accuracy", "auc", "calibrated_accuracy", "soft_pairwise_accuracy",
+    }  # fmt: skip
 
 
 def test_values_outside_0_to_1_are_of_an_unknown_kind():
