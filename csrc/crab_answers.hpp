@@ -27,7 +27,7 @@ using Text = std::string_view;
 
 inline char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-inline bool is_choice(char c) { return lower(c) >= 'a' && lower(c) <= 'd'; }
+inline bool is_choice(char c, char last) { return lower(c) >= 'a' && lower(c) <= last; }
 inline bool is_mark(char c) { return c == '.' || c == ':' || c == ')'; }
 inline bool is_any(char c, Text of) { return of.find(c) != Text::npos; }
 
@@ -159,14 +159,14 @@ inline bool is_named(Text text, size_t at) {
   return (at + 2 == text.size() || blank(text.substr(at + 2))) && !follows_word(text, at);
 }
 
-inline ReadAnswer letter(Text text) {
+inline ReadAnswer letter(Text text, char last) {
   if (text.empty()) return {};
   const size_t at = text.size() > 1 && in_brackets(text, 1);
-  if (!is_choice(text[at])) return {};
+  if (!is_choice(text[at], last)) return {};
   if (!at && text.size() > 1 && !is_mark(text[1])) return {};
   const char choice = lower(text[at]);
   for (size_t k = at + 2; k < text.size(); ++k) {
-    if (is_choice(text[k]) && lower(text[k]) != choice && is_named(text, k)) return {};
+    if (is_choice(text[k], last) && lower(text[k]) != choice && is_named(text, k)) return {};
   }
   return {static_cast<double>(choice - 'a'), Reason::read};
 }
@@ -204,13 +204,14 @@ inline ReadAnswer yes_no(Text text) {
 
 }  // namespace crab_answers
 
-inline ReadAnswer read_answer(std::string_view text, AnswerKind kind) {
+// Reads a text. Letters are from a to `last`.
+inline ReadAnswer read_answer(std::string_view text, AnswerKind kind, char last = 'd') {
   text = crab_answers::stripped(text);
   if (text.empty()) return {ReadAnswer().value, Reason::missing};
   if (!crab_answers::find_counted(text)) return {};
   text = crab_answers::stripped(text);
   if (kind == AnswerKind::score) return crab_answers::score(text);
-  return kind == AnswerKind::letter ? crab_answers::letter(text) : crab_answers::yes_no(text);
+  return kind == AnswerKind::letter ? crab_answers::letter(text, last) : crab_answers::yes_no(text);
 }
 
 // Reads the n texts of an Arrow array.

@@ -72,8 +72,10 @@ SplitBy = Literal["date", "story", "pair"]
 
 UnicausalTags = Literal["strict", "unicausal"]
 AnswerKind = Literal["binary", "letter", "choice"]
-AnswerReading = Literal["first-word", "cladder", "cladder-gpt", "corr2cause", "letter", "same"]
-ChoiceProtocol = Literal["copa", "e-care", "cladder", "cladder-gpt", "corr2cause"]
+AnswerReading = Literal[
+    "first-word", "cladder", "cladder-gpt", "corr2cause", "corr2cause-gpt", "letter", "same"
+]
+ChoiceProtocol = Literal["copa", "e-care", "cladder", "cladder-gpt", "corr2cause", "corr2cause-gpt"]
 LabelProtocol = Literal[ChoiceProtocol, "unicausal-seq", "unicausal-pair", "fincausal-task1"]
 WordProtocol = Literal["fincausal-2020"]
 SpanProtocol = Literal["unicausal-span", WordProtocol]

@@ -89,6 +89,7 @@ CHOICES = {  # answers, reading, policies of unreadable and of missing answers
     "cladder": ("binary", "cladder", "error", "skip"),
     "cladder-gpt": ("binary", "cladder-gpt", "wrong", "skip"),
     "corr2cause": ("binary", "corr2cause", "error", "skip"),
+    "corr2cause-gpt": ("binary", "corr2cause-gpt", "error", "skip"),
 }
 
 
@@ -123,8 +124,8 @@ def classify(case: Case) -> Values:
         "n_unparsed": found["n_unparsed"],
         "n_missing": found["n_missing"],
     }
-    if protocol == "corr2cause":
-        read = {id: choices.corr2cause(text, forms) for id, text in said.items()}
+    if protocol in ("corr2cause", "corr2cause-gpt"):
+        read = {id: choices.READINGS[protocol](text, forms) for id, text in said.items()}
         hits = [(asked[id], read[id]) for id in asked if id in read]
         of = counted([g for g, _ in hits], [p for _, p in hits], None, Fraction(0))
         rarer = min(("no", "yes"), key=lambda c: sum(g == c for g, _ in hits))

@@ -45,7 +45,12 @@ def classify(
         Option(help="Read answers by this rule; by default first-word, letter or same."),
     ] = None,
     column: Annotated[
-        str | None, Option(help="Take answers from this column; by default answer.")
+        str | None,
+        Option(help="Take answers from this column or path, such as a.b.0.c; by default answer."),
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        Option(metavar="REGEX", help="Take the text in this pattern's only group as the answer."),
     ] = None,
     unparsed: Annotated[
         AnswerPolicy | None,
@@ -86,6 +91,7 @@ def classify(
         "answers": answers,
         "read": read,
         "column": column,
+        "pattern": pattern,
         "by": shown.by,
     }
     print_scores(

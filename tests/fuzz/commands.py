@@ -59,7 +59,8 @@ TAKES = (
     f"[--per-example out.parquet] {SHOWN}",
     f"classify {{choices}} {{chosen}} --answers binary|letter|choice --unparsed wrong|skip "
     f"--unmatched wrong|skip|error [--by rung] [--intervals {DRAWS}] {SHOWN}",
-    f"classify {{choices}} {{chosen}} --protocol copa|e-care|cladder|cladder-gpt|corr2cause "
+    f"classify {{choices}} {{chosen}} --protocol copa|e-care|cladder|cladder-gpt|corr2cause|"
+    f"corr2cause-gpt "
     f"[--unparsed wrong] [--per-example out.arrow] {SHOWN}",
     f"classify {{unicausal}} {{unicausal}} --protocol unicausal-seq|unicausal-pair "
     f"[--unparsed skip] [--unmatched skip] [--by doc_id] {SHOWN}",

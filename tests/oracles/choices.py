@@ -1,24 +1,26 @@
 """Answers to questions with options, in plain Python: read letter by letter, counted row by row.
 
-Written from the rules of docs/choices.md alone, without regular expressions.
+Written from the rules of docs/choices.md alone.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from tests.oracles import crab_answers
+
+LABELLED = {"Answer: yes": "yes", "**No**": "no"}
 REFUSALS = ("i'm sorry ", "neither ", "none ", "as a")
 BREAKS = set('?!*;@#$%&[](){}<>"`«»“”\u2018’„\u2012–—―')
 
 
 def first_word(answer: Any, options: Any) -> str | None:
-    word = ""
-    for letter in str("" if answer is None else answer):
-        if letter.isalnum():
-            word += letter.lower()
-        elif word:
-            break
-    return word if word in ("yes", "no") else None
+    """Of texts whose labels and bold words are those of the test."""
+    value, state = crab_answers.answer_of(str("" if answer is None else answer), "binary")
+    if state == "read":
+        return "yes" if value else "no"
+    said = {word for mark, word in LABELLED.items() if mark in str(answer)}
+    return said.pop() if len(said) == 1 else None
 
 
 def cladder(answer: Any, options: Any) -> str | None:
@@ -54,13 +56,21 @@ def corr2cause(answer: Any, options: Any) -> str | None:
     return "no"
 
 
+def corr2cause_gpt(answer: Any, options: Any) -> str | None:
+    if answer is None:
+        return None
+    text = str(answer).strip().lower()
+    while text[:1] in (" ", '"', ".", ":") and text:
+        text = text[1:]
+    while text[-1:] in (" ", '"', ".", ":") and text:
+        text = text[:-1]
+    opening = "that there is "
+    return corr2cause(text[len(opening) :] if text[: len(opening)] == opening else text, options)
+
+
 def letter(answer: Any, options: Any) -> str | None:
-    text = str("" if answer is None else answer)
-    k = 0
-    while k < len(text) and (text[k].isspace() or text[k] in "([{<\"'“”\u2018’«„`*_"):
-        k += 1
-    is_alone = k + 1 >= len(text) or not text[k + 1].isalpha()
-    return text[k] if k < len(text) and text[k] in options and is_alone else None
+    value, state = crab_answers.answer_of(str("" if answer is None else answer), "mcq")
+    return options.get("ABCD"[int(value)]) if state == "read" else None
 
 
 def same(answer: Any, options: Any) -> str | None:
@@ -76,6 +86,7 @@ READINGS = {
     "cladder": cladder,
     "cladder-gpt": cladder_gpt,
     "corr2cause": corr2cause,
+    "corr2cause-gpt": corr2cause_gpt,
     "letter": letter,
     "same": same,
 }

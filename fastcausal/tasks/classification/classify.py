@@ -84,6 +84,7 @@ def classify(
     answers: AnswerKind | None = None,
     read: AnswerReading | None = None,
     column: str | None = None,
+    pattern: str | None = None,
 ) -> ClassificationReport:
     """Score predicted sentence labels against gold labels, or a model's answers to questions.
 
@@ -115,8 +116,9 @@ def classify(
     answers : {"binary", "letter", "choice"}, optional
         Read a model's answers, as
         `fastcausal.tasks.classification.choices.count.choices` describes.
-    read, column : str, optional
-        The reading of answers, and their column.
+    read, column, pattern : str, optional
+        The reading of answers; their column, or a path such as ``a.b.0.c``; a regular expression
+        whose only group is the answer.
 
     Returns
     -------
@@ -140,7 +142,7 @@ def classify(
     0.5
     """
     keep_apart([per_example], [gold, pred])
-    of_answers = {"answers": answers, "read": read, "column": column}
+    of_answers = {"answers": answers, "read": read, "column": column, "pattern": pattern}
     settings: dict[str, Any] = {
         "labels": labels,
         "map": map,

@@ -8,7 +8,6 @@ Relationships Between Real-world Events.
     choices.py        options that all evaluations share
     files.py          the table of judged pairs, and the classes of scores
     parse.py          texts of models read as scores, letters, yes and no
-    words.py          answers in everyday words
     count.py          answers joined with pairs or questions, and counted
     batches.py        prompts as batches of OpenAI
     crab.py           the public names

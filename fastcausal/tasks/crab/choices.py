@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fastcausal._version import __version__
 from fastcausal.options import AnswerTask, Border, GoldFrom, Policy, check, check_policies
-from fastcausal.tasks.crab.words import pattern_of
+from fastcausal.tasks.classification.choices.words import pattern_of
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from fastcausal.files.values import shown
 from fastcausal.formats.logs.answers import answers_of
 from fastcausal.options import Policy
 from fastcausal.significance.sums import Float64
+from fastcausal.tasks.classification.choices.reader import MISSING
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.files import (
     KEY,
@@ -27,7 +28,7 @@ from fastcausal.tasks.crab.files import (
     class_of,
     ids_of,
 )
-from fastcausal.tasks.crab.parse import LABELS, MISSING, REASONS, Reasons, parse_column
+from fastcausal.tasks.crab.parse import LABELS, REASONS, Reasons, parse_column
 
 READ, UNMATCHED = REASONS.index("read"), REASONS.index("unmatched")
 LABEL_OF_CLASS = {"three": (0, 1, 1, 2), "binary": (1, 1, 0, 0)}

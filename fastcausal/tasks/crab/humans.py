@@ -20,8 +20,9 @@ from fastcausal.files.records import Records
 from fastcausal.files.values import shown
 from fastcausal.options import Border
 from fastcausal.significance.sums import Float64
+from fastcausal.tasks.classification.choices.reader import MISSING, READ
 from fastcausal.tasks.crab.files import CLASSES, Int64, JudgedPairs, reaches
-from fastcausal.tasks.crab.parse import MISSING, READ, parse_column
+from fastcausal.tasks.crab.parse import parse_column
 from fastcausal.tasks.crab.sweep import THRESHOLDS
 from fastcausal.tasks.labels.coefficients import alphas_of, disagreements
 from fastcausal.tasks.labels.ratings import Ratings

@@ -17,7 +17,8 @@ binary
     The first word: yes, no, true, false, 1 or 0 (1 and 0 not within a number); unless ``/`` or
     "or" follows, possibly after quotes, brackets and asterisks.
 
-Other texts are read as everyday words (`fastcausal.tasks.crab.words`) if they name only one value.
+Other texts are read as everyday words (`fastcausal.tasks.classification.choices.words`)
+if they name only one value.
 
 Numbers and booleans are read if they fit the task: numbers as scores; 1 and true as yes, 0 and
 false as no. Null, NaN and blank text are missing. csrc/crab_answers.hpp reads texts, one or a
@@ -36,11 +37,19 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.options import AnswerTask, check
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.crab import _answers
-from fastcausal.tasks.crab.words import by_pattern, in_words, pattern_of
+from fastcausal.tasks.classification.choices import _answers
+from fastcausal.tasks.classification.choices.reader import (
+    KINDS,
+    MISSING,
+    OUT_OF_RANGE,
+    READ,
+    UNREADABLE,
+    read_text,
+    read_words,
+)
+from fastcausal.tasks.classification.choices.words import by_pattern, pattern_of
 
 REASONS = ("read", "missing", "unreadable", "out_of_range", "unmatched")
-READ, MISSING, UNREADABLE, OUT_OF_RANGE = range(4)
 LABELS: dict[str, tuple[str, ...]] = {
     "score": ("A", "B", "C", "D"),
     "multiclass": ("A", "B", "C", "D"),
@@ -51,7 +60,9 @@ LABELS: dict[str, tuple[str, ...]] = {
 """Labels of the answers of each task; a letter stands for the label at its place."""
 Reasons = npt.NDArray[np.int8]
 
-_KINDS = {"score": 0, "multiclass": 1, "three": 1, "mcq": 1, "binary": 2}  # as numbered in csrc
+_KINDS: dict[AnswerTask, str] = {
+    "score": "score", "multiclass": "letter", "three": "letter", "mcq": "letter", "binary": "binary"
+}  # fmt: skip
 
 
 def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
@@ -157,24 +168,17 @@ def _by_pattern(
 
 def _texts(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
     values, reasons = np.empty(len(column)), np.full(len(column), READ, np.int8)
-    is_letter = _KINDS[task] == _KINDS["multiclass"]
+    kind = _KINDS[task]
+    is_letter = kind == "letter"
     if is_letter and (codes := single_letters(column)) is not None:
         values[:] = codes
     else:
-        _answers.read_answers(*arrow.texts_of(column), _KINDS[task], values, reasons)
+        _answers.read_answers(*arrow.texts_of(column), KINDS[kind], values, reasons)
     for row in np.flatnonzero(reasons == UNREADABLE).tolist():
-        values[row], reasons[row] = _of_words(column[row].as_py(), task)
+        values[row], reasons[row] = read_words(column[row].as_py(), kind)
     if is_letter and (beyond := values >= len(LABELS[task])).any():
         values[beyond], reasons[beyond] = np.nan, UNREADABLE
     return values, reasons
-
-
-def _of_words(text: str, task: AnswerTask) -> tuple[float, int]:
-    """Read an answer in everyday words, which native code cannot read."""
-    value = in_words(text, task)
-    if value is None:
-        return float("nan"), UNREADABLE
-    return (value, READ) if task != "score" or value <= 100 else (float("nan"), OUT_OF_RANGE)
 
 
 def single_letters(column: pa.Array) -> npt.NDArray[np.uint8] | None:
@@ -202,9 +206,7 @@ def _numbers(column: pa.Array, task: AnswerTask, *, is_number: bool) -> tuple[Fl
 
 def _read(answer: Any, task: AnswerTask) -> tuple[float, int]:
     if isinstance(answer, str):
-        value, reason = _answers.read_answer(answer.encode(errors="surrogatepass"), _KINDS[task])
-        if reason == UNREADABLE:
-            value, reason = _of_words(answer, task)
+        value, reason = read_text(answer, _KINDS[task])
         is_beyond = task != "score" and value >= len(LABELS[task])
         return (float("nan"), UNREADABLE) if is_beyond else (value, reason)
     try:

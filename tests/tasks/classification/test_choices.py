@@ -14,30 +14,31 @@ from fastcausal.tasks.classification.choices.readings import READINGS
 from tests.oracles import choices as oracle
 from tests.support.cli import cli
 
-NAMES = ("cladder", "cladder-gpt", "corr2cause", "first-word")
+NAMES = ("cladder", "cladder-gpt", "corr2cause", "first-word", "corr2cause-gpt")
 # The readings of each answer, in the order of the names: y, n or - for none.
 TABLE = {
-    "Yes": "yyyy",
-    '"Yes, it does"': "-yny",
-    '" yes"': "--ny",
-    "'yes'": "--ny",
-    "**Yes**": "--ny",
-    "Answer: yes": "--n-",
-    "Nope": "nnn-",
-    "none": "nnn-",
-    "None of them": "n-n-",
-    "Neither": "--n-",
-    "Not enough": "nnn-",
-    "As a language model": "--n-",
-    "I'm sorry but no": "--n-",
-    "Yesterday": "yyn-",
-    "": "--n-",
-    "must be true.": "--n-",
-    'necessarily true".': "--y-",
-    "yes, because": "yyyy",
-    "no. the": "nnnn",
-    "I think yes": "--n-",
-    "maybe false": "--n-",
+    "Yes": "yyyyy",
+    '"Yes, it does"': "-ynyy",
+    '" yes"': "--nyy",
+    "'yes'": "--nyn",
+    "**Yes**": "--nyn",
+    "Answer: yes": "--nyn",
+    "Nope": "nnn-n",
+    "none": "nnn-n",
+    "None of them": "n-n-n",
+    "Neither": "--n-n",
+    "Not enough": "nnn-n",
+    "As a language model": "--n-n",
+    "I'm sorry but no": "--n-n",
+    "Yesterday": "yyn-n",
+    "": "--n-n",
+    "must be true.": "--n-y",
+    'necessarily true".': "--y-y",
+    "yes, because": "yyyyy",
+    "no. the": "nnnnn",
+    "I think yes": "--n-n",
+    "maybe false": "--n-n",
+    "That there is necessarily true.": "--n-y",
 }
 
 
@@ -58,16 +59,77 @@ def test_readings_of_published_answers():
     short = {"yes": "y", "no": "n", None: "-"}
     for text, expected in TABLE.items():
         assert "".join(short[READINGS[name].read(text, {})] for name in NAMES) == expected, text
-    assert [READINGS[name].read(None, {}) for name in NAMES] == [None, "no", None, None]
+    assert [READINGS[name].read(None, {}) for name in NAMES] == [None, "no", None, None, None]
 
 
 @pytest.mark.parametrize(
     ("text", "option"),
     [("A", "A"), ("(B)", "B"), ("C.", "C"), ("**B**", "B"), ('"A"', "A"), (" [C] because", "C"),
-     ("D", None), ("Because", None), ("Answer: B", None), ("", None), ("A2", "A"), ("b", None)],
+     ("D", None), ("Because", None), ("Answer: B", "B"), ("", None), ("A2", None), ("b", "B"),
+     ("Step 1: so <Answer>B</Answer>", "B"), ("4. Answer: B. so", "B"), ("The answer is C", "C"),
+     ("Answer: (B)", "B"), ("Option B", "B"), ("**Option B**.", "B"), ("Final answer: B", "B"),
+     ("A/B/C", None), ("A or B", None), ("A causal link cannot be established", None),
+     ("A definitive answer is not possible.", None), ("Option B or C", None),
+     ("Option B and C", None), ("Option A is wrong", None), ("Answer: B/C", None)],
 )  # fmt: skip
 def test_letters(text, option):
     assert READINGS["letter"].read(text, dict(zip("ABC", "ABC", strict=True))) == option
+
+
+@pytest.mark.parametrize(
+    "text", ["Yes/No", "Yes or no", "yes / no", "Answer: yes or no", "perhaps"]
+)
+def test_an_answer_of_both_is_unread(text):
+    assert READINGS["first-word"].read(text, {}) is None
+    assert READINGS["first-word"].read(f"Answer: {text}. <answer>No.</answer>", {}) == "no"
+
+
+def test_letters_beyond_d_and_in_lower_case():
+    options = {letter: letter for letter in "abcdef"}
+    said = ["E", "(f)", "Option E", "Answer: F.", "**E**", "e) so. F) not", "The answer is I think"]
+    read = READINGS["letter"].read
+    assert [read(text, options) for text in said] == ["e", "f", "e", "f", "e", None, None]
+
+
+def test_no_answer_is_read(tmp_path):
+    gold = asked(["A", "B", "A"])
+    said = told(["Rain, [[A]]", "Rain, [[B]]", "Rain, [[B]] [[A]]"])
+    for policy in ("wrong", "skip", "error"):
+        with pytest.raises(
+            fc.InputError, match=r'nor do 2 more: no answer is read; pattern="REGEX"'
+        ):
+            fc.classify(gold, said, answers="letter", unparsed=policy)
+    report = fc.classify(gold, said, answers="letter", pattern=r"\[\[(.)\]\]")
+    assert (report["overall"].accuracy, report.n_unparsed) == (2 / 3, 1)
+    assert report.unread["unparsed"] == [{"id": "2", "answer": "Rain, [[B]] [[A]]"}]
+    assert report.signature.endswith(r"|pattern:\[\[(.)\]\]")
+    with pytest.raises(ValueError, match="has 0 groups, expected one"):
+        fc.classify(gold, said, answers="letter", pattern="A")
+    paths = [tmp_path / "gold.json", tmp_path / "pred.json"]
+    nested = [{"id": row["id"], "out": {"choices": [{"text": row["answer"]}]}} for row in said]
+    for path, rows in zip(paths, (gold, nested), strict=True):
+        path.write_text(json.dumps(rows))
+    command = ("classify", *paths, "--answers", "letter", "--column", "out.choices.0.text")
+    assert "--pattern REGEX" in cli(*command, expect=2)[1]
+    out, _ = cli(*command, "--pattern", r"\[\[(.)\]\]", "--json")
+    assert json.loads(out)["scores"]["overall"]["accuracy"] == 2 / 3
+    _, error = cli("classify", *paths, "--answers", "letter", "--column", "out.x", expect=2)
+    assert 'no column "out.x"' in error
+
+
+def test_corr2cause_gpt_as_published():
+    gold = asked(["entailment", "contradiction", "contradiction"])
+    said = told(['"Yes"', "must be true.", "I think so"])
+    found = {
+        name: fc.classify(gold, said, protocol=name)["overall"].accuracy
+        for name in ("corr2cause", "corr2cause-gpt")
+    }
+    assert found == {"corr2cause": 2 / 3, "corr2cause-gpt": 2 / 3}
+    report = fc.classify(gold, said, protocol="corr2cause-gpt")
+    assert (report["rarer"].precision, report["rarer"].recall) == (0.5, 1)
+    assert report["as_corr2cause"].accuracy == 2 / 3
+    explained = explain_readings(gold, said, "corr2cause", "corr2cause-gpt")
+    assert [row["id"] for row in explained.answers] == ["0", "1"]
 
 
 # --------------------------------------------------------------------------------------- protocols
@@ -174,7 +236,8 @@ def test_the_report_shows_what_was_read():
     assert scores["overall"] == 0.5
     assert (scores["read"], scores["majority"]) == (1, 0.5)
     assert {n: s for n, s in scores.items() if n.startswith("as_")} == {
-        "as_cladder": 4 / 6, "as_cladder-gpt": 4 / 6, "as_corr2cause": 4 / 6, "as_same": 1 / 6,
+        "as_cladder": 4 / 6, "as_cladder-gpt": 4 / 6, "as_corr2cause": 4 / 6,
+        "as_corr2cause-gpt": 4 / 6, "as_same": 1 / 6,
     }  # fmt: skip
     assert values["subsets"]["rung=2"]["overall"]["accuracy"] == 0.5
     text = str(report)
@@ -319,6 +382,9 @@ def check(rng, folder):
     settings = {"answers": kind, "read": reading, "unparsed": policies[0], "unmatched": policies[1]}
     try:
         expected = oracle.scored(gold, pred, forms, reading, policies)
+        read = [oracle.READINGS[reading](pred[id], forms) for id in gold if id in pred]
+        if read and not any(read):
+            raise ValueError("unread")
         if "surplus" in pred and policies[1] == "error":
             raise ValueError("surplus")
     except ValueError:

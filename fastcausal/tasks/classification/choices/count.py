@@ -35,6 +35,7 @@ from fastcausal.tasks.classification.choices.formula import ChoiceFormula
 from fastcausal.tasks.classification.choices.protocols import Choosing, choosing
 from fastcausal.tasks.classification.choices.readings import READINGS, YES, readings_of
 from fastcausal.tasks.classification.choices.report import ANSWER, ChoiceReport, present
+from fastcausal.tasks.classification.choices.words import by_pattern, pattern_of
 
 TEXTS = ("questions have no answer", "answers are to no question")
 QUESTION = ("question", "text", "sentence")  # columns with the text of a question
@@ -74,7 +75,9 @@ class Chosen(NamedTuple):
         """
         options, read = self.questions.labels, READINGS[reading].read
         place = {option: k for k, option in enumerate(options)} | {None: len(options)}
-        of_values = [place[read(value, self.questions.forms)] for value in self.distinct]
+        pattern = self.settings.pattern
+        values = self.distinct if pattern is None else [_within(v, pattern) for v in self.distinct]
+        of_values = [place[read(value, self.questions.forms)] for value in values]
         codes = np.array([*of_values, len(options) + 1], np.int64)
         return codes[self.places]
 
@@ -92,6 +95,7 @@ def choices(
     answers: AnswerKind | None = None,
     read: AnswerReading | None = None,
     column: str | None = None,
+    pattern: str | None = None,
     labels: Sequence[Label] | None = None,
     undefined: float | None = None,
     unparsed: AnswerPolicy | None = None,
@@ -107,14 +111,17 @@ def choices(
         Any source of `fastcausal.tasks.classification.choices.files.read_questions`.
     pred : path, table, mapping or list
         Any source of `fastcausal.tasks.classification.choices.files.read_given`; joined by id.
-    protocol : {"copa", "e-care", "cladder", "cladder-gpt", "corr2cause"}, optional
-        The settings of a published program; other arguments override them.
+    protocol : str, optional
+        A published program, of `CHOICE_PROTOCOLS`; other arguments override its settings.
     answers : {"binary", "letter", "choice"}, optional
         Yes and no; letters; or a number or text from a list. Needed without a protocol.
     read : str, optional
         The reading, of `fastcausal.tasks.classification.choices.readings.READINGS`.
     column : str, optional
-        The column of the answers.
+        The column of the answers, or a path such as ``a.b.0.c``.
+    pattern : str, optional
+        A regular expression with one group; the text in the group is the answer. Text without a
+        match, or with matches that differ, names no option.
     labels : sequence of int or str, optional
         The options of letters and choices.
     undefined : {None, 0.0, 1.0}
@@ -130,7 +137,8 @@ def choices(
     Raises
     ------
     InputError
-        A source cannot be read or joined, or the policy ``"error"`` applies.
+        A source cannot be read or joined, no answer names an option, or the policy ``"error"``
+        applies.
     ValueError
         A setting is unknown.
 
@@ -149,6 +157,7 @@ def choices(
         protocol,
         answers=answers,
         read=read,
+        pattern=pattern,
         undefined=undefined,
         unparsed=unparsed,
         unmatched=unmatched,
@@ -239,7 +248,8 @@ def statistics_of(chosen: Chosen, system: str | None) -> Statistics:
     settings, questions, warnings = chosen.settings, chosen.questions, chosen.warnings
     others = tuple(r for r in readings_of(settings.answers) if r != settings.read)
     codes = chosen.codes(settings.read)
-    if settings.unparsed == "error":
+    is_read = codes < len(questions.labels)
+    if settings.unparsed == "error" or ((chosen.places >= 0).any() and not is_read.any()):
         _require_read(chosen, codes)
     formula = ChoiceFormula(
         questions.labels,
@@ -328,8 +338,16 @@ def _require_read(chosen: Chosen, codes: Int64) -> None:
     name = "" if ids is None else f'id "{ids[row]}": '
     options = ", ".join(chosen.questions.labels[:10])
     more = f", nor do {len(unread) - 1} more" if len(unread) > 1 else ""
-    raise InputError(
+    message = (
         f"{place}: {name}the answer {shown(chosen.value(row))} names no option by the reading "
-        f"{chosen.settings.read}, expected one of {options}{more}",
-        Remedy("unparsed", ("wrong", "skip"), "would allow it"),
+        f"{chosen.settings.read}, expected one of {options}{more}"
     )
+    if len(unread) == int((chosen.places >= 0).sum()):
+        remedy = Remedy("pattern", ("REGEX",), "with a group around the answer would find it")
+        raise InputError(f"{message}: no answer is read", remedy)
+    raise InputError(message, Remedy("unparsed", ("wrong", "skip"), "would allow it"))
+
+
+def _within(value: Any, pattern: str) -> Any:
+    """Return the part of a text that a pattern finds; other values unchanged."""
+    return by_pattern(value, pattern_of(pattern)) if isinstance(value, str) else value

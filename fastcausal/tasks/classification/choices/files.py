@@ -159,7 +159,8 @@ def read_given(source: Any, column: str | None = None) -> Given:
     source : path, table, mapping, list of mappings or list of answers
         A table as in `read_questions`, with answers in ``column``; by default ``answer`` (or
         ``pred``, ``prediction``, ``label``), else scores in ``score_1``, ``score_2``, ... Or
-        ``{id: answer}``, or a log of `fastcausal.formats.logs.replies`.
+        ``{id: answer}``, or a log of `fastcausal.formats.logs.replies`. ``column`` may be a path
+        into values, such as ``a.b.0.c``.
 
     Raises
     ------
@@ -172,8 +173,14 @@ def read_given(source: Any, column: str | None = None) -> Given:
     [1, '0']
     >>> read_given([{"id": 1, "score_1": -2.5, "score_2": -2}]).values
     [1]
+    >>> read_given([{"id": 1, "choices": [{"text": "B"}]}], "choices.0.text").values
+    ['B']
     """
     records = _table(source, "pred", column or PRED[0])
+    if column is not None and column not in records and "." in column:
+        at_path = [at(row, column) for row in records.objects()]
+        if any(value is not None for value in at_path):
+            return _of_values(records, at_path)
     if records.find(column or PRED[0]) is None:
         records = answers_of(records, column or PRED[0])
     scores = sorted((n for n in records.names if _SCORE.fullmatch(n)), key=lambda n: int(n[6:]))
@@ -181,6 +188,11 @@ def read_given(source: Any, column: str | None = None) -> Given:
         return _of_scores(records, scores)
     name = records.require(*PRED) if column is None else records.require(column)
     values = records.values(name) if records.typed else records.cells[name].to_pylist()
+    return _of_values(records, values)
+
+
+def _of_values(records: Records, values: Sequence[Any]) -> Given:
+    """Return the answers as plain values; others become the name of their kind."""
     plain = [v if isinstance(v, str | int | float | None) else kind(v) for v in values]
     return Given(records, _ids(records), [None if v != v else v for v in plain], 0, 0)
 

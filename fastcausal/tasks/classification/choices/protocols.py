@@ -8,6 +8,7 @@ from typing import Any
 from fastcausal._version import __version__
 from fastcausal.options import AnswerKind, AnswerPolicy, AnswerReading, ChoiceProtocol, check
 from fastcausal.tasks.classification.choices.readings import checked
+from fastcausal.tasks.classification.choices.words import pattern_of
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Choosing:
         True adds precision, recall and F1 of the class that is rarer in gold.
     by : tuple of str
         Columns that become subsets if gold has them.
+    pattern : str, optional
+        A regular expression with one group; the text in the group is the answer.
 
     Examples
     --------
@@ -46,11 +49,14 @@ class Choosing:
     undefined: float | None = None
     rarer: bool = False
     by: tuple[str, ...] = ()
+    pattern: str | None = None
 
     def __post_init__(self) -> None:
         checked(self.answers, self.read)
         check("unparsed", self.unparsed, AnswerPolicy)
         check("unmatched", self.unmatched, AnswerPolicy)
+        if self.pattern is not None:
+            pattern_of(self.pattern)
         if self.undefined not in (None, 0.0, 1.0):
             raise ValueError(f"undefined is {self.undefined}, expected None, 0.0 or 1.0")
 
@@ -59,10 +65,11 @@ class Choosing:
         """Signature line: all settings that the scores depend on."""
         zero = "undefined" if self.undefined is None else f"{self.undefined:g}"
         name = f"{self.name}|" if self.name else ""
+        pattern = "" if self.pattern is None else f"|pattern:{self.pattern}"
         return (
             f"fastcausal|{__version__}|choices|{name}answers:{self.answers}|read:{self.read}|"
             f"unparsed:{self.unparsed}|unmatched:{self.unmatched}|surplus:{self.surplus}|"
-            f"0/0:{zero}"
+            f"0/0:{zero}{pattern}"
         )
 
 
@@ -83,6 +90,10 @@ CHOICE_PROTOCOLS: dict[ChoiceProtocol, Choosing] = {
             "corr2cause", "binary", "corr2cause", "error", "skip", undefined=0.0, rarer=True,
             by=("num_nodes", "causal_relation"),
         ),
+        Choosing(
+            "corr2cause-gpt", "binary", "corr2cause-gpt", "error", "skip", undefined=0.0,
+            rarer=True, by=("num_nodes", "causal_relation"),
+        ),
     )
 }  # fmt: skip
 
@@ -92,7 +103,7 @@ def choosing(protocol: ChoiceProtocol | None = None, **given: Any) -> Choosing:
 
     Parameters
     ----------
-    protocol : {"copa", "e-care", "cladder", "cladder-gpt", "corr2cause"}, optional
+    protocol : str, optional
     **given
         Fields of `Choosing`; None leaves a field as it is.
 

@@ -10,13 +10,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, get_args
 
 from fastcausal.options import AnswerKind, AnswerReading, check
+from fastcausal.tasks.classification.choices.reader import READ, read_text
 
 Forms = Mapping[Any, str]
 """The options, each under every value by which gold may name it."""
 
 YES, NO = "yes", "no"
-_WORD = re.compile(r"[^\W_]+")
-_LETTER = re.compile(r"[\s(\[{<\"'“”\u2018’«„`*_]*([^\W\d_])(?![^\W\d_])")
 
 # Of the program of CLadder; the longest prefix counts, and all but the last two refuse to answer.
 _PREFIXES: Mapping[str, str | None] = {
@@ -40,16 +39,18 @@ _CAN_BE_DEDUCED = re.compile(
 
 
 def first_word(answer: Any, forms: Forms) -> str | None:
-    """Read the first whole word, if it is yes or no.
+    """Read the first word of the answer: yes, no, true, false, 1 or 0.
 
     Examples
     --------
-    >>> [first_word(answer, {}) for answer in ("**Yes**, it does.", "Nope", "Answer: yes", None)]
-    ['yes', None, None, None]
+    >>> said = ("**Yes**, it does.", "Answer: no", "Nope", "yes/no", True, None)
+    >>> [first_word(answer, {}) for answer in said]
+    ['yes', 'no', None, None, 'yes', None]
     """
-    word = _WORD.search("" if answer is None else str(answer))
-    found = "" if word is None else word[0].lower()
-    return found if found in (YES, NO) else None
+    if isinstance(answer, int | float):
+        return YES if answer == 1 else NO if answer == 0 else None
+    value, reason = read_text(answer or "", "binary")
+    return None if reason != READ else YES if value else NO
 
 
 def cladder(answer: Any, forms: Forms) -> str | None:
@@ -92,17 +93,24 @@ def corr2cause(answer: Any, forms: Forms) -> str | None:
     return YES if _CAN_BE_DEDUCED.match(str(answer).strip()) else NO
 
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
 def letter(answer: Any, forms: Forms) -> str | None:
-    """Read the letter at the start, after brackets, quotes and stars, before no other letter.
+    """Read the only letter that the answer names, in either case.
 
     Examples
     --------
     >>> options = {"A": "A", "B": "B"}
-    >>> [letter(answer, options) for answer in ("(B) It rained.", "**A**", "Both", "C")]
-    ['B', 'A', None, None]
+    >>> [letter(answer, options) for answer in ("(B) It rained.", "Answer: A", "A/B", "Both", "C")]
+    ['B', 'A', None, None, None]
     """
-    found = _LETTER.match("" if answer is None else str(answer))
-    return None if found is None else forms.get(found[1])
+    letters = {form.upper(): option for form, option in forms.items() if str(form).isalpha()}
+    last = max(("D", *(each for each in letters if each in LETTERS)))
+    if not isinstance(answer, str):
+        return None
+    value, reason = read_text(answer, "letter", last)
+    return letters.get(LETTERS[int(value)]) if reason == READ else None
 
 
 def same(answer: Any, forms: Forms) -> str | None:
@@ -114,6 +122,21 @@ def same(answer: Any, forms: Forms) -> str | None:
     ['1', '1', '1', None, None]
     """
     return forms.get(answer) if isinstance(answer, str | int | float) else None
+
+
+def corr2cause_gpt(answer: Any, forms: Forms) -> str | None:
+    """Read as `corr2cause`, without blanks, quotes, full stops, colons and "that there is " before.
+
+    Examples
+    --------
+    >>> answers = ('"Yes"', "must be true.", "That there is necessarily true", "I think yes", None)
+    >>> [corr2cause_gpt(answer, {}) for answer in answers]
+    ['yes', 'yes', 'yes', 'no', None]
+    """
+    if answer is None:
+        return None
+    text = str(answer).strip().strip(' ".:').lower()
+    return corr2cause(text.removeprefix("that there is "), forms)
 
 
 class ReadingRule(NamedTuple):
@@ -136,6 +159,7 @@ READINGS: dict[AnswerReading, ReadingRule] = {
     "cladder": ReadingRule(cladder, ("binary",)),
     "cladder-gpt": ReadingRule(cladder_gpt, ("binary",)),
     "corr2cause": ReadingRule(corr2cause, ("binary",)),
+    "corr2cause-gpt": ReadingRule(corr2cause_gpt, ("binary",)),
     "letter": ReadingRule(letter, ("letter",)),
     "same": ReadingRule(same, get_args(AnswerKind)),
 }

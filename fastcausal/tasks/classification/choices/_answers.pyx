@@ -24,16 +24,16 @@ cdef extern from "crab_answers.hpp" namespace "fastcausal" nogil:
         double value
         Reason reason
 
-    ReadAnswer c_read_answer "fastcausal::read_answer" (string_view, AnswerKind) except +
+    ReadAnswer c_read_answer "fastcausal::read_answer" (string_view, AnswerKind, char) except +
     void c_read_answers "fastcausal::read_answers" [Offset](
         const char*, const Offset*, int64_t, AnswerKind, double*, int8_t*
     ) except +
 
 
-def read_answer(bytes text, int64_t kind):
-    """Read one text, UTF-8. Return its value, or NaN, and the reason."""
+def read_answer(bytes text, int64_t kind, char last):
+    """Read one text, UTF-8; letters up to `last`. Return its value, or NaN, and the reason."""
     cdef ReadAnswer answer = c_read_answer(
-        string_view(<const char*>text, len(text)), <AnswerKind>kind
+        string_view(<const char*>text, len(text)), <AnswerKind>kind, last
     )
     return answer.value, <int8_t>answer.reason
 

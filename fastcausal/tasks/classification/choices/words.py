@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from fastcausal.options import AnswerTask
-
 LONGEST = 10_000  # characters
-_MARKS = ("**", ":", "=", " is ", "100")  # every such answer has one of these
+_MARKS = ("**", ":", "=", " is ", "100")  # every such answer has one of these, or begins so:
+_NAMED = r"\W{0,4}(?i:option|choice|answer)\s"
+_BEGINS = re.compile(rf"{_NAMED}|[\"'`“\u2018]")
 _TAG = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL | re.ASCII)
 _LABEL = (
     r"(?i:\b(?:answer|choice|option|class|label|verdict|rating|score|causality|judge?ment|estimate)"
@@ -23,8 +23,8 @@ _OPEN, _CLOSE = r"\*\*[(\[\"]?", r"[)\]\"]?[.:]?\*\*"
 _NUMBER = r"(?<![\w.,/-])([0-9]{1,3}(?:\.[0-9]{1,9})?)(?![0-9]|[.,][0-9])"
 _OF_100 = r"\s?(?:/\s?100\b|out of (?:a )?100\b)"
 _ALONE = r"(?!\s(?!out of|because|since|as\b|points?)[a-z])"  # not 45 people
-_LETTER = r"([A-D])(?![\w'’])"
 _WORD = r"((?i:yes|no|true|false))(?![\w'’-])"
+_BEHIND = r"(?=[*_`)\]\"]{0,4}(?:[.:]\s|[.:]?\s*\Z))"  # of a letter at the start
 _SAID = {
     kind: tuple(map(re.compile, said))
     for kind, said in {
@@ -33,7 +33,6 @@ _SAID = {
             rf"\*\*{_NUMBER}(?:%|{_OF_100})?[.]?\*\*",
             rf"{_NUMBER}\*{{0,2}}{_OF_100}",
         ),
-        "letter": (rf"{_LABEL}{_LETTER}", rf"{_OPEN}{_LETTER}(?:{_CLOSE}|[.:)]\s)"),
         "binary": (rf"{_LABEL}{_WORD}", rf"{_OPEN}{_WORD}(?:{_CLOSE}|[,.:]\s)"),
     }.items()
 }
@@ -42,37 +41,52 @@ _OTHER = {
     "score": re.compile(
         rf"{_CLOSED}(?:(?:-|–|to\b|or\b|and\b)\s?[*]{{0,2}}[0-9]|(?:/|out of)\s?(?!100\b)[0-9])"
     ),
-    "letter": re.compile(rf"{_CLOSED}(?:or\b|and\b|/|,|&)\s?[*(\[]{{0,3}}[A-D]\b"),
     "binary": re.compile(rf"{_CLOSED}(?:or\b|and\b|/)", re.IGNORECASE),
 }
 _FROM = re.compile(r"[0-9]\s?(?:-|–|to|or|and)\s?\*{0,2}\Z")  # the start of a range
-_ARTICLE = re.compile(r" [a-z]")  # A strong link
+_ARTICLE = re.compile(r" [a-z]")  # A strong link, I think
 _YES = ("yes", "true")
 
 
-def in_words(text: str, task: AnswerTask) -> float | None:
-    """Return the only value in a text: a score, 0 to 3 for A to D, 1 for yes, 0 for no; or None.
+@lru_cache
+def _letters(last: str) -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str]]:
+    """Compile the patterns of letters from A to the last one, and of another letter behind one."""
+    letter = rf"([A-{last}])(?![\w'’])"
+    said = (
+        rf"{_LABEL}{letter}",
+        rf"{_OPEN}{letter}(?:{_CLOSE}|[.:)]\s)",
+        rf"\A[\"'`“\u2018]{{1,2}}([A-{last}])[\"'`”’]{{1,2}}[.:]?\s*\Z",
+        rf"\A{_NAMED}[*_`\"(\[]{{0,4}}{letter}{_BEHIND}",
+    )
+    other = rf"{_CLOSED}(?:or\b|and\b|/|,|&)\s?[*(\[]{{0,3}}[A-{last}]\b"
+    return tuple(map(re.compile, said)), re.compile(other)
+
+
+def in_words(text: str, kind: str, last: str = "D") -> float | None:
+    """Return the only value in a text: a score, 0 for A and so on, 1 for yes, 0 for no; or None.
 
     Examples
     --------
     >>> in_words("I would say **45** out of 100.", "score"), in_words("Score: 40-50", "score")
     (45.0, None)
-    >>> in_words("Answer: B", "mcq"), in_words("Answer: B or C", "mcq")
+    >>> in_words("Answer: B", "letter"), in_words("Answer: B or C", "letter")
     (1.0, None)
+    >>> in_words("Option E", "letter", "E"), in_words("Option E or D", "letter", "E")
+    (4.0, None)
     """
-    if len(text) > LONGEST or not any(mark in text for mark in _MARKS):
+    if len(text) > LONGEST or not (any(mark in text for mark in _MARKS) or _BEGINS.match(text)):
         return None
     closed = _TAG.findall(text)
     if not closed and "<answer>" in text.lower():
         return None
     text = closed[-1] if closed else text
-    kind = "letter" if task in ("multiclass", "three", "mcq") else task
+    patterns, other = _letters(last) if kind == "letter" else (_SAID[kind], _OTHER[kind])
     found: set[float] = set()
-    for match in (match for said in _SAID[kind] for match in said.finditer(text)):
+    for match in (match for said in patterns for match in said.finditer(text)):
         before, end = text[max(match.start(1) - 12, 0) : match.start(1)], match.end(1)
-        if _OTHER[kind].match(text, end) or (kind == "score" and _FROM.search(before)):
+        if other.match(text, end) or (kind == "score" and _FROM.search(before)):
             return None
-        if match[1] == "A" and _ARTICLE.match(text, end):
+        if match[1] in ("A", "I") and _ARTICLE.match(text, end):
             return None
         found.add(_value(match[1], kind))
     return found.pop() if len(found) == 1 else None
@@ -80,7 +94,7 @@ def in_words(text: str, task: AnswerTask) -> float | None:
 
 def _value(said: str, kind: str) -> float:
     if kind == "letter":
-        return float("ABCD".index(said))
+        return float(ord(said) - ord("A"))
     return float(said) if kind == "score" else float(said.lower() in _YES)
 
 
