@@ -112,7 +112,7 @@ def score(
     import fastcausal as fc
     from fastcausal.arrays.strata import columns_by
     from fastcausal.files.packed import readable_again
-    from fastcausal.files.targets import keep_apart
+    from fastcausal.files.targets import keep_apart, notes_on_one_file
     from fastcausal.formats import opened
     from fastcausal.protocols import RECESS
     from fastcausal.tasks.extraction.otherwise import is_counted_otherwise
@@ -163,6 +163,8 @@ def score(
                     per_example=counted.get(name),
                     progress=progress,
                 )
+                notes = notes_on_one_file(gold, path)  # gold may be in memory
+                report.warnings = tuple(dict.fromkeys((*report.warnings, *notes)))
                 write(name, report)
                 tell(name, report)
             if intervals:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastcausal.cli.console import (
     doing,
+    hint,
     print_json,
     short_names,
     warn,
@@ -96,6 +97,9 @@ def print_reports(
         from fastcausal.sweeps.side_by_side import shared_legend
 
         warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
+        for name, report in reports.items():
+            for line in report.hints:
+                hint(f"hint: {name}: {line}")
         notes = [*shared_legend(reports), first.signature]
         made = (grids or systems_tables)(reports, by, counts)
         tables.show_grids(made, *notes, scales=first.scales if tables.percent else {})

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from fastcausal.cli.console import print_json, print_table, show, warn
+from fastcausal.cli.console import hint, print_json, print_table, show, warn
 from fastcausal.cli.options import is_given, refuse
 from fastcausal.cli.parameters import Option
 from fastcausal.options import TableFormat
@@ -54,6 +54,8 @@ class TableOptions(NamedTuple):
             print_json(report.to_dict())
             return
         warn(report.warnings)
+        for line in report.hints:
+            hint(f"hint: {line}")
         grids = report.to_tables(counts)
         scales = report.scales if self.percent else {}
         self.show_grids(grids, *report.legend, report.signature, scales=scales)

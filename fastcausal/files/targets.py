@@ -6,11 +6,12 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from fastcausal.errors import InputError
-from fastcausal.files.packed import is_url, local
+from fastcausal.files.packed import is_url, local, name_of
 
 BESIDE = {".ann": ".txt"}  # brat's marks, and their text in a second file
 
@@ -51,6 +52,22 @@ def keep_apart(targets: Iterable[str | os.PathLike[str] | None], sources: Iterab
         for source in read:
             if Path(os.path.realpath(source)) in folders:
                 raise InputError(f"{target} lies in {source}, which is read, expected it elsewhere")
+
+
+def notes_on_one_file(gold: Any, pred: Any) -> tuple[str, ...]:
+    """Return a warning if both sides are one file, by their paths or the names of opened files.
+
+    Examples
+    --------
+    >>> notes_on_one_file("gold.csv", "pred.csv"), notes_on_one_file(["gold.csv"], 3)
+    ((), ())
+    """
+    sides = (s if _is_path(s) else getattr(s, "name", None) for s in (gold, pred))
+    a, b = (Path(side) if _is_path(side) else None for side in sides)
+    with suppress(OSError):  # standard input, a URL, a file in a zip
+        if a is not None and b is not None and a.samefile(b) and b.is_file():
+            return (f"gold is the file of predictions: {name_of(b)}",)
+    return ()
 
 
 def _is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:

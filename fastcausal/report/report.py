@@ -82,7 +82,8 @@ class Report(Printed):
     class_scores : mapping of int or str to Scores, optional
         Groups of scores by label, ``class_LABEL`` in flat names.
     warnings : tuple of str
-        Warnings about the scores, in every form of output but CSV.
+        Warnings about the scores, in every form of output but CSV. The attribute ``hints`` has
+        mends of the predictions that would raise a low score.
     tables : mapping of str to pyarrow.Table, optional
         Details by name; also attributes of the report.
     statistics : callable, optional
@@ -90,8 +91,8 @@ class Report(Printed):
     legend : tuple of str
         Lines below the tables that explain them.
     keys : sequence of str, optional
-        Facts, tables and attributes to put into JSON; None: signature, facts, scores, subsets and
-        warnings.
+        Facts, tables and attributes to put into JSON; None: signature, facts, scores, subsets,
+        warnings and hints.
     logged : sequence of str
         Facts to add to `to_flat`.
     scales : mapping of str to Scale, optional
@@ -139,6 +140,7 @@ class Report(Printed):
         self.subsets: Mapping[str, Groups] = subsets or {}
         self.class_scores = class_scores or {}
         self.warnings = warnings
+        self.hints: tuple[str, ...] = ()
         self.tables: Mapping[str, pa.Table] = tables or {}
         self.legend = legend
         self._statistics = statistics
@@ -226,7 +228,8 @@ class Report(Printed):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Report):
             return NotImplemented
-        return self.to_dict() == other.to_dict()
+        mine, others = self.to_dict(), other.to_dict()
+        return mine | {"hints": None} == others | {"hints": None}  # of examples, not of counts
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.title})"
@@ -238,7 +241,9 @@ class Report(Printed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: an undefined score is None."""
-        names = self._keys or ("signature", *self.facts, "scores", "subsets", "warnings")
+        names = self._keys or (
+            "signature", *self.facts, "scores", "subsets", "warnings", "hints",
+        )  # fmt: skip
         values = {name: plain(self._named(name)) for name in names}
         return values if self._intervals is None else values | {"intervals": self._intervals}
 

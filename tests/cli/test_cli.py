@@ -53,7 +53,7 @@ def test_one_system_as_json(report):
                            "n_pred_relations", "n_unparsed", "n_unparsed_answers",
                            "n_unparsed_relations", "unparsed_answers_rate",
                            "unparsed_relations_rate",
-                           "bounds", "scores", "subsets", "warnings"]  # fmt: skip
+                           "bounds", "scores", "subsets", "warnings", "hints"]  # fmt: skip
     assert (found["n_examples"], found["n_gold_relations"]) == (61, 72)
     assert list(found["subsets"]) == ["multi_relation"]
     for groups in (found["scores"], found["subsets"]["multi_relation"]):

@@ -160,6 +160,7 @@ def test_a_report_that_says_little():
     assert (report.subsets, report.tables, report.warnings, report.facts) == ({}, {}, (), {})
     assert report.to_dict() == {
         "signature": "signature", "scores": {"a": {"f1": None}}, "subsets": {}, "warnings": [],
+        "hints": [],
     }  # fmt: skip
     assert report.to_arrow().to_pylist() == [{"subset": "all", "group": "a", "f1": None}]
     for name in ("n_examples", "matches"):

@@ -77,10 +77,10 @@ def _examples_of(rows: Rows) -> Int64:
 def _spans_of(rows: Rows, relations: Int64) -> Int64:
     """Return the places of the spans of relations, relation by relation."""
     counts = np.diff(rows.row_offsets)[relations]
-    return _ranges(rows.row_offsets[relations], counts)
+    return ranges(rows.row_offsets[relations], counts)
 
 
-def _ranges(starts: Int64, counts: Int64) -> Int64:
+def ranges(starts: Int64, counts: Int64) -> Int64:
     """Return start, start + 1, ... of each range, one range after the other."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - before, counts) + np.arange(counts.sum())
@@ -101,7 +101,7 @@ def _meetings(gold: Rows, pred: Rows, paired: Int64) -> Iterator[Places]:
     parts = np.cumsum(counts) // AT_ONCE
     for part in np.split(np.arange(len(spans)), np.flatnonzero(np.diff(parts)) + 1):
         each = np.repeat(spans[part], counts[part])
-        candidates = _ranges(pred.row_offsets[partner[spans[part]]], counts[part])
+        candidates = ranges(pred.row_offsets[partner[spans[part]]], counts[part])
         yield _best_first(gold.values, pred.values, each, candidates)
 
 

@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.errors import Warnings, warning_lines
+from fastcausal.files.targets import notes_on_one_file
 from fastcausal.options import Backend
 from fastcausal.recipe import Recipe, Signature
-from fastcausal.relations import NO_RELATION, ROLES
+from fastcausal.relations import NO_RELATION, ROLES, Relations
 from fastcausal.report.groups import Groups, Scores
+from fastcausal.rows import Rows
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.extraction.counting import Counting, counting_of, formula_of
 from fastcausal.tasks.extraction.sides import aligned_sides
@@ -76,6 +78,11 @@ class Evaluation(ABC):
     def details(self) -> Details | None:
         """Return the sources of the tables; None if unknown."""
         return None
+
+    @property
+    def in_memory(self) -> bool:
+        """True if the tables need no source outside memory."""
+        return False
 
     def without_sides(self) -> Evaluation:
         """Return the evaluation without sources."""
@@ -228,6 +235,18 @@ class CountedEvaluation(_Scored, Evaluation):
         else:
             again = partial(aligned_sides, self.recipe, *sides, columns=self.columns)
         return Details(self.counting, again, self.sums(), self.columns)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return the warnings of the report, and one if gold is the file of predictions."""
+        if self.sides is None or isinstance(self.sides, Aligned):
+            return super().warnings()
+        return *super().warnings(), *notes_on_one_file(*self.sides)
+
+    @property
+    def in_memory(self) -> bool:
+        """True if the tables need no source outside memory."""
+        sides = () if self.sides is None or isinstance(self.sides, Aligned) else self.sides
+        return all(isinstance(side, Relations | Rows | list | tuple) for side in sides)
 
     def without_sides(self) -> Self:
         """Return the evaluation without sources."""

@@ -119,6 +119,19 @@ class ExtractionReport(Report):
         return self._evaluation.warnings()
 
     @once
+    def hints(self) -> tuple[str, ...]:
+        """Mends of the predictions that would raise a low F1 by more than 0.2.
+
+        `score` sets those of files while it has their examples, at most 65,536.
+        """
+        from fastcausal.tasks.extraction.hints import hints_of
+
+        details = self._details if self._evaluation.in_memory else None
+        if details is None:
+            return ()
+        return hints_of(details.counting, self._evaluation.formula, details.examples())
+
+    @once
     def legend(self) -> tuple[str, ...]:
         """Lines below the tables that explain them."""
         bounds = self.facts["bounds"]
@@ -152,6 +165,7 @@ class ExtractionReport(Report):
     def without_details(self) -> Self:
         """Return this report without the sources of its tables, statistics and errors."""
         report = super().without_details()
+        report.hints, report.warnings = self.hints, self.warnings
         report._evaluation = self._evaluation.without_sides()
         report._details = None
         return report

@@ -37,6 +37,7 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.batches import InStep, Progress, in_step, is_streamed
 from fastcausal.tasks.extraction.counting import tally_of_arrays
 from fastcausal.tasks.extraction.evaluation import CountedEvaluation
+from fastcausal.tasks.extraction.hints import hints_of
 from fastcausal.tasks.extraction.otherwise import is_counted_otherwise, score_otherwise
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
@@ -205,7 +206,11 @@ def _scored(
         statistics = None if kept is None else _Statistics(scorer, kept)
         only = _add_all(scorer, batches, statistics, per_example, system)
         counted = None if statistics is None else statistics.sum(system)
-        return ExtractionReport(scorer.evaluation(sides or only, system, counted))
+        evaluation = scorer.evaluation(sides or only, system, counted)
+        report = ExtractionReport(evaluation)
+        if only is not None and not evaluation.in_memory:
+            report.hints = hints_of(evaluation.counting, evaluation.formula, only)
+        return report
 
     if not streamed:
         return scored([(gold, pred)])

@@ -83,6 +83,8 @@ class Aligned(NamedTuple):
         located, forms of answers.
     places : int64[n_examples], optional
         Place of each example in gold before the join, -1 if gold lacks it; None: in order.
+    pred_places : int64[n_examples], optional
+        Place of each example in pred before the join, likewise.
     unchecked : bool
         True for a user's rows, which the first count has to check.
     whole_gold : callable, optional
@@ -104,6 +106,7 @@ class Aligned(NamedTuple):
     found: frozenset[tuple[str, str]] = frozenset()
     whole_gold: Callable[[], int] | None = None
     places: Int64 | None = None
+    pred_places: Int64 | None = None
     unchecked: bool = False
 
     @property
@@ -162,20 +165,23 @@ def align(
     if gold.n_unread:
         raise InputError(unread_message(gold.reading, names[0], gold.n_unread))
     digest = partial(_digest, gold, protocol)
-    gold, pred, places = _join(gold, pred, unmatched, warnings, names, protocol)
+    gold, pred, places, pred_places = _join(gold, pred, unmatched, warnings, names, protocol)
     gold = _with_columns(gold, pred, columns)
     settled = None
     if pred.n_unread:
         settled = settle_unread(gold, pred, protocol, unparsed)
         gold, pred = settled.gold, settled.pred
         if settled.kept is not None:
-            places = np.flatnonzero(settled.kept) if places is None else places[settled.kept]
+            kept = np.flatnonzero(settled.kept)
+            places = kept if places is None else places[kept]
+            pred_places = kept if pred_places is None else pred_places[kept]
     for side, relations in zip(names, (gold, pred), strict=True):
         for note, n in relations.reading.notes.items():
             warnings[f"{side}: {note}: ", ""] = (n,)
     found = frozenset(pair for side in (gold, pred) for pair in side.reading.found())
     aligned = _same_examples(gold, pred, protocol, warnings, names)
     aligned = aligned._replace(found=found, whole_gold=digest, places=places)
+    aligned = aligned._replace(pred_places=pred_places)
     if settled is None:
         return aligned
     return aligned._replace(
@@ -338,8 +344,8 @@ def _join(
     warnings: Warnings,
     names: tuple[str, str],
     protocol: Protocol,
-) -> tuple[Relations, Relations, Int64 | None]:
-    """Join by id if both sides have ids, else by position; the last value is `Aligned.places`."""
+) -> tuple[Relations, Relations, Int64 | None, Int64 | None]:
+    """Join by id if both sides have ids, else by position; places are those of `Aligned`."""
     a, b = gold.ids, pred.ids
     if (a is None or b is None) and len(gold) != len(pred):
         raise InputError(
@@ -358,12 +364,13 @@ def _join(
         given = RowTexts(text_of(pred), partial(pred.where, side=names[1]))
         both = same_texts(joined, known, given, unmatched)
     if both.gold is both.pred:
-        return gold, pred, None
+        return gold, pred, None, None
     warnings |= both.warnings
     return (
         gold.arranged(both.gold, both.keys),
         pred.arranged(both.pred, both.keys),
         both.gold,
+        both.pred,
     )
 
 

@@ -310,7 +310,7 @@ def test_plain_values(report):
                            "n_pred_relations", "n_unparsed", "n_unparsed_answers",
                            "n_unparsed_relations", "unparsed_answers_rate",
                            "unparsed_relations_rate",
-                           "bounds", "scores", "subsets", "warnings"]  # fmt: skip
+                           "bounds", "scores", "subsets", "warnings", "hints"]  # fmt: skip
     assert list(found["scores"]) == ["overall", "cause", "effect", "signal"]
     assert list(found["scores"]["overall"])[:9] == ["precision", "recall", "f1", *OVERALL]
     assert found["scores"]["signal"]["precision"] is None
