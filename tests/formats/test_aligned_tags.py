@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -13,8 +14,10 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import formats
 from fastcausal.errors import InputError
+from fastcausal.files.files import Source
 from fastcausal.formats.cnc import markup
-from fastcausal.formats.cnc.aligned import NOTE, difference, onto
+from fastcausal.formats.cnc.aligned import NOTE, _is_longer, difference, onto
+from fastcausal.formats.sentences import in_one_form
 from tests.oracles.writing import with_tags
 from tests.support.cli import cli
 from tests.support.data import CNC
@@ -164,3 +167,28 @@ def test_a_detokenised_perfect_output():
     assert report["overall"] == fc.score(gold, kept)["overall"]
     official = replace(fc.PROTOCOLS["recess"], name="mine", tags="aligned")
     assert fc.score(gold, rewritten, official)["overall"].f1 == 1
+
+
+ODD_LETTERS = st.text("aA\u00df\ufb03\u0130\u2026.-\u2014\"'` \u00a0\t", max_size=12)
+
+
+@given(ODD_LETTERS, ODD_LETTERS, st.integers(1, 40))
+def test_a_sentence_is_never_too_long_for_its_own_letters(text, other, n):
+    """Forms of letters, runs of dashes and white space change lengths, not the answer."""
+    forms = (text.casefold(), text.upper(), text.replace("-", "-" * n), "\u00a0" * n + text)
+    for plain in (other * n, *forms):
+        if in_one_form(plain) == in_one_form(text):
+            assert not _is_longer(plain, text)
+
+
+def test_a_long_line_needs_memory_near_its_size():
+    """50 bytes for each byte were taken to compare it with a short text."""
+    gold = fc.Relations.from_examples([{"id": "1", "text": "Rain fell so", "relations": []}])
+    for long in ("a " * 500_000, "*" * 1_000_000):
+        source = json.dumps({"index": "1", "prediction": [long]}).encode()
+        tracemalloc.start()
+        read = fc.read(Source("p.jsonl", source), like=gold)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 12 * len(source)
+        assert "token" in read.reading.unread[0] or "signs" in read.reading.unread[0]

@@ -6,6 +6,7 @@ letters stay, and so do the places of tags among them.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from itertools import zip_longest
 from typing import Any
@@ -18,6 +19,9 @@ from fastcausal.formats.sentences import Letters, in_one_form
 
 NOTE = "sentence aligned by its letters"
 SAME_LETTERS = "though all letters are the same"
+# Letters that one form keeps: it drops white space, and makes a run of dashes one dash.
+_KEPT = re.compile(r"[^\s\-\u2010-\u2015\u2212]+")
+MOST_FORMS = 3  # letters that one letter becomes
 
 
 def aligned(kept: Any, texts: list[str | None]) -> tuple[pa.ListArray, int]:
@@ -59,6 +63,8 @@ def onto(sentence: str, text: str) -> str | None:
     "`` It rained , <ARG1>so it flooded .</ARG1> ''"
     """
     plain = without_tags(sentence)
+    if _is_longer(plain, text):
+        return None
     if TOKEN.findall(plain) == TOKEN.findall(text):
         return None
     own, letters = Letters.of(plain, in_one_form), Letters.of(text, in_one_form)
@@ -73,6 +79,18 @@ def onto(sentence: str, text: str) -> str | None:
         copied += [text[n_copied:place], tag]
         n_copied = max(n_copied, place)
     return "".join([*copied, text[n_copied:]])
+
+
+def _is_longer(plain: str, text: str) -> bool:
+    """Return True if a sentence has too many letters for a text; stop at the first too many."""
+    left = MOST_FORMS * len(text)
+    if len(plain) <= left:
+        return False
+    for letters in _KEPT.finditer(plain):
+        left -= len(letters[0])
+        if left < 0:
+            return True
+    return False
 
 
 def _place(letters: Letters, n: int, *, closes: bool) -> int:
@@ -90,7 +108,8 @@ def difference(sentence: str, text: str) -> str:
     >>> difference("<ARG1>Floods</ARG1> came.", "Floods came .")
     'token 2 is "came.", expected "came", though all letters are the same'
     """
-    pairs = zip_longest(TOKEN.findall(without_tags(sentence)), TOKEN.findall(text))
+    both = (TOKEN.finditer(each) for each in (without_tags(sentence), text))
+    pairs = zip_longest(*((token[0] for token in tokens) for tokens in both))
     same = f", {SAME_LETTERS}" if onto(sentence, text) is not None else ""
     for number, (token, expected) in enumerate(pairs, 1):
         if token != expected:

@@ -136,7 +136,8 @@ def unknown_mark(sentence: str, text: str | None, *, is_bare: bool) -> str | Non
             return f"unknown tag {shown(mark)}, expected {TAGS}"
     if not is_bare or text is None:
         return None
-    added = next((s for s in _SIGNS.findall(plain) if plain.count(s) > text.count(s)), None)
+    signs = dict.fromkeys(sign[0] for sign in _SIGNS.finditer(plain))
+    added = next((s for s in signs if plain.count(s) > text.count(s)), None)
     return added and f"has no tag, but signs that the text lacks: {shown(added)}"
 
 
