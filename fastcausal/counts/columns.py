@@ -10,6 +10,7 @@ import numpy as np
 
 from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.labels import ConfusionFormula, classes_of
+from fastcausal.counts.rules import UnitColumn
 from fastcausal.errors import InputError
 from fastcausal.significance.sums import CountRows, Int64
 
@@ -162,7 +163,10 @@ def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formul
 
 
 def check_totals(formula: Formula, part: Part) -> None:
-    """Refuse an invalid total of a unit, in a column besides the fields."""
+    """Refuse an invalid column besides the fields: a total, or one that a report reads."""
+    for name, expected in formula.unit_columns.items():
+        if expected.required or name in part.table.column_names:
+            _check_unit_column(part, name, expected)
     for total in totals_in(formula, part.table):
         part.numbers(total)
     present = {*part.table.column_names}
@@ -170,6 +174,26 @@ def check_totals(formula: Formula, part: Part) -> None:
         if field in present:
             given = part.where(part.table[field].is_valid())
             given.numbers(field)
+
+
+def _check_unit_column(part: Part, name: str, expected: UnitColumn) -> None:
+    """Refuse a column of another type, or a value that it cannot have."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = part.column(name)
+    if str(column.type) != expected.type:
+        raise InputError(f'{part.name}: column "{name}" is {column.type}, expected {expected.type}')
+    if column.null_count and not expected.nulls:
+        missing = f"has {column.null_count} nulls, expected none"
+        raise InputError(f'{part.name}: column "{name}" {missing}')
+    if expected.texts:
+        unknown = np.asarray(pc.invert(pc.is_in(column, pa.array(expected.texts))))
+        if unknown.any():
+            row = int(unknown.argmax())
+            part.refuse(row, name, f'"{column[row]}"', f"one of {', '.join(expected.texts)}")
+    elif expected.type == "int64":
+        part.where(column.is_valid()).numbers(name)
 
 
 def _check_rules(formula: Formula, columns: dict[str, CountRows], part: Part) -> None:

@@ -27,7 +27,15 @@ from fastcausal.counts.columns import (
     require_free,
 )
 from fastcausal.counts.formula import Formula
-from fastcausal.counts.seals import ROWS, SEAL, Written, require_digest, require_seal, sealed
+from fastcausal.counts.seals import (
+    COLUMNS,
+    ROWS,
+    SEAL,
+    Written,
+    require_digest,
+    require_seal,
+    sealed,
+)
 from fastcausal.counts.signatures import joint_signature
 from fastcausal.counts.task import formula_of
 from fastcausal.errors import InputError, Warnings, add_warnings, warning_lines
@@ -36,7 +44,7 @@ from fastcausal.recipe import Signature
 if TYPE_CHECKING:
     import pyarrow as pa
 
-VERSION = 1
+VERSION = 2
 KEY = b"fastcausal"  # in the metadata of a file
 SOURCE = "source"  # the fact on a log of values: its format, model and task
 FACTS = ("protocol", "roles", SOURCE)  # equal in all parts
@@ -64,6 +72,7 @@ TYPES: dict[str, Any] = {
     "n_rows": int | None,
     "systems": dict | None,
     ROWS: str | None,
+    COLUMNS: list | None,
     SEAL: str | None,
 }  # of the values of the metadata
 
@@ -87,6 +96,7 @@ def about_of(statistics: Any, written: Written | None) -> About:
         "sums": statistics.units is None,
         "n_rows": None if written is None else written.n_rows,
         ROWS: None if written is None else digest_text(written.digest),
+        COLUMNS: None if written is None else [*written.columns],
     }
 
 
@@ -132,7 +142,18 @@ def about_systems(abouts: Mapping[str, About]) -> About:
     """Return the metadata of a file of several systems: shared ones, and each system's own."""
     first = next(iter(abouts.values()))
     golds = {about["gold"] for about in abouts.values()}
-    own = ("signature", "recipe", "gold", "warnings", "totals", "formula", SOURCE, "n_rows", ROWS)
+    own = (
+        "signature",
+        "recipe",
+        "gold",
+        "warnings",
+        "totals",
+        "formula",
+        SOURCE,
+        "n_rows",
+        ROWS,
+        COLUMNS,
+    )
     return {
         **first,
         "system": None,
@@ -141,6 +162,7 @@ def about_systems(abouts: Mapping[str, About]) -> About:
         "totals": {},
         "n_rows": sum(about["n_rows"] for about in abouts.values()),
         ROWS: None,
+        COLUMNS: None,
         "systems": {
             name: {key: about[key] for key in own} for name, about in abouts.items()
         },
@@ -246,7 +268,8 @@ def _require_types(about: About, name: str) -> None:
 def about_like(path: str | os.PathLike[str]) -> About:
     """Read the metadata that a file shares with others of its kind."""
     about = load(path)[2]
-    unknown: About = {"gold": None, "warnings": [], "totals": {}, "n_rows": None, ROWS: None}
+    unknown: About = {"gold": None, "warnings": [], "totals": {}, "n_rows": None}
+    unknown |= {ROWS: None, COLUMNS: None}
     systems = about.get("systems") or {}
     return {
         **about,

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fastcausal.counts.arithmetic import ScoresByName
-from fastcausal.counts.rules import Rule
+from fastcausal.counts.rules import Rule, UnitColumn
 from fastcausal.errors import unknown
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, sums_of
@@ -57,6 +57,11 @@ class Formula(ABC):
     def rules(self) -> tuple[Rule, ...]:
         """Rules for every valid row."""
         return ()
+
+    @property
+    def unit_columns(self) -> Mapping[str, UnitColumn]:
+        """Columns of units besides counts that the report reads."""
+        return {}
 
     @property
     def of_gold(self) -> tuple[tuple[str, ...], ...]:

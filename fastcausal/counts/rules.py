@@ -1,4 +1,4 @@
-"""Rules for valid counts of any evaluation; a row that breaks one was not written by fastcausal."""
+"""Rules for valid rows of any evaluation; a row that breaks one was not written by fastcausal."""
 
 from __future__ import annotations
 
@@ -18,6 +18,26 @@ class Rule(NamedTuple):
     def of(self, group: str) -> Rule:
         """Return the rule for a role, with its fields' names."""
         return Rule(*(tuple(f"{group}_{name}" for name in side) for side in self))
+
+
+class UnitColumn(NamedTuple):
+    """A column of units besides counts that a report reads.
+
+    Attributes
+    ----------
+    type : str
+        Arrow's name of it, such as ``int64``.
+    texts : tuple of str
+        All possible texts; empty: any.
+    required : bool
+    nulls : bool
+        True if values may be missing.
+    """
+
+    type: str
+    texts: tuple[str, ...] = ()
+    required: bool = True
+    nulls: bool = False
 
 
 def ascending(*fields: str) -> tuple[Rule, ...]:

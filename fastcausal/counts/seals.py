@@ -1,4 +1,4 @@
-"""The seal of a file of counts: a digest of ids and counts in its rows, and one of its metadata.
+"""The seal of a file of counts: a digest of the values in its rows, and one of its metadata.
 
 The digest of rows adds, so neither order nor batches change it. Digests detect changed data, but no
 forger.
@@ -7,7 +7,7 @@ forger.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -17,33 +17,62 @@ from fastcausal.arrays.digests import added_digests, digest_of_numbers, digest_t
 from fastcausal.counts.columns import TIMES, totals_in
 from fastcausal.counts.formula import Formula
 from fastcausal.errors import InputError
-from fastcausal.significance.sums import Int64
+from fastcausal.significance.sums import EXACT, Int64
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS, SEAL = "rows", "seal"  # keys of the metadata: digest of ids and counts, digest of the rest
+ROWS, COLUMNS, SEAL = "rows", "columns", "seal"
+"""Keys of the metadata: digest of rows, its columns besides ids and counts, digest of the rest."""
+
+BLOCK = 2**16  # rows whose texts are joined at once
 NULL = np.iinfo(np.int64).max  # not a count, nor the bits of a number
 
 
 class Written(NamedTuple):
-    """Number of the rows of a file, and the digest of their ids and counts."""
+    """Number of the rows of a file, and the digest of their values.
+
+    Attributes
+    ----------
+    n_rows, digest : int
+    columns : tuple of str
+        Columns in the digest besides ids and counts.
+    """
 
     n_rows: int = 0
     digest: int = 0
+    columns: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, formula: Formula, table: pa.Table) -> Self:
-        """Return the number and digest for the rows of one system."""
+    def of(cls, formula: Formula, table: pa.Table, columns: Iterable[str] | None = None) -> Self:
+        """Return the number and digest for the rows of one system.
+
+        ``columns`` are in the digest besides ids and counts; None: all, except for nested ones.
+        """
         present = {*table.column_names}
-        known = (TIMES, *formula.fields, *totals_in(formula, table), *formula.if_empty)
-        columns = [_numbers(table[name]) for name in known if name in present]
-        ids = table["id"] if "id" in present else None
-        return cls(len(table), digest_of_numbers(ids, columns, len(table)))
+        counts = (TIMES, *formula.fields, *totals_in(formula, table), *formula.if_empty)
+        known = [name for name in dict.fromkeys(counts) if name in present]
+        if columns is None:
+            columns = [
+                field.name
+                for field in table.schema
+                if field.name not in {*known, "id"} and not _is_nested(field.type)
+            ]
+        columns = sorted(columns)
+        digest = 0
+        for start in range(0, len(table), BLOCK):
+            part = table.slice(start, BLOCK)
+            numbers = [_numbers(part[name]) for name in known]
+            texts = [part["id"]] if "id" in present else []
+            for name in columns:
+                _add_column(part[name], numbers, texts)
+            digest += digest_of_numbers(_one_text(texts), numbers, len(part))
+        return cls(len(table), digest % 2**128, tuple(columns))
 
     def and_those(self, more: Written) -> Written:
         """Return the number and digest for the rows of both."""
-        return Written(self.n_rows + more.n_rows, added_digests(self.digest, more.digest) or 0)
+        digest = added_digests(self.digest, more.digest) or 0
+        return Written(self.n_rows + more.n_rows, digest, more.columns or self.columns)
 
 
 def sealed(about: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,16 +91,68 @@ def require_digest(about: Mapping[str, Any], formula: Formula, table: pa.Table, 
     """Raise InputError if a sealed file has the same number of rows, but not the same rows."""
     if about.get(SEAL) is None or about["n_rows"] != len(table):
         return
-    if about.get(ROWS) != digest_text(Written.of(formula, table).digest):
+    columns = about.get(COLUMNS) or ()
+    lost = [column for column in columns if column not in table.column_names]
+    if lost or about.get(ROWS) != digest_text(Written.of(formula, table, columns).digest):
+        what = f'column "{lost[0]}" was left out' if lost else "ids, counts or columns were changed"
         raise InputError(
-            f"{name}: ids or counts were changed since the file was sealed, expected them as "
-            "they were written"
+            f"{name}: {what} since the file was sealed, expected them as they were written"
         )
 
 
 def _seal_of(about: Mapping[str, Any]) -> str:
     rest = {key: value for key, value in about.items() if key != SEAL}
     return blake2b(json.dumps(rest, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _is_nested(kind: pa.DataType) -> bool:
+    """Return True for a type without texts or numbers, of which no subset or cluster is made."""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return pa.types.is_nested(kind) or any(is_kind(kind) for is_kind in binary)
+
+
+def _add_column(column: pa.ChunkedArray, numbers: list[Int64], texts: list[Any]) -> None:
+    """Add a column to the numbers, or to the texts with their lengths to the numbers.
+
+    The same number is the same in columns of integers and of floats, and so is a missing one.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from fastcausal.arrays.arrow import joined, values_of
+
+    types, array = pa.types, joined(column)
+    if types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if types.is_boolean(array.type):
+        array = array.cast(pa.int8())
+    if types.is_null(array.type) or types.is_integer(array.type):
+        numbers.append(values_of(array.cast(pa.int64(), safe=False), NULL))
+    elif types.is_floating(array.type):
+        values = values_of(array.cast(pa.float64()), np.nan)
+        whole = (values == np.rint(values)) & (np.abs(values) < EXACT)
+        bits = np.where(whole, np.where(whole, values, 0).astype(np.int64), values.view(np.int64))
+        numbers.append(np.where(np.isnan(values), NULL, bits))
+    else:
+        array = array.cast(pa.string())
+        numbers.append(values_of(pc.binary_length(array).cast(pa.int64()), NULL))
+        texts.append(array)
+
+
+def _one_text(texts: Sequence[Any]) -> Any:
+    """Join the texts of each row; None without any."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from fastcausal.arrays.arrow import joined
+
+    if len(texts) < 2:
+        return texts[0] if texts else None
+    arrays = [joined(text).cast(pa.string()) for text in texts]
+    return pc.binary_join_element_wise(*arrays, "", null_handling="replace", null_replacement="")
 
 
 def _numbers(column: pa.ChunkedArray) -> Int64:

@@ -266,8 +266,8 @@ def test_documented_keys():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"statistics": 2}, "statistics 2, expected version 1; a newer fastcausal than"),
-        ({"statistics": 0}, "statistics 0, expected version 1"),
+        ({"statistics": 3}, "statistics 3, expected version 2; a newer fastcausal than"),
+        ({"statistics": 1}, "statistics 1, expected version 2"),
         ({"formula": {"job": "weather"}}, "unknown formula of scores in the metadata"),
         ({"formula": {"job": "extraction", "kernel": 3}}, "unknown formula"),
         ({"signature": None}, "invalid metadata of statistics"),

@@ -208,7 +208,7 @@ def test_what_the_file_holds(tmp_path):
     about = json.loads(table.schema.metadata[b"fastcausal"])
     named = ("statistics", "job", "signature", "protocol", "roles", "system", "n_rows")
     assert {name: about[name] for name in named} == {
-        "statistics": 1,
+        "statistics": 2,
         "job": "extraction",
         "signature": report.signature,
         "protocol": "recess",

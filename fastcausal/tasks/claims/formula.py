@@ -11,7 +11,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, f1, ratio
 from fastcausal.counts.formula import MOST, Formula
 from fastcausal.counts.means import mean_of_pairs
-from fastcausal.counts.rules import Rule, ascending
+from fastcausal.counts.rules import Rule, UnitColumn, ascending
 from fastcausal.options import Side
 from fastcausal.report.numbers import SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64
@@ -56,6 +56,11 @@ class ClaimFormula(Formula):
         """Names of the judging voices, as in columns."""
         majority = ("majority",) if self.by_majority else ()
         return (*(f"rater_{name}" for name in self.raters), *majority)
+
+    @property
+    def unit_columns(self) -> dict[str, UnitColumn]:
+        """The ids of topics."""
+        return {"id": UnitColumn("string")}
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -23,8 +23,9 @@ from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.crab.corpus_report import KEYS, CorpusReport
 from fastcausal.tasks.crab.files import ARTICLES, CLASSES, Int8, JudgedPairs, read_pairs
+from fastcausal.tasks.crab.formula import IN_DOCUMENT
 from fastcausal.tasks.crab.graph import Graph, require_acyclic
-from fastcausal.tasks.crab.report import CROSS, IN_DOCUMENT
+from fastcausal.tasks.crab.report import CROSS
 from fastcausal.tasks.crab.story_page import Stories, count_by_distance
 
 DATES = ("date_a", "date_b")

@@ -11,11 +11,16 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName, ratio, spearman
 from fastcausal.counts.labels import ConfusionFormula, Label
 from fastcausal.counts.means import MeanFormula
+from fastcausal.counts.rules import UnitColumn
 from fastcausal.report.numbers import CORRELATION, FRACTION, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import OneScore
+from fastcausal.tasks.crab.parse import REASONS
+from fastcausal.tasks.crab.same_document import NEAR, RIGHT
 
 UNANSWERED = "unanswered"
+REASON = "answer"  # the column of units: was the answer read, and if not, the reason
+IN_DOCUMENT = "in_document"
 NO_NUMBER = -1.0  # a missing number in rows
 SCORES = ("gold_score", "pred_score")
 GRADED = ("score", "multiclass", "three")  # tasks whose labels are grades
@@ -57,6 +62,16 @@ class JudgedFormula(ConfusionFormula):
     def answers(self) -> tuple[Label, ...]:
         """The labels, and the answer without a label."""
         return (*self.labels, UNANSWERED)
+
+    @property
+    def unit_columns(self) -> dict[str, UnitColumn]:
+        """The reasons of answers, the documents of pairs, and the letters of questions."""
+        columns = {REASON: UnitColumn("string", REASONS)}
+        in_document = {IN_DOCUMENT: UnitColumn("bool", required=False)}
+        if self.task != "mcq":
+            return columns | in_document
+        letters = UnitColumn("string")
+        return columns | in_document | {RIGHT: letters, NEAR: letters._replace(required=False)}
 
     @property
     def is_graded(self) -> bool:
@@ -216,6 +231,17 @@ class FrameFormula(MeanFormula):
     job = "crab-frames"
     gaps = True
 
+    @property
+    def unit_columns(self) -> dict[str, UnitColumn]:
+        """The types of frames and their numbers of pairs."""
+        number = UnitColumn("int64")
+        return {
+            "type": UnitColumn("string", self.subsets),
+            "n_pairs": number,
+            "n_in_document": number._replace(nulls=True),
+            "n_scored_pairs": number,
+        }
+
 
 @dataclass(frozen=True)
 class ChainFormula(MeanFormula):
@@ -223,6 +249,11 @@ class ChainFormula(MeanFormula):
 
     job = "crab-chains"
     gaps = True
+
+    @property
+    def unit_columns(self) -> dict[str, UnitColumn]:
+        """The types of chains and their numbers of scored pairs."""
+        return {"type": UnitColumn("string", self.subsets), "n_scored_pairs": UnitColumn("int64")}
 
 
 @dataclass(frozen=True)

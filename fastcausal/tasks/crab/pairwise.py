@@ -21,9 +21,15 @@ from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.count import LABEL_OF_CLASS, Answers, read_answers
 from fastcausal.tasks.crab.files import Int8, JudgedPairs, read_pairs
-from fastcausal.tasks.crab.formula import NO_NUMBER, JudgedFormula, ScoredFormula
+from fastcausal.tasks.crab.formula import (
+    IN_DOCUMENT,
+    NO_NUMBER,
+    REASON,
+    JudgedFormula,
+    ScoredFormula,
+)
 from fastcausal.tasks.crab.parse import LABELS, REASONS
-from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, present
+from fastcausal.tasks.crab.report import JudgmentReport, present
 
 OWN = ("id", IN_DOCUMENT, REASON)  # columns of units that gold may not set
 

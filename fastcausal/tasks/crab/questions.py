@@ -22,9 +22,10 @@ from fastcausal.options import Policy
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.count import READ, read_answers
 from fastcausal.tasks.crab.files import CLASSES, Booleans, Int64, scores_of
+from fastcausal.tasks.crab.formula import IN_DOCUMENT
 from fastcausal.tasks.crab.pairwise import judged
 from fastcausal.tasks.crab.parse import parse_column
-from fastcausal.tasks.crab.report import IN_DOCUMENT, JudgmentReport, present
+from fastcausal.tasks.crab.report import JudgmentReport, present
 from fastcausal.tasks.crab.same_document import NEAR, RIGHT
 
 N = len(CLASSES)  # candidates and letters of a question

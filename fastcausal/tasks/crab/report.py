@@ -30,7 +30,14 @@ from fastcausal.tasks.classification.report import (
     per_example_table,
 )
 from fastcausal.tasks.crab.count import coverage_of
-from fastcausal.tasks.crab.formula import DIRECTION, UNANSWERED, JudgedFormula, ScoredFormula
+from fastcausal.tasks.crab.formula import (
+    DIRECTION,
+    IN_DOCUMENT,
+    REASON,
+    UNANSWERED,
+    JudgedFormula,
+    ScoredFormula,
+)
 from fastcausal.tasks.crab.parse import REASONS
 from fastcausal.tasks.crab.same_document import NEAR, same_document
 
@@ -44,8 +51,7 @@ SHOWN = {
     "score": ("mae", "spearman"),
 }
 """Scores in the row of a system or subset, by group."""
-REASON = "answer"  # the column of units: was the answer read, and if not, the reason
-IN_DOCUMENT, CROSS = "in_document", "cross_document"
+CROSS = "cross_document"
 PART = ("task", "n", "labels", "scores", "classes", "confusion", "unanswered", "coverage")
 
 
@@ -179,7 +185,7 @@ def present(statistics: Statistics, by: By = None) -> JudgmentReport:
             name: named[name] for name in sorted(named, key=lambda name: (name == CROSS, name))
         }
     documents = None
-    if NEAR in counted.units.column_names:
+    if NEAR in counted.units.column_names and NEAR in statistics.formula.unit_columns:
         is_cross = ~np.asarray(joined(counted.units[IN_DOCUMENT]))
         documents = same_document(counted.units, counted.pred, is_cross)
     return _report_of(

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
-from fastcausal.counts.rules import Rule
+from fastcausal.counts.rules import Rule, UnitColumn
 from fastcausal.report.numbers import SHARE, Scale
 from fastcausal.significance.sums import CountRows
 from fastcausal.significance.units import DOCUMENT
@@ -60,6 +60,11 @@ class PairFormula(Formula):
     def main(self) -> str:
         """F1 of directions, or of the last group."""
         return f"{DIRECTION if DIRECTION in self.groups else self.groups[-1]}_f1"
+
+    @property
+    def unit_columns(self) -> dict[str, UnitColumn]:
+        """The ids of documents."""
+        return {"id": UnitColumn("string")}
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -406,6 +406,7 @@ BAD = {
         "no column with labels of people",
     ),
     "an infinite score": ([HAND[0] | {"f": math.inf}], SAID, {}, '"f" is infinite'),
+    "a score too large": ([HAND[0] | {"f": -1e308}], SAID, {}, '"f" is -1e\\+308, expected'),
     "no labels at all": (HAND, [SAID[0] | {"label": None}], {}, "has a label"),
     "systems on one side": (HAND, [{"item": "1", "label": 1}], {}, 'no column "system"'),
     "an item that is missing": (
