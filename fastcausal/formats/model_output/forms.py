@@ -238,6 +238,8 @@ def _of_separated(text: str) -> list[Any] | None:
         if len(line) > _LONGEST_HEADER or "cause" not in line.casefold():
             continue
         for separator in ("\t", ",", ";"):
+            if separator not in line:
+                continue
             names = line.split(separator)
             columns = [role_of(name.strip(_MARKUP)) for name in names]
             if {"cause", "effect"} <= set(columns) and all(len(n.split()) < 3 for n in names):

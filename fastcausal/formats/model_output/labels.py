@@ -24,6 +24,7 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(rf"(?:#+[ \t]*)?{_BULLET}{_NAME}[ \t]*:?[*_`]{{0,3}}", re.IGNORECASE)
+_LONGEST_HEADING = 60
 _ITEM = re.compile(r"\s*-\s+(?P<text>\S.*)")
 
 
@@ -47,7 +48,7 @@ def labelled(text: str, role_of: RoleOf, is_yaml: bool = False) -> Iterator[tupl
     heading: str | None = None  # the role of the text below
     for line in (" ".join(line.split()) for line in text.splitlines()):
         if not is_yaml and line:
-            above = _HEADING.fullmatch(line)
+            above = _HEADING.fullmatch(line) if len(line) <= _LONGEST_HEADING else None
             below = heading
             heading = _role(above, role_of) if above else None
             if heading:
