@@ -7,6 +7,7 @@ from fastcausal.engine.device.sources import get_include as get_include
 from fastcausal.engine.kernel import Objective as Objective
 from fastcausal.engine.kernel import kernel as kernel
 from fastcausal.errors import InputError as InputError
+from fastcausal.files.keys import id_numbers as id_numbers
 from fastcausal.formats import read as read
 from fastcausal.formats import write as write
 from fastcausal.protocols import PROTOCOLS as PROTOCOLS

@@ -26,13 +26,15 @@ class Remedy(NamedTuple):
 
     def __str__(self) -> str:
         values = " or ".join(f'"{value}"' for value in self.values)
-        return _with_other(f"{self.argument}={values} {self.effect}", self.other)
+        argument = f"{self.argument}={values}" if values else f"{self.argument}()"
+        return _with_other(f"{argument} {self.effect}", self.other)
 
     def of_option(self) -> str:
         """Return the text for the command line, with the option in place of the argument."""
         option = self.argument.replace("_", "-")
         other = self.other and self.other.of_option()
-        return _with_other(f"--{option} {' or '.join(self.values)} {self.effect}", other)
+        values = " or ".join(self.values)
+        return _with_other(" ".join(filter(None, (f"--{option}", values, self.effect))), other)
 
 
 def _with_other(remedy: str, other: Remedy | str | None) -> str:

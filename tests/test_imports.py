@@ -212,6 +212,7 @@ def test_all_names_load():
         "classify_groups", "cohen_kappa", "compare", "crab", "describe", "eci", "explain",
         "fincausal", "fleiss_kappa", "gate", "get_include", "gwet_ac1", "kernel", "plan",
         "statistics",
+        "id_numbers",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
         "mean_pairwise_kappa", "meta", "percent_agreement", "plan_labels", "preferences", "read",
         "score", "seeds", "qa", "score_batch",

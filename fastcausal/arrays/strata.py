@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
+from fastcausal.arrays.numerals import plain
 from fastcausal.errors import InputError
 
 Int64 = npt.NDArray[np.int64]
@@ -92,6 +93,8 @@ def require_columns(present: Sequence[str], wanted: Iterable[str]) -> None:
 def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], Int64]:
     """Return the distinct values of a column as text, and the index of each example's value.
 
+    Whole numbers have no decimal point, whether they were numbers or text.
+
     ``date<2022-01-01`` or ``year<2022`` cuts a column: its values are ``yes`` and ``no``.
 
     Raises
@@ -108,7 +111,12 @@ def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], In
         kind = examples[name].type
         raise InputError(f'column "{name}" is {kind}, expected text or numbers') from error
     encoded = values.dictionary_encode(null_encoding="encode")
-    return encoded.dictionary.to_pylist(), arrow.values_of(encoded.indices).astype(np.int64)
+    codes = arrow.values_of(encoded.indices).astype(np.int64)
+    names = plain(encoded.dictionary)  # 2021.0, from a column with missing values, is 2021
+    if names.equals(encoded.dictionary):
+        return names.to_pylist(), codes
+    merged = names.dictionary_encode(null_encoding="encode")
+    return merged.dictionary.to_pylist(), arrow.values_of(merged.indices).astype(np.int64)[codes]
 
 
 def _cut(by: str, values: list[str | None], codes: Int64) -> tuple[list[str | None], Int64]:

@@ -26,6 +26,7 @@ TOOLS = (
     "merge", "explain", "convert", "schema", "demo", "bench", "doctor",
 )  # fmt: skip
 COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by a shell that completes a line
+ID_NUMBERS = "--id-numbers"
 BIBTEX = """\
 @software{fastcausal,
   title = {fastcausal: exact and fast scoring of causal relations},
@@ -59,6 +60,8 @@ class Program(Group):
             self._complete(asked)
         args = list(sys.argv[1:] if args is None else args)
         options = args[: args.index("--")] if "--" in args else args
+        if ID_NUMBERS in options:  # an option of all commands, wherever it is
+            args = [ID_NUMBERS, *(each for each in args if each != ID_NUMBERS)]
         extra.pop("standalone_mode", None)
         try:
             with (
@@ -100,6 +103,24 @@ app = Program(
     "fastcausal",
     entries(),
     "Score causal relations: spans of Cause, Effect and Signal.",
+)
+
+
+def _join_by_number(ctx: click.Context, _: click.Parameter, given: bool) -> None:
+    if given:
+        from fastcausal.files.keys import id_numbers
+
+        ctx.with_resource(id_numbers())
+
+
+app.params.append(
+    click.Option(
+        [ID_NUMBERS],
+        is_flag=True,
+        expose_value=False,
+        callback=_join_by_number,
+        help="Join ids by number: 001, 1.0 and 1 are one; for every command.",
+    )
 )
 
 

@@ -17,6 +17,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.numerals import are_whole, digits, plain, words_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import column_of, encodable
+from fastcausal.files.keys import BY_NUMBER, numbered
 from fastcausal.files.values import kind, shown
 from fastcausal.files.words import MISSING
 
@@ -53,7 +54,7 @@ class Column:
         if keys.null_count:
             row = pc.index(pc.is_null(keys), True).as_py()
             raise InputError(f'{self.where(row)}: no "{self.name}", expected one in every row')
-        return keys
+        return numbered(keys) if BY_NUMBER.get() else keys
 
     def texts(self, expected: str = "text") -> pa.Array:
         """Return the column as text: string[n] with nulls; integers as written, 1.0 as 1."""

@@ -7,8 +7,12 @@
 
 from __future__ import annotations
 
+import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,6 +32,8 @@ GroupCodes = tuple[Int64, Int64]
 
 EXAMPLES = ("examples of gold have no prediction", "of pred are not in gold")
 SHORT_RUN = 8  # values
+ID_LIKE = re.compile(r"(^|[^A-Za-z])(uuid|uid|[iI][dD]|index|key)$|[a-z]I[dD]$")  # eg_id, egId
+BY_NUMBER: ContextVar[bool] = ContextVar("id_numbers", default=False)
 ALLOWED = Remedy("unmatched", ("empty", "skip"), "would allow it")
 
 
@@ -92,8 +98,14 @@ def match(
     rows = np.arange(len(gold))
     if gold.equals(pred):
         return Match(gold, rows, rows, {})
-    at = places_of(gold, pred)
-    missing, surplus = np.flatnonzero(at < 0), lacking(pred, gold)
+    if BY_NUMBER.get():
+        ours, theirs = numbered(gold), numbered(pred)
+        for side, keys in ((gold, ours), (pred, theirs)):
+            require_unique(keys, called=partial(_as_number, side))
+    else:
+        ours, theirs = gold, pred
+    at = places_of(ours, theirs)
+    missing, surplus = np.flatnonzero(at < 0), lacking(theirs, ours)
     warnings: Warnings = {}
     if len(missing) or len(surplus):
         only_gold = f" {texts[0]}{some_keys(gold, missing)}, "
@@ -102,6 +114,8 @@ def match(
         if unmatched == "error":
             place = "" if where is None else f"{_first(where, missing, surplus)}: "
             message = warning_lines({(place, only_gold, only_pred): counts})[0]
+            if 0 < len(gold) == len(missing) and 0 < len(pred) == len(surplus):
+                raise strangers(gold, pred, f"{message}: ", remedy=remedy)
             raise InputError(message, remedy)
         warnings[f"unmatched={unmatched}: ", only_gold, only_pred] = counts
     if unmatched == "skip":
@@ -112,6 +126,122 @@ def match(
     keys = pa.concat_arrays([gold, pred.take(arrow.numbers(surplus))])
     rows = np.append(rows, np.full(len(surplus), -1))
     return Match(keys, rows, np.append(at, surplus), warnings)
+
+
+def strangers(
+    gold: Keys,
+    pred: Keys,
+    place: str = "",
+    called: tuple[str, str] = ("id", "gold"),
+    remedy: Remedy | None = None,
+) -> InputError:
+    """Return the error for two sources without a common key, with the first key of both.
+
+    Parameters
+    ----------
+    gold, pred : pyarrow.Array or ChunkedArray
+        Keys, at least one each.
+    place : str
+        Begins the message.
+    called : pair of str
+        The names of a key and of the first source.
+    remedy : Remedy, optional
+
+    Examples
+    --------
+    >>> print(strangers(pa.array(["1", "2"]), pa.array(["002", "001"])).problem)
+    "id" is "002", and gold has no id of this file: its first is "1"; as numbers, all would join
+    """
+    key, side = called
+    message = f'{place}"{key}" is "{pred[0]}", and {side} has no {key} of this file: '
+    message += f'its first is "{gold[0]}"'
+    if join_as_numbers(gold, pred):
+        message += "; as numbers, all would join"
+        remedy = Remedy("id_numbers", (), "would join them", remedy)
+    return InputError(message, remedy)
+
+
+def join_as_numbers(gold: Keys, pred: Keys) -> bool:
+    """Return True if all keys of two sources are the same, each once, when read as numbers.
+
+    Examples
+    --------
+    >>> join_as_numbers(pa.array(["1", "2"]), pa.array(["2.0", "01"]))
+    True
+    """
+    if len(gold) != len(pred) or gold.type != pred.type or gold.type != pa.string():
+        return False
+    ours, theirs = numbered(gold), numbered(pred)
+    return repeated(ours) is None and not len(lacking(ours, theirs)) and repeated(theirs) is None
+
+
+def numbered(keys: Keys) -> Keys:
+    """Write keys that are whole numbers without zeros in front, decimal point and blanks.
+
+    Examples
+    --------
+    >>> numbered(pa.array(["001", " 1", "1.0", "0", "a1"])).to_pylist()
+    ['1', '1', '1', '0', 'a1']
+    """
+    if keys.type != pa.string():
+        return keys
+    return pc.replace_substring_regex(keys, r"^\s*0*([0-9]+)(\.0+)?\s*$", r"\1")
+
+
+@contextmanager
+def id_numbers() -> Iterator[None]:
+    """Join ids by number in a ``with`` block, so that 001, 1.0 and 1 are one id.
+
+    All functions of the block that read or join ids do so, as with ``--id-numbers`` of every
+    command. Other ids stay as they are.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> gold, pred = {"id": ["1", "2"], "label": [1, 0]}, {"id": ["002", "1.0"], "label": [0, 1]}
+    >>> with fc.id_numbers():
+    ...     fc.classify(gold, pred)["overall"].accuracy
+    1.0
+    """
+    token = BY_NUMBER.set(True)
+    try:
+        yield
+    finally:
+        BY_NUMBER.reset(token)
+
+
+def unknown_ids(pred: pa.Table, gold: Collection[str]) -> str | None:
+    """Return the column of pred, which lacks the ids that gold has, that looks like ids.
+
+    Its name ends in ``id``, ``index`` or ``key`` and is not one of gold's columns, and its values
+    are distinct texts or integers.
+
+    Examples
+    --------
+    >>> unknown_ids(pa.table({"eg_id": ["1", "2"]}), ["id", "text"])
+    'eg_id'
+    """
+    for name in pred.column_names:
+        if name in gold or not ID_LIKE.search(name):
+            continue
+        of = pred[name].type
+        are_keys = not pred[name].null_count and (pa.types.is_integer(of) or of == pa.string())
+        if are_keys and repeated(pred[name]) is None:
+            return str(name)
+    return None
+
+
+def refuse_unknown_ids(pred: pa.Table, gold: Collection[str], name: str) -> None:
+    """Raise InputError if pred has `unknown_ids`, so that it is not joined by position."""
+    if (column := unknown_ids(pred, gold)) is not None:
+        raise InputError(
+            f'{name} has no "id" as gold has, and "{column}" is unknown; name it "id", or leave it '
+            "out to join by position"
+        )
+
+
+def _as_number(keys: Keys, row: int) -> str:
+    return f'id "{keys[row]}", as a number,'
 
 
 def _first(where: tuple[Where, Where], missing: Int64, surplus: Int64) -> str:

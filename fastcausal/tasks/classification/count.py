@@ -20,7 +20,7 @@ from fastcausal.counts.confusions import confusions
 from fastcausal.counts.labels import Label, classes_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, Warnings, warning_lines
-from fastcausal.files.keys import match
+from fastcausal.files.keys import match, refuse_unknown_ids
 from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.files.values import shown
 from fastcausal.formats.reading.sources import LabelSource
@@ -324,6 +324,9 @@ def _joined(
 ) -> tuple[Labels, Labels]:
     """Return the common examples, in gold's order."""
     named = all(side.ids is not None and pa.types.is_string(side.ids.type) for side in (gold, pred))
+    if gold.ids is not None and pred.ids is None and pred.columns is not None:
+        known = () if gold.columns is None else gold.columns.column_names
+        refuse_unknown_ids(pred.columns, known, pred.name)
     a, b = (_keys(side, named) for side in (gold, pred))
     remedy = Remedy("unmatched", ("skip",), "would leave them out")
     both = match(a, b, unmatched, remedy=remedy)

@@ -149,14 +149,14 @@ def read(source: Any, name: str = "labels") -> Labels:
     label = records.require(*LABELS)
     key = next((column for column in IDS if records.has(column)), None)
     text = records.find("text", "sentence")
-    cells = records.cells
+    cells, columns = records.cells, records.table
     return Labels(
         records.name,
         records.labels(label, whole=True),
         None if key is None else _ids(records, key),
         joined(pc.cast(cells[text], pa.string())) if text else None,
         records.lines,
-        without(cells, {IDS[0], key or "", label}),  # an id without values is none
+        without(columns, {IDS[0], key or "", label}),  # an id without values is none
     )
 
 

@@ -23,6 +23,7 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.distinct import Int32, number_texts
+from fastcausal.arrays.numerals import each, plain
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import binary
 from fastcausal.files.files import Source
@@ -332,10 +333,10 @@ def _require(
 
 
 def _sentence(records: Records, name: str) -> pa.Array | None:
-    """Return a column of sentences: whole numbers as they are, else texts."""
+    """Return a column of sentences: integers as they are, else texts; 1.0 is 1."""
     if name not in records:
         return None
     column = records.column(name)
     if pa.types.is_integer(column.type):
         return column
-    return records.texts(name)
+    return each(plain, records.texts(name))

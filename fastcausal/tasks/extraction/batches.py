@@ -36,6 +36,7 @@ from fastcausal.formats.table import PARQUET
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
+from fastcausal.tasks.relations.align import has_unknown_ids
 from fastcausal.tasks.relations.unread import UnreadRelationsError
 
 TEXTS = "text", "tokens"  # columns with the text of an example
@@ -240,6 +241,8 @@ def _same_examples(
         raise NotInStepError("one side has more examples than the other")
     if gold.ids is not None and pred.ids is not None and not gold.ids.equals(pred.ids):
         raise NotInStepError(f"from example {first} on, the ids or their order differ")
+    if has_unknown_ids(gold, pred):
+        raise NotInStepError("pred has other ids")
     return gold, pred
 
 

@@ -21,7 +21,13 @@ from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.tally import NOTHING, Stratum, Tally, Totals, totals_of
-from fastcausal.tasks.relations.align import Aligned, are_alike, have_same_texts, too_large
+from fastcausal.tasks.relations.align import (
+    Aligned,
+    are_alike,
+    has_unknown_ids,
+    have_same_texts,
+    too_large,
+)
 from fastcausal.tasks.relations.formula import RelationFormula
 from fastcausal.tasks.relations.official import are_untagged
 from fastcausal.tasks.relations.unread import named_reasons
@@ -155,7 +161,7 @@ def _are_plain(gold: Relations, pred: Relations) -> bool:
     if gold.ids is not None and pred.ids is not None:
         is_same = bool(gold.ids.equals(pred.ids))
     else:
-        is_same = len(gold) == len(pred)
+        is_same = len(gold) == len(pred) and not has_unknown_ids(gold, pred)
     return is_same and have_same_texts(gold, pred)
 
 

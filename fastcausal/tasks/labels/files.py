@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.strata import source_of
 from fastcausal.errors import InputError, Remedy
+from fastcausal.files.keys import repeated, strangers
 from fastcausal.files.packed import stem_of
 from fastcausal.files.records import Records, read_records
 
@@ -54,7 +56,8 @@ def read_rating_files(
     ------
     InputError
         Two files have the same name; a file cannot be read, lacks a column or has it twice; or a
-        row has no unit, no rater or a label of another kind than the rows before.
+        row has no unit, no rater or a label of another kind than the rows before; or no unit is in
+        two of several files.
     """
     stems = [stem_of(path) for path in paths]
     if len(set(stems)) < len(stems):
@@ -75,6 +78,7 @@ def read_rating_files(
             has_labels = records.has(records.require(name))
             labels = records.labels(name) if has_labels else pa.nulls(len(records))
             parts.append(pa.table({**shared, "rater": raters, "label": labels}))
+    _require_common(parts, stems)
     try:
         return pa.concat_tables(parts, promote_options="permissive")
     except pa.ArrowException as error:
@@ -94,6 +98,13 @@ def _raters(records: Records, rater: str | None) -> pa.Array:
     message = f'{records.header}: no column "rater" or "annotator": found {found}'
     remedy = Remedy("labels", ("A,B",), "would take the columns A and B of two raters")
     raise InputError(message, remedy=remedy)
+
+
+def _require_common(parts: Sequence[pa.Table], stems: Sequence[str]) -> None:
+    """Raise InputError if no unit is in two of several files."""
+    units = [arrow.joined(part["unit"]) for part in parts if len(part)]
+    if len(units) > 1 and repeated(pa.concat_arrays([each.unique() for each in units])) is None:
+        raise strangers(units[0], units[1], f"{stems[1]}: ", ("unit", stems[0]))
 
 
 def _units(records: Records) -> pa.Array:

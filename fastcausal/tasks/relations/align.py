@@ -27,7 +27,7 @@ from fastcausal.errors import (
     add_warnings,
     warning_lines,
 )
-from fastcausal.files.keys import Match, match
+from fastcausal.files.keys import Match, match, refuse_unknown_ids, unknown_ids
 from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.rereading import GOLD_READING
@@ -347,6 +347,8 @@ def _join(
 ) -> tuple[Relations, Relations, Int64 | None, Int64 | None]:
     """Join by id if both sides have ids, else by position; places are those of `Aligned`."""
     a, b = gold.ids, pred.ids
+    if a is not None and b is None:
+        refuse_unknown_ids(pred.table, gold.table.column_names, names[1])
     if (a is None or b is None) and len(gold) != len(pred):
         raise InputError(
             f"{names[1]} has {len(pred)} examples, expected {len(gold)} as in {names[0]} "
@@ -382,6 +384,13 @@ def text_of(relations: Relations) -> pa.Array | pa.ChunkedArray | None:
     if "tokens" not in table.column_names or table["tokens"].type != pa.list_(pa.string()):
         return None
     return pc.binary_join(table["tokens"], " ")
+
+
+def has_unknown_ids(gold: Relations, pred: Relations) -> bool:
+    """Return True if pred lacks the ids that gold has, but a column looks like ids."""
+    if gold.ids is None or pred.ids is not None:
+        return False
+    return unknown_ids(pred.table, gold.table.column_names) is not None
 
 
 def have_same_texts(gold: Relations, pred: Relations) -> bool:

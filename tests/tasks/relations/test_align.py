@@ -72,7 +72,8 @@ def test_ids_that_differ():
     )
     refused(
         '5 examples of gold have no prediction ("a", "b", "c", ...), '
-        '2 of pred are not in gold ("x", "y"); unmatched="empty" or "skip" would allow it',
+        '2 of pred are not in gold ("x", "y"): "id" is "x", and gold has no id of this file: '
+        'its first is "a"; unmatched="empty" or "skip" would allow it',
         gold,
         examples([], [], ids="xy"),
     )
