@@ -35,6 +35,14 @@ BIBTEX = """\
   year = {2026},
   license = {Apache-2.0}
 }"""  # CITATION.cff has the same facts
+OTHERS = {
+    "agreement": "agree",
+    "evaluate": "score",
+    "fincausal": "score --protocol fincausal-2020, classify --protocol fincausal-task1 or qa "
+    "--protocol fincausal-2025",
+    "unicausal": "classify --protocol unicausal-seq or unicausal-pair, or score --protocol "
+    "unicausal-span",
+}
 SHELLS = ("bash", "zsh", "fish")
 # Objects before the first garbage collection: scanning the imported ones takes 15 ms.
 EARLIEST = 1 << 16
@@ -103,6 +111,7 @@ app = Program(
     "fastcausal",
     entries(),
     "Score causal relations: spans of Cause, Effect and Signal.",
+    OTHERS,
 )
 
 

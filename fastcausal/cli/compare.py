@@ -51,7 +51,8 @@ def compare(
     fastcausal compare a.eval b.eval --score match --cluster doc
     """
     if len(files) not in (2, 3):
-        raise click.UsageError(f"{len(files)} files, expected A B, or GOLD A B", ctx)
+        more = "; fastcausal leaderboard takes more than two systems" if len(files) > 3 else ""
+        raise click.UsageError(f"{len(files)} files, expected A B, or GOLD A B{more}", ctx)
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
 

@@ -35,13 +35,13 @@ LEVELS: dict[Verdict, str] = {"pass": "notice", "fail": "error", "inconclusive":
 
 def gate(
     ctx: click.Context,
-    candidate: Annotated[
-        str,
-        Option(help="Judge these counts, as score --per-example writes them, or predictions."),
-    ],
-    gold: Annotated[
-        str | None,
+    files: Annotated[
+        list[str] | None,
         Argument(metavar="[GOLD]", help="Gold, for a candidate and a baseline of predictions."),
+    ] = None,
+    candidate: Annotated[
+        str | None,
+        Option(help="Judge these counts, as score --per-example writes them, or predictions."),
     ] = None,
     baseline: Annotated[str | None, Option(help="Compare with these.")] = None,
     min_delta: Annotated[
@@ -84,6 +84,13 @@ def gate(
     fastcausal gate gold.csv --baseline hasty.jsonl --candidate careful.jsonl --min-delta -0.01
     fastcausal gate --baseline hasty.parquet --candidate careful.parquet --min-delta -0.01
     """
+    if candidate is None or len(files or []) > 1:
+        raise click.UsageError(
+            "expected [GOLD] --candidate B, with --baseline A --min-delta D, or with --min "
+            "SCORE=VALUE: systems have options, so that none is judged by its place",
+            ctx,
+        )
+    gold = files[0] if files else None
     if baseline is None:
         refuse(ctx, OF_BASELINE, "is of a difference: name a --baseline")
         if not least:
@@ -96,13 +103,13 @@ def gate(
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
 
-    files = [candidate] if baseline is None else [baseline, candidate]
-    keep_apart([junit], [*files, *([gold] if gold else [])])
-    sides: list[Any] = [*files]
+    systems = [candidate] if baseline is None else [baseline, candidate]
+    keep_apart([junit], [*systems, *(files or [])])
+    sides: list[Any] = [*systems]
     if gold is None:
         refuse_without_gold(ctx)
     else:
-        sides = [*scored.scored(ctx, gold, files, values, draws.cluster).values()]
+        sides = [*scored.scored(ctx, gold, systems, values, draws.cluster).values()]
         values = VALUES
     before = None if baseline is None else sides[0]
     with doing(f"judging {candidate}", "samples") as progress:

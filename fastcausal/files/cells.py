@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import is_utf8, joined, strings, strings_at, texts_of
-from fastcausal.errors import notify
+from fastcausal.errors import InputError, notify
 from fastcausal.files import _native
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.packed import suffix_of
 
-SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons"}
+SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 CELLS = 1 << 22  # cells that are split at a time, into a chunk of every column
 _HEADER = re.compile(rb'[^"\r\n]+(?=[\r\n])')
 
@@ -81,7 +81,13 @@ def delimiter_of(source: Source) -> str:
     """
     if suffix_of(source.name) == ".tsv":
         return "\t"
-    found = separator_of(header_of(source))
+    header = header_of(source)
+    if header.startswith("|"):
+        raise InputError(
+            f"{source.name}: a table of Markdown, which is not read: save it as CSV in UTF-8, "
+            "without bars at the ends of lines"
+        )
+    found = separator_of(header)
     if found != ",":
         notify(f"{source.name}: cells separated by {SEPARATORS[found]}")
     return found
@@ -103,8 +109,8 @@ def separator_of(header: str) -> str:
 
     Examples
     --------
-    >>> [separator_of(header) for header in ("a; b", "a\tb", "a", "a;b,c")]
-    [';', '\t', ',', ',']
+    >>> [separator_of(header) for header in ("a; b", "a\tb", "a", "a;b,c", "a|b")]
+    [';', '\t', ',', ',', '|']
     """
     return max(SEPARATORS, key=header.count)
 

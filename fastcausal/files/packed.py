@@ -38,7 +38,10 @@ _MARKS = {
     "xz": re.compile(rb"\xfd7zXZ\0"),
     "7z": re.compile(rb"7z\xbc\xaf\x27\x1c"),
     "rar": re.compile(rb"Rar!\x1a\x07"),
+    "an office program": re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
 }
+_UTF16 = re.compile(rb"\xff\xfe(?!\0\0)|\xfe\xff")
+_OF_OFFICE = {"[Content_Types].xml", "content.xml"}  # in each file of Microsoft's or OpenDocument
 _CODECS = ("gzip", "bz2", "zstd")  # pyarrow's names
 
 
@@ -130,6 +133,8 @@ def unpacked(file: IO[bytes], name: str) -> tuple[str, Iterator[bytes]]:
         archive = Archive(name, file.read())
         member = _member(archive)
         return f"{name}/{member}", _plain(archive.read(member), name, how)
+    if how == "an office program":
+        raise _office_file(name)
     if how not in _CODECS:
         raise InputError(f"{name}: a file packed by {how}, which is not read: unpack it first")
     import pyarrow as pa
@@ -162,11 +167,37 @@ def _plain(piece: bytes, name: str, how: str) -> Iterator[bytes]:
 def _member(archive: Archive) -> str:
     """Return the only file of a zip; files added by operating systems are ignored."""
     names = archive.own_names
+    if not _OF_OFFICE.isdisjoint(names) and len(names) > 1:
+        raise _office_file(archive.name)
     if len(names) != 1:
         more = ", ..." if len(names) > 3 else ""
         held = f"{len(names)} files ({', '.join(names[:3])}{more})" if names else "no file"
         raise InputError(f"{archive.name}: a zip with {held}, expected one")
     return names[0]
+
+
+def _office_file(name: str) -> InputError:
+    return InputError(
+        f"{name}: a file of an office program, which is not read: save its table as CSV in UTF-8"
+    )
+
+
+def in_utf8(data: bytes, name: str, is_cut: bool = False) -> bytes:
+    """Return text in UTF-8; UTF-16 is recognised by its byte-order mark, which is dropped.
+
+    ``is_cut`` takes the start of a file, which may end within a character.
+
+    Examples
+    --------
+    >>> in_utf8("é".encode("utf-16"), "a.csv").decode(), in_utf8(b"e", "a.csv")
+    ('é', b'e')
+    """
+    if _UTF16.match(data) is None:
+        return data
+    try:
+        return data.decode("utf-16", "ignore" if is_cut else "strict").encode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: damaged UTF-16 at byte {error.start}: {error.reason}") from error
 
 
 @contextmanager
@@ -222,7 +253,7 @@ def _stream(url: str, scheme: str) -> Any:
 
 
 def loaded(source: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes]:
-    """Return the name and the bytes of a path, a URL or standard input, unpacked.
+    """Return the name and the bytes of a path, a URL or standard input, unpacked, in UTF-8.
 
     ``most`` limits the bytes read from a path.
 
@@ -238,7 +269,7 @@ def loaded(source: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes]:
         joined = io.BytesIO()  # its getbuffer needs no copy
         joined.writelines(pieces)
         data = joined.getvalue()
-    return name, data
+    return name, in_utf8(data, name, is_cut=0 <= most <= len(data))
 
 
 def _stored(source: str | os.PathLike[str], most: int) -> bytes:
@@ -321,7 +352,7 @@ def readable_again(source: Any) -> Any:
 
 
 def plain_file(source: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return a path; copy packed files and URLs to a temporary file first."""
+    """Return a path; copy packed files, URLs and UTF-16 to a temporary file first."""
     if is_url(source):
         name = name_of(source)
         with fetched(name) as stream:
@@ -330,9 +361,12 @@ def plain_file(source: str | os.PathLike[str]) -> str | os.PathLike[str]:
         return source
     try:
         with Path(source).open("rb") as file:
-            if packing(file.read(HEAD)) is None:
-                return source
+            head = file.read(HEAD)
             file.seek(0)
+            if _UTF16.match(head):
+                return Spool([in_utf8(file.read(), name_of(source))], name_of(source))
+            if packing(head) is None:
+                return source
             name, pieces = unpacked(file, name_of(source))
             return Spool(pieces, name)
     except OSError as error:

@@ -84,8 +84,9 @@ def _files(path: str | os.PathLike[str]) -> Iterator[object]:
         if sys.stdin is not None and sys.stdin is sys.__stdin__:
             yield from _identity(os.fstat(0))
         return
-    beside = BESIDE.get(Path(path).suffix.lower(), Path(path).suffix)
-    for name in dict.fromkeys((Path(path), Path(path).with_suffix(beside))):
+    own = Path(path)
+    beside = BESIDE.get(own.suffix.lower())
+    for name in (own,) if beside is None else (own, own.with_suffix(beside)):
         try:
             yield from _identity(name.stat())
         except OSError:

@@ -62,7 +62,8 @@ BAD = {
         SUBMISSION[:-6], "p.jsonl", TRUTH, r"p.jsonl:2: invalid JSON: .* at column \d+"),
     "no JSON object": (
         LINES[0] + "[]\n", "p.jsonl", TRUTH, "p.jsonl:2: a list, expected an object"),
-    "no prediction": (LINES[0] + "{}\n", "p.jsonl", TRUTH, 'p.jsonl:2: no "prediction"'),
+    "no prediction": (
+        LINES[0] + "{}\n", "p.jsonl", TRUTH, 'p.jsonl:2: no "prediction": found no key'),
     "prediction is no list": (
         SUBMISSION.replace("[]", '"x"'), "p.jsonl", TRUTH,
         'p.jsonl:2: "prediction" is a string, expected a list of strings'),

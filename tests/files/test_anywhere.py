@@ -73,6 +73,23 @@ def test_standard_input_may_be_packed():
     assert shown == cli("score", sample.GOLD, sample.SYSTEMS["careful"])[0]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_with_a_mark_is_read(tmp_path, monkeypatch, encoding, plain):
+    """Windows programs save text so; the mark tells it, at once and in batches."""
+    sides = []
+    for path in (sample.GOLD, sample.SYSTEMS["careful"]):
+        sides.append(tmp_path / path.name)
+        sides[-1].write_bytes(("\ufeff" + path.read_text("utf-8")).encode(encoding))
+    assert same(fc.score(*sides), plain)
+    assert cli("score", "-", sides[1], stdin=sides[0].read_bytes())[0] == cli("score", *sides)[0]
+    table = "\ufeffid,label\né,1\n😀,0\n".encode(encoding)
+    (tmp_path / "l.csv").write_bytes(table)
+    assert fc.classify(tmp_path / "l.csv", tmp_path / "l.csv").n_examples == 2
+    monkeypatch.setattr(opening, "SMALL", 10)
+    monkeypatch.setattr(opening, "HEAD", 1001)  # ends within a character
+    assert same(fc.score(*sides), plain)
+
+
 def test_labels_records_and_counts_may_be_packed(tmp_path, plain):
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"id,label\nx,1\ny,0\n"))
     assert fc.classify(tmp_path / "a.csv.gz", tmp_path / "a.csv.gz").n_examples == 2
@@ -110,6 +127,12 @@ BAD = {
     "twice.gz": (gzip.compress(HEAD), "gzip data within gzip data"),
     "bomb.gz": (gzip.compress(b" " * (1 << 25)), "more than 200 times as many"),
     "a.xz": (b"\xfd7zXZ\0" + b"x" * 20, "a file packed by xz, which is not read"),
+    "table.xlsx": (
+        zipped({"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"}),
+        "a file of an office program, which is not read: save its table as CSV in UTF-8",
+    ),
+    "table.ods": (zipped({"mimetype": b"x", "content.xml": b"<x/>"}), "of an office program"),
+    "table.xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "of an office program"),
     "text.gz": (gzip.compress(b"hello\nworld"), "the format cannot be told"),
 }
 

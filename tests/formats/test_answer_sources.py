@@ -230,7 +230,7 @@ BAD = {
     "cut.jsonl": (b'{"id": "a", "output": "[]"}\n{"id": "b", "outp', "cut.jsonl:2: invalid JSON"),
     "cut.parquet": (b"PAR1\0\0\0", "cut.parquet"),
     "latin.csv": ("id,output\na,é\n".encode("latin-1"), "latin.csv:2: byte 0xe9 is not UTF-8"),
-    "utf16.csv": ("id,output\na,x\n".encode("utf-16"), "utf16.csv:1: byte 0xff is not UTF-8"),
+    "utf16.csv": ("id,output\na,x\n".encode("utf-16")[:-1], "utf16.csv: damaged UTF-16 at byte"),
     "twice.csv": (b"id,output,output\na,x,y\n", 'twice.csv:1: column "output" occurs 2 times'),
     "ids.csv": (b"id,output\na,[]\na,[]\n", 'id "a" occurs twice'),
     "no_id.csv": (b"id,output\na,[]\n,[]\n", 'no_id.csv:3: no "id"'),

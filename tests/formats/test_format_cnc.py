@@ -197,7 +197,7 @@ def test_truth_files_that_are_refused(tmp_path, text, message):
     [
         ('{"index": 0, "prediction": ["a', "invalid JSON: Unterminated string starting at "
          "column 29"),
-        ('{"index": 0}', 'no "prediction"'),
+        ('{"index": 0}', 'no "prediction": found index'),
         ('["a"]', "a list, expected an object"),
         ('"a"', "a string, expected an object"),
         ('{"prediction": "a"}', '"prediction" is a string, expected a list of strings'),

@@ -64,10 +64,10 @@ def test_a_fault_in_the_first_line_is_named(tmp_path):
     ("name", "text", "message"),
     [
         ("a.txt", "hello\nworld", "the format cannot be told, give a format: "),
-        ("a.jsonl", '{"x": 1}', 'no line is a JSON object with "prediction" (cnc) or "relations" '
-         "(spans, examples, jsonl, doccano), give a format: "),
+        ("a.jsonl", '{"x": 1, "y": 2}', 'no line is a JSON object with "prediction" (cnc) or '
+         '"relations" (spans, examples, jsonl, doccano): found x, y; give a format: '),
         ("a.json", "[1]", 'no line is a JSON object with "prediction" (cnc) or "relations" '
-         "(spans, examples, jsonl, doccano), give a format: "),
+         "(spans, examples, jsonl, doccano): found none; give a format: "),
         ("a", '{"prediction": [], "relations": []}', 'both "prediction" (cnc) and "relations" '
          "(spans, examples, jsonl, doccano), give a format: "),
     ],
@@ -76,7 +76,8 @@ def test_what_cannot_be_told(tmp_path, name, text, message):
     path = save(tmp_path, name, text)
     with pytest.raises(InputError) as caught:
         formats.read(path)
-    more = "; of raw answers of a language model, name the column" if "no line" in message else ""
+    more = '; answers="COLUMN" of score or convert reads raw answers of a model'
+    more = more if "no line" in message else ""
     assert str(caught.value) == f"{path}: {message}{NAMES}{more}"
 
 

@@ -42,7 +42,7 @@ def examples(source):
     return [{name: row[name] for name in wanted} for row in formats.read(source).to_examples()]
 
 
-@given(CASES, CASES, st.sampled_from(["text", "sentence"]), st.sampled_from(",;\t"))
+@given(CASES, CASES, st.sampled_from(["text", "sentence"]), st.sampled_from(",;\t|"))
 def test_names_in_any_case_and_every_separator(case, other, text, separator):
     names = (case("id"), other(text), case("cause"), other("effect"))
     assert examples(Source("x.csv", flat(separator, names))) == WANTED

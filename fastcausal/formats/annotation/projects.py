@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from fastcausal.errors import InputError
 from fastcausal.files.files import UTF8_MARK, Source
-from fastcausal.files.packed import name_of
+from fastcausal.files.packed import in_utf8, name_of
 from fastcausal.files.zips import Archive
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.marking import MARKING, Marking
@@ -86,8 +86,9 @@ def _opened(
     formats: Mapping[str, Format],
     sniff: Callable[[Source, Mapping[str, Format]], Format],
 ) -> Opened:
-    data = archive.read(name).removeprefix(UTF8_MARK)
-    source = Source(f"{archive.name}/{name}", data, archive=archive)
+    called = f"{archive.name}/{name}"
+    data = in_utf8(archive.read(name), called).removeprefix(UTF8_MARK)
+    source = Source(called, data, archive=archive)
     if not data.strip() and not name.lower().endswith(".ann"):
         raise InputError(f"{source.name} is empty")
     try:

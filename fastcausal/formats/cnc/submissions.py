@@ -308,7 +308,8 @@ def _checked_lines(
             notes[PASSED_OVER] += looked_at is not prediction
             prediction = looked_at
         if "prediction" not in row:
-            problems.add(f'{source.name}:{line}: no "prediction"')
+            found = ", ".join(row)[:200] or "no key"
+            problems.add(f'{source.name}:{line}: no "prediction": found {found}')
         elif not isinstance(prediction, list):
             problems.add(
                 f'{source.name}:{line}: "prediction" is {kind(prediction)}, '

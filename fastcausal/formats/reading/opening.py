@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from fastcausal.errors import InputError, Problems, invalid_json
+from fastcausal.errors import InputError, Problems, Remedy, invalid_json
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.packed import local, plain_file, suffix_of
@@ -172,11 +172,13 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
     if undecided is None:
         if faults.count:
             source.refuse_object()
+        if faults.count:
+            raise InputError(faults.first[0])
+        found = ", ".join(first_object(source))[:200] or "none"
         raise InputError(
-            faults.first[0]
-            if faults.count
-            else f"{source.name}: no line is a JSON object with {' or '.join(_keys(formats))}, "
-            f"{choice(formats)}; of raw answers of a language model, name the column"
+            f"{source.name}: no line is a JSON object with {' or '.join(_keys(formats))}: found "
+            f"{found}; {choice(formats)}",
+            Remedy("answers", ("COLUMN",), "of score or convert reads raw answers of a model"),
         )
     return undecided
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from fastcausal.files.keys import match, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.formats.logs.answers import answers_of
-from fastcausal.options import Policy
+from fastcausal.options import CrabTask, Policy
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.classification.choices.reader import MISSING
 from fastcausal.tasks.crab.choices import Choices
@@ -28,6 +28,7 @@ from fastcausal.tasks.crab.files import (
     class_of,
     ids_of,
 )
+from fastcausal.tasks.crab.formula import GRADED
 from fastcausal.tasks.crab.parse import LABELS, REASONS, Reasons, parse_column
 
 READ, UNMATCHED = REASONS.index("read"), REASONS.index("unmatched")
@@ -127,7 +128,7 @@ def read_answers(
         return Answers(n_labels, codes, values, why, codes, warnings)
     rows = np.arange(len(why)) if rows is None else rows
     if choices.unparsed == "error":
-        _require_read(records, choices.column, why, rows)
+        _require_read(records, choices, why, rows)
     present = rows >= 0
     reasons = np.where(present, why[rows], np.int8(UNMATCHED))
     is_read = reasons == READ
@@ -222,16 +223,36 @@ def _matched(
     return rows, both.warnings if has_extra else {}
 
 
-def _require_read(records: Records, column: str, reasons: Reasons, rows: Int64) -> None:
-    """Raise InputError for the first unreadable answer."""
+def _require_read(records: Records, choices: Choices, reasons: Reasons, rows: Int64) -> None:
+    """Raise InputError for the first unreadable answer; name a task that reads more answers."""
     asked = rows[rows >= 0]
     unread = asked[reasons[asked] != READ]
     if len(unread):
         k = int(unread.min())
-        got = shown(records.answers(column)[k].as_py())
+        column = records.answers(choices.column)
+        got = shown(column[k].as_py())
         reason = REASONS[reasons[k]].replace("_", " ")
         more = f", nor can {len(unread) - 1} more be read" if len(unread) > 1 else ""
         raise InputError(
-            f'{records.where(k)}: "{column}" is {reason}: {got}{more}',
-            Remedy("unparsed", ("empty", "skip"), "would allow it"),
+            f'{records.where(k)}: "{choices.column}" is {reason}: {got}{more}',
+            Remedy(
+                "unparsed", ("empty", "skip"), "would allow it", _task_that_reads(column, choices)
+            ),
         )
+
+
+def _task_that_reads(column: pa.ChunkedArray, choices: Choices) -> Remedy | None:
+    """Return the task of pairs that reads most answers; None if it is the chosen one."""
+    if choices.task not in GRADED:
+        return None
+    n_read = {
+        task: sum(
+            int(np.count_nonzero(_read_chunk(chunk, replace(choices, task=task))[1] == READ))
+            for chunk in column.chunks
+        )
+        for task in (choices.task, *get_args(CrabTask))
+    }
+    best = max(n_read, key=lambda task: n_read[task])
+    if best == choices.task:
+        return None
+    return Remedy("task", (best,), f"reads {n_read[best]} of {len(column)} answers")

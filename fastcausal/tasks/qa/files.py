@@ -275,5 +275,7 @@ def _besides(record: Mapping[str, Any]) -> Mapping[str, str | int | float]:
 
 def _fault(place: str, id: str, record: Mapping[str, Any], key: str, expected: str) -> str:
     """Return the message for an invalid value of a key."""
-    got = f'"{key}" is {kind(record[key])}, expected {expected}' if key in record else f'no "{key}"'
+    got = f'no "{key}": found {", ".join(record)[:200]}'
+    if key in record:
+        got = f'"{key}" is {kind(record[key])}, expected {expected}'
     return f'{place}: id "{id}": {got}'

@@ -248,3 +248,11 @@ def test_a_long_answer(tmp_path, monkeypatch):
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         fc.crab.pairwise(GOOD, ["30", "30"] if "task" not in options else ["no", "no"], **options)
+
+
+def test_a_task_that_reads_the_answers_is_named(files):
+    _, err = cli(*CRAB, files[0], "crab_letters.jsonl", expect=2)
+    assert 'crab_letters.jsonl:1: "prediction" is unreadable: "[C]"' in err
+    assert "--task multiclass reads 59 of 59 answers" in err
+    _, err = cli(*CRAB, files[0], "crab_letters.jsonl", "--task", "binary", expect=2)
+    assert "--task" not in err

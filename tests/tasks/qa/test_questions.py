@@ -376,11 +376,11 @@ BAD_GOLD = {
     "cut line": (lines(GOLD)[:-3], "g:3: invalid JSON: *"),
     "twice": (lines([question(), question("b"), question()]),
               'g:3: id "a" occurs twice, first in g:1'),
-    "no question": ('[{"id": "a"}]', 'g: row 0: id "a": no "question"'),
+    "no question": ('[{"id": "a"}]', 'g: row 0: id "a": no "question": found id'),
     "question": (json.dumps([question(text=["?"])]),
                  'g: row 0: id "a": "question" is a list, expected a string'),
     "no answers": ('{"data": [{"id": 1, "question": "?"}]}',
-                   'g: data[0]: id "1": no "answers"'),
+                   'g: data[0]: id "1": no "answers": found id, question'),
     "one answer": (lines([question(), question("b") | {"answers": "rain"}]),
                    f'g:2: id "b": "answers" is a string, expected {FORM}'),
     "a number in it": (lines([question() | {"answers": {"text": 5}}]),
@@ -400,7 +400,8 @@ BAD_PRED = {
     "a list": ('{"a": ["x"]}', 'p: id "a": "prediction_text" is a list, expected a string'),
     "null": (lines([TEXTS[0], {"id": "b", "prediction_text": None}]),
              'p:2: id "b": "prediction_text" is null, expected a string'),
-    "another name": ('{"id": "a", "prediction": "x"}', 'p: id "a": no "prediction_text"'),
+    "another name": ('{"id": "a", "prediction": "x"}',
+                     'p: id "a": no "prediction_text": found id, prediction'),
     "gold": (GOLDS["ours"], 'p: id "data": "prediction_text" is a list, expected a string'),
 }  # fmt: skip
 
