@@ -150,6 +150,12 @@ def sections(k: int, start: int = 0) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
+def joined_by_number(k: int) -> fc.ClassificationReport:
+    rows = [{"id": f"{e}.0", "label": label} for e, label in enumerate(labels(k))]
+    with fc.id_numbers():
+        return fc.classify([row | {"id": row["id"][:-2]} for row in rows], rows)
+
+
 CALLS: dict[str, Call] = {
     "agree": lambda k, _: fc.agree({"a": relations(k), "b": relations(k, 1)}),
     "alpha_interval": lambda k, _: fc.alpha_interval(ratings(k), **QUICK),
@@ -170,6 +176,7 @@ CALLS: dict[str, Call] = {
     "gwet_ac1": lambda k, _: fc.gwet_ac1(ratings(k)),
     "kernel": made_kernel,
     "krippendorff_alpha": lambda k, _: fc.krippendorff_alpha(ratings(k)),
+    "id_numbers": lambda k, _: joined_by_number(k),
     "label_agreement": lambda k, _: fc.label_agreement(votes(k)),
     "leaderboard": lambda k, _: fc.leaderboard({"a": statistics(k), "b": statistics(k, 1)},
                                                **QUICK),

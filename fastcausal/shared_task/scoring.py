@@ -7,13 +7,14 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from fastcausal.counts.task import Task, declared, resolve
 from fastcausal.errors import InputError
 from fastcausal.files.values import require, shown
 from fastcausal.formats import read
 from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.options import Policy
 from fastcausal.recipe import Reads, Recipe
 from fastcausal.report.report import Report
 from fastcausal.sweeps.scoring import RELATIONS, check_options, sweepable_tasks
@@ -171,7 +172,7 @@ def _types(hint: Any, *, items: bool = False) -> tuple[type, ...]:
         return _types(inner[0]) if items else (list,)
     if items:
         return ()
-    if origin is Literal:
+    if origin is get_origin(Policy):
         return tuple(dict.fromkeys(type(each) for each in inner))
     if hint is Any or origin is os.PathLike:
         return (str, NoneType)

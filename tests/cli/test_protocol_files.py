@@ -177,12 +177,13 @@ def test_the_hint_is_the_official_score(systems):
 
 def test_no_hint_where_it_says_nothing_or_costs(tmp_path, monkeypatch):
     gold = fc.read(GOLD)
-    fc.write(gold, tmp_path / "gold.jsonl")
+    for name in ("gold", "pred"):
+        fc.write(gold, tmp_path / f"{name}.jsonl")
     for arguments in (
         (GOLD, CAREFUL, "--json"),
         (GOLD, CAREFUL, "--format", "csv"),
         (GOLD, CAREFUL, "--kernel", "exact_spans"),
-        (tmp_path / "gold.jsonl", tmp_path / "gold.jsonl"),
+        (tmp_path / "gold.jsonl", tmp_path / "pred.jsonl"),
     ):
         assert cli("score", *arguments)[1] == ""
     monkeypatch.setattr("fastcausal.cli.score.SCORED_AGAIN", 100)

@@ -126,10 +126,17 @@ def test_shards_of_labels(tmp_path_factory, pairs, integers, cuts):
 
     parts = []
     ends = [0, *sorted(cut % (len(rows) + 1) for cut in cuts), len(rows)]
-    for a, b in pairwise(ends):
-        if a < b:
-            assert scored(rows[a:b]).to_json() == fc.Statistics.read(path).report().to_json()
-            parts.append(fc.Statistics.read(path))
+    # Predictions without any label of gold are refused: each shard and document has one.
+    right = {"gold": kind("a"), "pred": kind("a")}
+    shards = [
+        rows[a:b] + [{"id": f"{d}-{a}", **right, "doc": d} for d in ("d0", "d1")]
+        for a, b in pairwise(ends)
+        if a < b
+    ]
+    for shard in shards:
+        assert scored(shard).to_json() == fc.Statistics.read(path).report().to_json()
+        parts.append(fc.Statistics.read(path))
+    rows = [row for shard in shards for row in shard]
     whole = scored(rows)
     first, *rest = reversed(parts)
     merged = first.merge(*rest)

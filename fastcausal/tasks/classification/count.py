@@ -19,7 +19,7 @@ from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.confusions import confusions
 from fastcausal.counts.labels import Label, classes_of
 from fastcausal.counts.statistics import Statistics
-from fastcausal.errors import InputError, Remedy, Warnings, warning_lines
+from fastcausal.errors import InputError, Remedy, warning_lines
 from fastcausal.files.keys import match, refuse_unknown_ids
 from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.files.values import shown
@@ -150,11 +150,8 @@ class ClassificationScorer:
     @property
     def statistics(self) -> Statistics:
         """Pairs of labels of all batches so far, with their frequency; without units."""
-        positive = (
-            str(self.positive)
-            if any(isinstance(label, str) for label in self.labels[:1])
-            else self.positive
-        )
+        written = str(self.positive)  # 1 is "1" among labels of text
+        positive = written if written in self.labels else self.positive
         formula = LabelFormula(self.labels, self.given is not None, positive, self.undefined)
         pairs, times = np.argwhere(self.confusion), self.confusion[self.confusion > 0]
         return Statistics(formula, self.signature, pairs, times)
@@ -163,13 +160,7 @@ class ClassificationScorer:
         self, batch: LabelPair | None = None, system: str | None = None
     ) -> ClassificationReport:
         """Return the result of `compute`, with the units of the only batch."""
-        warnings: Warnings = {(text,): () for text in self.warnings}
-        if self.given is None:
-            of_gold, of_pred = self._counts()
-            for label in (label for label in of_pred if label not in of_gold):
-                texts = f"gold lacks the label {shown(label)} of pred, examples: ", ""
-                warnings[texts] = (of_pred[label],)
-        about = replace(self.statistics, warnings=warnings)
+        about = replace(self.statistics, warnings={(text,): () for text in self.warnings})
         return report_of(
             about,
             self.confusion.copy(),

@@ -199,7 +199,12 @@ def report_of(
         },
         subsets=parts,
         class_scores=classes,
-        warnings=(*warning_lines(about.warnings), *_unparsed_share(n_unparsed, n), *missing),
+        warnings=(
+            *warning_lines(about.warnings),
+            *_foreign_labels(formula, confusion),
+            *_unparsed_share(n_unparsed, n),
+            *missing,
+        ),
         tables=Tables(
             **confusion_tables(formula.labels, confusion, classes),
             per_example=partial(per_example_table, statistics),
@@ -222,6 +227,18 @@ def per_example_table(make: Callable[[], Statistics]) -> pa.Table:
     if statistics.units is None:
         raise InputError("a report of counts alone has no per_example")
     return statistics.table()
+
+
+def _foreign_labels(formula: LabelFormula, confusion: Int64) -> list[str]:
+    """Warn of each predicted label that gold lacks, unless the caller named the labels."""
+    if formula.given:
+        return []
+    counts = zip(formula.labels, confusion.sum(axis=1), confusion.sum(axis=0), strict=True)
+    return [
+        f"gold lacks the label {shown(label)} of pred, examples: {n_pred}"
+        for label, n_gold, n_pred in counts
+        if n_pred and not n_gold
+    ]
 
 
 def _unparsed_share(n_unparsed: int, n_examples: int) -> list[str]:

@@ -125,7 +125,7 @@ def test_examples_that_one_side_lacks(gold):
     )
     report = classify(gold, pred, unmatched="skip")
     assert report.confusion.tolist() == [[0, 0], [1, 1]]
-    assert report.warnings[1].startswith("unmatched=skip: 1 examples of gold")
+    assert report.warnings[0].startswith("unmatched=skip: 1 examples of gold")
     with pytest.raises(
         InputError, match=r'1 examples of gold have no prediction \("2"\), 0 of pred'
     ):

@@ -119,7 +119,8 @@ def test_it_is_what_per_example_writes(batch, tmp_path):
     assert counts.column_names == [*written.column_names, "gold_digest", "batch_warnings"]
     assert counts.select(written.column_names).equals(written)
     own, other = (json.loads(t.schema.metadata[b"fastcausal"]) for t in (counts, written))
-    assert own == {**other, **dict.fromkeys(("gold", "n_rows", "rows", "seal", "system"))}
+    names = ("columns", "gold", "n_rows", "rows", "seal", "system")
+    assert own == {**other, **dict.fromkeys(names)}
 
 
 def test_relations_as_given_are_a_matter_of_rows(tmp_path):

@@ -278,9 +278,9 @@ def test_types_of_brat_are_no_template(text, tmp_path):
         file.parent.mkdir()
         file.write_text(f"T1\t{text} 0 4\tRain\n")
         file.with_suffix(".txt").write_text("Rain fell")
-    report = fc.score(file, file)
+    other = tmp_path / "ann" / "document.ann"
+    report = fc.score(file, other)
     assert len(report.warnings) == 3
     assert [text in warning for warning in report.warnings] == [True, True, False]
-    other = tmp_path / "ann" / "document.ann"
     warnings = fc.agree({"{a": other, "b}": file}).warnings
     assert sum(f"type {text}" in warning for warning in warnings) == 2
