@@ -25,8 +25,8 @@ inline bool may_name(std::string_view key, std::string_view role) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
   const auto same = [&](char a, char b) { return lower(a) == lower(b); };
   for (const RoleWord& each : ROLE_WORDS) {
-    if (each.role == role && std::equal(key.begin(), key.end(), each.word.begin(), each.word.end(),
-                                        same)) {
+    if (each.role == role &&
+        std::equal(key.begin(), key.end(), each.word.begin(), each.word.end(), same)) {
       return true;
     }
   }
