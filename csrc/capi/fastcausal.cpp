@@ -157,7 +157,7 @@ class ReadSide {
                                              "relation_offsets", n_examples, rows.relation_offsets},
                                          {"row_offsets", rows.n_relations, rows.row_offsets},
                                          {"spans", rows.n_rows, rows.spans}}) {
-      const std::string found = fault_of_number(std::string("the number of units of ") + name, n);
+      std::string found = fault_of_number(std::string("the number of units of ") + name, n);
       if (!found.empty()) return found;
       if (n && !array) return std::string(name) + " is NULL, expected an array";
     }
