@@ -250,7 +250,7 @@ def test_further_keys_of_a_relation_are_counted(tmp_path_factory, keys, random):
         ({"type": "x", "Cause": "Rain", "effect": "floods"}, "Cause"),
         ({"reason": "Rain", "effect": "floods"}, "reason"),
         ({"cause": "Rain", "effect": "floods", "signals": "brings"}, "signals"),
-        ({"type": "ENABLE", "confidence": 1}, "type"),
+        ({"type": "ENABLE"}, "type"),
     ],
 )
 def test_a_key_that_may_be_a_missing_role_is_an_error(tmp_path, relation, key):

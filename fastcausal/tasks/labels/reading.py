@@ -169,7 +169,7 @@ def array_of(data: Any) -> Any:
         cells[np.ma.getmaskarray(data)] = None
         return cells
     if hasattr(data, "__array__"):
-        array = on_host("ratings", data)
+        array = on_host("ratings", data) if hasattr(data, "detach") else np.asarray(data)
         return array.astype(array.dtype.newbyteorder("="), copy=False)  # as Arrow needs it
     if isinstance(data, list | tuple):  # NumPy drops the masks of rows, and refuses gradients
         data = [array_of(row).tolist() if _is_special(row) else row for row in data]
