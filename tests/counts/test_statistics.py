@@ -112,6 +112,7 @@ def test_labels_drawn_anew(pairs, undefined, given_labels, data):
     options = {"positive": "a", "undefined": undefined}
     if given_labels or undefined is not None:  # else classes are those that occur
         options["labels"] = ["a", "b", "c"]
+    pairs = [("a", "a"), *pairs]  # one label of both sides, else refused
     report = fc.classify(*zip(*pairs, strict=True), **options)
     n = len(pairs)
     weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
