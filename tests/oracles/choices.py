@@ -47,7 +47,7 @@ def corr2cause(answer: Any, options: Any) -> str | None:
     words = text.split()
     for phrase in (words[:1], words[:2]):
         said = " ".join(phrase)
-        for end in ("", ".", ",", "!", '".', "?"):
+        for end in ("", ".", ",", "!", '".', "?", '"', ":"):
             if end and said.endswith(end):
                 said = said[: -len(end)]
                 break
