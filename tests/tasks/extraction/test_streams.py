@@ -51,12 +51,17 @@ def outcome(call: Callable[[], Any]) -> Any:
         return str(error)
 
 
+def counted(report: fc.Report) -> dict:
+    """Return a report without its hints, which only tables in memory give."""
+    return {name: value for name, value in report.to_dict().items() if name != "hints"}
+
+
 def same_file(target, whole: fc.Report) -> None:
     """The file has the rows of the whole, and makes its report."""
     by = next((name.partition("=")[0] for name in whole.subsets if "=" in name), None)
     read = fc.Statistics.read(target)
     of_the_same(read, whole.statistics)
-    assert read.report(by).to_json() == whole.to_json()
+    assert counted(read.report(by)) == counted(whole)
 
 
 # ------------------------------------------------------------------------------ sources of one side
@@ -178,7 +183,7 @@ def test_streamed_is_whole(tmp_path_factory, both, rows, data):
         assert {total for _, total in done[-1]} <= {n, None}
     if not set(makes) & set(ONCE):
         found = pickle.loads(pickle.dumps(streamed()))  # reads only the columns needed
-        assert found.to_json() == whole.to_json()
+        assert counted(found) == counted(whole)
         assert found.matches.equals(whole.matches)
         assert found.unparsed.to_pylist() == whole.unparsed.to_pylist()
         assert found.per_example.equals(whole.per_example)
@@ -280,7 +285,7 @@ def test_submissions(tmp_path_factory, system, rows, protocol, unparsed, faults)
     if isinstance(whole, str):
         assert found == whole
     else:
-        assert found.to_json() == whole.to_json()
+        assert counted(found) == counted(whole)
         if protocol != "cnc-2022":
             assert found.per_example.equals(whole.per_example)
 
@@ -357,7 +362,7 @@ def test_refused_submissions(tmp_path, monkeypatch, protocol, most, refused):
     for rows in (6, 40):
         with parts_of(rows):
             found = outcome(lambda: fc.score(sample.GOLD, pred, protocol))
-        assert found == whole or (not isinstance(whole, str) and found.to_json() == whole.to_json())
+        assert found == whole or (not isinstance(whole, str) and counted(found) == counted(whole))
 
 
 TRUTH = {
@@ -401,7 +406,7 @@ def test_truth_files(tmp_path, protocol, change):
     for rows in (5, 40):
         with parts_of(rows):
             found = outcome(lambda: fc.score(gold, pred, protocol, by=by))
-        assert found == whole or (not isinstance(whole, str) and found.to_json() == whole.to_json())
+        assert found == whole or (not isinstance(whole, str) and counted(found) == counted(whole))
 
 
 # ------------------------------------------------------------------------- iterators, directories
