@@ -103,11 +103,10 @@ class Column:
         codes = texts.dictionary_encode()
         values = words = words_of(codes.dictionary)
         known = pc.if_else(pc.is_in(words, arrow.strings(MISSING)), None, words)
-        if known.null_count == len(known):
-            pass  # perhaps None is the name of a label
-        elif whole:
-            values = known if are_whole(known) else words
-        elif (numbers := _floats(digits(known))) is not None:
+        is_known = known.null_count < len(known)  # else perhaps None is the name of a label
+        if whole and is_known and are_whole(known):
+            values = known
+        elif is_known and not whole and (numbers := _floats(digits(known))) is not None:
             values = numbers
             if pc.any(pc.greater_equal(pc.abs(numbers), EXACT)).as_py():
                 integers = pc.match_substring_regex(known, "^[+-]?[0-9]+$")

@@ -180,8 +180,9 @@ def align(
             warnings[f"{side}: {note}: ", ""] = (n,)
     found = frozenset(pair for side in (gold, pred) for pair in side.reading.found())
     aligned = _same_examples(gold, pred, protocol, warnings, names)
-    aligned = aligned._replace(found=found, whole_gold=digest, places=places)
-    aligned = aligned._replace(pred_places=pred_places)
+    aligned = aligned._replace(
+        found=found, whole_gold=digest, places=places, pred_places=pred_places
+    )
     if settled is None:
         return aligned
     return aligned._replace(
@@ -355,6 +356,8 @@ def _join(
             "(without ids on both sides, examples are joined by position)"
         )
     if a is None or b is None or a.equals(b):
+        if protocol.tags == "aligned" or have_same_texts(gold, pred):
+            return gold, pred, None, None
         rows = np.arange(len(gold))
         names_of = [ids for ids in (a, b) if ids is not None] or [pa.nulls(len(gold), pa.string())]
         joined = Match(arrow.joined(names_of[0]), rows, rows, {})
