@@ -21,7 +21,7 @@ from fastcausal.report.escapes import (
     markdown_paragraph,
     markdown_text,
 )
-from fastcausal.report.numbers import Bounded, Scale, in_percent, number_text
+from fastcausal.report.numbers import Bounded, Scale, in_percent, number_text, shares_in
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -136,7 +136,7 @@ class Grid:
         Shares are in the columns `shares`, in columns whose last word is a score of that kind, and
         in rows of such a score. Cells have the name of what makes them shares: row, part or column.
         """
-        self.percent = frozenset(name for name, scale in scales.items() if scale.kind == "share")
+        self.percent = frozenset(shares_in(scales))
         found = dict.fromkeys(
             self._name_of_share(part, row, column)
             for part, row, column, cell in self._cells()

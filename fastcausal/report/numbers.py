@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Self
 
 from fastcausal.options import Better, Kind
@@ -47,6 +47,17 @@ class Scale(NamedTuple):
         """Return the scale of a score of several systems: if two differ, without kind and range."""
         first, *others = scales
         return first if {*others} <= {first} else first._replace(kind="none", range=None)
+
+
+def shares_in(scales: Mapping[str, Scale]) -> list[str]:
+    """Return the names of the scores that are shares.
+
+    Examples
+    --------
+    >>> shares_in({"f1": SHARE, "kappa": CORRELATION})
+    ['f1']
+    """
+    return [name for name, scale in scales.items() if scale.kind == "share"]
 
 
 SHARE = Scale("share", "higher", FRACTION, of_units=True)

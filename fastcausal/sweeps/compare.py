@@ -10,7 +10,7 @@ from fastcausal.arrays.digests import digest_text
 from fastcausal.options import Method, PairedTest, Pairing
 from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
-from fastcausal.report.numbers import Scale
+from fastcausal.report.numbers import Scale, shares_in
 from fastcausal.report.page import Section
 from fastcausal.report.report import Report, plain
 from fastcausal.significance.corrections import level_text
@@ -156,7 +156,7 @@ class Comparison(Report):
             SHOWN,
             signed=("delta", "low", "high"),
             shares=shares,
-            share_rows=[name for name, scale in self.scale_of.items() if scale.kind == "share"],
+            share_rows=shares_in(self.scale_of),
         )
         for name, values in self.scores.items():
             grid.add(name, *(values[column] for column in SHOWN))

@@ -12,7 +12,7 @@ from fastcausal.options import Method, Pairing, Verdict
 from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
-from fastcausal.report.numbers import Scale, number_text
+from fastcausal.report.numbers import Scale, number_text, shares_in
 from fastcausal.report.report import Report
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import METHODS, Draws
@@ -141,10 +141,6 @@ class Gate(Report):
         gain = "the least gain, baseline minus candidate"
         return [f"lower is better: {self.score}; min_delta: {gain}"]
 
-    @property
-    def _share_names(self) -> list[str]:
-        return [name for name, scale in self.scale_of.items() if scale.kind == "share"]
-
     def _keys_of(self) -> tuple[str, ...]:
         """Return the keys of JSON for a difference, for floors, or for both."""
         change = ("score", *SHOWN[:5], "min_delta") if self.has_baseline else ()
@@ -205,9 +201,11 @@ class Gate(Report):
     def to_table(self, counts: bool = False) -> Grid:
         """Return the numbers as one row, or without a baseline a row for each floor."""
         if not self.has_baseline:
-            return floors_table(self.title, self.floors, self._share_names)
+            return floors_table(self.title, self.floors, shares_in(self.scale_of))
         signed = ("delta", "low", "high", "min_delta")
-        grid = Grid(self.title, SHOWN, signed=signed, shares=SHOWN, share_rows=self._share_names)
+        grid = Grid(
+            self.title, SHOWN, signed=signed, shares=SHOWN, share_rows=shares_in(self.scale_of)
+        )
         grid.add(self.score, *self.scores[self.score].values())
         return grid
 
@@ -215,7 +213,10 @@ class Gate(Report):
         """Return the tables of the difference and of floors."""
         if not (self.floors and self.has_baseline):
             return [self.to_table(counts)]
-        return [self.to_table(counts), floors_table("floors", self.floors, self._share_names)]
+        return [
+            self.to_table(counts),
+            floors_table("floors", self.floors, shares_in(self.scale_of)),
+        ]
 
     def to_junit(self) -> str:
         """Write a JUnit suite of one test case for servers of continuous integration.

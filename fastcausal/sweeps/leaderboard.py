@@ -15,7 +15,7 @@ from fastcausal.options import Correction, Method, PairedTest, check
 from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
-from fastcausal.report.numbers import Scale, number_text
+from fastcausal.report.numbers import Scale, number_text, shares_in
 from fastcausal.report.page import Section
 from fastcausal.report.report import Report, plain
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text, resamples_needed
@@ -150,8 +150,8 @@ class Leaderboard(Report):
         signed = [name for name in columns if name.startswith("delta")]
         own = dict.fromkeys((*COLUMNS[:3], *DIFFERENCE[:3]), self.score)
         scores = {n: own.get(n, n.removesuffix("_low").removesuffix("_high")) for n in columns}
-        scale_of = self.scale_of
-        shares = [n for n, of in scores.items() if of in scale_of and scale_of[of].kind == "share"]
+        known = shares_in(self.scale_of)
+        shares = [name for name, score in scores.items() if score in known]
         grid = Grid(self.title, columns, "system", signed=signed, shares=shares)
         for (system, texts), row in zip(self._texts().items(), self.systems, strict=True):
             shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no", **texts}

@@ -10,7 +10,7 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import strings
 from fastcausal.report.grid import Grid
 from fastcausal.report.page import ABOUT, Page, Section, html_of
-from fastcausal.tasks.labels.ratings import Ratings
+from fastcausal.tasks.labels.ratings import Ratings, label_name
 
 
 def differing(ratings: Ratings) -> Iterator[tuple[str, list[str | None]]]:
@@ -22,16 +22,8 @@ def differing(ratings: Ratings) -> Iterator[tuple[str, list[str | None]]]:
             continue
         labels: list[str | None] = [None] * ratings.n_raters
         for rater, value in zip(raters[start:stop].tolist(), values.tolist(), strict=True):
-            labels[rater] = _label(ratings, value)
+            labels[rater] = None if value != value else label_name(value, ratings.names)
         yield str(unit if ratings.units is None else ratings.units[unit]), labels
-
-
-def _label(ratings: Ratings, value: float) -> str | None:
-    if value != value:
-        return None
-    if ratings.names is not None:
-        return str(ratings.names[int(value)])
-    return str(int(value)) if value.is_integer() else str(value)
 
 
 def raters_of(ratings: Ratings) -> list[str]:
