@@ -28,7 +28,7 @@ from fastcausal.formats.reading.builder import UnreadError
 Relation = dict[str, list[str]]
 RoleText = tuple[str, str]
 
-_FENCE = re.compile(r"^[ \t]*```[ \t]*\w*[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*```[ \t]*(?:\w+[ \t]*)?$", re.MULTILINE)
 _MARKUP = " \t*_`\"'"
 _PAIRS = ('""', "“”", "''", "\u2018\u2019", "**", "__", "``", "«»")
 _NOTHING = NO_WORDS | {"", "-", "–", "—", "[]", "~", "not applicable"}
@@ -283,7 +283,7 @@ def _of_lines(text: str) -> list[Relation] | None:
 _ARROW = re.compile(r"(?<!-)-+>|(?<!=)=+>|[→⇒⟶➔➜]")
 _BULLET = re.compile(r"(?:[-*+•]|\(?\d+[.)]) ")
 _ON_ARROW = re.compile(r"-[\[(](?P<signal>[^\[\]()]+)[\])]\Z")
-_ROLE_BEHIND = re.compile(r"\s*[\[(](?P<role>cause|effect)[\])][*_]*\Z", re.IGNORECASE)
+_ROLE_BEHIND = re.compile(r"(?<!\s)\s*[\[(](?P<role>cause|effect)[\])][*_]*\Z", re.IGNORECASE)
 _BESIDE = re.compile(r"[\[(;|,] ?(?:signals?|connective|marker) ?[:=]", re.IGNORECASE)
 
 
@@ -321,7 +321,7 @@ def _of_arrow(cause: str, effect: str) -> Iterator[RoleText]:
         yield role, side[: mark.start()] if mark else side
 
 
-_NO_ROW = re.compile(r"\|(?:[ \t]*(?:[-–—]+|none|n/?a)?[ \t]*\|)+", re.IGNORECASE)
+_NO_ROW = re.compile(r"\|(?:[ \t]*(?:(?:[-–—]+|none|n/?a)[ \t]*)?\|)+", re.IGNORECASE)
 _ANSWER = re.compile(r"\A\W*(?:final )?answer\W*:", re.IGNORECASE)
 
 
