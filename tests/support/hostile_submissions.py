@@ -146,7 +146,7 @@ HOSTILE: dict[str, tuple[str, Written]] = {
     "empty": ("a.jsonl", b""),
     "white space": ("a.jsonl", b" \n\n\t\n"),
     "latin-1": ("a.jsonl", b'{"id": "caf\xe9"}\n' + GOOD),
-    "utf-16": ("a.jsonl", GOOD.decode().encode("utf-16")),
+    "utf-16 without a mark": ("a.jsonl", GOOD.decode().encode("utf-16-le")),
     "NUL bytes": ("a.jsonl", b"\0" * 1000),
     "random bytes": ("a.csv", bytes(range(256)) * 50),
     "pickle": ("a.pkl", pickle.dumps({"predictions": [1, 2, 3]})),
