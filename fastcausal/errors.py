@@ -68,12 +68,7 @@ class InputError(ValueError):
 
 
 class FaultsError(InputError):
-    """The faults that `Problems` collected in a part of the input.
-
-    Attributes
-    ----------
-    faults : Problems
-    """
+    """The faults that `Problems` collected in a part of the input."""
 
     faults: Problems
 

@@ -17,35 +17,23 @@ METADATA_KEY = b"fastcausal"
 
 @dataclass(frozen=True)
 class Reading:
-    """The origin of a table; travels in its schema metadata.
+    """The origin of a table; travels in its schema metadata."""
 
-    Attributes
-    ----------
-    roles : tuple of str
-        Role names; ``role`` in a span indexes them.
-    tags : str or None
-        The tag reading of the source (``"strict"``, ``"cnc-2023"``, ``"cnc-2022"``), None if the
-        source had no tags to interpret.
-    unread : tuple of str
-        Messages about unreadable relations (the first ten). The relations themselves are null in
-        the table.
-    notes : mapping of str to int
-        Counted remarks about the source, such as ``{"ambiguous span": 3}``.
-    predicted : bool
-        True if the source is a file of predictions, which cannot serve as gold.
-    spans : str or None
-        The occurrence that a span's text denotes (``"gap"``, ``"first"``), None if the source
-        had no texts to find.
-    forms : tuple of str
-        The forms of the raw answers in the source, such as ``"json"``, ascending.
-    """
-
-    roles: tuple[str, ...] = ROLES
+    roles: tuple[str, ...] = ROLES  # Role names; ``role`` in a span indexes them
+    # The tag reading of the source (``"strict"``, ``"cnc-2023"``, ``"cnc-2022"``), None if
+    # the source had no tags to interpret
     tags: str | None = None
+    # Messages about unreadable relations (the first ten). The relations themselves are null
+    # in the table.
     unread: tuple[str, ...] = ()
+    # Counted remarks about the source, such as ``{"ambiguous span": 3}``
     notes: Mapping[str, int] = field(default_factory=dict)
+    # True if the source is a file of predictions, which cannot serve as gold
     predicted: bool = False
+    # The occurrence that a span's text denotes (``"gap"``, ``"first"``), None if the source
+    # had no texts to find
     spans: str | None = None
+    # The forms of the raw answers in the source, such as ``"json"``, ascending
     forms: tuple[str, ...] = ()
 
     def found(self) -> list[tuple[str, str]]:

@@ -51,31 +51,21 @@ def relation_columns(spans: Any, widths: Any, counts: Any, lengths: Any) -> dict
 
 
 class SpanArrays(NamedTuple):
-    """A column of relations as read-only flat arrays, sharing its memory if possible.
+    """A column of relations as read-only flat arrays, sharing its memory if possible."""
 
-    Attributes
-    ----------
-    role, start, stop : int8[n_spans], int32[n_spans], int32[n_spans]
-    row_offsets : int64[n_relations + 1]
-        The first span of each relation, then the number of spans; a null relation has no spans.
-    relation_offsets : int64[n_examples + 1]
-        The first relation of each example, then the number of relations.
-    lengths : int32[n_examples]
-        Number of tokens in each example, -1 if unknown.
-    n_null : int
-        Number of null relations.
-    is_complete : bool
-        True if no span, role, start or stop is null.
-    """
-
+    # int8[n_spans], int32[n_spans], int32[n_spans]
     role: np.ndarray[Any, np.dtype[np.int8]]
     start: np.ndarray[Any, np.dtype[np.int32]]
     stop: np.ndarray[Any, np.dtype[np.int32]]
+    # int64[n_relations + 1]: The first span of each relation, then the number of spans; a
+    # null relation has no spans
     row_offsets: np.ndarray[Any, np.dtype[np.int64]]
+    # int64[n_examples + 1]: The first relation of each example, then the number of relations
     relation_offsets: np.ndarray[Any, np.dtype[np.int64]]
+    # int32[n_examples]: Number of tokens in each example, -1 if unknown
     lengths: np.ndarray[Any, np.dtype[np.int32]]
-    n_null: int
-    is_complete: bool
+    n_null: int  # Number of null relations
+    is_complete: bool  # True if no span, role, start or stop is null
 
 
 def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArrays:

@@ -57,19 +57,11 @@ def columns_of(formula: Formula, rows: CountRows) -> dict[str, Any]:
 
 
 class Part(NamedTuple):
-    """Rows of a file, with their names in messages.
+    """Rows of a file, with their names in messages."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the file.
-    table : pyarrow.Table
-    places : int64[n_rows], optional
-        The file's row of each row; None: row k is row k.
-    """
-
-    name: str
+    name: str  # Name of the file
     table: pa.Table
+    # int64[n_rows], optional: The file's row of each row; None: row k is row k
     places: Int64 | None = None
 
     def where(self, mask: pa.ChunkedArray) -> Part:

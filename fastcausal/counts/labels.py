@@ -29,17 +29,6 @@ AVERAGED = ("precision", "recall", "f1")
 class ConfusionFormula(Formula):
     """Gold and predicted label of each example, as indices of the labels.
 
-    Attributes
-    ----------
-    labels : tuple of int or str
-        The classes.
-    given : bool
-        True if the caller named them; otherwise other examples may add labels.
-    positive : int, str or None
-        The class of the group ``positive``, if any.
-    undefined : float or None
-        The value of 0/0; None: NaN.
-
     Examples
     --------
     >>> formula = ConfusionFormula((0, 1), False, 1, None)
@@ -47,10 +36,10 @@ class ConfusionFormula(Formula):
     array([0.5])
     """
 
-    labels: tuple[Label, ...]
-    given: bool
-    positive: Label | None
-    undefined: float | None
+    labels: tuple[Label, ...]  # The classes
+    given: bool  # True if the caller named them; otherwise other examples may add labels
+    positive: Label | None  # The class of the group ``positive``, if any
+    undefined: float | None  # The value of 0/0; None: NaN
 
     @property
     def fields(self) -> tuple[str, ...]:

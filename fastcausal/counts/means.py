@@ -20,12 +20,6 @@ class MeanFormula(Formula):
 
     A unit without a measure (NaN) is left out of its mean.
 
-    Attributes
-    ----------
-    measures : tuple of str
-    subsets : tuple of str
-        Columns with 1 for units of the subset, else 0.
-
     Examples
     --------
     >>> formula = MeanFormula(("f1",), ("why",))
@@ -36,7 +30,7 @@ class MeanFormula(Formula):
     dtype: ClassVar[type[np.generic]] = np.float64
 
     measures: tuple[str, ...]
-    subsets: tuple[str, ...]
+    subsets: tuple[str, ...]  # Columns with 1 for units of the subset, else 0
 
     @property
     def fields(self) -> tuple[str, ...]:

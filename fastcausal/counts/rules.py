@@ -21,23 +21,12 @@ class Rule(NamedTuple):
 
 
 class UnitColumn(NamedTuple):
-    """A column of units besides counts that a report reads.
+    """A column of units besides counts that a report reads."""
 
-    Attributes
-    ----------
-    type : str
-        Arrow's name of it, such as ``int64``.
-    texts : tuple of str
-        All possible texts; empty: any.
-    required : bool
-    nulls : bool
-        True if values may be missing.
-    """
-
-    type: str
-    texts: tuple[str, ...] = ()
+    type: str  # Arrow's name of it, such as ``int64``
+    texts: tuple[str, ...] = ()  # All possible texts; empty: any
     required: bool = True
-    nulls: bool = False
+    nulls: bool = False  # True if values may be missing
 
 
 def ascending(*fields: str) -> tuple[Rule, ...]:

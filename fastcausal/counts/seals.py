@@ -30,18 +30,11 @@ NULL = np.iinfo(np.int64).max  # not a count, nor the bits of a number
 
 
 class Written(NamedTuple):
-    """Number of the rows of a file, and the digest of their values.
-
-    Attributes
-    ----------
-    n_rows, digest : int
-    columns : tuple of str
-        Columns in the digest besides ids and counts.
-    """
+    """Number of the rows of a file, and the digest of their values."""
 
     n_rows: int = 0
     digest: int = 0
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()  # Columns in the digest besides ids and counts
 
     @classmethod
     def of(cls, formula: Formula, table: pa.Table, columns: Iterable[str] | None = None) -> Self:

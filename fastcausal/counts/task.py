@@ -16,39 +16,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Task:
-    """An evaluation. Entry points have the form ``package.module:name``.
+    """An evaluation. Entry points have the form ``package.module:name``."""
 
-    Attributes
-    ----------
-    job : str
-        Name in files of statistics.
-    formula : str
-        Entry point of the subclass of `Formula`; empty for a task without statistics.
-    present : str
-        Entry point of the function ``(statistics, by) -> Report``; empty for none.
-    score : str
-        Entry point of the public function. A generic command calls it as ``(gold, pred, by=...)``.
-    read : str
-        Entry point of the function ``(gold, **options) -> (gold, pred)`` for a sweep: reads gold
-        once, as `score` takes it, and makes predictions that repeat it; empty for no sweeps.
-    public : str
-        Entry point of the function ``(gold, **options) -> (gold, pred)`` for shared tasks: gold
-        without its answers, as `score` takes it, and the least predictions, either relations or a
-        list of rows; None if such gold has no part without answers. Empty for no such function.
-    command : str
-        Entry point of the command, or the name of a generic one.
-    page : str
-        Name of the page in docs.
-    """
-
-    job: str
+    job: str  # Name in files of statistics
+    # Entry point of the subclass of `Formula`; empty for a task without statistics
     formula: str = ""
-    present: str = ""
+    present: str = ""  # Entry point of the function ``(statistics, by) -> Report``; empty for none
+    # Entry point of the public function. A generic command calls it as ``(gold, pred,
+    # by=...)``.
     score: str = ""
+    # Entry point of the function ``(gold, **options) -> (gold, pred)`` for a sweep: reads
+    # gold once, as `score` takes it, and makes predictions that repeat it; empty for no
+    # sweeps
     read: str = ""
+    # Entry point of the function ``(gold, **options) -> (gold, pred)`` for shared tasks: gold
+    # without its answers, as `score` takes it, and the least predictions, either relations or
+    # a list of rows; None if such gold has no part without answers. Empty for no such
+    # function.
     public: str = ""
-    command: str = ""
-    page: str = ""
+    command: str = ""  # Entry point of the command, or the name of a generic one
+    page: str = ""  # Name of the page in docs
 
 
 def resolve(entry: str) -> Any:

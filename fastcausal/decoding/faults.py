@@ -6,16 +6,9 @@ from typing import NamedTuple
 
 
 class Fault(NamedTuple):
-    """The first invalid place in a batch.
+    """The first invalid place in a batch."""
 
-    Attributes
-    ----------
-    example, token : int
-        Its place in the batch.
-    column : int
-        The column of boundary logits, or ``_native.WORD`` for a word out of order.
-    """
-
+    # Its place in the batch
     example: int
     token: int
-    column: int = 0
+    column: int = 0  # The column of boundary logits, or ``_native.WORD`` for a word out of order

@@ -20,18 +20,12 @@ MOST = sys.float_info.max
 
 
 class Steps(NamedTuple):
-    """Steps between labels of a path.
+    """Steps between labels of a path."""
 
-    Attributes
-    ----------
-    of : int32[n_labels, 2]
-        For each label, the path end that it follows, and the path ends it makes, a bit each.
-    start : int
-        The path ends before the first token, a bit each.
-    """
-
+    # int32[n_labels, 2]: For each label, the path end that it follows, and the path ends it
+    # makes, a bit each
     of: Int32
-    start: int
+    start: int  # The path ends before the first token, a bit each
 
     @property
     def always_lead_on(self) -> bool:

@@ -34,21 +34,12 @@ RAISED, OUTSIDE = 0, 1
 
 @dataclass(frozen=True)
 class Compiled:
-    """A kernel as a C function.
+    """A kernel as a C function."""
 
-    Attributes
-    ----------
-    function : numba dispatcher
-        The pair function; its machine code is cached on disk beside its source.
-    entry : numba CFunc
-        The function for the native driver; lives as long as this object.
-    faults : int64[2]
-        Number of calls that raised an exception, and of calls that left a count outside of 0 to
-        2^36 - 1.
-    """
-
-    function: Any
-    entry: Any
+    function: Any  # The pair function; its machine code is cached on disk beside its source
+    entry: Any  # The function for the native driver; lives as long as this object
+    # int64[2]: Number of calls that raised an exception, and of calls that left a count
+    # outside of 0 to 2^36 - 1
     faults: Int64
 
     @property

@@ -76,43 +76,25 @@ def _linear(weights: Mapping[str, int]) -> str:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A pair function: one gold relation against one predicted relation gives integer counts.
+    """A pair function: one gold relation against one predicted relation gives integer counts."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in reference/kernels.py and in csrc.
-    function : callable
-        ``function(gold, pred, length, params, counts)``: rows int32[n, 3] of both sides, tokens of
-        the example, ``params`` (number of roles, then the track of each role), and the int64 counts
-        to write, all of them: the fields of every role in turn, then the overall fields.
-    fields : tuple of str
-        Counted for each role.
-    overall : tuple of str
-        Counted once for all roles together; other fields are summed over the roles.
-    objective : Objective
-        The objective of protocols that name no other.
-    additive : bool
-        True if two relations without a common token count like both unmatched, so that the search
-        may skip such pairs.
-    never_costs : bool
-        True if pairing two relations never lowers ``objective``, so that one against one needs no
-        comparison.
-    boundscheck : bool
-        True if compiled code checks that every index lies inside its array.
-    ordinal : bool
-        True if counts depend only on the order and overlap of spans.
-    """
-
-    name: str
+    name: str  # Its name in reference/kernels.py and in csrc
+    # ``function(gold, pred, length, params, counts)``: rows int32[n, 3] of both sides, tokens
+    # of the example, ``params`` (number of roles, then the track of each role), and the int64
+    # counts to write, all of them: the fields of every role in turn, then the overall fields
     function: PairFunction
-    fields: tuple[str, ...]
+    fields: tuple[str, ...]  # Counted for each role
+    # Counted once for all roles together; other fields are summed over the roles
     overall: tuple[str, ...]
-    objective: Objective
+    objective: Objective  # The objective of protocols that name no other
+    # True if two relations without a common token count like both unmatched, so that the
+    # search may skip such pairs
     additive: bool
+    # True if pairing two relations never lowers ``objective``, so that one against one needs
+    # no comparison
     never_costs: bool
-    boundscheck: bool = False
-    ordinal: bool = False
+    boundscheck: bool = False  # True if compiled code checks that every index lies inside its array
+    ordinal: bool = False  # True if counts depend only on the order and overlap of spans
 
     def __reduce__(self) -> tuple[Callable[[str, str], Kernel], tuple[str, str]]:
         # By name, as functions are pickled: reading returns the kernel of that module.

@@ -20,21 +20,12 @@ _KERNEL = ctypes.CFUNCTYPE(
 
 @dataclass(frozen=True)
 class Called:
-    """A kernel as a C function.
+    """A kernel as a C function."""
 
-    Attributes
-    ----------
-    entry : ctypes function
-        The function for the native driver; lives as long as this object.
-    memory : Memory
-        Counts of the pairs it was called for.
-    errors : list of Exception
-        Exceptions of the function.
-    """
-
-    entry: Any
+    entry: Any  # The function for the native driver; lives as long as this object
+    # Counts of the pairs it was called for
     memory: _native.Memory = field(default_factory=_native.Memory)
-    errors: list[Exception] = field(default_factory=list)
+    errors: list[Exception] = field(default_factory=list)  # Exceptions of the function
 
     @property
     def address(self) -> int:

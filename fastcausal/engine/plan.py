@@ -27,33 +27,21 @@ PLAN = np.dtype([
 
 @dataclass(frozen=True)
 class Plan:
-    """A protocol compiled for rows with given roles: the complete input of a driver.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    params : int64[1 + n_roles]
-        Number of roles, then the track of each role.
-    weights : int64[6, n_fields]
-        Numerator and denominator of the objective; then TP, FP, FN and half-charged errors, as the
-        official CNC search sums them.
-    official : bool
-        True if the official search applies: ties in file order, and F1 as the objective.
-    never_costs : bool
-        True if pairing never lowers the objective, so that one against one needs no comparison.
-    by_content : bool
-        True if ties are decided by shared tokens, then by content; else file order decides.
-    truncate, ignore_non_causal : bool
-        Drop predictions beyond the number of gold relations; drop all predictions for examples
-        without gold relations.
-    """
+    """A protocol compiled for rows with given roles: the complete input of a driver."""
 
     kernel: Kernel
-    params: Int64
+    params: Int64  # int64[1 + n_roles]: Number of roles, then the track of each role
+    # int64[6, n_fields]: Numerator and denominator of the objective; then TP, FP, FN and
+    # half-charged errors, as the official CNC search sums them
     weights: Int64
+    # True if the official search applies: ties in file order, and F1 as the objective
     official: bool
+    # True if pairing never lowers the objective, so that one against one needs no comparison
     never_costs: bool
+    # True if ties are decided by shared tokens, then by content; else file order decides
     by_content: bool
+    # Drop predictions beyond the number of gold relations; drop all predictions for examples
+    # without gold relations
     truncate: bool
     ignore_non_causal: bool
 
@@ -151,23 +139,13 @@ class TooLargeError(OverflowError):
 
 
 class CountGroups(NamedTuple):
-    """The assignment of examples to rows of counts.
+    """The assignment of examples to rows of counts."""
 
-    Attributes
-    ----------
-    of : int64[n_examples], optional
-        The group of each example; None: all in one group.
-    n : int
-        Number of groups.
-    each : bool
-        Every example is a group of its own; ``of`` is None.
-    apart : bool
-        A group has two rows of counts, the second for examples with several gold relations.
-    """
-
+    # int64[n_examples], optional: The group of each example; None: all in one group
     of: Int64 | None
-    n: int
-    each: bool = False
+    n: int  # Number of groups
+    each: bool = False  # Every example is a group of its own; ``of`` is None
+    # A group has two rows of counts, the second for examples with several gold relations
     apart: bool = False
 
     @property
@@ -184,15 +162,9 @@ class CountGroups(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The output of a run: pairs and counts.
+    """The output of a run: pairs and counts."""
 
-    Attributes
-    ----------
-    partner : int64[n_gold_relations]
-        The predicted relation paired with each gold relation, -1 for none. Empty if not requested.
-    counts : int64[n_rows, n_fields]
-        Summed counts of each group of examples.
-    """
-
+    # int64[n_gold_relations]: The predicted relation paired with each gold relation, -1 for
+    # none. Empty if not requested.
     partner: Int64
-    counts: Int64
+    counts: Int64  # int64[n_rows, n_fields]: Summed counts of each group of examples

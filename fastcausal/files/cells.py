@@ -23,21 +23,11 @@ _HEADER = re.compile(rb'[^"\r\n]+(?=[\r\n])')
 
 
 class Cells(NamedTuple):
-    """The rows of a CSV file.
+    """The rows of a CSV file."""
 
-    Attributes
-    ----------
-    table : pyarrow.Table
-        Columns of strings by the names in the header.
-    lines : sequence of int
-        The line of each row.
-    header : str
-        The file and the line of the header, for messages.
-    """
-
-    table: pa.Table
-    lines: Sequence[int]
-    header: str
+    table: pa.Table  # Columns of strings by the names in the header
+    lines: Sequence[int]  # The line of each row
+    header: str  # The file and the line of the header, for messages
 
 
 def cells(source: Source, delimiter: str = ",") -> Cells:

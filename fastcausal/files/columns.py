@@ -27,26 +27,13 @@ KEY, LABEL = "an integer or a string", "a number or a string"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table, with values of one kind in the end.
-
-    Attributes
-    ----------
-    name : str
-    array : pyarrow.Array
-        Its values as one array, dictionaries decoded; text if all are null.
-    is_mixed : bool
-        True if values of several kinds were written as JSON again.
-    typed : bool
-        False for cells of CSV, which are text.
-    where : callable
-        Returns the place of a row.
-    """
+    """A column of a table, with values of one kind in the end."""
 
     name: str
-    array: pa.Array
-    is_mixed: bool
-    typed: bool
-    where: Callable[[int], str]
+    array: pa.Array  # Its values as one array, dictionaries decoded; text if all are null
+    is_mixed: bool  # True if values of several kinds were written as JSON again
+    typed: bool  # False for cells of CSV, which are text
+    where: Callable[[int], str]  # Returns the place of a row
 
     def keys(self) -> pa.Array:
         """Return the column as text without gaps: string[n]; integers as written, 1.0 as 1."""

@@ -33,23 +33,12 @@ JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
 @dataclass(frozen=True)
 class Source:
-    """The content of a file or of standard input.
+    """The content of a file or of standard input."""
 
-    Attributes
-    ----------
-    name : str
-        The name for messages: the path as given, or ``<stdin>``.
-    data : bytes
-        All of it, without a UTF-8 byte-order mark unless requested.
-    first : int
-        The number of its first line, for a part of a file.
-    archive : Archive or None
-        The zip that contains it; its name begins with the zip's.
-    """
-
-    name: str
-    data: bytes
-    first: int = 1
+    name: str  # The name for messages: the path as given, or ``<stdin>``
+    data: bytes  # All of it, without a UTF-8 byte-order mark unless requested
+    first: int = 1  # The number of its first line, for a part of a file
+    # The zip that contains it; its name begins with the zip's
     archive: Archive | None = field(default=None, compare=False, repr=False)
 
     @classmethod

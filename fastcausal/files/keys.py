@@ -38,21 +38,13 @@ ALLOWED = Remedy("unmatched", ("empty", "skip"), "would allow it")
 
 
 class Match(NamedTuple):
-    """Matched rows of two sources.
-
-    Attributes
-    ----------
-    keys : pyarrow.Array
-    gold, pred : int64[n]
-        The row of each key in either source, -1 if missing.
-    warnings : dict
-        The numbers of keys on one side alone.
-    """
+    """Matched rows of two sources."""
 
     keys: pa.Array
+    # int64[n]: The row of each key in either source, -1 if missing
     gold: Int64
     pred: Int64
-    warnings: Warnings
+    warnings: Warnings  # The numbers of keys on one side alone
 
 
 def match(

@@ -25,18 +25,10 @@ LEAD = 30  # characters before the first difference of two texts in a message
 
 
 class RowTexts(NamedTuple):
-    """Texts of the rows of a source.
+    """Texts of the rows of a source."""
 
-    Attributes
-    ----------
-    column : pyarrow.Array or ChunkedArray, optional
-        None, or a column of another type: the source has no texts.
-    where : callable
-        Returns the place of a row.
-    """
-
-    column: Keys | None
-    where: Where
+    column: Keys | None  # None, or a column of another type: the source has no texts
+    where: Where  # Returns the place of a row
 
 
 def texts_in(records: Records, *names: str) -> RowTexts:

@@ -22,20 +22,12 @@ TEXTS = (pa.string(), pa.large_string())
 
 
 class Strings(NamedTuple):
-    """Strings as native code takes them.
+    """Strings as native code takes them."""
 
-    Attributes
-    ----------
-    data : buffer
-        UTF-8.
-    places : int64[n + 1]
-        The start of each string, then the end of the last one.
-    valid : int8[n] or None
-        0 for a null string; None without nulls.
-    """
-
-    data: Any
+    data: Any  # UTF-8
+    # int64[n + 1]: The start of each string, then the end of the last one
     places: npt.NDArray[np.int64]
+    # int8[n] or None: 0 for a null string; None without nulls
     valid: npt.NDArray[np.int8] | None = None
 
     @classmethod
@@ -52,20 +44,11 @@ class Strings(NamedTuple):
 
 
 class WrittenColumn(NamedTuple):
-    """The cells of a column.
-
-    Attributes
-    ----------
-    texts : Strings
-    style : int
-        `PLAIN` for finished cells, `JSON` or `CSV` for texts to put in quotes.
-    null : bytes or None
-        A null cell; None leaves it out of its row, with its name.
-    """
+    """The cells of a column."""
 
     texts: Strings
-    style: int = PLAIN
-    null: bytes | None = b""
+    style: int = PLAIN  # `PLAIN` for finished cells, `JSON` or `CSV` for texts to put in quotes
+    null: bytes | None = b""  # A null cell; None leaves it out of its row, with its name
 
 
 def blocks(table: pa.Table) -> Iterator[tuple[int, pa.Table]]:

@@ -29,17 +29,10 @@ Progress = Callable[[int, int | None], None]
 
 
 class Writer(Protocol):
-    """The writer of one file, block by block; it collects messages on losses.
+    """The writer of one file, block by block; it collects messages on losses."""
 
-    Attributes
-    ----------
-    header : bytes
-        Comes before the first block.
-    checks : tuple of callables
-        Each takes a block, and raises InputError if the file cannot hold it.
-    """
-
-    header: bytes
+    header: bytes  # Comes before the first block
+    # Each takes a block, and raises InputError if the file cannot hold it
     checks: tuple[Callable[[Block], None], ...]
 
     def rows(self, block: Block) -> bytes:
@@ -52,35 +45,22 @@ class Writer(Protocol):
 
 
 class Conversion(NamedTuple):
-    """The examples of a stream that became a file.
-
-    Attributes
-    ----------
-    reading : Reading
-    n_examples, n_relations, n_unread : int
-        As of `Relations`.
-    lost : list of str
-        Messages on losses.
-    """
+    """The examples of a stream that became a file."""
 
     reading: Reading
+    # As of `Relations`
     n_examples: int
     n_relations: int
     n_unread: int
-    lost: list[str]
+    lost: list[str]  # Messages on losses
 
 
 @dataclass(frozen=True)
 class Blockwise:
-    """The `write` of a format whose files are written block by block.
+    """The `write` of a format whose files are written block by block."""
 
-    Attributes
-    ----------
-    writer : callable
-        Takes Relations, perhaps the first of several with the same columns, and the path of the
-        file; returns its `Writer`.
-    """
-
+    # Takes Relations, perhaps the first of several with the same columns, and the path of the
+    # file; returns its `Writer`
     writer: Callable[[Relations, str | os.PathLike[str]], Writer]
 
     def __call__(self, relations: Relations, target: str | os.PathLike[str]) -> list[str]:

@@ -60,23 +60,12 @@ def read(source: str | os.PathLike[str] | Source) -> Relations:
 
 
 class Example(NamedTuple):
-    """An example of a table.
+    """An example of a table."""
 
-    Attributes
-    ----------
-    id : str
-        Its id, else its position.
-    text : str or None
-        The sentence: its ``text``, else its first tagged sentence without tags.
-    length : int or None
-        In tokens.
-    relations : list of (list of (role, start, stop), or None)
-        The spans of each relation in their order, None for an unreadable one.
-    """
-
-    id: str
-    text: str | None
-    length: int | None
+    id: str  # Its id, else its position
+    text: str | None  # The sentence: its ``text``, else its first tagged sentence without tags
+    length: int | None  # In tokens
+    # The spans of each relation in their order, None for an unreadable one
     relations: list[list[RoleSpan] | None]
 
     @property

@@ -31,16 +31,10 @@ ROW = re.compile(r"[\d.]+")  # an index; a header has none
 
 
 class TextSlices(NamedTuple):
-    """Texts of a column as places in bytes.
+    """Texts of a column as places in bytes."""
 
-    Attributes
-    ----------
-    data : bytes
-        UTF-8.
-    starts, stops : int64[n]
-    """
-
-    data: bytes
+    data: bytes  # UTF-8
+    # int64[n]
     starts: Int64
     stops: Int64
 
@@ -67,27 +61,16 @@ class TextSlices(NamedTuple):
 
 @dataclass(frozen=True)
 class SectionRows:
-    """Rows of texts with a cause and an effect each.
+    """Rows of texts with a cause and an effect each."""
 
-    Attributes
-    ----------
-    name : str
-        The source, for messages.
-    index : pyarrow.Array
-        string; of three parts, ``0001.00026.1``, for one of several relations of a section.
-    text, cause, effect : TextSlices
-    lines : int64[n] or None
-        The line of each row.
-    notes : Counter
-        Unusual properties of lines, with their frequency.
-    """
-
-    name: str
+    name: str  # The source, for messages
+    # string; of three parts, ``0001.00026.1``, for one of several relations of a section
     index: pa.Array
     text: TextSlices
     cause: TextSlices
     effect: TextSlices
-    lines: Int64 | None = None
+    lines: Int64 | None = None  # int64[n] or None: The line of each row
+    # Unusual properties of lines, with their frequency
     notes: Counter[str] = field(default_factory=Counter)
 
     def __len__(self) -> int:

@@ -35,21 +35,12 @@ Fold = Callable[[str], str]
 
 
 class Found(NamedTuple):
-    """The place of a span text: characters [start, stop).
-
-    Attributes
-    ----------
-    start, stop : int
-    again : bool
-        True if the text occurs elsewhere, too.
-    way : str
-        A note on mapped or dropped characters; empty for an exact match.
-    """
+    """The place of a span text: characters [start, stop)."""
 
     start: int
     stop: int
-    again: bool
-    way: str = ""
+    again: bool  # True if the text occurs elsewhere, too
+    way: str = ""  # A note on mapped or dropped characters; empty for an exact match
 
 
 class SearchedSentence:
@@ -153,21 +144,13 @@ class SearchedSentence:
 
 @dataclass(frozen=True)
 class Letters:
-    """The compared letters of a text.
-
-    Attributes
-    ----------
-    text : str
-    starts, stops : sequence of int
-        Start and stop of each letter in the sentence.
-    fold : callable or None
-        The mapping of letters.
-    """
+    """The compared letters of a text."""
 
     text: str
+    # Start and stop of each letter in the sentence
     starts: Sequence[int]
     stops: Sequence[int]
-    fold: Fold | None
+    fold: Fold | None  # The mapping of letters
 
     @classmethod
     def of(cls, text: str, fold: Fold | None) -> Letters:

@@ -40,18 +40,10 @@ Add = Callable[[Builder, str, Mapping[str, Any], Any, int | None, bool], None]
 
 
 class JsonColumn(NamedTuple):
-    """The values of a key.
+    """The values of a key."""
 
-    Attributes
-    ----------
-    texts : large_string array
-        Texts, and other values as they are written; null for no value.
-    kinds : uint8[n]
-        `MISSING`, `NOTHING` (null), `TEXT_VALUE` or `OTHER`.
-    """
-
-    texts: pa.Array
-    kinds: Any
+    texts: pa.Array  # Texts, and other values as they are written; null for no value
+    kinds: Any  # uint8[n]: `MISSING`, `NOTHING` (null), `TEXT_VALUE` or `OTHER`
 
     @classmethod
     def of(cls, data: bytes, places: bytes, kinds: bytes) -> JsonColumn:
@@ -82,20 +74,11 @@ class JsonColumn(NamedTuple):
 
 
 class SpanLines(NamedTuple):
-    """The lines of a file, before spans are found.
-
-    Attributes
-    ----------
-    source : Source
-    written : Written
-        Their relations, and their places in the source.
-    columns : dict of str to JsonColumn
-        The values of all other keys, in the order of their first use.
-    """
+    """The lines of a file, before spans are found."""
 
     source: Source
-    written: _span_lines.Written
-    columns: dict[str, JsonColumn]
+    written: _span_lines.Written  # Their relations, and their places in the source
+    columns: dict[str, JsonColumn]  # The values of all other keys, in the order of their first use
 
     @classmethod
     def of(cls, source: Source) -> SpanLines | None:

@@ -15,18 +15,10 @@ from fastcausal.rows import Rows
 
 
 class SpanTexts(NamedTuple):
-    """The texts of the spans of some sentences.
+    """The texts of the spans of some sentences."""
 
-    Attributes
-    ----------
-    texts : large_string array
-        The text of each row; tokens beyond its sentence are left out.
-    n_tokens : int32[n_examples]
-        Tokens of each sentence, separated by white space of ASCII.
-    """
-
-    texts: pa.Array
-    n_tokens: Int32
+    texts: pa.Array  # The text of each row; tokens beyond its sentence are left out
+    n_tokens: Int32  # int32[n_examples]: Tokens of each sentence, separated by white space of ASCII
 
 
 def span_texts(sentences: pa.Array, rows: Rows, spaced: bool = False) -> SpanTexts:

@@ -26,18 +26,11 @@ Stacks = Mapping[str, Mapping[str, int]]
 
 
 class Matrix(NamedTuple):
-    """Counts of gold against answers.
-
-    Attributes
-    ----------
-    name : str
-    counts : int64[n_rows, n_columns]
-    rows, columns : sequence of str or int
-        Labels of gold and of answers.
-    """
+    """Counts of gold against answers."""
 
     name: str
-    counts: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]  # int64[n_rows, n_columns]
+    # Labels of gold and of answers
     rows: Sequence[str | int]
     columns: Sequence[str | int]
 

@@ -17,24 +17,16 @@ COEFFICIENT: Range = (-1.0, 1.0)  # of correlations, and of agreement corrected 
 
 
 class Scale(NamedTuple):
-    """The scale of a score: its kind, the better direction, and its range.
+    """The scale of a score: its kind, the better direction, and its range."""
 
-    Attributes
-    ----------
-    kind : {"share", "correlation", "points", "none"}
-        ``--percent`` shows shares alone in percent. Correlations include agreement corrected for
-        chance; points are labels, marks or distances; values of an unknown unit have none.
-    better : {"higher", "lower", "none"}
-    range : (float, float) or None
-        Least and largest possible value; None without bounds.
-    of_units : bool
-        True for a share to which each unit adds its part: a share u of the units changes it by u
-        at most. Means over classes rest on few units if a class is rare.
-    """
-
+    # {"share", "correlation", "points", "none"}: ``--percent`` shows shares alone in percent.
+    # Correlations include agreement corrected for chance; points are labels, marks or
+    # distances; values of an unknown unit have none.
     kind: Kind
-    better: Better
-    range: Range | None = None
+    better: Better  # {"higher", "lower", "none"}
+    range: Range | None = None  # Least and largest possible value; None without bounds
+    # True for a share to which each unit adds its part: a share u of the units changes it by
+    # u at most. Means over classes rest on few units if a class is rare.
     of_units: bool = False
 
     @property

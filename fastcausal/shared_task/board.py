@@ -30,23 +30,12 @@ DEFAULT = Draws("jackknife", 0.95, 10_000, 0, None)
 
 
 class Entry(NamedTuple):
-    """A submission and its judgment.
-
-    Attributes
-    ----------
-    path : Path
-    judgment : mapping
-        Empty for a refused submission.
-    refusal : str
-        The reason; empty for an accepted submission.
-    counts : Statistics or None
-        None if scores do not add.
-    """
+    """A submission and its judgment."""
 
     path: Path
-    judgment: Mapping[str, Any]
-    refusal: str
-    counts: Statistics | None
+    judgment: Mapping[str, Any]  # Empty for a refused submission
+    refusal: str  # The reason; empty for an accepted submission
+    counts: Statistics | None  # None if scores do not add
 
 
 class Board(Report):

@@ -29,21 +29,11 @@ MOST_SECONDS = 10**7
 
 
 class Limits(NamedTuple):
-    """Bounds of one submission.
+    """Bounds of one submission."""
 
-    Attributes
-    ----------
-    seconds : int
-        Time of the judge.
-    memory : int
-        Bytes of address space of the judge.
-    size : int
-        Bytes of a submission, packed and unpacked.
-    """
-
-    seconds: int = 300
-    memory: int = 8 << 30
-    size: int = 256 << 20
+    seconds: int = 300  # Time of the judge
+    memory: int = 8 << 30  # Bytes of address space of the judge
+    size: int = 256 << 20  # Bytes of a submission, packed and unpacked
 
 
 DEFAULT = Limits()
@@ -51,51 +41,22 @@ DEFAULT = Limits()
 
 @dataclass(frozen=True)
 class SharedTask:
-    """Settings of a shared task.
-
-    Attributes
-    ----------
-    title : str
-    task : str
-        Name of the public scoring function.
-    options : mapping
-        Arguments of the function.
-    files : tuple of str
-        Options whose values are names of files beside the record.
-    gold : str
-        Name of the file beside the record.
-    sha256 : str
-        SHA-256 of the organiser's gold file.
-    answers : bool
-        False if gold beside the record has no answers.
-    digest : str or None
-        Digest of gold's content, independent of its order; None if scores do not add.
-    signature : str
-        Signature of scores without warnings.
-    scores : tuple of str
-        Columns of the board by flat name; the first ranks.
-    lower_is_better : bool
-        True if lower is better for the first score.
-    version : str
-        Version of fastcausal.
-    silenced : tuple of str
-        Warnings that gold gives because its answers are left out.
-    limits : Limits
-    """
+    """Settings of a shared task."""
 
     title: str
-    task: str
-    options: Mapping[str, Any]
-    files: tuple[str, ...]
-    gold: str
-    sha256: str
-    answers: bool
+    task: str  # Name of the public scoring function
+    options: Mapping[str, Any]  # Arguments of the function
+    files: tuple[str, ...]  # Options whose values are names of files beside the record
+    gold: str  # Name of the file beside the record
+    sha256: str  # SHA-256 of the organiser's gold file
+    answers: bool  # False if gold beside the record has no answers
+    # Digest of gold's content, independent of its order; None if scores do not add
     digest: str | None
-    signature: str
-    scores: tuple[str, ...]
-    lower_is_better: bool
-    version: str
-    silenced: tuple[str, ...] = ()
+    signature: str  # Signature of scores without warnings
+    scores: tuple[str, ...]  # Columns of the board by flat name; the first ranks
+    lower_is_better: bool  # True if lower is better for the first score
+    version: str  # Version of fastcausal
+    silenced: tuple[str, ...] = ()  # Warnings that gold gives because its answers are left out
     limits: Limits = DEFAULT
 
     @property

@@ -22,16 +22,9 @@ _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,10}\Z")
 
 
 class Predictions(NamedTuple):
-    """A file of predictions.
+    """A file of predictions."""
 
-    Attributes
-    ----------
-    name : str
-        The participant's name for it, for messages.
-    data : bytes
-    """
-
-    name: str
+    name: str  # The participant's name for it, for messages
     data: bytes
 
     @property

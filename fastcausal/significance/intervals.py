@@ -29,18 +29,11 @@ LEVEL_DIGITS = 12  # digits of a quantile's level: the last ones differ between 
 
 
 class Interval(NamedTuple):
-    """Bounds of a score, NaN if unknown.
-
-    Attributes
-    ----------
-    low, high : float
-    n_undefined : int
-        Resamples with an undefined score; the bounds ignore them.
-    """
+    """Bounds of a score, NaN if unknown."""
 
     low: float
     high: float
-    n_undefined: int = 0
+    n_undefined: int = 0  # Resamples with an undefined score; the bounds ignore them
 
 
 NONE = Interval(math.nan, math.nan)
@@ -178,18 +171,10 @@ def _joined(blocks: list[Mapping[str, Float64]]) -> dict[str, Float64]:
 
 
 class Spread(NamedTuple):
-    """Variation of a score by the jackknife; NaN for a score that is constant or undefined.
+    """Variation of a score by the jackknife; NaN for a score that is constant or undefined."""
 
-    Attributes
-    ----------
-    error : float
-        Standard error: its square is (n - 1) / n times the sum of squared deviations.
-    acceleration : float
-        A sixth of the skewness of the deviations, for BCa.
-    """
-
-    error: float
-    acceleration: float
+    error: float  # Standard error: its square is (n - 1) / n times the sum of squared deviations
+    acceleration: float  # A sixth of the skewness of the deviations, for BCa
 
 
 def spreads_of(left_out: Mapping[str, Float64], times: Int64) -> dict[str, Spread]:

@@ -29,29 +29,17 @@ POWER = 0.8
 
 
 class Difference(NamedTuple):
-    """A score of two systems, and B minus A.
-
-    Attributes
-    ----------
-    a, b, delta : float
-    low, high : float
-        Bounds of ``delta``, NaN if unknown.
-    se : float
-        Standard error of ``delta`` by the jackknife, NaN if it does not vary.
-    p : float
-        The p-value, by Student's t or randomisation, see `is_student`.
-    p_exact : bool
-        True if all exchanges were listed.
-    """
+    """A score of two systems, and B minus A."""
 
     a: float
     b: float
     delta: float
+    # Bounds of ``delta``, NaN if unknown
     low: float
     high: float
-    se: float
-    p: float
-    p_exact: bool
+    se: float  # Standard error of ``delta`` by the jackknife, NaN if it does not vary
+    p: float  # The p-value, by Student's t or randomisation, see `is_student`
+    p_exact: bool  # True if all exchanges were listed
 
 
 def is_student(n_units: int, confidence: float) -> bool:

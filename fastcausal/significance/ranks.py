@@ -29,36 +29,20 @@ def negated(score: OneScore) -> OneScore:
 
 
 class Shared(NamedTuple):
-    """Scores of all systems on all units and in every resample.
+    """Scores of all systems on all units and in every resample."""
 
-    Attributes
-    ----------
-    values : float64[n_systems]
-        Scores on all units; NaN if undefined.
-    drawn : float64[n_systems, n_resamples]
-        Scores in resamples.
-    expected : float
-        Mean score, over resamples, of the resample's best system on the units not drawn.
-    """
-
-    values: Float64
-    drawn: Float64
+    values: Float64  # float64[n_systems]: Scores on all units; NaN if undefined
+    drawn: Float64  # float64[n_systems, n_resamples]: Scores in resamples
+    # Mean score, over resamples, of the resample's best system on the units not drawn
     expected: float
 
 
 class RankSets(NamedTuple):
-    """Ranks with simultaneous intervals for all systems; 0 for an undefined score.
+    """Ranks with simultaneous intervals for all systems; 0 for an undefined score."""
 
-    Attributes
-    ----------
-    rank : int64[n_systems]
-        1 + the number of better scores.
-    low, high : int64[n_systems]
-        1 + the number of significantly better systems; the number of systems, itself included, that
-        are not significantly worse.
-    """
-
-    rank: Int64
+    rank: Int64  # int64[n_systems]: 1 + the number of better scores
+    # int64[n_systems]: 1 + the number of significantly better systems; the number of systems,
+    # itself included, that are not significantly worse
     low: Int64
     high: Int64
 

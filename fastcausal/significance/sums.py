@@ -119,17 +119,11 @@ def _sums_of_parts(parts: list[Float64], weights: Int64, n_fields: int) -> Float
 
 
 class FixedPoint(NamedTuple):
-    """Floats as sums of integers times powers of two, whose weighted sums are exact.
+    """Floats as sums of integers times powers of two, whose weighted sums are exact."""
 
-    Attributes
-    ----------
-    parts : int64[n_parts, n_rows]
-    columns : tuple of (int, int)
-        The column and the power of two of each part; empty for integers, whose columns are parts.
-    n_columns : int
-    """
-
-    parts: Int64
+    parts: Int64  # int64[n_parts, n_rows]
+    # The column and the power of two of each part; empty for integers, whose columns are
+    # parts
     columns: tuple[tuple[int, int], ...]
     n_columns: int
 

@@ -107,24 +107,13 @@ class ScoredRows(Scored, Protocol):
 
 @dataclass(frozen=True)
 class OneScore:
-    """A formula from rows to one score, with only the terms that it needs.
+    """A formula from rows to one score, with only the terms that it needs."""
 
-    Attributes
-    ----------
-    name : str
-        Flat name, such as ``overall_f1``.
-    terms : callable
-        Converts rows to additive terms, as `Formula.terms`.
-    value : callable
-        Computes the score, float64[n_draws], from sums of terms [n_draws, n_terms].
-    scaled : callable
-        Takes the terms of units; returns the scale of the score.
-    """
-
-    name: str
-    terms: Callable[[CountRows], CountRows]
+    name: str  # Flat name, such as ``overall_f1``
+    terms: Callable[[CountRows], CountRows]  # Converts rows to additive terms, as `Formula.terms`
+    # Computes the score, float64[n_draws], from sums of terms [n_draws, n_terms]
     value: Callable[[CountRows], Float64]
-    scaled: Callable[[CountRows], Scale]
+    scaled: Callable[[CountRows], Scale]  # Takes the terms of units; returns the scale of the score
 
     def scale_of(self, name: str, rows: CountRows) -> Scale:
         """Return the scale of the score."""
@@ -141,24 +130,17 @@ class OneScore:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Distinct units, ascending by their counts, with their frequencies.
+    """Distinct units, ascending by their counts, with their frequencies."""
 
-    Attributes
-    ----------
-    formula : Scored
-        Computes scores from sums of terms; for two joined systems, from those of one system.
-    terms : int64 or float64[n_distinct, n_terms]
-        Additive terms of each unit; for two joined systems, of A and then of B.
-    times : int64[n_distinct]
-        Number of units with equal counts, including counts that are not in ``terms``.
-    unit : str
-        One of `NOUNS`, or the column of the clusters.
-    """
-
+    # Computes scores from sums of terms; for two joined systems, from those of one system
     formula: Scored
+    # int64 or float64[n_distinct, n_terms]: Additive terms of each unit; for two joined
+    # systems, of A and then of B
     terms: CountRows
+    # int64[n_distinct]: Number of units with equal counts, including counts that are not in
+    # ``terms``
     times: Int64
-    unit: str
+    unit: str  # One of `NOUNS`, or the column of the clusters
 
     @property
     def n_units(self) -> int:

@@ -14,24 +14,12 @@ from fastcausal.significance.unpaired import welch
 
 
 class UnitNumbers(NamedTuple):
-    """Numbers of units of two systems.
+    """Numbers of units of two systems."""
 
-    Attributes
-    ----------
-    unit : str
-        Noun of single units, or the column of the clusters.
-    n_units : int
-        Paired units; unpaired, the units of both systems together.
-    n_differ : int or None
-        Units with different counts; None if unpaired.
-    n_a, n_b : int or None
-        Units of either system; None if paired.
-    warnings : tuple of str
-    """
-
-    unit: str
-    n_units: int
-    n_differ: int | None
+    unit: str  # Noun of single units, or the column of the clusters
+    n_units: int  # Paired units; unpaired, the units of both systems together
+    n_differ: int | None  # Units with different counts; None if unpaired
+    # Units of either system; None if paired
     n_a: int | None = None
     n_b: int | None = None
     warnings: tuple[str, ...] = ()
@@ -39,16 +27,9 @@ class UnitNumbers(NamedTuple):
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two systems to compare.
+    """Two systems to compare."""
 
-    Attributes
-    ----------
-    a, b : Statistics
-        If paired, with the same units in the same order.
-    is_paired : bool
-    draws : Draws
-    """
-
+    # If paired, with the same units in the same order
     a: Statistics
     b: Statistics
     is_paired: bool

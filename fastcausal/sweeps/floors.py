@@ -19,27 +19,16 @@ SHOWN = ("value", "low", "high", "least")
 
 @dataclass(frozen=True)
 class Floor:
-    """A score of a candidate, and the least value that passes.
+    """A score of a candidate, and the least value that passes."""
 
-    Attributes
-    ----------
-    score : str
-        Flat name.
-    value, low, high : float
-        The score and its one-sided confidence bounds.
-    least : float
-    verdict : {"pass", "fail", "inconclusive"}
-    point : bool
-        True if the value decides, not its bounds.
-    """
-
-    score: str
+    score: str  # Flat name
+    # The score and its one-sided confidence bounds
     value: float
     low: float
     high: float
     least: float
-    verdict: Verdict
-    point: bool
+    verdict: Verdict  # {"pass", "fail", "inconclusive"}
+    point: bool  # True if the value decides, not its bounds
 
     def numbers(self) -> dict[str, float]:
         """Return the numbers by name."""

@@ -33,16 +33,10 @@ SAFE = " =+,@"  # characters of a file name, besides letters, digits and _.-~
 
 @dataclass(frozen=True)
 class Run:
-    """Predictions of one system.
-
-    Attributes
-    ----------
-    name : str
-    source : Path or Relations
-        A file, a folder of parts, or rows of a data set with ids not yet compared.
-    """
+    """Predictions of one system."""
 
     name: str
+    # A file, a folder of parts, or rows of a data set with ids not yet compared
     source: Path | Relations
 
     def digest(self) -> str:

@@ -15,17 +15,10 @@ from fastcausal.tasks.relations.formula import MULTI, RelationFormula
 
 
 class Sums(NamedTuple):
-    """The counts of a run, summed over all examples and over subsets.
-
-    Attributes
-    ----------
-    formula : RelationFormula
-    subsets : mapping of str to int64[n_counts]
-        ``all`` has all examples.
-    """
+    """The counts of a run, summed over all examples and over subsets."""
 
     formula: RelationFormula
-    subsets: Mapping[str, Int64]
+    subsets: Mapping[str, Int64]  # ``all`` has all examples
 
 
 def sums_of(statistics: Statistics, by: By = None) -> Sums:

@@ -110,28 +110,15 @@ class RelationScoring:
 
 @dataclass(frozen=True)
 class TaskScoring:
-    """Scoring by the public function of any task that reads gold once.
+    """Scoring by the public function of any task that reads gold once."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the function.
-    function : callable
-        ``(gold, pred, **options) -> Report``.
-    options : mapping
-    by, columns : tuple of str
-    gold : object
-        Gold as an argument of the function.
-    right : Statistics
-        Statistics of predictions that repeat gold; source of digest, signature and columns.
-    """
-
-    name: str
-    function: Callable[..., Any]
+    name: str  # Name of the function
+    function: Callable[..., Any]  # ``(gold, pred, **options) -> Report``
     options: Mapping[str, Any]
     by: tuple[str, ...]
     columns: tuple[str, ...]
-    gold: Any
+    gold: Any  # Gold as an argument of the function
+    # Statistics of predictions that repeat gold; source of digest, signature and columns
     right: Statistics
 
     @classmethod

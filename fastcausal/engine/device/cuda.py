@@ -73,25 +73,19 @@ def run(
 
 @dataclass(frozen=True)
 class DeviceResult:
-    """Counts and pairs of a run on device arrays, valid once the device has finished.
-
-    Attributes
-    ----------
-    partner : cupy int64[n_gold_relations]
-    counts : cupy int64[n_groups, n_fields]
-        As in `Result`, without the examples that do not fit on the device.
-    lists : cupy int64[2, n_examples]
-    n_listed : cupy int64[2]
-        Those examples, as `scoring.score_device` lists them; their partners are not set.
-    """
+    """Counts and pairs of a run on device arrays, valid once the device has finished."""
 
     plan: Plan
     gold: Rows
     pred: Rows
     groups: CountGroups
-    partner: Array
+    partner: Array  # cupy int64[n_gold_relations]
+    # cupy int64[n_groups, n_fields]: As in `Result`, without the examples that do not fit on
+    # the device
     counts: Array
-    lists: Array
+    lists: Array  # cupy int64[2, n_examples]
+    # cupy int64[2]: Those examples, as `scoring.score_device` lists them; their partners are
+    # not set
     n_listed: Array
 
     @property

@@ -36,15 +36,9 @@ class Queue(Protocol):
 
 
 class Machine(Protocol):
-    """Memory and queues of a device.
+    """Memory and queues of a device."""
 
-    Attributes
-    ----------
-    lanes : list
-        Idle `Lane` objects of scoring.py, kept for the next call.
-    """
-
-    lanes: list[Any]
+    lanes: list[Any]  # Idle `Lane` objects of scoring.py, kept for the next call
 
     def current(self) -> Queue:
         """Return the default queue."""

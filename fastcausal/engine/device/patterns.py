@@ -20,21 +20,12 @@ Read = Callable[[Any], Any]  # converts an array, possibly of a machine, to NumP
 
 
 class Patterns(NamedTuple):
-    """Patterns of a plan in the memory of a machine.
+    """Patterns of a plan in the memory of a machine."""
 
-    Attributes
-    ----------
-    table : Array, optional
-        On the machine.
-    n : int
-        Number of patterns and free places; 0 if patterns do not determine the plan's counts.
-    n_examples : int
-        Number of examples in the sample.
-    """
-
-    table: Array = None
+    table: Array = None  # On the machine
+    # Number of patterns and free places; 0 if patterns do not determine the plan's counts
     n: int = 0
-    n_examples: int = 0
+    n_examples: int = 0  # Number of examples in the sample
 
 
 def patterns_of(machine: Machine, plan: Plan, gold: Rows, pred: Rows, read: Read) -> Patterns:

@@ -29,22 +29,14 @@ def role_of(label: str | None) -> int | None:
 
 @dataclass(frozen=True)
 class Mark:
-    """A span marked by an annotator.
+    """A span marked by an annotator."""
 
-    Attributes
-    ----------
-    label : str or None
-        The label in the file, or None.
-    start, stop : int
-        In characters of the document.
-    parts : tuple of (start, stop)
-        The marked text without white space around; several parts if separated by more than white
-        space, none for white space alone.
-    """
-
-    label: str | None
+    label: str | None  # The label in the file, or None
+    # In characters of the document
     start: int
     stop: int
+    # The marked text without white space around; several parts if separated by more than
+    # white space, none for white space alone
     parts: tuple[CharRange, ...]
 
     @property
@@ -90,59 +82,30 @@ class Words:
 
 @dataclass(frozen=True)
 class Link:
-    """A link between two marks.
+    """A link between two marks."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in messages.
-    source, target : int or None
-        The marks at its ends, as indices of `Document.marks`; None for anything else.
-    type : str or None
-        The type in the file, or None.
-    """
-
-    name: str
+    name: str  # Its name in messages
+    # The marks at its ends, as indices of `Document.marks`; None for anything else
     source: int | None
     target: int | None
-    type: str | None = None
+    type: str | None = None  # The type in the file, or None
 
 
 @dataclass
 class Document:
-    """One document with one annotator's marks.
+    """One document with one annotator's marks."""
 
-    Attributes
-    ----------
-    file : str
-        Its name in messages.
-    name, annotator : str
-    text : str
-    sentences : list of Passage
-    marks : list of Mark
-    links : list of Link
-        Links of other types are dropped and counted in the notes.
-    notes : Counter of str
-        Counts of dropped content.
-    columns : mapping of str to value
-        Further columns of all its examples.
-    is_example : bool
-        True if the whole document is one example, with its name as id.
-    marking : Marking
-        The settings of reading.
-    """
-
-    file: str
+    file: str  # Its name in messages
     name: str
     annotator: str
     text: str
     sentences: list[Passage]
     marks: list[Mark]
-    links: list[Link]
-    notes: Counter[str] = field(default_factory=Counter)
-    columns: Mapping[str, Any] = field(default_factory=dict)
-    is_example: bool = False
-    marking: Marking = MARKING
+    links: list[Link]  # Links of other types are dropped and counted in the notes
+    notes: Counter[str] = field(default_factory=Counter)  # Counts of dropped content
+    columns: Mapping[str, Any] = field(default_factory=dict)  # Further columns of all its examples
+    is_example: bool = False  # True if the whole document is one example, with its name as id
+    marking: Marking = MARKING  # The settings of reading
 
     @classmethod
     def left_out(cls, file: str, name: str, annotator: str, note: str) -> Document:

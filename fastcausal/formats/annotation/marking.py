@@ -53,21 +53,17 @@ class Faults(Problems):
 class Marking:
     """Settings for reading marked texts.
 
-    Attributes
-    ----------
-    unplaced : {"error", "skip"}
-        The policy for a text with spans that do not fit it: raise, or leave it out and count it.
-    links : sequence of str, optional
-        The types of links that are relations, in any case. By default all types without a word
-        such as "not".
-
     Raises
     ------
     ValueError
         An unknown policy, or an empty list of types.
     """
 
+    # {"error", "skip"}: The policy for a text with spans that do not fit it: raise, or leave
+    # it out and count it
     unplaced: LabelPolicy = "error"
+    # The types of links that are relations, in any case. By default all types without a word
+    # such as "not".
     links: Sequence[str] | None = None
 
     def __post_init__(self) -> None:

@@ -39,24 +39,13 @@ _CONTROLS = {"t": "\t", "n": "\n", "r": "\r"}
 
 
 class Layer(NamedTuple):
-    """A layer declared in the header.
-
-    Attributes
-    ----------
-    name : str
-    features : tuple of str
-        A column each; one unnamed column for a layer without features.
-    slots : frozenset of int
-        Indices of slot features; their targets are in the next column.
-    base : str or None
-        For relations: the layer that they connect.
-    is_chain : bool
-    """
+    """A layer declared in the header."""
 
     name: str
-    features: tuple[str, ...]
+    features: tuple[str, ...]  # A column each; one unnamed column for a layer without features
+    # Indices of slot features; their targets are in the next column
     slots: frozenset[int] = frozenset()
-    base: str | None = None
+    base: str | None = None  # For relations: the layer that they connect
     is_chain: bool = False
 
     @property
@@ -67,18 +56,10 @@ class Layer(NamedTuple):
 
 @dataclass
 class TsvLines:
-    """The layers and structures of a file.
-
-    Attributes
-    ----------
-    layers : list of Layer
-    structures : list of Structure
-        Sentences, tokens, spans, relations.
-    notes : Counter of str
-    """
+    """The layers and structures of a file."""
 
     layers: list[Layer] = field(default_factory=list)
-    structures: list[Structure] = field(default_factory=list)
+    structures: list[Structure] = field(default_factory=list)  # Sentences, tokens, spans, relations
     notes: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:

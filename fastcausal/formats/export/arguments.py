@@ -17,20 +17,11 @@ HELD = ("id", "length", "relations", "tagged", "text", UNPARSED)
 
 
 class Arguments(NamedTuple):
-    """The arguments of one relation.
+    """The arguments of one relation."""
 
-    Attributes
-    ----------
-    example : int
-        The row of its example.
-    text : str
-        The sentence.
-    cause, effect : slice
-        Characters of the sentence.
-    """
-
-    example: int
-    text: str
+    example: int  # The row of its example
+    text: str  # The sentence
+    # Characters of the sentence
     cause: slice
     effect: slice
 

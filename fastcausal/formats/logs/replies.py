@@ -19,23 +19,14 @@ _TEXTS = ("text", "output_text")  # types of parts; others hold reasoning, calls
 
 
 class Log(NamedTuple):
-    """The form of a row.
-
-    Attributes
-    ----------
-    name : str
-    holds : callable
-        Recognises a row.
-    reply : callable
-        Takes a row and a counter of notes; returns the reply: text, or a value of JSON. It raises
-        UnreadError for a failed request.
-    ids : tuple of str
-        Paths of the example's id; the first with a value in every row counts.
-    """
+    """The form of a row."""
 
     name: str
-    holds: Callable[[Row], bool]
+    holds: Callable[[Row], bool]  # Recognises a row
+    # Takes a row and a counter of notes; returns the reply: text, or a value of JSON. It
+    # raises UnreadError for a failed request.
     reply: Callable[[Row, Counter[str]], Any]
+    # Paths of the example's id; the first with a value in every row counts
     ids: tuple[str, ...] = ("custom_id", "id")
 
 

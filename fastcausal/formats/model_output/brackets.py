@@ -23,23 +23,12 @@ PYTHON, CUT, REPAIRED = "answer in Python's notation", "answer cut off", "answer
 
 
 class BracketValue(NamedTuple):
-    """The value that starts at a bracket.
+    """The value that starts at a bracket."""
 
-    Attributes
-    ----------
-    value : object
-        The JSON value; None for none.
-    stop : int
-        Its end.
-    way : str
-        A note on the way of reading, empty for valid JSON.
-    last : dict, UnreadError or None
-        The relation cut off by the end of the text and missing from the value, or None.
-    """
-
-    value: Any
-    stop: int
-    way: str = ""
+    value: Any  # The JSON value; None for none
+    stop: int  # Its end
+    way: str = ""  # A note on the way of reading, empty for valid JSON
+    # The relation cut off by the end of the text and missing from the value, or None
     last: Any = None
 
 
@@ -112,27 +101,15 @@ def _ends_within() -> UnreadError:
 
 
 class Extent(NamedTuple):
-    """The text from a bracket to its partner.
+    """The text from a bracket to its partner."""
 
-    Attributes
-    ----------
-    stop : int
-        Its end: after the partner, or at the end of the text.
-    is_closed : bool
-        True if the partner exists.
-    is_certain : bool
-        True if all brackets in the text have the right partners and all strings end.
-    whole : int or None
-        The end of the last complete relation in the outermost list, or the start of that list.
-    closing : str
-        The brackets missing there.
-    """
-
-    stop: int
-    is_closed: bool
+    stop: int  # Its end: after the partner, or at the end of the text
+    is_closed: bool  # True if the partner exists
+    # True if all brackets in the text have the right partners and all strings end
     is_certain: bool = True
+    # The end of the last complete relation in the outermost list, or the start of that list
     whole: int | None = None
-    closing: str = ""
+    closing: str = ""  # The brackets missing there
 
 
 def _extent(text: str, start: int) -> Extent:

@@ -39,21 +39,12 @@ _BREAK = re.compile(r"\s*<br ?/?>\s*")
 
 
 class AnswerForm(NamedTuple):
-    """A form of answers.
+    """A form of answers."""
 
-    Attributes
-    ----------
-    name : str
-        For notes and the signature.
-    mark : re.Pattern
-        Occurs in every answer of this form.
-    read : callable
-        Returns the relations in a text; an empty list if the text denies relations, None if it
-        has another form.
-    """
-
-    name: str
-    mark: re.Pattern[str]
+    name: str  # For notes and the signature
+    mark: re.Pattern[str]  # Occurs in every answer of this form
+    # Returns the relations in a text; an empty list if the text denies relations, None if it
+    # has another form
     read: Callable[[str], list[Relation] | None]
 
 

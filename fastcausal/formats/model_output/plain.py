@@ -31,20 +31,11 @@ BEHIND = ("further answer left out", "other name of a key", "further key")
 
 
 class ParsedAnswers(NamedTuple):
-    """Answers with their relations.
+    """Answers with their relations."""
 
-    Attributes
-    ----------
-    written : Written
-        The answers that native code read.
-    plain : int8[n]
-        0 for all other answers.
-    others : mapping of int to (list or UnreadError)
-        Relations of the other answers, by the number of the answer.
-    """
-
-    written: _span_lines.Written
-    plain: npt.NDArray[np.int8]
+    written: _span_lines.Written  # The answers that native code read
+    plain: npt.NDArray[np.int8]  # int8[n]: 0 for all other answers
+    # Relations of the other answers, by the number of the answer
     others: dict[int, list[Any] | UnreadError]
 
 

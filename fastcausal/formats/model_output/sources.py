@@ -38,29 +38,15 @@ _IDS = ("id", "custom_id")
 
 @dataclass(frozen=True)
 class RawAnswers:
-    """Raw answers.
+    """Raw answers."""
 
-    Attributes
-    ----------
-    records : Records
-        The source.
-    answers : string array, or sequence
-        Text, values of JSON, rows of a log, or UnreadError for failed requests.
-    id : str or None
-        The column or path of the ids.
-    ids : string array or None
-    carried : mapping of str to array
-        Columns to keep.
-    texts : string array, optional
-        The text of each example, or null.
-    """
-
-    records: Records
+    records: Records  # The source
+    # Text, values of JSON, rows of a log, or UnreadError for failed requests
     answers: pa.Array | Sequence[Any]
-    id: str | None
+    id: str | None  # The column or path of the ids
     ids: pa.Array | None
-    carried: Mapping[str, Any] = field(default_factory=dict)
-    texts: pa.Array | None = None
+    carried: Mapping[str, Any] = field(default_factory=dict)  # Columns to keep
+    texts: pa.Array | None = None  # The text of each example, or null
 
 
 def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAnswers:

@@ -162,30 +162,15 @@ def _is_within(chosen: list[Answer], text: str) -> bool:
 
 @dataclass
 class Answer:
-    """An answer at its place in a text.
-
-    Attributes
-    ----------
-    start, stop : int
-    relations : list
-        Its entries for relations.
-    is_single : bool
-        True for a single relation, which others may follow.
-    notes : Counter of str
-        Its ways of reading.
-    error : UnreadError or None
-        The reason why it is unreadable.
-    in_fence : bool
-        True in a fence, which identifies the answer.
-    """
+    """An answer at its place in a text."""
 
     start: int
     stop: int
-    relations: list[Any]
-    is_single: bool
-    notes: Notes
-    error: UnreadError | None = None
-    in_fence: bool = False
+    relations: list[Any]  # Its entries for relations
+    is_single: bool  # True for a single relation, which others may follow
+    notes: Notes  # Its ways of reading
+    error: UnreadError | None = None  # The reason why it is unreadable
+    in_fence: bool = False  # True in a fence, which identifies the answer
 
 
 def _answers(text: str) -> Iterator[Answer]:

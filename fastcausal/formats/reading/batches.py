@@ -41,36 +41,22 @@ class WholeError(InputError):
 
 @dataclass
 class Stream:
-    """A sequence of examples, with their reading so far.
+    """A sequence of examples, with their reading so far."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the source for messages.
-    read : callable
-        Starts at the first example; takes the batches of gold, which some predictions need.
-    n_examples : int or None
-        Their number, if known before reading.
-    n_bytes : int or None
-        Size of its files, 0 in memory; None for a source that can be read only once.
-    follows : bool
-        True if reading needs the batches of gold, which end together with batches of the examples.
-    relations : Relations or None
-        All examples, if in memory.
-    faults : callable or None
-        Takes the batches of gold; collects the faults of all lines, as reading them at once would
-        report them.
-    reading : Reading or None
-        Of all examples so far: notes are added up.
-    """
-
-    name: str
+    name: str  # The name of the source for messages
+    # Starts at the first example; takes the batches of gold, which some predictions need
     read: Callable[[Iterator[Relations]], Iterable[ReadingBatch]]
-    n_examples: int | None = None
+    n_examples: int | None = None  # Their number, if known before reading
+    # Size of its files, 0 in memory; None for a source that can be read only once
     n_bytes: int | None = 0
+    # True if reading needs the batches of gold, which end together with batches of the
+    # examples
     follows: bool = False
-    relations: Relations | None = None
+    relations: Relations | None = None  # All examples, if in memory
+    # Takes the batches of gold; collects the faults of all lines, as reading them at once
+    # would report them
     faults: Callable[[Iterator[Relations]], Problems] | None = None
+    # Of all examples so far: notes are added up
     reading: Reading | None = field(default=None, init=False)
 
     def batches(

@@ -23,81 +23,47 @@ class Format:
     """The declaration of a format: everything for reading, writing and recognising its files.
 
     Functions are module-level, so it can be pickled.
-
-    Attributes
-    ----------
-    name : str
-        The value of arguments named ``format``.
-    read : callable, optional
-        Takes a `Source`, and the arguments in `takes` by name. None: written only.
-    write : callable, optional
-        Takes Relations, a path and `options` by name; returns messages on losses. None: read only.
-    suffixes : tuple of str
-        Files with these suffixes have this format, whatever their content.
-    written : tuple of str
-        Further suffixes for files to write, but not for files to read.
-    takes : tuple of str
-        The arguments of `read` among ``like`` (gold, Relations or None), ``tags`` (their reading),
-        ``answers``, ``occurrence``, ``id``, ``unplaced`` and ``links``.
-    folder : tuple of str
-        Suffixes of its files in a directory that is read as one source.
-    options : tuple of str
-        Arguments of `write` alone.
-    marks : tuple of bytes
-        First bytes of a binary file.
-    key, is_row : str and callable, optional
-        In JSON lines: the key of every object, and a test that an object with this key can have
-        no other format. None: the key suffices.
-    sniff : callable, optional
-        Recognises other text by its content.
-    load : callable
-        Opens a path.
-    stream : callable, optional
-        Takes an `Opened`, the only columns needed and the reading of tags; returns the batches of
-        a file that may be larger than memory, None if it must be read at once.
-    documents : callable, optional
-        Takes a `Source` and a `Marking`; returns the `Document`s of a file with separate spans and
-        links, one per annotator.
-    empty : bool
-        True if a file without examples can be read back.
     """
 
-    name: str
+    name: str  # The value of arguments named ``format``
+    # Takes a `Source`, and the arguments in `takes` by name. None: written only.
     read: Callable[..., Relations] | None = None
+    # Takes Relations, a path and `options` by name; returns messages on losses. None: read
+    # only.
     write: Callable[..., list[str]] | None = None
+    # Files with these suffixes have this format, whatever their content
     suffixes: tuple[str, ...] = ()
-    written: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()  # Further suffixes for files to write, but not for files to read
+    # The arguments of `read` among ``like`` (gold, Relations or None), ``tags`` (their
+    # reading), ``answers``, ``occurrence``, ``id``, ``unplaced`` and ``links``
     takes: tuple[str, ...] = ()
-    folder: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    marks: tuple[bytes, ...] = ()
+    folder: tuple[str, ...] = ()  # Suffixes of its files in a directory that is read as one source
+    options: tuple[str, ...] = ()  # Arguments of `write` alone
+    marks: tuple[bytes, ...] = ()  # First bytes of a binary file
+    # In JSON lines: the key of every object, and a test that an object with this key can have
+    # no other format. None: the key suffices.
     key: str | None = None
     is_row: Callable[[Mapping[str, Any]], bool] | None = None
-    sniff: Callable[[Source], bool] | None = None
-    load: Callable[[str | os.PathLike[str]], Source] = Source.open
+    sniff: Callable[[Source], bool] | None = None  # Recognises other text by its content
+    load: Callable[[str | os.PathLike[str]], Source] = Source.open  # Opens a path
+    # Takes an `Opened`, the only columns needed and the reading of tags; returns the batches
+    # of a file that may be larger than memory, None if it must be read at once
     stream: Callable[[Opened, ColumnNames, str], Stream | None] | None = None
+    # Takes a `Source` and a `Marking`; returns the `Document`s of a file with separate spans
+    # and links, one per annotator
     documents: Callable[[Source, Any], Iterable[Any]] | None = None
-    empty: bool = True
+    empty: bool = True  # True if a file without examples can be read back
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A file of known format; made once and passed on instead of its path.
-
-    Attributes
-    ----------
-    path : path or Source
-    format : Format
-    head : Source or None
-        The start of a file too large to load at once, if it decided the format.
-    content : Source or None
-        All of it, if in memory.
-    """
+    """A file of known format; made once and passed on instead of its path."""
 
     path: Any
     format: Format
+    # The start of a file too large to load at once, if it decided the format
     head: Source | None = None
-    content: Source | None = None
+    content: Source | None = None  # All of it, if in memory
 
     @property
     def in_batches(self) -> bool:

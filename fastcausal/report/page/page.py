@@ -28,55 +28,28 @@ WASM = " 'wasm-unsafe-eval'"  # source of a policy that allows WebAssembly, and 
 
 
 class Section(NamedTuple):
-    """A part of a page: a heading, then tables and lines.
+    """A part of a page: a heading, then tables and lines."""
 
-    Attributes
-    ----------
-    title : str
-        The heading; empty for none.
-    grids : sequence of Grid or Drawn
-    lines : sequence of str
-        Text such as the signature.
-    tab : str
-        The tab that holds it.
-    markup : str
-        HTML below the lines, of this package alone.
-    """
-
-    title: str
+    title: str  # The heading; empty for none
     grids: Sequence[Grid | Drawn] = ()
-    lines: Sequence[str] = ()
-    tab: str = SCORES
-    markup: str = ""
+    lines: Sequence[str] = ()  # Text such as the signature
+    tab: str = SCORES  # The tab that holds it
+    markup: str = ""  # HTML below the lines, of this package alone
 
 
 class Card(NamedTuple):
-    """The main scores of a system, in large type.
+    """The main scores of a system, in large type."""
 
-    Attributes
-    ----------
-    name, score : str
-        The system, and the name of its score.
-    value : float
-        The score; `Bounded` has an interval.
-    level : str
-        Name of the interval, such as ``95% confidence interval``.
-    scores, groups : mapping of str to float
-        Other scores, and the same score of parts such as roles.
-    standing : str
-        Remark such as ``best``.
-    note : str
-        A line below.
-    """
-
+    # The system, and the name of its score
     name: str
     score: str
-    value: float
-    level: str = "interval"
+    value: float  # The score; `Bounded` has an interval
+    level: str = "interval"  # Name of the interval, such as ``95% confidence interval``
+    # Other scores, and the same score of parts such as roles
     scores: Mapping[str, float] = {}
     groups: Mapping[str, float] = {}
-    standing: str = ""
-    note: str = ""
+    standing: str = ""  # Remark such as ``best``
+    note: str = ""  # A line below
 
     @property
     def bounds(self) -> str:
@@ -98,26 +71,15 @@ class Card(NamedTuple):
 
 
 class Scripted(NamedTuple):
-    """A part of a page, made by a script from data; the first tab.
+    """A part of a page, made by a script from data; the first tab."""
 
-    Attributes
-    ----------
-    title : str
-        Name of the tab.
-    markup, style, script : str
-        HTML; CSS and JavaScript besides the common ones of every page.
-    data : mapping, optional
-        Plain values ready for JSON.
-    runs_wasm : bool
-        True if the script compiles WebAssembly.
-    """
-
-    title: str
+    title: str  # Name of the tab
+    # HTML; CSS and JavaScript besides the common ones of every page
     markup: str
     style: str
     script: str
-    data: Mapping[str, Any] | None = None
-    runs_wasm: bool = False
+    data: Mapping[str, Any] | None = None  # Plain values ready for JSON
+    runs_wasm: bool = False  # True if the script compiles WebAssembly
 
     @classmethod
     def of_folder(
@@ -135,26 +97,14 @@ class Scripted(NamedTuple):
 
 
 class Page(NamedTuple):
-    """Content of a page.
-
-    Attributes
-    ----------
-    title : str
-    sections : sequence of Section
-    part : Scripted, optional
-    cards : sequence of Card
-    facts : sequence of (str, str)
-        Names and values below the title.
-    warnings : sequence of str
-        Warnings, shown prominently.
-    """
+    """Content of a page."""
 
     title: str
     sections: Sequence[Section]
     part: Scripted | None = None
     cards: Sequence[Card] = ()
-    facts: Sequence[tuple[str, str]] = ()
-    warnings: Sequence[str] = ()
+    facts: Sequence[tuple[str, str]] = ()  # Names and values below the title
+    warnings: Sequence[str] = ()  # Warnings, shown prominently
 
 
 class Tab(NamedTuple):

@@ -17,38 +17,19 @@ COLOURS = 7  # of the parts of a stacked bar
 
 
 class Drawn(NamedTuple):
-    """A table with pictures in its cells.
-
-    Attributes
-    ----------
-    grid : Grid
-    shares : sequence of str
-        Columns with a bar from 0 to 1, and a line between the bounds.
-    counts : sequence of str
-        Columns with a bar up to the largest of their counts.
-    intervals : sequence of str
-        Columns with a dot and a line between the bounds, on the scale of the column.
-    stacked : sequence of str
-        Columns of counts shown as one stacked bar, in an additional column.
-    heat : bool
-        True to tint each count by its share of the row.
-    links : mapping of (str, str, str) to str
-        Addresses on the page by part, row and column.
-    marks : mapping of str to str
-        Words after the names of rows.
-    words : mapping of str to str
-        Headers in words; the name of the column becomes a tooltip.
-    """
+    """A table with pictures in its cells."""
 
     grid: Grid
-    shares: Sequence[str] = ()
-    counts: Sequence[str] = ()
+    shares: Sequence[str] = ()  # Columns with a bar from 0 to 1, and a line between the bounds
+    counts: Sequence[str] = ()  # Columns with a bar up to the largest of their counts
+    # Columns with a dot and a line between the bounds, on the scale of the column
     intervals: Sequence[str] = ()
+    # Columns of counts shown as one stacked bar, in an additional column
     stacked: Sequence[str] = ()
-    heat: bool = False
-    links: Links = NO_LINKS
-    marks: Mapping[str, str] = {}
-    words: Mapping[str, str] = {}
+    heat: bool = False  # True to tint each count by its share of the row
+    links: Links = NO_LINKS  # Addresses on the page by part, row and column
+    marks: Mapping[str, str] = {}  # Words after the names of rows
+    words: Mapping[str, str] = {}  # Headers in words; the name of the column becomes a tooltip
 
     @classmethod
     def of(cls, table: Grid | Drawn) -> Drawn:

@@ -22,21 +22,12 @@ from fastcausal.tasks.agreement.measures import MeasureSums
 
 @dataclass(frozen=True)
 class AllExamples:
-    """All examples of some annotators, by id, or by position if an annotator has no ids.
+    """All examples of some annotators, by id, or by position if an annotator has no ids."""
 
-    Attributes
-    ----------
-    n : int
-        Number of examples.
-    ids : pyarrow.Array, optional
-        Ids of the examples; None if an annotator has none.
-    places : mapping of str to int64[n_examples]
-        The index of each example of an annotator among all; empty if all annotators have the same
-        examples in the same order.
-    """
-
-    n: int
-    ids: pa.Array | None
+    n: int  # Number of examples
+    ids: pa.Array | None  # Ids of the examples; None if an annotator has none
+    # The index of each example of an annotator among all; empty if all annotators have the
+    # same examples in the same order
     places: Mapping[str, Int64]
 
     @classmethod

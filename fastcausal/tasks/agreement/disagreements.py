@@ -18,24 +18,14 @@ from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
 
 class Paired(NamedTuple):
-    """The relations of two annotators in pairs.
+    """The relations of two annotators in pairs."""
 
-    Attributes
-    ----------
-    a, b : str
-        The annotators.
-    aligned : Aligned
-        Their relations; the relations of ``a`` are gold.
-    example : int64[n_pairs]
-        The example of each pair.
-    relations : tuple of two int64[n_pairs]
-        Each annotator's relation, by index among relations with at least one span; -1 for none.
-    """
-
+    # The annotators
     a: str
     b: str
-    aligned: Aligned
-    example: Int64
+    aligned: Aligned  # Their relations; the relations of ``a`` are gold
+    example: Int64  # int64[n_pairs]: The example of each pair
+    # Each annotator's relation, by index among relations with at least one span; -1 for none
     relations: tuple[Int64, Int64]
 
     def differing(self) -> Iterator[Disagreement]:
@@ -58,23 +48,13 @@ class Paired(NamedTuple):
 
 
 class Disagreement(NamedTuple):
-    """Two relations with different marks, or one without a partner.
-
-    Attributes
-    ----------
-    paired : Paired
-    example : int
-    sentence : Sentence or None
-    numbers : tuple of int or None
-        Numbers of the relations in their example, from 1.
-    rows : tuple of int32[n, 3] or None
-        Role, start and stop of each relation's spans; None for a missing relation.
-    """
+    """Two relations with different marks, or one without a partner."""
 
     paired: Paired
     example: int
     sentence: Sentence | None
-    numbers: tuple[int | None, int | None]
+    numbers: tuple[int | None, int | None]  # Numbers of the relations in their example, from 1
+    # Role, start and stop of each relation's spans; None for a missing relation
     rows: tuple[Int32 | None, Int32 | None]
 
     @property

@@ -17,22 +17,13 @@ from fastcausal.significance.sums import CountRows
 
 @dataclass(frozen=True)
 class RatioFormula(Formula):
-    """Means over pairs of annotators of ratios of sums.
-
-    Attributes
-    ----------
-    annotators : tuple of (str, str)
-        The pairs.
-    measures : tuple of str
-    roles : tuple of str
-        The groups: the roles, and the total.
-    """
+    """Means over pairs of annotators of ratios of sums."""
 
     job = "agreement"
     dtype: ClassVar[type[np.generic]] = np.float64
 
-    annotators: tuple[tuple[str, str], ...]
-    roles: tuple[str, ...]
+    annotators: tuple[tuple[str, str], ...]  # The pairs
+    roles: tuple[str, ...]  # The groups: the roles, and the total
     measures: tuple[str, ...]
 
     @property

@@ -25,31 +25,16 @@ PairList = tuple[Int64, Int64, Int64]
 
 @dataclass(frozen=True)
 class MeasureSums:
-    """Numerators and denominators of two annotators: each measure is a ratio of two sums.
+    """Numerators and denominators of two annotators: each measure is a ratio of two sums."""
 
-    Attributes
-    ----------
-    examples : pyarrow.Table
-        The common examples.
-    first, second : Rows
-        Relations with at least one span.
-    pairs : tuple of three int64[n_pairs]
-        The example and the two relations of each pair; -1 for no relation.
-    plan : Plan
-        Plan of the kernel ``span_overlap``.
-    unitized : bool
-        True if alpha is the one of the published program.
-    by_example : bool
-        True if EM, OSB and TO are averaged over the pairs of an example first.
-    """
-
-    examples: pa.Table
+    examples: pa.Table  # The common examples
+    # Relations with at least one span
     first: Rows
     second: Rows
-    pairs: PairList
-    plan: Plan
-    unitized: bool
-    by_example: bool
+    pairs: PairList  # The example and the two relations of each pair; -1 for no relation
+    plan: Plan  # Plan of the kernel ``span_overlap``
+    unitized: bool  # True if alpha is the one of the published program
+    by_example: bool  # True if EM, OSB and TO are averaged over the pairs of an example first
 
     def counted(self) -> Int64:
         """Return the indices of the counted examples: those with at least one pair."""

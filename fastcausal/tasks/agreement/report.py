@@ -20,27 +20,18 @@ from fastcausal.tasks.agreement.tables import example_table, match_table
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """Agreement of two annotators.
+    """Agreement of two annotators."""
 
-    Attributes
-    ----------
-    a, b : str
-        The annotators.
-    n_examples : int
-        Number of counted examples: both annotated them, at least one marked a relation, and, under
-        ``recess-code``, the pruning left a pair.
-    n_unmarked, n_missing : int
-        Numbers of examples left out: without any relation; annotated by only one of the two.
-    scores : mapping of str to Scores
-        Measures of every role and of the total; NaN if undefined.
-    """
-
+    # The annotators
     a: str
     b: str
+    # Number of counted examples: both annotated them, at least one marked a relation, and,
+    # under ``recess-code``, the pruning left a pair
     n_examples: int
+    # Numbers of examples left out: without any relation; annotated by only one of the two
     n_unmarked: int
     n_missing: int
-    scores: Mapping[str, Scores]
+    scores: Mapping[str, Scores]  # Measures of every role and of the total; NaN if undefined
     sums: MeasureSums = field(repr=False, compare=False)
     paired: Paired = field(repr=False, compare=False)
 

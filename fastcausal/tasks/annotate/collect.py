@@ -41,17 +41,10 @@ class RaterLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class Collected:
-    """Labels of all raters.
+    """Labels of all raters."""
 
-    Attributes
-    ----------
-    labels : list of RaterLabel
-        Ascending by rater, then system, then item.
-    results : mapping of str to TestedRater, optional
-        Results by rater, if the files are a test.
-    """
-
-    labels: list[RaterLabel]
+    labels: list[RaterLabel]  # Ascending by rater, then system, then item
+    # Results by rater, if the files are a test
     results: Mapping[str, TestedRater] = field(default_factory=dict)
 
     @property

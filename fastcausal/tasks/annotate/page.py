@@ -38,44 +38,20 @@ _ESCAPED = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 
 @dataclass(frozen=True)
 class Sheet:
-    """The content of a page, shown and saved.
+    """The content of a page, shown and saved."""
 
-    Attributes
-    ----------
-    kind : {"answers", "claims"}
-    stem : str
-        The name of the file to save, without the rater and the suffix.
-    rater : str
-        Empty if the rater is to fill it in.
-    file : list of str or int
-        The file to save, with slots.
-    words : tuple of str
-        JSON of the answers: yes, no, and perhaps unsure.
-    answers : list of int or None
-        Judgments so far, as indices of ``words``.
-    items : list of dict
-        The displayed content of each item: ``id`` and more.
-    reasons : list of (str or None, str or None)
-        For answers: side and kind of the reason of each judgment so far.
-    parts : list of list of str
-        For answers: all sides and kinds of reasons.
-    by : str
-        For claims: the side of the judging articles.
-    articles : list of str
-        For claims: the articles.
-    """
-
-    kind: JudgedKind
-    stem: str
-    rater: str
-    file: Slotted
-    words: tuple[str, ...]
-    answers: list[int | None]
-    items: list[dict[str, Any]]
+    kind: JudgedKind  # {"answers", "claims"}
+    stem: str  # The name of the file to save, without the rater and the suffix
+    rater: str  # Empty if the rater is to fill it in
+    file: Slotted  # The file to save, with slots
+    words: tuple[str, ...]  # JSON of the answers: yes, no, and perhaps unsure
+    answers: list[int | None]  # Judgments so far, as indices of ``words``
+    items: list[dict[str, Any]]  # The displayed content of each item: ``id`` and more
+    # For answers: side and kind of the reason of each judgment so far
     reasons: tuple[Parts, ...] = ()
-    parts: tuple[tuple[str, ...], ...] = ()
-    by: str = ""
-    articles: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()  # For answers: all sides and kinds of reasons
+    by: str = ""  # For claims: the side of the judging articles
+    articles: tuple[str, ...] = ()  # For claims: the articles
 
     @cached_property
     def json(self) -> str:

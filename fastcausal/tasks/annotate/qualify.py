@@ -15,19 +15,10 @@ Item = tuple[str | None, str]
 
 
 class TestedRater(NamedTuple):
-    """The result of a rater.
+    """The result of a rater."""
 
-    Attributes
-    ----------
-    n_right : int
-        Labels equal to the known ones; a missing label is wrong.
-    share : float
-        Share of right labels in all items.
-    passed : bool
-    """
-
-    n_right: int
-    share: float
+    n_right: int  # Labels equal to the known ones; a missing label is wrong
+    share: float  # Share of right labels in all items
     passed: bool
 
 

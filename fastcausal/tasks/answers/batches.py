@@ -26,13 +26,6 @@ NAMES = ("source", "reference", "answer")
 class ItemTexts:
     """The texts of items, in memory or in a large file.
 
-    Attributes
-    ----------
-    read : callable
-        Yields tables from the first row on, with the string columns `NAMES`. A source may be null.
-    rows : int64[n], optional
-        The row of each item; None if row k has item k.
-
     Examples
     --------
     >>> texts = ItemTexts.of(["rain", None], ["a", "b"], ["c", "d"]).of_items(np.array([1, 0]))
@@ -40,8 +33,10 @@ class ItemTexts:
     ([None, 'rain'], ['d'])
     """
 
+    # Yields tables from the first row on, with the string columns `NAMES`. A source may be
+    # null.
     read: Batches
-    rows: Int64 | None = None
+    rows: Int64 | None = None  # int64[n], optional: The row of each item; None if row k has item k
 
     @classmethod
     def of(cls, *columns: Any) -> ItemTexts:

@@ -38,52 +38,25 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ItemVerdicts:
-    """Single verdicts; a rater may have given several on one item.
+    """Single verdicts; a rater may have given several on one item."""
 
-    Attributes
-    ----------
-    item : int64[n]
-        Row of each verdict.
-    rater : string[n], in a dictionary
-    valid : int8[n]
-        1 valid, 0 invalid, 2 unsure, -1 missing.
-    reasons : int8[n, 2]
-        Side and kind in the reason of an invalid verdict, -1 for none.
-    """
-
-    item: Int64
-    rater: pa.DictionaryArray
-    valid: Int8
-    reasons: Int8
+    item: Int64  # int64[n]: Row of each verdict
+    rater: pa.DictionaryArray  # string[n], in a dictionary
+    valid: Int8  # int8[n]: 1 valid, 0 invalid, 2 unsure, -1 missing
+    reasons: Int8  # int8[n, 2]: Side and kind in the reason of an invalid verdict, -1 for none
 
 
 @dataclass(frozen=True)
 class ExtractionFile:
-    """Items of one file, in its order.
+    """Items of one file, in its order."""
 
-    Attributes
-    ----------
-    records : Records
-        Rows of the file, for messages.
-    reference : str
-        The column of references: ``gold``, unless this column has the verdicts.
-    ids : string[n]
-        Ids, or positions from 0.
-    keys : string[n]
-        Unique names of items: ids, or ``SYSTEM/ID`` with several systems.
-    texts : ItemTexts
-    ratings : ItemVerdicts
-    columns : pyarrow.Table
-        All other columns.
-    """
-
-    records: Records
-    reference: str
-    ids: pa.Array
-    keys: pa.Array
+    records: Records  # Rows of the file, for messages
+    reference: str  # The column of references: ``gold``, unless this column has the verdicts
+    ids: pa.Array  # string[n]: Ids, or positions from 0
+    keys: pa.Array  # string[n]: Unique names of items: ids, or ``SYSTEM/ID`` with several systems
     texts: ItemTexts
     ratings: ItemVerdicts
-    columns: pa.Table
+    columns: pa.Table  # All other columns
 
     def where(self, row: int) -> str:
         """Return the place of an item for messages."""

@@ -39,14 +39,6 @@ class ExtractionFormula(Formula):
     * the numbers of raters asked, with a verdict, and with the verdict valid;
     * 1 if a side is unreadable.
 
-    Attributes
-    ----------
-    protocol : {"guide", "fcr"}
-        Under ``fcr`` empty roles count as equal, 0/0 is 0, and means over relations include those
-        that only answers have.
-    relations : tuple of str
-        Classes of relations, ascending.
-
     Examples
     --------
     >>> formula = ExtractionFormula("guide", ("cause",))
@@ -58,8 +50,10 @@ class ExtractionFormula(Formula):
 
     job = "judged"
 
+    # {"guide", "fcr"}: Under ``fcr`` empty roles count as equal, 0/0 is 0, and means over
+    # relations include those that only answers have
     protocol: str
-    relations: tuple[str, ...]
+    relations: tuple[str, ...]  # Classes of relations, ascending
 
     @property
     def fields(self) -> tuple[str, ...]:

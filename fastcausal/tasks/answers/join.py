@@ -29,42 +29,23 @@ Values: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 @dataclass(frozen=True)
 class Extractions:
-    """Model answers with source, reference and verdicts, ascending by id.
+    """Model answers with source, reference and verdicts, ascending by id."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Names of the files.
-    ids : string[n]
-        Ids of items.
-    keys : string[n]
-        Ids, or ``SYSTEM/ID`` with several systems; ascending, by number if all are integers.
-    texts : ItemTexts
-        Source, reference and answer of each item.
-    raters : tuple of str
-        Names of raters, ascending.
-    verdicts : int8[n, n_raters]
-        1 valid, 0 invalid, -1 missing. Of several verdicts by one rater the majority counts; a tie
-        is invalid.
-    unsure : bool[n, n_raters]
-        True if the rater was unsure.
-    reasons : int8[n, n_raters, 2]
-        Side and kind in the reason of an invalid verdict, -1 for none. Of several reasons by one
-        rater the most frequent counts; a tie is none.
-    columns : pyarrow.Table
-        All other columns, n rows.
-    warnings : tuple of str
-    """
-
-    names: tuple[str, ...]
-    ids: pa.Array
+    names: tuple[str, ...]  # Names of the files
+    ids: pa.Array  # string[n]: Ids of items
+    # string[n]: Ids, or ``SYSTEM/ID`` with several systems; ascending, by number if all are
+    # integers
     keys: pa.Array
-    texts: ItemTexts
-    raters: tuple[str, ...]
+    texts: ItemTexts  # Source, reference and answer of each item
+    raters: tuple[str, ...]  # Names of raters, ascending
+    # int8[n, n_raters]: 1 valid, 0 invalid, -1 missing. Of several verdicts by one rater the
+    # majority counts; a tie is invalid.
     verdicts: Int8
-    unsure: npt.NDArray[np.bool_]
+    unsure: npt.NDArray[np.bool_]  # bool[n, n_raters]: True if the rater was unsure
+    # int8[n, n_raters, 2]: Side and kind in the reason of an invalid verdict, -1 for none. Of
+    # several reasons by one rater the most frequent counts; a tie is none.
     reasons: Int8
-    columns: pa.Table
+    columns: pa.Table  # All other columns, n rows
     warnings: tuple[str, ...]
     _where: Callable[[int], str] = field(repr=False, compare=False)
 

@@ -36,24 +36,17 @@ MARKS = str.maketrans("01", "!#")  # punctuation, which is never part of a word
 
 @dataclass(frozen=True)
 class WordCounts:
-    """Counts of the words of every answer and its reference.
+    """Counts of the words of every answer and its reference."""
 
-    Attributes
-    ----------
-    fields : int64[n_fields, n]
-        The fields of `OF_WORDS`, then rows for the caller. ``contained`` is 2 if all words of the
-        answer are in the source, 1 if not, 0 without a source or an answer. ``relation`` and
-        ``pred_relation`` are indices of ``relations``, -1 for an unreadable text.
-    relations : tuple of str or None
-        The relations of all texts, as the protocol reads them; None is no relation. A relation may
-        occur several times.
-    read : bool[n, 2]
-        True if reference and answer can be read.
-    """
-
+    # int64[n_fields, n]: The fields of `OF_WORDS`, then rows for the caller. ``contained`` is
+    # 2 if all words of the answer are in the source, 1 if not, 0 without a source or an
+    # answer. ``relation`` and ``pred_relation`` are indices of ``relations``, -1 for an
+    # unreadable text.
     fields: Int64
+    # The relations of all texts, as the protocol reads them; None is no relation. A relation
+    # may occur several times.
     relations: tuple[str | None, ...]
-    read: npt.NDArray[np.bool_]
+    read: npt.NDArray[np.bool_]  # bool[n, 2]: True if reference and answer can be read
 
     def by_item(self, texts: ItemTexts) -> WordCounts:
         """Reorder counts from rows to items."""

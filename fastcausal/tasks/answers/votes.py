@@ -23,23 +23,15 @@ from fastcausal.tasks.answers.reasons import KINDS, NONE, SIDES
 
 
 class Voted(NamedTuple):
-    """Verdicts by item and rater.
+    """Verdicts by item and rater."""
 
-    Attributes
-    ----------
-    raters : tuple of str
-        Names of raters, ascending.
-    verdicts : int8[n, n_raters]
-        The majority of the rater's verdicts: 1 valid, 0 invalid (also in a tie), -1 missing.
-    unsure : bool[n, n_raters]
-        True if the rater was unsure.
-    reasons : int8[n, n_raters, 2]
-        The most frequent side and kind of invalid verdicts; -1 for none, or in a tie.
-    """
-
-    raters: tuple[str, ...]
+    raters: tuple[str, ...]  # Names of raters, ascending
+    # int8[n, n_raters]: The majority of the rater's verdicts: 1 valid, 0 invalid (also in a
+    # tie), -1 missing
     verdicts: Int8
-    unsure: npt.NDArray[np.bool_]
+    unsure: npt.NDArray[np.bool_]  # bool[n, n_raters]: True if the rater was unsure
+    # int8[n, n_raters, 2]: The most frequent side and kind of invalid verdicts; -1 for none,
+    # or in a tie
     reasons: Int8
 
 

@@ -41,31 +41,18 @@ _SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault.
-
-    Attributes
-    ----------
-    annotator, file : str
-    example : str or None
-        The id of the example, None for a fault outside sentences.
-    kind : str
-        One of `KINDS`.
-    message : str
-        The fault, and the expected form.
-    text : str or None
-        The text of the faulty span, cut after `MOST_TEXT` characters with "..."; for a link, of its
-        source span.
-    start, stop : int or None
-        Its characters, stop exclusive: in the document for WebAnno and brat files, in the example's
-        text for other formats; None without a text.
-    """
+    """One fault."""
 
     annotator: str
     file: str
-    example: str | None
-    kind: str
-    message: str
+    example: str | None  # The id of the example, None for a fault outside sentences
+    kind: str  # One of `KINDS`
+    message: str  # The fault, and the expected form
+    # The text of the faulty span, cut after `MOST_TEXT` characters with "..."; for a link, of
+    # its source span
     text: str | None = None
+    # Its characters, stop exclusive: in the document for WebAnno and brat files, in the
+    # example's text for other formats; None without a text
     start: int | None = None
     stop: int | None = None
 

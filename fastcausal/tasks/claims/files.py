@@ -21,20 +21,11 @@ class Pairs(list[tuple[str, Any]]):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of an article.
-
-    Attributes
-    ----------
-    text : str
-    judgment : bool or None
-        True if the other article supports it; None without a judgment.
-    sentence : str, optional
-        The sentence with the claim.
-    """
+    """A claim of an article."""
 
     text: str
-    judgment: bool | None
-    sentence: str | None = None
+    judgment: bool | None  # True if the other article supports it; None without a judgment
+    sentence: str | None = None  # The sentence with the claim
 
 
 @dataclass(frozen=True)
@@ -48,23 +39,12 @@ class Topic:
 
 @dataclass(frozen=True)
 class ClaimFile:
-    """The claims of one side, of one system and rater.
+    """The claims of one side, of one system and rater."""
 
-    Attributes
-    ----------
-    name : str
-        The file, for messages.
-    side : {"prediction", "reference"}
-        The side of the articles with these claims.
-    topics : tuple of Topic
-        In the order of the file.
-    document : Pairs
-        The JSON itself. Its objects with the key ``judgment`` are the claims, in this order.
-    """
-
-    name: str
-    side: Side
-    topics: tuple[Topic, ...]
+    name: str  # The file, for messages
+    side: Side  # {"prediction", "reference"}: The side of the articles with these claims
+    topics: tuple[Topic, ...]  # In the order of the file
+    # The JSON itself. Its objects with the key ``judgment`` are the claims, in this order.
     document: Pairs
 
 

@@ -30,13 +30,6 @@ class ClaimFormula(Formula):
     Both are 0 without claims, and undefined without judged claims. Scores are means over the raters
     for whom they are defined.
 
-    Attributes
-    ----------
-    raters : tuple of str
-        Ascending.
-    by_majority : bool
-        True if scores follow the majority's judgments, which have columns too.
-
     Examples
     --------
     >>> formula = ClaimFormula(("ann",), False)
@@ -48,8 +41,8 @@ class ClaimFormula(Formula):
 
     job = "claims"
 
-    raters: tuple[str, ...]
-    by_majority: bool
+    raters: tuple[str, ...]  # Ascending
+    by_majority: bool  # True if scores follow the majority's judgments, which have columns too
 
     @property
     def voices(self) -> tuple[str, ...]:

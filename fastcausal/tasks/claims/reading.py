@@ -47,29 +47,15 @@ class Article(NamedTuple):
 
 @dataclass(frozen=True)
 class Claims:
-    """Claims with every rater's judgment, article by article.
+    """Claims with every rater's judgment, article by article."""
 
-    Attributes
-    ----------
-    articles : list of Article
-        Ascending, including those without claims.
-    article : int64[n]
-        The index of each claim's article.
-    number : int64[n]
-        Its number in the article, from 0.
-    raters : list of str
-        Ascending.
-    raters_of : mapping of str to list of str
-        Raters of each system, ascending.
-    judgments : int8[n, n_raters]
-        1 supported, 0 not supported, -1 null, -2 if the rater judged only other systems.
-    """
-
-    articles: list[Article]
-    article: Int64
-    number: Int64
-    raters: list[str]
-    raters_of: Mapping[str, list[str]]
+    articles: list[Article]  # Ascending, including those without claims
+    article: Int64  # int64[n]: The index of each claim's article
+    number: Int64  # int64[n]: Its number in the article, from 0
+    raters: list[str]  # Ascending
+    raters_of: Mapping[str, list[str]]  # Raters of each system, ascending
+    # int8[n, n_raters]: 1 supported, 0 not supported, -1 null, -2 if the rater judged only
+    # other systems
     judgments: npt.NDArray[np.int8]
 
     def where(self, kept: Callable[[Article], bool]) -> Claims:

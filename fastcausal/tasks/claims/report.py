@@ -31,24 +31,14 @@ class SystemClaims(Report):
 
     ``report["topic"].f1`` is the mean of F1 over topics, ``report["claim"].f1`` the F1 of summed
     claims, ``report["means"].f1`` the F1 of mean precision and mean recall.
-
-    Attributes
-    ----------
-    n_topics, n_unjudged : int
-        Topics, and nulls over all raters.
-    n_claims : mapping of str to int
-        Claims of both sides.
-    raters : mapping of str to mapping
-        Scores of each rater alone.
-    topics : mapping of str to Scores
-        Precision, recall, F1 and claims of each topic.
     """
 
+    # Topics, and nulls over all raters
     n_topics: int
-    n_claims: Mapping[str, int]
+    n_claims: Mapping[str, int]  # Claims of both sides
     n_unjudged: int
-    raters: Mapping[str, Groups]
-    topics: Mapping[str, Scores]
+    raters: Mapping[str, Groups]  # Scores of each rater alone
+    topics: Mapping[str, Scores]  # Precision, recall, F1 and claims of each topic
 
     def to_scores(self, system: str) -> pa.Table:
         """Return a row per topic: ``system, item, precision, recall, f1``."""

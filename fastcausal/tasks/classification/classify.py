@@ -27,22 +27,13 @@ from fastcausal.tasks.classification.report import ClassificationReport, present
 
 
 class LabelRules(NamedTuple):
-    """Entry points of another way to count labels.
+    """Entry points of another way to count labels."""
 
-    Attributes
-    ----------
-    score : str
-        The function ``(gold, pred, protocol=..., **settings) -> ClassificationReport``; its
-        parameters are its settings.
-    read : str
-        The function ``(gold, protocol=..., **settings) -> (gold, pred)`` for sweeps.
-    public : str
-        The function of `Task.public`; empty for none.
-    """
-
+    # The function ``(gold, pred, protocol=..., **settings) -> ClassificationReport``; its
+    # parameters are its settings
     score: str
-    read: str
-    public: str = ""
+    read: str  # The function ``(gold, protocol=..., **settings) -> (gold, pred)`` for sweeps
+    public: str = ""  # The function of `Task.public`; empty for none
 
 
 CHOICES = LabelRules(

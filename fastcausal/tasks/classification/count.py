@@ -214,23 +214,13 @@ class ClassificationScorer:
 
 
 class LabelPair(NamedTuple):
-    """Labels of the same examples, of one kind, on both sides.
-
-    Attributes
-    ----------
-    gold, pred : Labels
-    left_out : Labels or None
-        Gold of the examples without a predicted label.
-    warnings : tuple of str
-    whole : Labels
-        Gold as read.
-    """
+    """Labels of the same examples, of one kind, on both sides."""
 
     gold: Labels
     pred: Labels
-    left_out: Labels | None
+    left_out: Labels | None  # Gold of the examples without a predicted label
     warnings: tuple[str, ...]
-    whole: Labels
+    whole: Labels  # Gold as read
 
 
 def _of_units(about: Statistics, batch: LabelPair, system: str | None) -> Statistics:

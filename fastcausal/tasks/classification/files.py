@@ -26,30 +26,16 @@ LABELS = ("label", "prediction")
 
 @dataclass(frozen=True)
 class Labels:
-    """A label per sentence.
+    """A label per sentence."""
 
-    Attributes
-    ----------
-    name : str
-        The source, for messages.
-    values : pyarrow.Array
-        int64 or string as `fastcausal.files.records.Records.labels`; null for a missing label.
-    ids : pyarrow.Array, optional
-        string: names of the sentences; int64: their positions. None: they are in order.
-    texts : pyarrow.Array, optional
-        The sentences themselves.
-    lines : sequence of int, optional
-        Their lines in the file.
-    columns : pyarrow.Table, optional
-        Further columns of the source.
-    """
-
-    name: str
+    name: str  # The source, for messages
+    # int64 or string as `fastcausal.files.records.Records.labels`; null for a missing label
     values: pa.Array
+    # string: names of the sentences; int64: their positions. None: they are in order.
     ids: pa.Array | None = None
-    texts: pa.Array | None = None
-    lines: Sequence[int] | None = None
-    columns: pa.Table | None = None
+    texts: pa.Array | None = None  # The sentences themselves
+    lines: Sequence[int] | None = None  # Their lines in the file
+    columns: pa.Table | None = None  # Further columns of the source
 
     def __len__(self) -> int:
         return len(self.values)

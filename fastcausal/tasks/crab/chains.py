@@ -68,14 +68,9 @@ class ChainReport(ShapeReport):
 
 @dataclass(frozen=True)
 class Strengths:
-    """Classes of the strong pairs of chains, and of the third pair by type.
+    """Classes of the strong pairs of chains, and of the third pair by type."""
 
-    Attributes
-    ----------
-    high, mediation, confounding, collider : str
-        Letters of classes; weak pairs may also be ``-``, a missing pair.
-    """
-
+    # Letters of classes; weak pairs may also be ``-``, a missing pair
     high: str
     mediation: str
     confounding: str
@@ -106,20 +101,12 @@ class Strengths:
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """Pairs as small numbers, each for a class in gold and an answer.
+    """Pairs as small numbers, each for a class in gold and an answer."""
 
-    Attributes
-    ----------
-    of_pair : int8[n_pairs]
-        class * (n_labels + 2) + label of the answer + 1.
-    bits : int8[n_codes]
-        Possible roles of a code in a chain; the last code is a missing pair.
-    gold, pred : int64[n_codes]
-        Labels of each code, for `group_scores`.
-    """
-
-    of_pair: Int8
+    of_pair: Int8  # int8[n_pairs]: class * (n_labels + 2) + label of the answer + 1
+    # int8[n_codes]: Possible roles of a code in a chain; the last code is a missing pair
     bits: Int8
+    # int64[n_codes]: Labels of each code, for `group_scores`
     gold: Int64
     pred: Int64
 

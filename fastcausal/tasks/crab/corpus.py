@@ -36,19 +36,12 @@ Distances = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True, eq=False)
 class _Numbered:
-    """Distinct events or articles, numbered by story.
+    """Distinct events or articles, numbered by story."""
 
-    Attributes
-    ----------
-    a, b : int64[n_pairs]
-        The numbers of both sides of each pair.
-    story : int64[n]
-        The story of each event or article.
-    """
-
+    # int64[n_pairs]: The numbers of both sides of each pair
     a: Int64
     b: Int64
-    story: Int64
+    story: Int64  # int64[n]: The story of each event or article
 
     @classmethod
     def of(cls, story: Int64, a: Int64, b: Int64) -> _Numbered:

@@ -38,29 +38,18 @@ LABEL_OF_CLASS = {"three": (0, 1, 1, 2), "binary": (1, 1, 0, 0)}
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Answers of one system to n pairs or questions.
+    """Answers of one system to n pairs or questions."""
 
-    Attributes
-    ----------
-    n_labels : int
-        The number of labels of the task.
-    codes : int8[n]
-        The label of each answer, an index of `fastcausal.tasks.crab.parse.LABELS`; -1 if
-        unreadable.
-    values : float64[n] or None
-        The score of each answer, NaN if unreadable; None for a task of labels.
-    reasons : int8[n]
-        Index in `fastcausal.tasks.crab.parse.REASONS`.
-    counted : int8[n]
-        As ``codes``, but a missing or unreadable answer is ``n_labels`` under the policy
-        ``"empty"`` (an answer without a class), -1 under ``"skip"`` (left out).
-    warnings : mapping
-    """
-
-    n_labels: int
+    n_labels: int  # The number of labels of the task
+    # int8[n]: The label of each answer, an index of `fastcausal.tasks.crab.parse.LABELS`; -1
+    # if unreadable
     codes: Int8
+    # float64[n] or None: The score of each answer, NaN if unreadable; None for a task of
+    # labels
     values: Float64 | None
-    reasons: Reasons
+    reasons: Reasons  # int8[n]: Index in `fastcausal.tasks.crab.parse.REASONS`
+    # int8[n]: As ``codes``, but a missing or unreadable answer is ``n_labels`` under the
+    # policy ``"empty"`` (an answer without a class), -1 under ``"skip"`` (left out)
     counted: Int8
     warnings: Warnings
 

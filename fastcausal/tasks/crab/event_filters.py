@@ -28,17 +28,10 @@ _WORD = re.compile(r"[a-z]+")
 
 @dataclass(frozen=True)
 class Filters:
-    """Conditions under which a listed event is dropped.
+    """Conditions under which a listed event is dropped."""
 
-    Attributes
-    ----------
-    min_tokens : int
-        The least number of tokens, separated by blanks; 0 keeps all events.
-    no_quotes : bool
-        Drop events with a quotation and, outside of it, one of the verbs in `SAYING`.
-    """
-
-    min_tokens: int = 0
+    min_tokens: int = 0  # The least number of tokens, separated by blanks; 0 keeps all events
+    # Drop events with a quotation and, outside of it, one of the verbs in `SAYING`
     no_quotes: bool = False
 
     def __post_init__(self) -> None:

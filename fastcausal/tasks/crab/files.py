@@ -43,36 +43,20 @@ _INTEGER = r"^(0|-?[1-9][0-9]{0,17})$"
 
 @dataclass(frozen=True, eq=False)
 class JudgedPairs:
-    """Pairs of events with raters' scores and classes, ascending by topic, a and b.
+    """Pairs of events with raters' scores and classes, ascending by topic, a and b."""
 
-    Attributes
-    ----------
-    records : Records
-        The source.
-    order : int64[n] or None
-        The row of each pair in the source; None if the source has this order.
-    topics : pyarrow.Array
-        The distinct topics, ascending: int64, or string if one of them is not an integer.
-    starts : int64[n_topics + 1]
-        The first pair of each topic, then the number of pairs.
-    a, b : int64[n]
-        Orders of the two events; a < b.
-    score : float64[n]
-        From 0 to 100; NaN if missing.
-    given : int8[n]
-        The code of the given class; -1 if missing.
-    in_document : bool[n] or None
-        True if both events are in one article; None if gold has no articles.
-    """
-
-    records: Records
+    records: Records  # The source
+    # int64[n] or None: The row of each pair in the source; None if the source has this order
     order: Int64 | None
+    # The distinct topics, ascending: int64, or string if one of them is not an integer
     topics: pa.Array
-    starts: Int64
+    starts: Int64  # int64[n_topics + 1]: The first pair of each topic, then the number of pairs
+    # int64[n]: Orders of the two events; a < b
     a: Int64
     b: Int64
-    score: Float64
-    given: Int8
+    score: Float64  # float64[n]: From 0 to 100; NaN if missing
+    given: Int8  # int8[n]: The code of the given class; -1 if missing
+    # bool[n] or None: True if both events are in one article; None if gold has no articles
     in_document: Booleans | None
 
     def __len__(self) -> int:

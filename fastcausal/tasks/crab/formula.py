@@ -39,11 +39,6 @@ SCALES = {
 class JudgedFormula(ConfusionFormula):
     """Scores from rows of gold label and answer; an answer without a label has the last index.
 
-    Attributes
-    ----------
-    task : str
-        The name of the task.
-
     Examples
     --------
     >>> formula = JudgedFormula(("no", "yes"), True, "yes", None, "binary")
@@ -56,7 +51,7 @@ class JudgedFormula(ConfusionFormula):
 
     job = "crab-judgments"
 
-    task: str
+    task: str  # The name of the task
 
     @property
     def answers(self) -> tuple[Label, ...]:

@@ -76,26 +76,17 @@ class FrameReport(ShapeReport):
 
 
 class Frames(NamedTuple):
-    """Frames of judged pairs, ascending by topic and event.
+    """Frames of judged pairs, ascending by topic and event."""
 
-    Attributes
-    ----------
-    story, effect : int64[n]
-        Index of the topic, order of the event.
-    n_in_document, n_scored : int64[n]
-        Numbers of pairs with both events in one article, and of pairs with a counted answer.
-    classes : int64[n, 4]
-        Numbers of pairs by class.
-    marks : float64[n, 2]
-        F1 and exact match; NaN without a counted answer.
-    """
-
+    # int64[n]: Index of the topic, order of the event
     story: Int64
     effect: Int64
+    # int64[n]: Numbers of pairs with both events in one article, and of pairs with a counted
+    # answer
     n_in_document: Int64
     n_scored: Int64
-    classes: Int64
-    marks: Float64
+    classes: Int64  # int64[n, 4]: Numbers of pairs by class
+    marks: Float64  # float64[n, 2]: F1 and exact match; NaN without a counted answer
 
 
 def frames(

@@ -16,27 +16,16 @@ from fastcausal.tasks.crab.files import KEY
 
 @dataclass(frozen=True)
 class Graph:
-    """Numbers of a graph of events.
-
-    Attributes
-    ----------
-    n_edges : int
-    n_sources, n_sinks : int
-        Number of events with effects and no cause, and of events with causes and no effect.
-    n_effects : int
-        Number of events with a cause.
-    most_causes : int
-        The largest number of causes of an event.
-    paths : tuple of int
-        The number of paths of 1, 2, ... edges up to the longest path. A path starts and ends at any
-        event.
-    """
+    """Numbers of a graph of events."""
 
     n_edges: int
+    # Number of events with effects and no cause, and of events with causes and no effect
     n_sources: int
     n_sinks: int
-    n_effects: int
-    most_causes: int
+    n_effects: int  # Number of events with a cause
+    most_causes: int  # The largest number of causes of an event
+    # The number of paths of 1, 2, ... edges up to the longest path. A path starts and ends at
+    # any event.
     paths: tuple[int, ...]
 
     @classmethod

@@ -38,19 +38,12 @@ _BETWEEN = re.compile(r'[\s,;/|\[\]"]')
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """Questions with four candidates each.
-
-    Attributes
-    ----------
-    records : Records
-    right : bool[n, 4]
-        True for right letters, at least one per question.
-    near : bool[n, 4] or None
-        True for letters of candidates in the effect's article; None if articles are unknown.
-    """
+    """Questions with four candidates each."""
 
     records: Records
-    right: Booleans
+    right: Booleans  # bool[n, 4]: True for right letters, at least one per question
+    # bool[n, 4] or None: True for letters of candidates in the effect's article; None if
+    # articles are unknown
     near: Booleans | None
 
     @property

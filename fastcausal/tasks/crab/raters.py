@@ -207,25 +207,14 @@ def _check_experts(
 
 @dataclass(frozen=True)
 class _Table:
-    """Ratings of pairs; keys of pairs ascend, and so do the scores of each pair.
+    """Ratings of pairs; keys of pairs ascend, and so do the scores of each pair."""
 
-    Attributes
-    ----------
-    keys : mapping of str to pyarrow.Array
-        The key of each pair.
-    offsets : int64[n_pairs + 1]
-    scores : float64[n_ratings]
-    raters : int64[n_ratings]
-    rater_names : pyarrow.Array
-    happens : float64[n_ratings] or None
-        Second answers, 1 for yes; None if not requested.
-    """
-
-    keys: dict[str, Any]
-    offsets: Int64
-    scores: Float64
-    raters: Int64
+    keys: dict[str, Any]  # The key of each pair
+    offsets: Int64  # int64[n_pairs + 1]
+    scores: Float64  # float64[n_ratings]
+    raters: Int64  # int64[n_ratings]
     rater_names: pa.Array
+    # float64[n_ratings] or None: Second answers, 1 for yes; None if not requested
     happens: Float64 | None
 
     @property

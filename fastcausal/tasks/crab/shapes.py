@@ -33,19 +33,10 @@ MEASURES = ("f1", "em")
 
 @dataclass(frozen=True, eq=False)
 class ClassedPairs:
-    """Judged pairs, their classes, and the answers of one system, if any.
-
-    Attributes
-    ----------
-    pairs : JudgedPairs
-    classes : int8[n]
-        Codes of the classes A to D.
-    answers : Answers or None
-    choices : Choices
-    """
+    """Judged pairs, their classes, and the answers of one system, if any."""
 
     pairs: JudgedPairs
-    classes: Int8
+    classes: Int8  # int8[n]: Codes of the classes A to D
     answers: Answers | None
     choices: Choices
 

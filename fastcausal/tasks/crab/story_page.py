@@ -27,25 +27,13 @@ TEXTS = ("event_a", "event_b")
 
 @dataclass(frozen=True, eq=False)
 class Stories:
-    """Judged pairs with their classes, and the rule for edges.
-
-    Attributes
-    ----------
-    pairs : JudgedPairs
-    codes : int8[n_pairs]
-        Codes of their classes.
-    threshold : float
-        The least score of an edge when the page is opened.
-    border : {"up", "text", "down"}
-        The rule for scores equal to it.
-    gold_from : {"class", "score"}
-    """
+    """Judged pairs with their classes, and the rule for edges."""
 
     pairs: JudgedPairs
-    codes: Int8
-    threshold: float
-    border: Border
-    gold_from: GoldFrom
+    codes: Int8  # int8[n_pairs]: Codes of their classes
+    threshold: float  # The least score of an edge when the page is opened
+    border: Border  # {"up", "text", "down"}: The rule for scores equal to it
+    gold_from: GoldFrom  # {"class", "score"}
 
     @cached_property
     def frames(self) -> FrameReport:

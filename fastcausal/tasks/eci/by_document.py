@@ -29,27 +29,13 @@ ALLOWED = Remedy("outside", ("charge", "ignore"), "would charge such pairs, or l
 
 
 class Counted(NamedTuple):
-    """Counts of every document of any source.
+    """Counts of every document of any source."""
 
-    Attributes
-    ----------
-    documents : pyarrow.Array
-        Ids, ascending: string[n].
-    in_gold : bool[n]
-        True if gold names the document.
-    strata : tuple of str
-        Only ``overall`` if no mention has a sentence.
-    columns : int64[n, m]
-        Counts in the order of the native row; see `places`.
-    strangers : str
-        A warning if no predicted event occurs in gold or among candidates, else "".
-    """
-
-    documents: pa.Array
-    in_gold: npt.NDArray[np.bool_]
-    strata: tuple[str, ...]
-    columns: dict[int, Int64]
-    strangers: str
+    documents: pa.Array  # Ids, ascending: string[n]
+    in_gold: npt.NDArray[np.bool_]  # bool[n]: True if gold names the document
+    strata: tuple[str, ...]  # Only ``overall`` if no mention has a sentence
+    columns: dict[int, Int64]  # int64[n, m]: Counts in the order of the native row; see `places`
+    strangers: str  # A warning if no predicted event occurs in gold or among candidates, else ""
 
     def errors(self, group: str, stratum: str, protocol: PairProtocol) -> list[Int64]:
         """Return hits, false positives and misses of a group: int64[n] each."""

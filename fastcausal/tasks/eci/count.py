@@ -32,21 +32,12 @@ LISTED = "listed"
 
 
 class Sources(NamedTuple):
-    """Both sides and candidates, read.
-
-    Attributes
-    ----------
-    gold, pred : EventPairs
-    candidates : EventPairs or None
-    ignored : dict of str to int
-        Predicted pairs of each document that were left out.
-    warnings : dict
-    """
+    """Both sides and candidates, read."""
 
     gold: EventPairs
     pred: EventPairs
     candidates: EventPairs | None
-    ignored: dict[str, int]
+    ignored: dict[str, int]  # Predicted pairs of each document that were left out
     warnings: Warnings
 
 

@@ -28,26 +28,16 @@ Said = dict[frozenset[str], dict[tuple[str, str, int], str]]
 
 @dataclass(frozen=True)
 class WrongPair:
-    """A pair with different labels in gold and predictions.
+    """A pair with different labels in gold and predictions."""
 
-    Attributes
-    ----------
-    kind : str
-        One of `KINDS`.
-    a, b : str
-        Mentions.
-    gold, pred : str
-        Labels, as written; empty for no relation.
-    text : str
-        Sentences of both mentions; mentions are in brackets if their words are known.
-    """
-
-    kind: str
+    kind: str  # One of `KINDS`
+    # Mentions
     a: str
     b: str
+    # Labels, as written; empty for no relation
     gold: str
     pred: str
-    text: str = ""
+    text: str = ""  # Sentences of both mentions; mentions are in brackets if their words are known
 
 
 class PairErrors(Printed):

@@ -32,33 +32,16 @@ QUESTION = "the direction alone is scored, or with the type"
 
 @dataclass(frozen=True)
 class PairQuirk:
-    """One step from a protocol to another.
+    """One step from a protocol to another."""
 
-    Attributes
-    ----------
-    field : str
-        The field of `PairProtocol` that changes, or ``groups``: the question that is scored.
-    meaning : str
-        The rule that only one of the protocols has.
-    n_documents : int
-        Documents whose counts this step changes.
-    documents : tuple of str
-        The first ten of them.
-    f1 : float
-        F1 after this and all earlier steps.
-    change : float
-        Change of F1 by this step, after the earlier ones.
-    change_alone : float
-        Change of the first protocol's F1 by this step alone.
-    """
-
+    # The field of `PairProtocol` that changes, or ``groups``: the question that is scored
     field: str
-    meaning: str
-    n_documents: int
-    documents: tuple[str, ...]
-    f1: float
-    change: float
-    change_alone: float
+    meaning: str  # The rule that only one of the protocols has
+    n_documents: int  # Documents whose counts this step changes
+    documents: tuple[str, ...]  # The first ten of them
+    f1: float  # F1 after this and all earlier steps
+    change: float  # Change of F1 by this step, after the earlier ones
+    change_alone: float  # Change of the first protocol's F1 by this step alone
 
 
 class PairExplanation(Report):

@@ -44,36 +44,20 @@ OWN = ("doc_id", "a", "b", "label", "sentence_a", "sentence_b", "event", "senten
 
 @dataclass(frozen=True, eq=False)
 class EventPairs:
-    """Rows of pairs, or of events, of one source.
+    """Rows of pairs, or of events, of one source."""
 
-    Attributes
-    ----------
-    records : Records
-        The source, for messages and other columns.
-    rows : int64[n] or None
-        Rows of the source; None for all.
-    doc, a, b : int32[n]
-        Numbers of documents and mentions; ``b`` is None for a list of events.
-    documents, mentions : pyarrow.Array
-        Their ids, by number: string.
-    label : int8[n] or None
-        Codes of `LabelScheme`; None for candidates.
-    sentences : tuple of (pyarrow.Array or None)
-        Sentence of a and of b.
-    named : pyarrow.Array
-        Documents named by rows without a pair.
-    """
-
-    records: Records
-    rows: Any
+    records: Records  # The source, for messages and other columns
+    rows: Any  # int64[n] or None: Rows of the source; None for all
+    # int32[n]: Numbers of documents and mentions; ``b`` is None for a list of events
     doc: Int32
     a: Int32
     b: Int32 | None
+    # Their ids, by number: string
     documents: pa.Array
     mentions: pa.Array
-    label: LabelCodes | None
-    sentences: tuple[pa.Array | None, pa.Array | None]
-    named: pa.Array
+    label: LabelCodes | None  # int8[n] or None: Codes of `LabelScheme`; None for candidates
+    sentences: tuple[pa.Array | None, pa.Array | None]  # Sentence of a and of b
+    named: pa.Array  # Documents named by rows without a pair
 
     def __len__(self) -> int:
         return len(self.doc)

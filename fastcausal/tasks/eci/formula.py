@@ -25,19 +25,6 @@ TOTALS = ("n_documents", "n_outside", "n_candidates", "n_ignored")
 class PairFormula(Formula):
     """Scores of groups of pairs, overall and by sentences.
 
-    Attributes
-    ----------
-    groups : tuple of str
-        Some of ``exists``, ``direction`` and ``typed``.
-    strata : tuple of str
-        ``overall``, perhaps with ``intra`` and ``inter``.
-    counts : tuple of str
-        ``predicted`` and ``gold``, or ``fp`` and ``fn``.
-    candidates : bool
-        True with candidates: the group ``every`` calls all of them causal.
-    undefined : float or None
-        Value of 0/0; None: NaN in Python, null in JSON.
-
     Examples
     --------
     >>> formula = PairFormula(("exists",), ("overall",), ("predicted", "gold"), False, None)
@@ -50,11 +37,11 @@ class PairFormula(Formula):
     in_gold = TOTALS[0]
     unit = DOCUMENT
 
-    groups: tuple[str, ...]
-    strata: tuple[str, ...]
-    counts: tuple[str, str]
-    candidates: bool
-    undefined: float | None
+    groups: tuple[str, ...]  # Some of ``exists``, ``direction`` and ``typed``
+    strata: tuple[str, ...]  # ``overall``, perhaps with ``intra`` and ``inter``
+    counts: tuple[str, str]  # ``predicted`` and ``gold``, or ``fp`` and ``fn``
+    candidates: bool  # True with candidates: the group ``every`` calls all of them causal
+    undefined: float | None  # Value of 0/0; None: NaN in Python, null in JSON
 
     @property
     def main(self) -> str:

@@ -45,15 +45,6 @@ _WHOLE = re.compile(r"(\d+)\.0*")
 class LabelScheme:
     """Known labels and their codes.
 
-    Attributes
-    ----------
-    forward, backward : tuple of str
-        Further labels of "a causes b" and of "b causes a", each a type of its own.
-    none, unknown : tuple of str
-        Labels of no relation, and of relations of unknown direction, in place of other meanings.
-    null : bool
-        True reads the text ``null`` as EventStoryLine writes it: a relation of unknown direction.
-
     Raises
     ------
     ValueError
@@ -66,10 +57,14 @@ class LabelScheme:
     [0, 1, 4, 3, 10]
     """
 
+    # Further labels of "a causes b" and of "b causes a", each a type of its own
     forward: tuple[str, ...] = ()
     backward: tuple[str, ...] = ()
+    # Labels of no relation, and of relations of unknown direction, in place of other meanings
     none: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    # True reads the text ``null`` as EventStoryLine writes it: a relation of unknown
+    # direction
     null: bool = False
 
     def __post_init__(self) -> None:

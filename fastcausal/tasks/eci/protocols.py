@@ -12,44 +12,20 @@ OVERALL, INTRA, INTER = STRATA = ("overall", "intra", "inter")
 
 @dataclass(frozen=True)
 class PairProtocol:
-    """Rules of a published program; without a program, every quirk is False.
-
-    Attributes
-    ----------
-    name : str
-    groups : tuple of str
-        Groups of scores: the questions that the protocol answers.
-    by_sentences : bool
-        Strata within and across sentences are scored too.
-    counts : tuple of str
-        Counts of a report, besides tp.
-    last_type : bool
-        A pair with two types keeps the last one.
-    ordered : bool
-        Pairs are ordered texts: no label is turned round, ``null`` is a label like others.
-    repeats : bool
-        A repeated row counts twice.
-    untyped_misses : bool
-        Misses of ``typed`` equal the misses of ``exists``.
-    gold_documents : bool
-        Predictions in documents that gold does not name are ignored.
-    free_turns : bool
-        A wrong direction or type of a gold pair costs only recall.
-    zero : float or None
-        Value of 0/0 unless the caller gives one.
-    """
+    """Rules of a published program; without a program, every quirk is False."""
 
     name: str
-    groups: tuple[str, ...] = GROUPS
-    by_sentences: bool = False
-    counts: tuple[str, str] = ("predicted", "gold")
-    last_type: bool = False
+    groups: tuple[str, ...] = GROUPS  # Groups of scores: the questions that the protocol answers
+    by_sentences: bool = False  # Strata within and across sentences are scored too
+    counts: tuple[str, str] = ("predicted", "gold")  # Counts of a report, besides tp
+    last_type: bool = False  # A pair with two types keeps the last one
+    # Pairs are ordered texts: no label is turned round, ``null`` is a label like others
     ordered: bool = False
-    repeats: bool = False
-    untyped_misses: bool = False
-    gold_documents: bool = False
-    free_turns: bool = False
-    zero: float | None = None
+    repeats: bool = False  # A repeated row counts twice
+    untyped_misses: bool = False  # Misses of ``typed`` equal the misses of ``exists``
+    gold_documents: bool = False  # Predictions in documents that gold does not name are ignored
+    free_turns: bool = False  # A wrong direction or type of a gold pair costs only recall
+    zero: float | None = None  # Value of 0/0 unless the caller gives one
 
 
 QUIRKS = {

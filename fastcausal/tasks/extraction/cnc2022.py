@@ -44,25 +44,13 @@ NOTHING: Score = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "number": 0}
 
 @dataclass(frozen=True, eq=False)
 class Averaged(Evaluation):
-    """An evaluation whose scores do not add.
-
-    Attributes
-    ----------
-    recipe : Recipe
-    tally : Tally
-        Without counts.
-    by_group : mapping of str to Scores
-    fate : list of str
-        Reasons for which the official program stops or gives NaN.
-    known_bounds : mapping, optional
-        Result of `bounds_of`; None without unparsed predictions.
-    """
+    """An evaluation whose scores do not add."""
 
     recipe: Recipe
-    tally: Tally
+    tally: Tally  # Without counts
     by_group: Groups
-    fate: list[str]
-    known_bounds: Bounds | None
+    fate: list[str]  # Reasons for which the official program stops or gives NaN
+    known_bounds: Bounds | None  # Result of `bounds_of`; None without unparsed predictions
 
     adds = False
 

@@ -42,26 +42,13 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Wrong:
-    """An example with errors.
+    """An example with errors."""
 
-    Attributes
-    ----------
-    id : str
-        Its id, or its number if it has no id.
-    errors : int
-        Number of errors of the chosen roles and kinds.
-    counts : mapping of str to int
-        Their numbers by role and kind, such as ``cause_be``, without zeros.
-    pairs : list of tuple
-        Number and rows (role, start, stop) of each gold relation and of the prediction paired
-        with it; None for no relation.
-    sentence : Sentence or None
-    n_tokens : int
-    """
-
-    id: str
-    errors: int
-    counts: dict[str, int]
+    id: str  # Its id, or its number if it has no id
+    errors: int  # Number of errors of the chosen roles and kinds
+    counts: dict[str, int]  # Their numbers by role and kind, such as ``cause_be``, without zeros
+    # Number and rows (role, start, stop) of each gold relation and of the prediction paired
+    # with it; None for no relation
     pairs: list[tuple[tuple[int, Int32] | None, tuple[int, Int32] | None]]
     sentence: Sentence | None
     n_tokens: int

@@ -32,44 +32,20 @@ QUIRKS = {
 
 @dataclass(frozen=True)
 class Quirk:
-    """One step from cnc-2023 to recess.
+    """One step from cnc-2023 to recess."""
 
-    Attributes
-    ----------
-    field : str
-        The field of `Protocol` that changes.
-    meaning : str
-        Behaviour of the official scorer.
-    n_examples : int
-        Number of examples whose counts this step changes.
-    examples : tuple of str
-        The first ten of them.
-    f1 : float
-        Overall F1 after this and all earlier steps.
-    change : float
-        Change of F1 by this step, after the earlier ones.
-    change_alone : float
-        Change of the F1 of cnc-2023 by this step alone.
-    """
-
-    field: str
-    meaning: str
-    n_examples: int
-    examples: tuple[str, ...]
-    f1: float
-    change: float
-    change_alone: float
+    field: str  # The field of `Protocol` that changes
+    meaning: str  # Behaviour of the official scorer
+    n_examples: int  # Number of examples whose counts this step changes
+    examples: tuple[str, ...]  # The first ten of them
+    f1: float  # Overall F1 after this and all earlier steps
+    change: float  # Change of F1 by this step, after the earlier ones
+    change_alone: float  # Change of the F1 of cnc-2023 by this step alone
 
 
 @dataclass(eq=False, repr=False)
 class Explanation(Report):
-    """The scores under both protocols and the steps between them.
-
-    Attributes
-    ----------
-    official, recess : Report
-    quirks : tuple of Quirk
-    """
+    """The scores under both protocols and the steps between them."""
 
     official: Report
     recess: Report

@@ -38,25 +38,17 @@ NO_ROLE = "none"
 
 
 class _System(NamedTuple):
-    """Examples of one system.
-
-    Attributes
-    ----------
-    aligned : Aligned
-    table : pyarrow.Table
-        For each example: its predicted relations, the number of unparsed ones, and its pairs
-        (number of the gold relation, of the predicted relation, and of the pair).
-    of_examples, of_pairs : int64[n_examples, n_counts], int64[n_pairs, n_counts]
-        Counts of the kernel, followed by the cells of the confusion of roles.
-    places : int64[n_examples]
-        As in `Aligned`.
-    """
+    """Examples of one system."""
 
     aligned: Aligned
+    # For each example: its predicted relations, the number of unparsed ones, and its pairs
+    # (number of the gold relation, of the predicted relation, and of the pair)
     table: pa.Table
+    # int64[n_examples, n_counts], int64[n_pairs, n_counts]: Counts of the kernel, followed by
+    # the cells of the confusion of roles
     of_examples: Int64
     of_pairs: Int64
-    places: Int64
+    places: Int64  # int64[n_examples]: As in `Aligned`
 
 
 def page_of(
@@ -297,20 +289,13 @@ def _sentences(gold: pa.Table) -> list[Sentence]:
 
 
 class _Characters(NamedTuple):
-    """Characters at which tokens start and stop in their texts, of all examples one after another.
+    """Characters at which tokens start and stop in the texts of all examples, one after another."""
 
-    Attributes
-    ----------
-    starts, stops : int64[n_tokens]
-    offsets : int64[n_examples + 1]
-    lengths : pyarrow.ChunkedArray
-        Tokens of each example.
-    """
-
+    # int64[n_tokens]
     starts: Int64
     stops: Int64
-    offsets: Int64
-    lengths: pa.ChunkedArray
+    offsets: Int64  # int64[n_examples + 1]
+    lengths: pa.ChunkedArray  # Tokens of each example
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], lengths: pa.ChunkedArray) -> _Characters:

@@ -19,19 +19,11 @@ from fastcausal.tasks.relations.formula import RelationFormula
 
 @dataclass(frozen=True, eq=False)
 class Stored(Evaluation):
-    """An evaluation of statistics with units.
-
-    Attributes
-    ----------
-    kept : Statistics
-    tally : Tally
-    parts : mapping of str to int64[n_counts]
-        Counts by value of a column.
-    """
+    """An evaluation of statistics with units."""
 
     kept: Statistics
     tally: Tally
-    parts: Mapping[str, Int64]
+    parts: Mapping[str, Int64]  # Counts by value of a column
 
     @classmethod
     def of(cls, statistics: Statistics, by: By) -> Stored:

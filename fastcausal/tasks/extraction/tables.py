@@ -161,23 +161,13 @@ _DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
 
 
 class Details(NamedTuple):
-    """Sources of the tables of a report. Tables are made on request. Can be pickled.
-
-    Attributes
-    ----------
-    counting : Counting
-    aligned : Aligned or callable
-        The aligned examples, or a function that aligns them anew.
-    counts : int64[2, n_counts]
-        Sums of the counts, by which changed sources are detected.
-    by : tuple of str
-        Columns whose values are subsets.
-    """
+    """Sources of the tables of a report. Tables are made on request. Can be pickled."""
 
     counting: Counting
+    # The aligned examples, or a function that aligns them anew
     aligned: Aligned | Callable[[], Aligned]
-    counts: Int64
-    by: tuple[str, ...] = ()
+    counts: Int64  # int64[2, n_counts]: Sums of the counts, by which changed sources are detected
+    by: tuple[str, ...] = ()  # Columns whose values are subsets
 
     def table(self, name: str) -> pa.Table:
         """Make the table ``per_example`` or ``matches``."""

@@ -36,19 +36,6 @@ NOTHING: Int64 = np.zeros((), np.int64)  # counts of no example
 class Totals(NamedTuple):
     """Totals of an evaluation, which add.
 
-    Attributes
-    ----------
-    n_examples : int
-        Examples that were scored.
-    n_gold_relations, n_pred_relations : int
-        Relations of either side that mark a span.
-    n_unparsed, n_unparsed_answers : int
-        As `Unparsed.relations` and `Unparsed.answers`.
-    n_as_given : int
-        Relations whose spans are used as they are, although the protocol reads tags otherwise.
-    n_left_out, n_readable : int
-        As `Unparsed.examples` and `Unparsed.readable`.
-
     Examples
     --------
     >>> Totals(2, 3, 1) + Totals(1, 1, 1, n_unparsed=1)
@@ -56,12 +43,16 @@ class Totals(NamedTuple):
 n_unparsed_answers=0, n_as_given=0, n_left_out=0, n_readable=0)
     """
 
-    n_examples: int = 0
+    n_examples: int = 0  # Examples that were scored
+    # Relations of either side that mark a span
     n_gold_relations: int = 0
     n_pred_relations: int = 0
+    # As `Unparsed.relations` and `Unparsed.answers`
     n_unparsed: int = 0
     n_unparsed_answers: int = 0
+    # Relations whose spans are used as they are, although the protocol reads tags otherwise
     n_as_given: int = 0
+    # As `Unparsed.examples` and `Unparsed.readable`
     n_left_out: int = 0
     n_readable: int = 0
 
@@ -94,33 +85,20 @@ OF_WHOLE = tuple(name for name in Totals._fields if name not in (*OF_UNITS, *OF_
 
 
 class Tally(NamedTuple):
-    """The state of an evaluation of relations; tallies of parts add up in any order.
-
-    Attributes
-    ----------
-    totals : Totals
-    counts : mapping of tuple of str to int64[2, n_counts]
-        By values of the columns ``by``: counts of examples with at most one gold relation, and of
-        the others.
-    roles : tuple of str, optional
-        Role names of both sides; None before the first example.
-    found : frozenset of pair of str
-        As in `fastcausal.tasks.relations.align.Aligned`.
-    warnings : Warnings
-    unread : int64[n_counts], optional
-        Counts of examples with unparsed predictions, each of which counts as no relation; None
-        if unknown.
-    reasons : tuple of pyarrow.Table
-        Reasons of unparsed predictions.
-    """
+    """The state of an evaluation of relations; tallies of parts add up in any order."""
 
     totals: Totals = Totals()
+    # By values of the columns ``by``: counts of examples with at most one gold relation, and
+    # of the others
     counts: Mapping[Stratum, Int64] = {}
-    roles: tuple[str, ...] | None = None
+    roles: tuple[str, ...] | None = None  # Role names of both sides; None before the first example
+    # As in `fastcausal.tasks.relations.align.Aligned`
     found: frozenset[tuple[str, str]] = frozenset()
     warnings: Warnings = {}  # noqa: RUF012
+    # int64[n_counts], optional: Counts of examples with unparsed predictions, each of which
+    # counts as no relation; None if unknown
     unread: Int64 | None = NOTHING
-    reasons: tuple[pa.Table, ...] = ()
+    reasons: tuple[pa.Table, ...] = ()  # Reasons of unparsed predictions
 
     def __add__(self, other: Tally) -> Tally:  # type: ignore[override]
         """Add another part of one evaluation.

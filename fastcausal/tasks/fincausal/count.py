@@ -32,21 +32,14 @@ LONGEST = 990  # words of a chain that the program's recursion reaches
 
 
 class WordLabels(NamedTuple):
-    """Labels of the words of each text: 1 cause, 2 effect, 3 both.
+    """Labels of the words of each text: 1 cause, 2 effect, 3 both."""
 
-    Attributes
-    ----------
-    sizes : int64[n]
-        Words of each text.
-    gold, pred : bytes
-        A label for each word.
-    facts : int64[n, 2, 2]
-        For gold and pred: words that the text lacks, and words of the longest chain.
-    """
-
-    sizes: Int64
+    sizes: Int64  # int64[n]: Words of each text
+    # A label for each word
     gold: bytes
     pred: bytes
+    # int64[n, 2, 2]: For gold and pred: words that the text lacks, and words of the longest
+    # chain
     facts: Int64
 
 

@@ -42,34 +42,19 @@ FOUND = ("cause", "effect")
 
 @dataclass(frozen=True)
 class WordQuirk:
-    """A step from the published scores to spans.
-
-    Attributes
-    ----------
-    field : str
-    meaning : str
-        Behaviour of the published program.
-    f1, exact_match : float
-        Scores after this and all earlier steps; the share of equal rows does not exist for spans:
-        NaN.
-    change : float
-        Change of F1 by this step.
-    """
+    """A step from the published scores to spans."""
 
     field: str
-    meaning: str
+    meaning: str  # Behaviour of the published program
+    # Scores after this and all earlier steps; the share of equal rows does not exist for
+    # spans: NaN
     f1: float
-    change: float
+    change: float  # Change of F1 by this step
     exact_match: float
 
 
 class WordExplanation(Report):
-    """The published scores, and the steps to spans.
-
-    Attributes
-    ----------
-    quirks : tuple of WordQuirk
-    """
+    """The published scores, and the steps to spans."""
 
     quirks: tuple[WordQuirk, ...]
 

@@ -22,14 +22,7 @@ NO_ROW = TextSlices(b"", np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
 class SidesByRow(NamedTuple):
-    """Gold, and the cause and the effect predicted for each of its rows.
-
-    Attributes
-    ----------
-    gold : SectionRows
-    cause, effect : TextSlices
-    warnings : dict
-    """
+    """Gold, and the cause and the effect predicted for each of its rows."""
 
     gold: SectionRows
     cause: TextSlices

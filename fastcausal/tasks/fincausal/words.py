@@ -31,20 +31,11 @@ ABBREVIATIONS = (
 
 
 class Cutting(NamedTuple):
-    """A tokenizer.
+    """A tokenizer."""
 
-    Attributes
-    ----------
-    name : str
-        Name in signatures.
-    kind : int
-        Number in native code.
-    cut : callable, optional
-        Returns the words of a text; None if native code cuts texts.
-    """
-
-    name: str
-    kind: int
+    name: str  # Name in signatures
+    kind: int  # Number in native code
+    # Returns the words of a text; None if native code cuts texts
     cut: Callable[[str], Sequence[str]] | None = None
 
     def words_of(self, text: str) -> list[str]:

@@ -23,17 +23,6 @@ class RatingsFormula(Formula):
 
     Coefficients are functions of all ratings, not of sums over units.
 
-    Attributes
-    ----------
-    level : {"nominal", "ordinal", "interval", "ratio"}
-        Level of measurement.
-    raters : tuple of str
-        Names of raters, ascending.
-    labels : tuple of float or str
-        All labels, ascending.
-    measures : tuple of str
-        Names of `fastcausal.tasks.labels.coefficients.COEFFICIENTS`.
-
     Examples
     --------
     >>> formula = RatingsFormula("nominal", ("ann", "bob"), ("no", "yes"), ("alpha",))
@@ -44,10 +33,10 @@ class RatingsFormula(Formula):
     job = "ratings"
     adds = False
 
-    level: Level
-    raters: tuple[str, ...]
-    labels: tuple[float | str, ...]
-    measures: tuple[str, ...]
+    level: Level  # {"nominal", "ordinal", "interval", "ratio"}: Level of measurement
+    raters: tuple[str, ...]  # Names of raters, ascending
+    labels: tuple[float | str, ...]  # All labels, ascending
+    measures: tuple[str, ...]  # Names of `fastcausal.tasks.labels.coefficients.COEFFICIENTS`
 
     @property
     def fields(self) -> tuple[str, ...]:

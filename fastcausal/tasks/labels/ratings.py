@@ -21,24 +21,6 @@ Names = list[Any]
 class Ratings:
     """Ratings unit by unit.
 
-    Attributes
-    ----------
-    values : float64[n]
-        Numbers, or indices of ``names`` if labels are text; NaN for a missing rating.
-    offsets : int64[n_units + 1]
-        Ratings of unit u: ``values[offsets[u]:offsets[u + 1]]``.
-    raters : int64[n] or None
-        The rater of each rating, from 0; a rater occurs at most once in a unit. None if every unit
-        has one value per rater, in the order of raters.
-    n_raters : int
-        Number of raters.
-    names : list or None
-        The labels in ascending order; None if ratings are numbers.
-    groups : int64[n_units] or None
-        The group of each unit, from 0 in ascending order of the groups' names.
-    units, rater_names, group_names : pyarrow.Array or None
-        Names; None if units or raters have only positions, or if there are no groups.
-
     Examples
     --------
     >>> ratings = Ratings(np.array([1.0, 0.0, np.nan, 1.0]), np.array([0, 2, 4]), None, 2)
@@ -46,12 +28,19 @@ class Ratings:
     (2, array([0, 0, 1, 1]), array([0, 1, 0, 1]))
     """
 
+    # float64[n]: Numbers, or indices of ``names`` if labels are text; NaN for a missing
+    # rating
     values: Float64
-    offsets: Int64
+    offsets: Int64  # int64[n_units + 1]: Ratings of unit u: ``values[offsets[u]:offsets[u + 1]]``
+    # int64[n] or None: The rater of each rating, from 0; a rater occurs at most once in a
+    # unit. None if every unit has one value per rater, in the order of raters.
     raters: Int64 | None
-    n_raters: int
-    names: Names | None = None
+    n_raters: int  # Number of raters
+    names: Names | None = None  # The labels in ascending order; None if ratings are numbers
+    # int64[n_units] or None: The group of each unit, from 0 in ascending order of the groups'
+    # names
     groups: Int64 | None = None
+    # Names; None if units or raters have only positions, or if there are no groups
     units: Any = None
     rater_names: Any = None
     group_names: Any = None

@@ -70,30 +70,16 @@ def majority_vote(
 
 @dataclass(frozen=True)
 class Votes:
-    """The labels with the most votes in each unit.
+    """The labels with the most votes in each unit."""
 
-    Attributes
-    ----------
-    winner : float64[n_units]
-        The first label with the most votes, as in `Ratings.values`; NaN without a rating.
-    n_winners : int64[n_units]
-        Number of labels with the most votes.
-    n_votes : int64[n_units]
-        Most votes for a label.
-    n_ratings : int64[n_units]
-        Number of ratings.
-    n_equal : int64[n_units]
-        Number of ordered pairs of equal ratings.
-    names : list or None
-        As in `Ratings`.
-    """
-
+    # float64[n_units]: The first label with the most votes, as in `Ratings.values`; NaN
+    # without a rating
     winner: npt.NDArray[np.float64]
-    n_winners: Int64
-    n_votes: Int64
-    n_ratings: Int64
-    n_equal: Int64
-    names: list[Any] | None
+    n_winners: Int64  # int64[n_units]: Number of labels with the most votes
+    n_votes: Int64  # int64[n_units]: Most votes for a label
+    n_ratings: Int64  # int64[n_units]: Number of ratings
+    n_equal: Int64  # int64[n_units]: Number of ordered pairs of equal ratings
+    names: list[Any] | None  # As in `Ratings`
 
     @classmethod
     def of(cls, ratings: Ratings) -> Votes:

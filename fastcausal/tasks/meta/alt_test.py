@@ -17,24 +17,13 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class AltTest:
-    """The result of the test.
+    """The result of the test."""
 
-    Attributes
-    ----------
-    winning_rate : float
-        Share of raters that the metric may replace; NaN without raters.
-    advantage : float
-        Mean over raters of the share of rows with the metric at least as close to the rest.
-    epsilon : float
-        Allowed advantage of a rater, for the cost of raters.
-    n_raters : int
-        Raters with at least 30 rows that another rater judged too.
-    """
-
-    winning_rate: float
+    winning_rate: float  # Share of raters that the metric may replace; NaN without raters
+    # Mean over raters of the share of rows with the metric at least as close to the rest
     advantage: float
-    epsilon: float
-    n_raters: int
+    epsilon: float  # Allowed advantage of a rater, for the cost of raters
+    n_raters: int  # Raters with at least 30 rows that another rater judged too
 
 
 def alt_test(metric: Float64, votes: Float64, epsilon: float, *, labels: bool) -> AltTest:

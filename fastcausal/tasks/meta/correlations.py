@@ -16,23 +16,14 @@ BLOCK = 2**17  # weights of rows in memory at once: 1 MB stays in the cache
 
 @dataclass(frozen=True)
 class Ordered:
-    """Rows in order of segment, score and label.
+    """Rows in order of segment, score and label."""
 
-    Attributes
-    ----------
-    order : int64[n]
-        The original place of each row.
-    values : float64[2, n]
-        Scores and labels.
-    places : int64[2, n]
-        Ranks of values; equal values have equal ranks. Ranks of labels start at 0 in a segment.
-    offsets : int64[n_segments + 1]
-    """
-
-    order: Int64
-    values: Float64
+    order: Int64  # int64[n]: The original place of each row
+    values: Float64  # float64[2, n]: Scores and labels
+    # int64[2, n]: Ranks of values; equal values have equal ranks. Ranks of labels start at 0
+    # in a segment.
     places: Int64
-    offsets: Int64
+    offsets: Int64  # int64[n_segments + 1]
 
     @classmethod
     def of(cls, scores: Float64, labels: Float64, offsets: Int64 | None = None) -> Ordered:

@@ -18,26 +18,17 @@ Z = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True)
 class Estimate:
-    """Mean human value of a system with 95% intervals, from judged rows and from all.
+    """Mean human value of a system with 95% intervals, from judged rows and from all."""
 
-    Attributes
-    ----------
-    mean, low, high : float
-        Of the judged rows alone; bounds are NaN for fewer than two.
-    powered_mean, powered_low, powered_high : float
-        With the scores of unjudged rows; NaN without any.
-    weight : float
-        Weight of the scores, from 0 to 1.
-    n, n_unjudged : int
-    """
-
+    # Of the judged rows alone; bounds are NaN for fewer than two
     mean: float
     low: float
     high: float
+    # With the scores of unjudged rows; NaN without any
     powered_mean: float
     powered_low: float
     powered_high: float
-    weight: float
+    weight: float  # Weight of the scores, from 0 to 1
     n: int
     n_unjudged: int
 

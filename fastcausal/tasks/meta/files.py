@@ -36,41 +36,25 @@ ALL = "all"  # the system of tables without names
 
 @dataclass(frozen=True)
 class JudgedScores:
-    """Rows with scores of metrics and labels of raters, in order of item and system.
+    """Rows with scores of metrics and labels of raters, in order of item and system."""
 
-    Attributes
-    ----------
-    item_names, system_names, raters : list of str
-        Ascending.
-    items, systems : int64[n]
-        Indices of each row's names.
-    scores : dict of str to float64[n]
-        By metric; NaN if missing.
-    votes : float64[n_raters, n]
-        NaN if a rater gave no label.
-    judgments : pyarrow.Table
-        All rows of the judgments: ``unit``, ``system``, ``item``, ``rater`` and ``label``.
-    level : str
-        Level of measurement of the labels.
-    classes : tuple of str, optional
-        Names of nominal labels, ascending; scores and votes are then their indices.
-    by : string[n], optional
-        Values of the requested column, null if missing.
-    clusters : int64[n], optional
-        Indices of the values of the requested column.
-    """
-
+    # Ascending
     item_names: list[str]
     system_names: list[str]
     raters: list[str]
+    # int64[n]: Indices of each row's names
     items: Int64
     systems: Int64
-    scores: dict[str, Float64]
-    votes: Float64
+    scores: dict[str, Float64]  # By metric; NaN if missing
+    votes: Float64  # float64[n_raters, n]: NaN if a rater gave no label
+    # All rows of the judgments: ``unit``, ``system``, ``item``, ``rater`` and ``label``
     judgments: pa.Table
-    level: Level
+    level: Level  # Level of measurement of the labels
+    # Names of nominal labels, ascending; scores and votes are then their indices
     classes: tuple[str, ...] | None = None
+    # string[n], optional: Values of the requested column, null if missing
     by: pa.Array | None = None
+    # int64[n], optional: Indices of the values of the requested column
     clusters: Int64 | None = None
 
     @cached_property

@@ -17,20 +17,11 @@ LEFT_OUT = ("tie_threshold",)
 
 @dataclass(frozen=True)
 class DrawnRows:
-    """Rows for drawing by cluster.
-
-    Attributes
-    ----------
-    rows : RatedScores
-    clusters : int64[n]
-        From 0, each at least once.
-    bounds : (float, float)
-        Smallest and largest label.
-    """
+    """Rows for drawing by cluster."""
 
     rows: RatedScores
-    clusters: Int64
-    bounds: tuple[float, float]
+    clusters: Int64  # int64[n]: From 0, each at least once
+    bounds: tuple[float, float]  # Smallest and largest label
 
     @property
     def times(self) -> Int64:

@@ -96,42 +96,24 @@ class JudgeFormula(ConfusionFormula):
 
 @dataclass(frozen=True)
 class Judge:
-    """All numbers of a judge, by the keys of the report; NaN if undefined.
+    """All numbers of a judge, by the keys of the report; NaN if undefined."""
 
-    Attributes
-    ----------
-    scores : dict of str to dict
-        Of the groups ``overall``, ``macro``, ``weighted`` and ``class_LABEL``.
-    confusion : int64[n_labels, n_labels]
-        Rows by majority and by the judge's label.
-    alt_test : AltTest
-    estimates : dict of str to dict of str to Estimate, or None
-        Share of each label by system; None if every row is judged.
-    intervals : dict of str to dict, or None
-        Bounds by group and score; None unless requested.
-    undefined : dict of str to str
-        Reason of each undefined number, by its place.
-    """
-
+    # Of the groups ``overall``, ``macro``, ``weighted`` and ``class_LABEL``
     scores: dict[str, dict[str, float]]
-    confusion: Int64
+    confusion: Int64  # int64[n_labels, n_labels]: Rows by majority and by the judge's label
     alt_test: AltTest
+    # Share of each label by system; None if every row is judged
     estimates: dict[str, dict[str, Estimate]] | None
-    intervals: Bounds | None
+    intervals: Bounds | None  # Bounds by group and score; None unless requested
+    # Reason of each undefined number, by its place
     undefined: Reasons = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
 class Judging:
-    """Arguments that the numbers of judges depend on.
+    """Arguments that the numbers of judges depend on."""
 
-    Attributes
-    ----------
-    classes : tuple of str
-        Names of the labels.
-    """
-
-    classes: tuple[str, ...]
+    classes: tuple[str, ...]  # Names of the labels
     epsilon: float
     n_resamples: int
     seed: int

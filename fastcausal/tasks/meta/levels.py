@@ -24,21 +24,15 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class RatedScores:
-    """Scores of a metric beside human values, in order of item and system.
+    """Scores of a metric beside human values, in order of item and system."""
 
-    Attributes
-    ----------
-    items, systems : int64[n]
-    scores, labels : float64[n]
-    majority : float64[n], optional
-        0, 1 or NaN, if all labels are 0 or 1.
-    """
-
+    # int64[n]
     items: Int64
     systems: Int64
+    # float64[n]
     scores: Float64
     labels: Float64
-    majority: Float64 | None = None
+    majority: Float64 | None = None  # float64[n], optional: 0, 1 or NaN, if all labels are 0 or 1
 
     @cached_property
     def item_offsets(self) -> Int64:
@@ -172,25 +166,13 @@ def correlate_means(scores: Float64, labels: Float64) -> Values:
 
 @dataclass(frozen=True)
 class Gaps:
-    """Pairs of systems within items, in ascending order of the difference of their scores.
+    """Pairs of systems within items, in ascending order of the difference of their scores."""
 
-    Attributes
-    ----------
-    gap : float64[n_pairs]
-        Absolute difference of the scores.
-    item : int64[n_pairs]
-    alike : bool[n_pairs]
-        True if scores and labels order the pair equally; false for ties.
-    tied : bool[n_pairs]
-        True if the labels tie.
-    n_pairs : int64[n_items]
-    """
-
-    gap: Float64
-    item: Int64
-    alike: Bools
-    tied: Bools
-    n_pairs: Int64
+    gap: Float64  # float64[n_pairs]: Absolute difference of the scores
+    item: Int64  # int64[n_pairs]
+    alike: Bools  # bool[n_pairs]: True if scores and labels order the pair equally; false for ties
+    tied: Bools  # bool[n_pairs]: True if the labels tie
+    n_pairs: Int64  # int64[n_items]
 
     @classmethod
     def of(cls, rows: RatedScores) -> Gaps:

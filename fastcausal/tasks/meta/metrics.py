@@ -19,53 +19,32 @@ from fastcausal.tasks.meta.thresholds import Threshold, threshold
 
 @dataclass(frozen=True)
 class Metric:
-    """All numbers of a metric, by the keys of the report; NaN if undefined.
+    """All numbers of a metric, by the keys of the report; NaN if undefined."""
 
-    Attributes
-    ----------
-    pooled, by_item, systems : dict of str to float
-        Scores at the three levels.
-    threshold : Threshold or None
-        None if labels are not 0 and 1.
-    alt_test : AltTest or None
-        None if scores are outside the labels' range.
-    estimates : dict of str to Estimate, or None
-        By system; None if every row is judged.
-    intervals : dict of str to dict, or None
-        Bounds by level and score; None unless requested.
-    undefined : dict of str to str
-        Reason of each undefined number, by its place.
-    """
-
+    # Scores at the three levels
     pooled: dict[str, float]
     by_item: dict[str, float]
     systems: dict[str, float]
-    threshold: Threshold | None
-    alt_test: AltTest | None
-    estimates: dict[str, Estimate] | None
+    threshold: Threshold | None  # None if labels are not 0 and 1
+    alt_test: AltTest | None  # None if scores are outside the labels' range
+    estimates: dict[str, Estimate] | None  # By system; None if every row is judged
+    # Bounds by level and score; None unless requested
     intervals: dict[str, dict[str, list[float]]] | None
+    # Reason of each undefined number, by its place
     undefined: Reasons = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
 class MetaOptions:
-    """Arguments that the numbers of a metric depend on, and the kind of labels.
-
-    Attributes
-    ----------
-    bounds : (float, float)
-        Smallest and largest label.
-    binary : bool
-        True if all labels are 0 or 1.
-    """
+    """Arguments that the numbers of a metric depend on, and the kind of labels."""
 
     folds: int
     epsilon: float
     n_resamples: int
     seed: int
     intervals: bool
-    bounds: tuple[float, float]
-    binary: bool
+    bounds: tuple[float, float]  # Smallest and largest label
+    binary: bool  # True if all labels are 0 or 1
 
     def metrics(self, judged: JudgedScores) -> dict[str, Metric]:
         """Compute all metrics of judged rows."""

@@ -33,25 +33,16 @@ SCORES = {
 
 @dataclass(frozen=True)
 class SwapTest:
-    """A test if two metrics are equally close to people.
+    """A test if two metrics are equally close to people."""
 
-    Attributes
-    ----------
-    a, b : str
-        The metrics, in ascending order.
-    level, score : str
-        The compared score.
-    delta : float
-        Score of ``a`` minus score of ``b``, over their common rows.
-    p, p_adjusted : float
-        Two-sided; adjusted for all pairs by Holm's method.
-    """
-
+    # The metrics, in ascending order
     a: str
     b: str
+    # The compared score
     level: str
     score: str
-    delta: float
+    delta: float  # Score of ``a`` minus score of ``b``, over their common rows
+    # Two-sided; adjusted for all pairs by Holm's method
     p: float
     p_adjusted: float
 
@@ -167,23 +158,12 @@ def _standardised(scores: Float64) -> Float64:
 
 @dataclass(frozen=True)
 class Swapped:
-    """Rows of two metrics: each row twice, once with each metric's score.
+    """Rows of two metrics: each row twice, once with each metric's score."""
 
-    Attributes
-    ----------
-    rows : RatedScores
-        In order of item; scores of the first and of the second metric alternate.
-    first : int64[2 n]
-        1 for rows with the score of the first metric.
-    source : int64[2 n]
-        The original row.
-    n_resamples, seed : int
-        For soft pairwise accuracy.
-    """
-
-    rows: RatedScores
-    first: Int64
-    source: Int64
+    rows: RatedScores  # In order of item; scores of the first and of the second metric alternate
+    first: Int64  # int64[2 n]: 1 for rows with the score of the first metric
+    source: Int64  # int64[2 n]: The original row
+    # For soft pairwise accuracy
     n_resamples: int = 1
     seed: int = 0
 

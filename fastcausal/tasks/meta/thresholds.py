@@ -26,23 +26,13 @@ HELD_OUT = {
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold, with the accuracy of thresholds from other items.
+    """A threshold, with the accuracy of thresholds from other items."""
 
-    Attributes
-    ----------
-    value : float
-        The smallest score, used as threshold for 1, with the best accuracy.
-    accuracy : float
-        Accuracy on the rows of the fit: too high for other rows.
-    held_out : mapping of str to float
-        Accuracy, precision, recall, F1, MCC and kappa with each fold predicted by the others.
-    predictions : float64[n]
-        These predictions, 0 or 1; NaN if no other fold has a labelled row.
-    """
-
-    value: float
-    accuracy: float
+    value: float  # The smallest score, used as threshold for 1, with the best accuracy
+    accuracy: float  # Accuracy on the rows of the fit: too high for other rows
+    # Accuracy, precision, recall, F1, MCC and kappa with each fold predicted by the others
     held_out: Mapping[str, float]
+    # float64[n]: These predictions, 0 or 1; NaN if no other fold has a labelled row
     predictions: Float64 = field(repr=False, compare=False)
 
 

@@ -25,21 +25,11 @@ from fastcausal.tasks.preferences.report import KEYS, grids_of
 
 
 class Standing(NamedTuple):
-    """The place of a system in the preference of a rater on a topic.
-
-    Attributes
-    ----------
-    system : str
-    share : float
-        1 for the best, 1/k for each of k equally good best ones, 0 for others.
-    rank : float
-        From 1; equal systems have the mean of their ranks.
-    preference : Preference
-    """
+    """The place of a system in the preference of a rater on a topic."""
 
     system: str
-    share: float
-    rank: float
+    share: float  # 1 for the best, 1/k for each of k equally good best ones, 0 for others
+    rank: float  # From 1; equal systems have the mean of their ranks
     preference: Preference
 
 

@@ -16,18 +16,12 @@ Places = Mapping[str, Mapping[str, str]]
 
 
 class Preference(NamedTuple):
-    """A rater's choice or scores of the systems on a topic.
-
-    Attributes
-    ----------
-    rater, topic : str
-    values : mapping of str to (int or None)
-        By system: 1 for the chosen system and 0 for the others, or scores from 1 to 5. None if
-        missing.
-    """
+    """A rater's choice or scores of the systems on a topic."""
 
     rater: str
     topic: str
+    # By system: 1 for the chosen system and 0 for the others, or scores from 1 to 5. None if
+    # missing.
     values: Mapping[str, int | None]
 
 

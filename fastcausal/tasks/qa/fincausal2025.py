@@ -35,16 +35,10 @@ STOPS = "the program of fincausal-2025 ends here, expected "
 
 
 class AnswerRows(NamedTuple):
-    """Rows of one side.
+    """Rows of one side."""
 
-    Attributes
-    ----------
-    records : Records
-        The source.
-    id, text, answer : string[n]
-    """
-
-    records: Records
+    records: Records  # The source
+    # string[n]
     id: pa.Array
     text: pa.Array
     answer: pa.Array

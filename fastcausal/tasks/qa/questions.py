@@ -27,29 +27,19 @@ UNCHANGED = (pa.string(), pa.int64(), pa.float64(), pa.bool_())
 
 @dataclass(frozen=True, eq=False)
 class QuestionTexts:
-    """Questions with their gold answers, in rows.
+    """Questions with their gold answers, in rows."""
 
-    Attributes
-    ----------
-    ids : string[n]
-    texts : large_string[n]
-        The questions. Half of a surrogate pair is stored as three bytes, also in ``answers``.
-    answers : large_string[n_answers]
-        Gold answers, question by question.
-    lists : int64[n + 1]
-        The index of the first answer of each question, then the number of all answers.
-    besides : pyarrow.Table or sequence of mappings
-        Other values of each record; empty if there are none.
-    asked : RowTexts, optional
-        The questions again, with the places of their rows.
-    """
-
-    ids: pa.Array
+    ids: pa.Array  # string[n]
+    # large_string[n]: The questions. Half of a surrogate pair is stored as three bytes, also
+    # in ``answers``.
     texts: pa.Array
-    answers: pa.Array
+    answers: pa.Array  # large_string[n_answers]: Gold answers, question by question
+    # int64[n + 1]: The index of the first answer of each question, then the number of all
+    # answers
     lists: Int64
+    # Other values of each record; empty if there are none
     besides: pa.Table | Sequence[Mapping[str, Any]]
-    asked: RowTexts | None = None
+    asked: RowTexts | None = None  # The questions again, with the places of their rows
 
     def columns(self, rows: Int64) -> Columns:
         """Return the other texts and numbers of some questions, by ascending rows, as columns."""

@@ -52,62 +52,39 @@ TAGGED: Key[dict[TagReading, tuple[Rows, int]]] = Key("tagged")
 
 
 class Aligned(NamedTuple):
-    """Both sides, example by example.
+    """Both sides, example by example."""
 
-    Attributes
-    ----------
-    gold, pred : Rows
-        The lengths are equal on both sides, and known for examples with relations.
-    roles : tuple of str
-        The role names of both sides.
-    columns : pyarrow.Table or function that makes it
-        See `examples`.
-    counted : Warnings
-        Messages of `warnings` with their counts.
-    n_as_given : int
-        Relations with spans used as given, although the protocol reads tags differently.
-    unparsed : Unparsed
-        Unreadable relations of pred.
-    n_unread, n_answers : int64[n_examples], optional
-        Unreadable relations by example, and 1 for a whole unreadable answer; None if all were
-        readable.
-    reasons : pyarrow.Table, optional
-        Reasons of unreadable relations, a row each: (example, id, relation, reason, text).
-    left_out : pyarrow.Table, optional
-        Examples left out for unreadable relations: their columns, the numbers of relations of both
-        sides, and of unreadable relations.
-    aside : Aligned, optional
-        The left-out examples with unreadable relations removed; None if they cannot be scored.
-    found : frozenset of pair of str
-        Settings of the signature that come from the data of either side: rules by which spans were
-        located, forms of answers.
-    places : int64[n_examples], optional
-        Place of each example in gold before the join, -1 if gold lacks it; None: in order.
-    pred_places : int64[n_examples], optional
-        Place of each example in pred before the join, likewise.
-    unchecked : bool
-        True for a user's rows, which the first count has to check.
-    whole_gold : callable, optional
-        Computes the digest of gold before the join; None: the digest of `gold` and its ids.
-    """
-
+    # The lengths are equal on both sides, and known for examples with relations
     gold: Rows
     pred: Rows
-    roles: tuple[str, ...]
-    columns: pa.Table | Callable[[], pa.Table]
-    counted: Warnings
+    roles: tuple[str, ...]  # The role names of both sides
+    columns: pa.Table | Callable[[], pa.Table]  # See `examples`
+    counted: Warnings  # Messages of `warnings` with their counts
+    # Relations with spans used as given, although the protocol reads tags differently
     n_as_given: int = 0
-    unparsed: Unparsed = ALL_READ
+    unparsed: Unparsed = ALL_READ  # Unreadable relations of pred
+    # int64[n_examples], optional: Unreadable relations by example, and 1 for a whole
+    # unreadable answer; None if all were readable
     n_unread: Int64 | None = None
     n_answers: Int64 | None = None
+    # Reasons of unreadable relations, a row each: (example, id, relation, reason, text)
     reasons: pa.Table | None = None
+    # Examples left out for unreadable relations: their columns, the numbers of relations of
+    # both sides, and of unreadable relations
     left_out: pa.Table | None = None
+    # The left-out examples with unreadable relations removed; None if they cannot be scored
     aside: Aligned | None = None
+    # Settings of the signature that come from the data of either side: rules by which spans
+    # were located, forms of answers
     found: frozenset[tuple[str, str]] = frozenset()
+    # Computes the digest of gold before the join; None: the digest of `gold` and its ids
     whole_gold: Callable[[], int] | None = None
+    # int64[n_examples], optional: Place of each example in gold before the join, -1 if gold
+    # lacks it; None: in order
     places: Int64 | None = None
+    # int64[n_examples], optional: Place of each example in pred before the join, likewise
     pred_places: Int64 | None = None
-    unchecked: bool = False
+    unchecked: bool = False  # True for a user's rows, which the first count has to check
 
     @property
     def examples(self) -> pa.Table:

@@ -26,15 +26,6 @@ LATER = ("n_unparsed_answers",)  # missing in older files
 class RelationFormula(Formula):
     """Counts of pairs of relations, over all examples and over examples of several gold relations.
 
-    Attributes
-    ----------
-    kernel : str
-    role_fields, overall_fields : tuple of str
-        Counts of the kernel for each role, and for all roles together.
-    roles : tuple of str
-    undefined : float or None
-        The value of 0/0; None: NaN.
-
     Examples
     --------
     >>> formula = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None)
@@ -50,10 +41,11 @@ class RelationFormula(Formula):
     later_totals: ClassVar[tuple[str, ...]] = LATER
 
     kernel: str
+    # Counts of the kernel for each role, and for all roles together
     role_fields: tuple[str, ...]
     overall_fields: tuple[str, ...]
     roles: tuple[str, ...]
-    undefined: float | None
+    undefined: float | None  # The value of 0/0; None: NaN
 
     @property
     def fields(self) -> tuple[str, ...]:

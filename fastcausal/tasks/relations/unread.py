@@ -26,22 +26,13 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Unparsed:
-    """Numbers of unreadable predicted relations, and of examples left out for them.
+    """Numbers of unreadable predicted relations, and of examples left out for them."""
 
-    Attributes
-    ----------
-    relations : int
-        Relations that the protocol counts; a whole unreadable answer is one.
-    examples, readable : int
-        Examples left out, and their readable relations.
-    answers : int
-        Examples with a whole unreadable answer.
-    """
-
-    relations: int = 0
+    relations: int = 0  # Relations that the protocol counts; a whole unreadable answer is one
+    # Examples left out, and their readable relations
     examples: int = 0
     readable: int = 0
-    answers: int = 0
+    answers: int = 0  # Examples with a whole unreadable answer
 
     def facts(self, n_examples: int, n_scored: int) -> dict[str, Any]:
         """Return counts and rates of unreadable relations, given the numbers scored.
@@ -77,12 +68,7 @@ ALL_READ = Unparsed()
 
 
 class UnreadRelationsError(InputError):
-    """Predicted relations are unreadable.
-
-    Attributes
-    ----------
-    count : int
-    """
+    """Predicted relations are unreadable."""
 
     count: int
 
@@ -107,28 +93,19 @@ def unread_message(reading: Reading, side: str, count: int) -> str:
 
 
 class Settled(NamedTuple):
-    """Both sides after the policy for unreadable predictions.
+    """Both sides after the policy for unreadable predictions."""
 
-    Attributes
-    ----------
-    gold, pred : Relations
-        The examples that stay.
-    unparsed, n_unread, n_answers, reasons, left_out
-        As in `fastcausal.tasks.relations.align.Aligned`.
-    aside : tuple of Relations, optional
-        Both sides of the left-out examples.
-    kept : bool[n_examples], optional
-        True for examples that stay; None: all stay.
-    """
-
+    # The examples that stay
     gold: Relations
     pred: Relations
+    # As in `fastcausal.tasks.relations.align.Aligned`
     unparsed: Unparsed = ALL_READ
     n_unread: Int64 | None = None
     n_answers: Int64 | None = None
     reasons: pa.Table | None = None
     left_out: pa.Table | None = None
-    aside: tuple[Relations, Relations] | None = None
+    aside: tuple[Relations, Relations] | None = None  # Both sides of the left-out examples
+    # bool[n_examples], optional: True for examples that stay; None: all stay
     kept: npt.NDArray[np.bool_] | None = None
 
 

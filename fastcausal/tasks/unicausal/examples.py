@@ -39,33 +39,17 @@ KEPT = (*BY, "doc_id", "sent_id")
 
 @dataclass(frozen=True, eq=False)
 class CorpusExamples:
-    """The examples of a task.
+    """The examples of a task."""
 
-    Attributes
-    ----------
-    name : str
-        The source, for messages.
-    tables : sequence of Records
-    table, row : int64[n]
-        The table of each example, and its row there.
-    ids : pyarrow.Array
-        The ``index`` of each row; further relations of a row get numbers.
-    labels : int64[n]
-    texts : pyarrow.Array
-        Texts with the marks of pairs; null for sentences.
-    columns : pyarrow.Table
-        Corpus, document and sentence.
-    warnings : dict
-    """
-
-    name: str
+    name: str  # The source, for messages
     tables: Sequence[Records]
+    # int64[n]: The table of each example, and its row there
     table: Int64
     row: Int64
-    ids: pa.Array
-    labels: Int64
-    texts: pa.Array
-    columns: pa.Table
+    ids: pa.Array  # The ``index`` of each row; further relations of a row get numbers
+    labels: Int64  # int64[n]
+    texts: pa.Array  # Texts with the marks of pairs; null for sentences
+    columns: pa.Table  # Corpus, document and sentence
     warnings: Warnings
 
     def plain(self) -> pa.Array:

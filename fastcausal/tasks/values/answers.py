@@ -21,45 +21,23 @@ WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 @dataclass(frozen=True)
 class ValueAnswers:
-    """The answers of one system, a row each.
+    """The answers of one system, a row each."""
 
-    Attributes
-    ----------
-    name : str
-        The source, for messages.
-    ids : pyarrow.Array of string
-        The example of each answer.
-    scores : mapping of str to (float64[n], float64[n] or None)
-        Values, NaN if missing; denominators for ratios, else None.
-    where : callable
-        Place of an answer, for messages.
-    epochs : pyarrow.Array, optional
-        Numbers or names of repeats.
-    errors, limits : bool[n], optional
-        True for answers that ended in an error, or at a limit.
-    contents : pyarrow.Array of string, optional
-        Digest of each answer's example: of input and target, or of the document.
-    columns : mapping of str to pyarrow.Array
-        Other columns to keep.
-    about : mapping
-        ``format``; and ``model``, ``task``, ``version``, ``prompts`` if the source has them.
-    lower : tuple of str
-        Scores for which lower is better.
-    system : str, optional
-    warnings : dict
-    """
-
-    name: str
-    ids: pa.Array
+    name: str  # The source, for messages
+    ids: pa.Array  # The example of each answer
+    # Values, NaN if missing; denominators for ratios, else None
     scores: Mapping[str, tuple[Float64, Float64 | None]]
-    where: Callable[[int], str]
-    epochs: pa.Array | None = None
+    where: Callable[[int], str]  # Place of an answer, for messages
+    epochs: pa.Array | None = None  # Numbers or names of repeats
+    # bool[n], optional: True for answers that ended in an error, or at a limit
     errors: Any = None
     limits: Any = None
+    # Digest of each answer's example: of input and target, or of the document
     contents: pa.Array | None = None
-    columns: Mapping[str, pa.Array] = field(default_factory=dict)
+    columns: Mapping[str, pa.Array] = field(default_factory=dict)  # Other columns to keep
+    # ``format``; and ``model``, ``task``, ``version``, ``prompts`` if the source has them
     about: Mapping[str, Any] = field(default_factory=dict)
-    lower: tuple[str, ...] = ()
+    lower: tuple[str, ...] = ()  # Scores for which lower is better
     system: str | None = None
     warnings: Warnings = field(default_factory=dict)
 
@@ -117,19 +95,12 @@ def flags_of(cells: Sequence[Any]) -> tuple[Float64, Float64] | None:
 
 @dataclass(frozen=True)
 class Examples:
-    """Examples in the order of their ids, with the places of their answers.
-
-    Attributes
-    ----------
-    ids : list of str
-    order : int64[n_answers]
-        The answers, sorted by example.
-    starts, sizes : int64[n_examples]
-        Place of each example's first answer in ``order``, and number of its answers.
-    """
+    """Examples in the order of their ids, with the places of their answers."""
 
     ids: list[str]
-    order: Int64
+    order: Int64  # int64[n_answers]: The answers, sorted by example
+    # int64[n_examples]: Place of each example's first answer in ``order``, and number of its
+    # answers
     starts: Int64
     sizes: Int64
 

@@ -26,18 +26,6 @@ class ValueFormula(Formula):
     A mean has the weight 1 for each example, 0 for an example without this score. A ratio of sums
     has denominators as weights.
 
-    Attributes
-    ----------
-    names_of_scores : tuple of str
-        Names of the scores in the source.
-    of : {"mean", "ratio"}
-    answers : str
-        The rule from the answers of an example to its value.
-    missing : {"error", "skip", "zero"}
-        The policy for answers without a score.
-    lower : tuple of str
-        Scores for which lower is better.
-
     Examples
     --------
     >>> formula = ValueFormula(("f1",))
@@ -49,11 +37,11 @@ class ValueFormula(Formula):
     dtype: ClassVar[type[np.generic]] = np.float64
     totals: ClassVar[tuple[str, ...]] = N_ANSWERS
 
-    names_of_scores: tuple[str, ...]
-    of: str = "mean"
-    answers: str = "mean"
-    missing: str = "error"
-    lower: tuple[str, ...] = ()
+    names_of_scores: tuple[str, ...]  # Names of the scores in the source
+    of: str = "mean"  # {"mean", "ratio"}
+    answers: str = "mean"  # The rule from the answers of an example to its value
+    missing: str = "error"  # {"error", "skip", "zero"}: The policy for answers without a score
+    lower: tuple[str, ...] = ()  # Scores for which lower is better
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -25,17 +25,10 @@ MOST_UNEQUAL = 4  # times as many answers, beyond which p may be too small (docs
 
 
 class Systems(NamedTuple):
-    """Systems by name, with the same units in the same order.
-
-    Attributes
-    ----------
-    systems : dict of str to Statistics
-    answers : mapping, optional
-        For values: the rule, and numbers of answers by system.
-    warnings : tuple of str
-    """
+    """Systems by name, with the same units in the same order."""
 
     systems: dict[str, Statistics]
+    # For values: the rule, and numbers of answers by system
     answers: Mapping[str, Any] | None = None
     warnings: tuple[str, ...] = ()
 

@@ -33,45 +33,29 @@ def one_rule(over: str, answers: str | None) -> str:
 
 @dataclass(frozen=True)
 class ValueReading:
-    """Scores and columns of a source, and policies for its examples.
+    """Scores and columns of a source, and policies for its examples."""
 
-    Attributes
-    ----------
-    scores : tuple of str
-        Scores by name; without any, the only one.
-    scorer, metric, filter : str, optional
-        Parts of the name of a score.
-    value : str, optional
-        Column of values; names with dots lead into JSON.
-    numerator, denominator : str, optional
-        Columns whose sums make a ratio.
-    id, epoch : str, optional
-        Columns of a table; by default ``id``, else ``doc_id``, and ``epoch``.
-    cluster : str, optional
-        Column, or key of metadata, to keep.
-    columns : tuple of str
-        Other columns to keep.
-    over : str
-        ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example.
-    missing : {"error", "skip", "zero"}
-        Refuse answers without a score, leave them out, or count them as 0.
-    progress : callable, optional
-        Called with the number of samples read from a log, and of all its samples (None: unknown).
-    """
-
-    scores: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()  # Scores by name; without any, the only one
+    # Parts of the name of a score
     scorer: str | None = None
     metric: str | None = None
     filter: str | None = None
-    value: str | None = None
+    value: str | None = None  # Column of values; names with dots lead into JSON
+    # Columns whose sums make a ratio
     numerator: str | None = None
     denominator: str | None = None
+    # Columns of a table; by default ``id``, else ``doc_id``, and ``epoch``
     id: str | None = None
     epoch: str | None = None
-    cluster: str | None = None
-    columns: tuple[str, ...] = ()
+    cluster: str | None = None  # Column, or key of metadata, to keep
+    columns: tuple[str, ...] = ()  # Other columns to keep
+    # ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example
     over: str = "mean"
+    # {"error", "skip", "zero"}: Refuse answers without a score, leave them out, or count them
+    # as 0
     missing: MissingPolicy = "error"
+    # Called with the number of samples read from a log, and of all its samples (None:
+    # unknown)
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

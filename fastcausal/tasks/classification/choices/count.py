@@ -44,28 +44,14 @@ TIED = " answers have several highest scores: the first of them counts"
 
 
 class Chosen(NamedTuple):
-    """Questions with the answers of a model to them.
-
-    Attributes
-    ----------
-    settings : Choosing
-    questions : Asked
-    given : Given
-    rows : int64[n]
-        The row of the answer to each question, -1 for none.
-    distinct : list
-        The distinct answers.
-    places : int64[n]
-        The answer to each question, by index; -1 for none.
-    warnings : dict
-    """
+    """Questions with the answers of a model to them."""
 
     settings: Choosing
     questions: Asked
     given: Given
-    rows: Int64
-    distinct: list[Any]
-    places: Int64
+    rows: Int64  # int64[n]: The row of the answer to each question, -1 for none
+    distinct: list[Any]  # The distinct answers
+    places: Int64  # int64[n]: The answer to each question, by index; -1 for none
     warnings: Warnings
 
     def codes(self, reading: AnswerReading) -> Int64:

@@ -50,51 +50,24 @@ _FLAT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_boolean, pa.t
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Questions with their right options.
-
-    Attributes
-    ----------
-    records : Records
-    ids : pyarrow.Array or None
-        None for a bare list of options, which has an order and no names.
-    labels : tuple of str
-        The options.
-    codes : int64[n]
-        The right option of each question, by index.
-    forms : mapping
-        The option of each value that stands for one in gold.
-    columns : dict of str to pyarrow.Array
-        Further columns.
-    """
+    """Questions with their right options."""
 
     records: Records
-    ids: pa.Array | None
-    labels: tuple[str, ...]
-    codes: Int64
-    forms: Forms
-    columns: dict[str, Any]
+    ids: pa.Array | None  # None for a bare list of options, which has an order and no names
+    labels: tuple[str, ...]  # The options
+    codes: Int64  # int64[n]: The right option of each question, by index
+    forms: Forms  # The option of each value that stands for one in gold
+    columns: dict[str, Any]  # Further columns
 
 
 class Given(NamedTuple):
-    """Answers of a model.
-
-    Attributes
-    ----------
-    records : Records
-    ids : pyarrow.Array or None
-    values : list
-        Text, a number, a boolean or None; for scores, the index of the highest.
-    n_options : int
-        The number of scores of each answer; 0 without scores.
-    n_ties : int
-        Answers with several highest scores.
-    """
+    """Answers of a model."""
 
     records: Records
     ids: pa.Array | None
-    values: list[Any]
-    n_options: int
-    n_ties: int
+    values: list[Any]  # Text, a number, a boolean or None; for scores, the index of the highest
+    n_options: int  # The number of scores of each answer; 0 without scores
+    n_ties: int  # Answers with several highest scores
 
 
 def read_questions(

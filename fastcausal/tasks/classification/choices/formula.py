@@ -23,15 +23,6 @@ class ChoiceFormula(ConfusionFormula):
 
     The two indices after the options stand for an unparsed and for a missing answer.
 
-    Attributes
-    ----------
-    readings : tuple of str
-        The other readings.
-    unparsed, unmatched : {"wrong", "skip", "error"}
-        Policies for unparsed and for missing answers.
-    rarer : bool
-        True adds the scores of the class that is rarest in gold, among classes that occur.
-
     Examples
     --------
     >>> formula = ChoiceFormula(
@@ -44,9 +35,11 @@ class ChoiceFormula(ConfusionFormula):
 
     job = "choices"
 
-    readings: tuple[str, ...]
+    readings: tuple[str, ...]  # The other readings
+    # {"wrong", "skip", "error"}: Policies for unparsed and for missing answers
     unparsed: AnswerPolicy
     unmatched: AnswerPolicy
+    # True adds the scores of the class that is rarest in gold, among classes that occur
     rarer: bool
 
     @property

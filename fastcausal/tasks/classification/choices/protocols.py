@@ -15,40 +15,24 @@ from fastcausal.tasks.classification.choices.words import pattern_of
 class Choosing:
     """Settings of reading and counting answers.
 
-    Attributes
-    ----------
-    name : str
-        The name of a published protocol; empty without one.
-    answers : {"binary", "letter", "choice"}
-    read : str
-    unparsed, unmatched : {"wrong", "skip", "error"}
-        Policies for an answer that names no option, and for a question without an answer.
-    surplus : {"ignore", "error"}
-        The policy for an answer to no question.
-    undefined : float or None
-        The value of 0/0.
-    rarer : bool
-        True adds precision, recall and F1 of the class that is rarer in gold.
-    by : tuple of str
-        Columns that become subsets if gold has them.
-    pattern : str, optional
-        A regular expression with one group; the text in the group is the answer.
-
     Examples
     --------
     >>> choosing("cladder").unparsed, choosing("cladder", unparsed="wrong").unparsed
     ('error', 'wrong')
     """
 
-    name: str
-    answers: AnswerKind
+    name: str  # The name of a published protocol; empty without one
+    answers: AnswerKind  # {"binary", "letter", "choice"}
     read: AnswerReading
+    # {"wrong", "skip", "error"}: Policies for an answer that names no option, and for a
+    # question without an answer
     unparsed: AnswerPolicy = "wrong"
     unmatched: AnswerPolicy = "wrong"
-    surplus: str = "ignore"
-    undefined: float | None = None
-    rarer: bool = False
-    by: tuple[str, ...] = ()
+    surplus: str = "ignore"  # {"ignore", "error"}: The policy for an answer to no question
+    undefined: float | None = None  # The value of 0/0
+    rarer: bool = False  # True adds precision, recall and F1 of the class that is rarer in gold
+    by: tuple[str, ...] = ()  # Columns that become subsets if gold has them
+    # A regular expression with one group; the text in the group is the answer
     pattern: str | None = None
 
     def __post_init__(self) -> None:

@@ -140,18 +140,11 @@ def corr2cause_gpt(answer: Any, forms: Forms) -> str | None:
 
 
 class ReadingRule(NamedTuple):
-    """A reading.
+    """A reading."""
 
-    Attributes
-    ----------
-    read : callable
-        Takes an answer, a value of JSON, and the forms of options; returns an option or None.
-    kinds : tuple of str
-        The kinds of answers that it reads.
-    """
-
+    # Takes an answer, a value of JSON, and the forms of options; returns an option or None
     read: Callable[[Any, Forms], str | None]
-    kinds: tuple[AnswerKind, ...]
+    kinds: tuple[AnswerKind, ...]  # The kinds of answers that it reads
 
 
 READINGS: dict[AnswerReading, ReadingRule] = {

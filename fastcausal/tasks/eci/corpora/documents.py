@@ -42,35 +42,19 @@ class Pair(NamedTuple):
 
 @dataclass
 class EventDocument:
-    """A document of a corpus.
+    """A document of a corpus."""
 
-    Attributes
-    ----------
-    file : str
-        The file, for messages.
-    id : str
-    columns : mapping of str to str
-        Facts of the document, such as its topic.
-    mentions : dict of str to Mention
-        Events by id.
-    pairs : list of Pair
-        Their ends are mentions, or clusters of mentions.
-    sentences : dict of int to str
-        Texts by number.
-    clusters : dict of str to list of str
-        Mentions of each event that has several; a pair of events is one of all their mentions.
-    n_left_out : int
-        Pairs of a chain of mentions with itself, which are left out.
-    """
-
-    file: str
+    file: str  # The file, for messages
     id: str
+    # Facts of the document, such as its topic
     columns: Mapping[str, str] = field(default_factory=dict)
-    mentions: dict[str, Mention] = field(default_factory=dict)
+    mentions: dict[str, Mention] = field(default_factory=dict)  # Events by id
+    # Their ends are mentions, or clusters of mentions
     pairs: list[Pair] = field(default_factory=list)
-    sentences: dict[int, str] = field(default_factory=dict)
+    sentences: dict[int, str] = field(default_factory=dict)  # Texts by number
+    # Mentions of each event that has several; a pair of events is one of all their mentions
     clusters: dict[str, list[str]] = field(default_factory=dict)
-    n_left_out: int = 0
+    n_left_out: int = 0  # Pairs of a chain of mentions with itself, which are left out
 
     def place(self, line: int) -> str:
         """Name a line in messages."""
@@ -78,21 +62,11 @@ class EventDocument:
 
 
 class PairRows(NamedTuple):
-    """The rows of a corpus as numbers.
+    """The rows of a corpus as numbers."""
 
-    Attributes
-    ----------
-    document : int32[n]
-        The document of each row.
-    ends : int32[n, 2]
-        The mentions of each row, -1 for none.
-    lines : int32[n]
-        The line of each row, 0 if unknown.
-    """
-
-    document: Int32
-    ends: Int32
-    lines: Int32
+    document: Int32  # int32[n]: The document of each row
+    ends: Int32  # int32[n, 2]: The mentions of each row, -1 for none
+    lines: Int32  # int32[n]: The line of each row, 0 if unknown
 
 
 class Corpus(Records):
