@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import fastcausal
+from fastcausal import sample
 
 ROOT = Path(fastcausal.__file__).parent
 DOCS = Path(__file__).parents[1] / "docs"
@@ -184,6 +185,17 @@ def test_a_cold_score_loads_what_it_needs():
     assert not heavy & {name.partition(".")[0] for name in loaded}
     assert not {"pyarrow.dataset", "pyarrow.parquet", "pyarrow.pandas_compat"} & loaded
     assert not {f"fastcausal.{room}" for room in ("sweeps", "training", "decoding")} & loaded
+
+
+def test_a_leaderboard_of_counts_loads_no_reader(tmp_path):
+    """Counts know their formula: no format, log or table of another program is loaded."""
+    path = tmp_path / "a.parquet"
+    fastcausal.score(sample.GOLD, sample.SYSTEMS["careful"]).statistics.write(path)
+    systems = {"a": str(path), "b": str(path)}
+    loaded = run(f"import sys, fastcausal; fastcausal.leaderboard({systems}); print(*sys.modules)")
+    assert "fastcausal.sweeps.leaderboard" in loaded
+    readers = ("fastcausal.formats", "fastcausal.tasks.values.count", "fastcausal.sweeps.pairing")
+    assert not [name for name in loaded if name.startswith(readers)]
 
 
 def test_importing_loads_the_face_alone():

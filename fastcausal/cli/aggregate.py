@@ -142,14 +142,13 @@ def systems_of(files: list[str], reading: ValueReading, of_counts: bool) -> dict
     """
     from fastcausal.counts.signatures import joint_signature
     from fastcausal.errors import InputError
-    from fastcausal.sweeps.systems import require_one_gold
-    from fastcausal.tasks.values.count import read_all
-    from fastcausal.tasks.values.pairing import is_values
+    from fastcausal.sweeps.align import require_one_gold
+    from fastcausal.sweeps.systems import load_all
 
     parts: dict[str, dict[str, Statistics]] = {}
     for file in short_names(files).values():
-        for name, statistics in read_all(file, reading).items():
-            if reading.scores and not of_counts and not is_values(statistics):
+        for name, statistics in load_all(file, reading).items():
+            if reading.scores and not of_counts and not statistics.formula.holds_values:
                 raise InputError(f"{file}: a file of counts, --score is for logs and tables")
             parts.setdefault(name, {})[file] = statistics
     systems = {name: joined(of_name) for name, of_name in parts.items()}

@@ -85,12 +85,10 @@ GOLD_OPTIONS = GoldOptions()
 
 def _counts_in(file: str) -> Statistics | None:
     """Read a file of counts; None for other files."""
-    from fastcausal.counts.files import about_in
     from fastcausal.counts.statistics import Statistics
-    from fastcausal.files.binary import schema_of
+    from fastcausal.counts.systems import is_counts
 
-    schema = schema_of(file)
-    return Statistics.read(file) if schema is not None and about_in(schema) else None
+    return Statistics.read(file) if is_counts(file) else None
 
 
 def refuse_without_gold(ctx: click.Context) -> None:
@@ -100,12 +98,16 @@ def refuse_without_gold(ctx: click.Context) -> None:
 
 def is_gold(path: str, reading: ValueReading) -> bool:
     """Return True for gold; False for counts, logs, tables of values, folders of sweeps or logs."""
+    from fastcausal.counts.systems import is_counts
     from fastcausal.files.packed import local
-    from fastcausal.sweeps.folder import counts_of_runs
-    from fastcausal.tasks.values.files import holds_values, logs_in
 
-    if path == "-":
-        return False  # can be read only once
+    if path == "-" or is_counts(path):
+        return False  # can be read only once, or has counts
     if Path(local(path)).is_dir():
-        return not counts_of_runs(path) and not logs_in(path)
+        from fastcausal.sweeps.folder import counts_of_runs
+        from fastcausal.sweeps.systems import list_logs
+
+        return not counts_of_runs(path) and not list_logs(path)
+    from fastcausal.tasks.values.files import holds_values
+
     return not holds_values(path, reading)

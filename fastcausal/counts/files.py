@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from fastcausal.recipe import Signature
 if TYPE_CHECKING:
     import pyarrow as pa
 
+T = TypeVar("T")
 VERSION = 2
 KEY = b"fastcausal"  # in the metadata of a file
 SOURCE = "source"  # the fact on a log of values: its format, model and task
@@ -322,6 +323,14 @@ def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, d
     for parts in systems.values() if like else ():
         joint_signature(parts["signature"], signature_in(like or {}), (str(path), LIKE))
     return systems
+
+
+def take_one(path: Any, systems: Mapping[str, T]) -> T:
+    """Return the system of a file of one; InputError for several."""
+    if len(systems) > 1:
+        names = ", ".join(systems)
+        raise InputError(f"{path}: several systems ({names}), expected a file of one")
+    return next(iter(systems.values()))
 
 
 def _by_system(path: str | os.PathLike[str], like: About | None) -> dict[str, dict[str, Any]]:

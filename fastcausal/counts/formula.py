@@ -32,6 +32,7 @@ class Formula(ABC):
     subsets_of_groups: ClassVar[tuple[str, ...]] = ()  # names that start the names of groups
     gaps: ClassVar[bool] = False  # a unit may lack measures: NaN in rows, null in files
     unit: ClassVar[str] = EXAMPLE  # one of `significance.units.NOUNS`
+    holds_values: ClassVar[bool] = False  # of other programs: examples may be missing on a side
     in_gold: ClassVar[str] = ""  # a field that is 0 for a unit that gold does not name
 
     @property

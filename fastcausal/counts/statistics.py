@@ -402,10 +402,7 @@ class Statistics:
             ``like``.
         """
         systems = count_files.read(path, None if like is None else count_files.about_like(like))
-        if len(systems) > 1:
-            names = ", ".join(systems)
-            raise InputError(f"{path}: several systems ({names}), expected a file of one")
-        return cls(**next(iter(systems.values())))
+        return cls(**count_files.take_one(path, systems))
 
     def intervals(
         self,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 from fastcausal.counts import files
 from fastcausal.counts.files import About
 from fastcausal.counts.seals import Written
 from fastcausal.counts.statistics import Statistics
+from fastcausal.files import binary
+from fastcausal.files.packed import local
 
 
 def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dict[str, Statistics]:
@@ -22,6 +25,13 @@ def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dic
         The file is damaged, has other content, or contradicts ``like``.
     """
     return {name: Statistics(**parts) for name, parts in files.read(path, like).items()}
+
+
+def is_counts(source: Any) -> bool:
+    """Return True for a file of counts on disk, by its schema."""
+    path = local(source)
+    schema = binary.schema_of(path) if isinstance(path, str | os.PathLike) else None
+    return schema is not None and files.about_in(schema) is not None
 
 
 def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics]) -> None:

@@ -34,6 +34,11 @@ class Task:
     # a list of rows; None if such gold has no part without answers. Empty for no such
     # function.
     public: str = ""
+    # Entry point of the function ``(source, reading) -> statistics by system`` for results of
+    # other programs, which are neither counts nor predictions; empty for none
+    load: str = ""
+    # Entry point of the function that lists such sources in a folder
+    list_logs: str = ""
     command: str = ""  # Entry point of the command, or the name of a generic one
     page: str = ""  # Name of the page in docs
 

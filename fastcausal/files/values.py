@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -139,6 +140,23 @@ def shown(value: object) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def write_cell(value: Any) -> str | None:
+    """Return a value of JSON as text for a column of strata; None for null and NaN.
+
+    Examples
+    --------
+    >>> write_cell(2.0), write_cell(" a  b "), write_cell(None), write_cell([1])
+    ('2', 'a b', None, '[1]')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, str):
+        return " ".join(value.split()).encode(errors="backslashreplace").decode()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return shown(value)
 
 
 def at(value: Any, path: str) -> Any:

@@ -19,7 +19,7 @@ from fastcausal.significance.paired import detectable, is_student
 from fastcausal.significance.units import units_text
 from fastcausal.sweeps.contrast import Contrast
 from fastcausal.sweeps.drawn import comparison_table
-from fastcausal.sweeps.systems import READING, pair_of
+from fastcausal.sweeps.systems import READING, load_pair
 from fastcausal.tasks.values.reading import ValueReading
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def compare(
     """
     reading = with_scores(reading, score, cluster)
     draws = Draws(method, confidence, n_resamples, seed, cluster)
-    names, systems = pair_of(a, b, ("A", "B"), reading, not unpaired)
+    names, systems = load_pair(a, b, ("A", "B"), reading, not unpaired)
     chosen = systems.scores(score)
     scale_of = {name: systems.scale(name, lower_is_better) for name in chosen}
     left, right = systems.systems.values()

@@ -30,8 +30,7 @@ from fastcausal.sweeps.floors import (
     joint_verdict,
     verdict_of,
 )
-from fastcausal.sweeps.systems import one_of, pair_of
-from fastcausal.tasks.values.pairing import Systems
+from fastcausal.sweeps.systems import Systems, load_one, load_pair
 from fastcausal.tasks.values.reading import ValueReading
 
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
@@ -371,8 +370,8 @@ def _check(
 
 def _alone(candidate: Any, reading: ValueReading, draws: Draws) -> tuple[Systems, dict[str, Any]]:
     """Return a candidate without a baseline, and values of `Gate`."""
-    name, systems = one_of(candidate, "candidate", reading)
-    units = systems.any.drawn(draws.cluster)
+    name, systems = load_one(candidate, "candidate", reading)
+    units = systems.first.drawn(draws.cluster)
     undefined = dict.fromkeys(("baseline", "candidate", "delta", "low", "high", "se"), math.nan)
     return systems, {
         **undefined,
@@ -381,7 +380,7 @@ def _alone(candidate: Any, reading: ValueReading, draws: Draws) -> tuple[Systems
         "n_differ": None,
         "systems": {"candidate": name},
         "unit": units.unit,
-        "warnings": warnings_of(units, systems.any.units, draws.method),
+        "warnings": warnings_of(units, systems.first.units, draws.method),
     }
 
 
@@ -395,7 +394,7 @@ def _against(
 ) -> tuple[Systems, dict[str, Any]]:
     """Return both systems, and values of `Gate` on their difference."""
     roles = ("baseline", "candidate")
-    names, systems = pair_of(baseline, candidate, roles, reading, is_paired)
+    names, systems = load_pair(baseline, candidate, roles, reading, is_paired)
     before, after = systems.systems.values()
     [score] = systems.scores(score)
     contrast = Contrast(before, after, is_paired, draws)

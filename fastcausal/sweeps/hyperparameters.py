@@ -11,7 +11,7 @@ from fastcausal.errors import InputError
 from fastcausal.files.keys import lacking, places_of, require_unique, some_keys
 from fastcausal.files.patterns import expression_of, fields_in
 from fastcausal.files.records import read_records
-from fastcausal.tasks.values.tables import text_of
+from fastcausal.files.values import write_cell
 
 SYSTEM = ("system", "run")  # columns that name systems
 SEED = "seed"  # the field of a pattern in which systems of a group differ
@@ -107,7 +107,7 @@ def _named(systems: Sequence[str], by: str, table: Any) -> dict[str, str | None]
         columns = next(iter(rows.values()), {})
         if by not in columns:
             raise InputError(f'no column "{by}" beside systems: found {", ".join(columns)[:200]}')
-        return {system: text_of(row[by]) for system, row in rows.items()}
+        return {system: write_cell(row[by]) for system, row in rows.items()}
     fields = fields_in(by)
     if SEED not in fields or len({*fields}) < len(fields) or not all(map(str.isidentifier, fields)):
         raise ValueError(f'group is "{by}", expected {{seed}} and other fields, each once')

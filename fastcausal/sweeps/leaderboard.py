@@ -11,6 +11,7 @@ import numpy as np
 
 from fastcausal.counts.joint import terms_of
 from fastcausal.counts.statistics import Statistics
+from fastcausal.files.values import write_cell
 from fastcausal.options import Correction, Method, PairedTest, check
 from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import BEST, TIED, Grid
@@ -28,9 +29,8 @@ from fastcausal.significance.units import OneScore, units_text
 from fastcausal.sweeps.compare import TESTS, compare, direction_lines, with_scores
 from fastcausal.sweeps.drawn import board_caption, board_line, board_table, standings
 from fastcausal.sweeps.hyperparameters import hyperparameters_of
-from fastcausal.sweeps.systems import set_aside, systems_of
+from fastcausal.sweeps.systems import list_failures, load_systems
 from fastcausal.tasks.values.reading import ValueReading
-from fastcausal.tasks.values.tables import text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -170,7 +170,9 @@ class Leaderboard(Report):
         """Return the hyperparameters of each system as text."""
         beside = self.hyperparameters
         return {
-            system: {name: text_of(value) or "" for name, value in beside.get(system, {}).items()}
+            system: {
+                name: write_cell(value) or "" for name, value in beside.get(system, {}).items()
+            }
             for system in self.scores
         }
 
@@ -286,7 +288,7 @@ def leaderboard(
         raise ValueError(f"top is {top}, expected at least 1")
     draws = Draws(method, confidence, n_resamples, seed, cluster)
     reading = with_scores(reading, score, cluster)
-    joint = systems_of(systems, reading)
+    joint = load_systems(systems, reading)
     joined = joint.systems
     score, *others = joint.scores(score)
     beside = {} if table is None else hyperparameters_of([*joined], table, COLUMNS)
@@ -298,7 +300,7 @@ def leaderboard(
     winner = next(iter(rows))
     n_significant = 0
     units = joined[winner].drawn(cluster, score)
-    warnings = set_aside(systems) + joint.warnings
+    warnings = list_failures(systems) + joint.warnings
     warnings += warnings_of(units, joined[winner].units, method)
     if baseline is not None:
         _add_differences(rows, joined, baseline, score, correction, draws)

@@ -20,8 +20,8 @@ from fastcausal.significance.paired import difference, n_differing
 from fastcausal.significance.planning import units_needed
 from fastcausal.significance.units import nouns_of, units_text
 from fastcausal.sweeps.compare import with_scores
-from fastcausal.sweeps.systems import pair_of, statistics_of
-from fastcausal.tasks.values.count import WITHIN
+from fastcausal.sweeps.systems import load, load_pair
+from fastcausal.tasks.values.formula import WITHIN
 from fastcausal.tasks.values.reading import ValueReading
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def plan(
     if delta is not None and not (math.isfinite(delta) and delta != 0):
         raise ValueError(f"delta is {delta}, expected a number other than 0")
     reading = with_scores(reading, score, cluster)
-    names, systems = pair_of(a, b, ("A", "B"), reading)
+    names, systems = load_pair(a, b, ("A", "B"), reading)
     left, right = systems.systems.values()
     [score] = systems.scores(score)
     units = joint_units(left, right, cluster, score)
@@ -171,7 +171,7 @@ def plan(
     if not size:
         raise ValueError("the pilot shows no difference: name one with delta")
     variance = change.se * change.se * units.n_units
-    sides = [statistics_of(side, reading) for side in (a, b)] if cluster is None else []
+    sides = [load(side, reading) for side in (a, b)] if cluster is None else []
     plans = []
     for answers, each in _by_answers(sides, score, variance):
         n = units_needed(each, size, power, confidence)

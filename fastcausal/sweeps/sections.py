@@ -13,7 +13,7 @@ from fastcausal.report.report import Report
 from fastcausal.sweeps.drawn import standings
 from fastcausal.sweeps.leaderboard import Leaderboard, leaderboard
 from fastcausal.sweeps.side_by_side import subsets_of, subsets_table, systems_table
-from fastcausal.sweeps.systems import systems_of
+from fastcausal.sweeps.systems import load_systems
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields
 from fastcausal.tasks.extraction.sections import (
     about_section,
@@ -86,7 +86,7 @@ def _board(reports: Reports, **options: Any) -> Leaderboard:
     """Rank systems of the same examples, and test them against the first."""
     first, *_ = reports
     try:
-        systems = systems_of({n: report.statistics for n, report in reports.items()}).systems
+        systems = load_systems({n: report.statistics for n, report in reports.items()}).systems
     except InputError as error:
         raise _NotRanked(str(error)) from error
     score = f"overall_{main_score(reports[first])}"

@@ -24,7 +24,7 @@ from fastcausal.significance.sums import CountRows, Float64
 from fastcausal.significance.units import OneScore, Units, cut, units_text
 from fastcausal.sweeps.compare import direction_lines, with_scores
 from fastcausal.sweeps.hyperparameters import groups_of
-from fastcausal.sweeps.systems import set_aside, systems_of
+from fastcausal.sweeps.systems import list_failures, load_systems
 from fastcausal.tasks.values.reading import ValueReading
 
 SHARES = ("mean", "std", "seeds_low", "seeds_high", "units_low", "units_high")
@@ -93,7 +93,7 @@ def seeds(
     if top is not None and top < 1:
         raise ValueError(f"top is {top}, expected at least 1")
     draws = Draws(method, confidence, n_resamples, seed, cluster)
-    joint = systems_of(systems, with_scores(reading, score, cluster))
+    joint = load_systems(systems, with_scores(reading, score, cluster))
     first, *more = joint.scores(score)
     scale_of = {first: joint.ranking_scale(first, lower_is_better)}
     scale_of |= {name: joint.scale(name) for name in more}
@@ -107,12 +107,12 @@ def seeds(
         for name in (first, *more)
     }
     order = sorted(groups, key=lambda of: _worth(of_scores[first][of]["mean"], sign, of))[:top]
-    units = joint.any.drawn(cluster, first)
+    units = joint.first.drawn(cluster, first)
     text = units_text(units.n_units, units.unit)
     parts = {name: {of: each[of] for of in order} for name, each in of_scores.items()}
     return Report(
         f"{first} of {len(groups)} groups of {len(joint.systems)} systems on {text}",
-        joint.any.signature,
+        joint.first.signature,
         parts[first],
         subsets={name: parts[name] for name in more},
         facts={
@@ -126,9 +126,9 @@ def seeds(
             "n_resamples": n_resamples,
             "seed": seed,
         },
-        warnings=set_aside(systems)
+        warnings=list_failures(systems)
         + joint.warnings
-        + warnings_of(units, joint.any.units, method)
+        + warnings_of(units, joint.first.units, method)
         + _alone(groups),
         legend=(*_legend(draws, text), *direction_lines(scale_of)),
         logged=(),

@@ -19,7 +19,7 @@ from fastcausal import sample
 from fastcausal.counts.seals import Written
 from fastcausal.counts.systems import read_systems
 from fastcausal.counts.task import declared, resolve
-from fastcausal.sweeps.systems import systems_of
+from fastcausal.sweeps.systems import load_systems
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from tests.support.cli import cli
 from tests.support.profiles import trials
@@ -316,7 +316,7 @@ def test_what_is_counted_keeps_all_rules(tmp_path_factory, both, protocol, unpar
         unsealed(path)
         fc.Statistics.read(path)
     if unparsed == "empty":
-        assert [*systems_of(systems).systems] == ["a", "b"]
+        assert [*load_systems(systems).systems] == ["a", "b"]
 
 
 def test_systems_of_one_digest_and_other_gold(tmp_path):

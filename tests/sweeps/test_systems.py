@@ -11,7 +11,8 @@ import pytest
 import fastcausal as fc
 from fastcausal.counts.statistics import Statistics
 from fastcausal.recipe import Signature
-from fastcausal.sweeps.systems import aligned, pair_of, systems_of
+from fastcausal.sweeps.align import align
+from fastcausal.sweeps.systems import load_pair, load_systems
 from fastcausal.tasks.classification.formula import LabelFormula
 from fastcausal.tasks.qa.formula import QuestionFormula
 
@@ -35,7 +36,7 @@ A = statistics(["x", "y", "z"], [[0.0], [0.5], [1.0]])
 
 def test_joined_by_id():
     other = statistics(["z", "x", "y"], [[0.1], [0.2], [0.3]])
-    joined = aligned({"A": A, "B": other}.items())
+    joined = align({"A": A, "B": other}.items())
     assert rows_of(joined["B"]) == [[0.2], [0.3], [0.1]]
     assert joined["B"].units["id"].to_pylist() == ["x", "y", "z"]
     assert rows_of(joined["A"]) == A.rows.tolist()
@@ -43,19 +44,19 @@ def test_joined_by_id():
 
 def test_numbers_and_texts_are_one_id():
     other = statistics(["2", "1"], [[0.1], [0.2]])
-    joined = aligned({"A": statistics([1, 2], [[0.0], [0.0]]), "B": other}.items())
+    joined = align({"A": statistics([1, 2], [[0.0], [0.0]]), "B": other}.items())
     assert rows_of(joined["B"]) == [[0.2], [0.1]]
 
 
 def test_compressed_statistics_are_joined():
     twice = statistics(["z", "x", "y"], [[0.1], [0.2], [0.1]]).compressed()
-    joined = aligned({"A": A, "B": twice}.items())
+    joined = align({"A": A, "B": twice}.items())
     assert rows_of(joined["B"]) == [[0.2], [0.1], [0.1]]
 
 
 def test_by_position_where_gold_is_one():
     without = [statistics(None, [[v], [0.5]], gold=7) for v in (0.1, 0.2)]
-    assert rows_of(aligned(zip("AB", without, strict=True))["B"]) == [[0.2], [0.5]]
+    assert rows_of(align(zip("AB", without, strict=True))["B"]) == [[0.2], [0.5]]
 
 
 def test_labels_are_numbered_alike():
@@ -63,7 +64,7 @@ def test_labels_are_numbered_alike():
         statistics(["x", "y"], [[0, 1], [1, 1]], formula=LabelFormula(labels, False, None, None))
         for labels in (("a", "c"), ("b", "c"))
     ]
-    joined = aligned(zip("AB", sides, strict=True))
+    joined = align(zip("AB", sides, strict=True))
     assert joined["A"].formula.labels == ("a", "b", "c")
     assert rows_of(joined["A"]) == [[0, 2], [2, 2]]
     assert rows_of(joined["B"]) == [[1, 2], [2, 2]]
@@ -71,12 +72,12 @@ def test_labels_are_numbered_alike():
 
 def test_names_of_files_and_of_systems(tmp_path):
     A.write(tmp_path / "large.parquet")
-    names, _ = pair_of(tmp_path / "large.parquet", replace(A, system="s"), ("A", "B"))
+    names, _ = load_pair(tmp_path / "large.parquet", replace(A, system="s"), ("A", "B"))
     assert names == ("large", "s")
-    assert pair_of(A, A, ("A", "B"))[0] == ("A", "B")
+    assert load_pair(A, A, ("A", "B"))[0] == ("A", "B")
     twice = replace(A, system="s")
-    assert pair_of(tmp_path / "large.parquet", A, ("A", "B"))[0] == ("large", "B")
-    assert pair_of(twice, twice, ("A", "B"))[0] == ("A", "B")
+    assert load_pair(tmp_path / "large.parquet", A, ("A", "B"))[0] == ("large", "B")
+    assert load_pair(twice, twice, ("A", "B"))[0] == ("A", "B")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ def test_names_of_files_and_of_systems(tmp_path):
 )
 def test_refusals(other, message):
     with pytest.raises(fc.InputError, match=message):
-        aligned({"A": A, "B": other}.items())
+        align({"A": A, "B": other}.items())
 
 
 def test_tags_as_given_on_one_side():
@@ -102,20 +103,20 @@ def test_tags_as_given_on_one_side():
         name: replace(A, signature=Signature({"protocol": "p", "tags": tags, "x": "1"}))
         for name, tags in (("A", "strict"), ("B", "as-given"), ("C", "strict"))
     }
-    joined = aligned(sides.items())
+    joined = align(sides.items())
     assert {side.signature for side in joined.values()} == {"p|tags:as-given|x:1"}
 
 
 def test_other_gold():
     sides = {name: replace(A, gold=k) for k, name in enumerate(("A", "B"))}
     with pytest.raises(fc.InputError, match="A and B were scored against different gold"):
-        aligned(sides.items())
+        align(sides.items())
 
 
 def test_fewer_examples_without_ids():
     sides = {name: statistics(None, [[0.0]] * n, gold=7) for name, n in (("A", 2), ("B", 3))}
     with pytest.raises(fc.InputError, match="A has 2 units, B has 3"):
-        aligned(sides.items())
+        align(sides.items())
 
 
 def test_files_name_systems_of_one_name(tmp_path):
@@ -126,12 +127,12 @@ def test_files_name_systems_of_one_name(tmp_path):
         replace(A, system="pred", gold=1).write(files[-1])
         files[k].parent.mkdir()
         replace(A, system="pred", gold=1).write(files[k])
-    assert [*systems_of(files[2:]).systems] == ["one", "two"]
-    assert [*systems_of(files[2:3]).systems] == ["pred"]
-    assert [*systems_of([*files[2:], replace(A, system="pred")]).systems] == [
+    assert [*load_systems(files[2:]).systems] == ["one", "two"]
+    assert [*load_systems(files[2:3]).systems] == ["pred"]
+    assert [*load_systems([*files[2:], replace(A, system="pred")]).systems] == [
         "one",
         "two",
         "system 3",
     ]
     with pytest.raises(fc.InputError, match='two systems have the name "counts", expected a name'):
-        systems_of(files)
+        load_systems(files)

@@ -8,7 +8,6 @@
     answers.py    from the answers of an example to its value
     formula.py    means and ratios of sums, with a denominator for each score
     count.py      `fastcausal.statistics`
-    pairing.py    several systems on the same examples
     report.py     scores of one system
 """
 
@@ -20,6 +19,8 @@ TASK = Task(
     job="values",
     formula="fastcausal.tasks.values.formula:ValueFormula",
     present="fastcausal.tasks.values.report:present",
+    load="fastcausal.tasks.values.count:load",
+    list_logs="fastcausal.tasks.values.files:list_logs",
     score="fastcausal.tasks.values.count:statistics",
     command="fastcausal.cli.aggregate:aggregate",
     page="desk",

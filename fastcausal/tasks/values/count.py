@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
+from fastcausal.counts.files import take_one
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.systems import read_systems
 from fastcausal.errors import InputError, Remedy, some_of
@@ -21,12 +22,10 @@ from fastcausal.options import MissingPolicy
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import Examples, ValueAnswers, examples_of, values_of
 from fastcausal.tasks.values.files import read_answers
-from fastcausal.tasks.values.formula import ValueFormula
-from fastcausal.tasks.values.reading import OF_SOURCES, ValueReading, one_rule
+from fastcausal.tasks.values.formula import CONTENT, WITHIN, ValueFormula
+from fastcausal.tasks.values.reading import ValueReading, one_rule
 
-CONTENT = "content"  # the column of digests of examples
 Mask = npt.NDArray[np.bool_]
-WITHIN = "within"  # begins columns of variances of values, of several answers to an example
 
 
 def statistics(
@@ -96,39 +95,19 @@ def statistics(
         scores, value=value, numerator=numerator, denominator=denominator, id=id,
         cluster=cluster, epoch=epoch, over=one_rule(over, answers), missing=missing,
     )  # fmt: skip
-    return read_statistics(source, reading, system)
+    return take_one(source, load(source, reading, system))
 
 
-def read_statistics(source: Any, reading: ValueReading, system: str | None = None) -> Statistics:
-    """Read statistics of one system, as `statistics` does."""
-    read = read_answers(source, reading)
-    if isinstance(read, Source):
-        return _checked(read.name, Statistics.read(read.name), reading)
-    return statistics_of(read, reading, system)
-
-
-def read_all(source: Any, reading: ValueReading) -> dict[str, Statistics]:
+def load(source: Any, reading: ValueReading, system: str | None = None) -> dict[str, Statistics]:
     """Read statistics by name of system; only a count file has several systems."""
     read = read_answers(source, reading)
-    if isinstance(read, Source):
-        systems = read_systems(read.name)
-        return {name: _checked(read.name, s, reading) for name, s in systems.items()}
-    made = statistics_of(read, reading)
-    return {made.system or name_of(source): made}
-
-
-def _checked(name: str, statistics: Statistics, reading: ValueReading) -> Statistics:
-    """Refuse options of logs and tables for a count file, unless it was made with the same ones."""
-    reading.refuse(name, "a file of counts", *OF_SOURCES)
-    formula = statistics.formula
-    own = ("mean", "error")
-    if isinstance(formula, ValueFormula):
-        own = formula.answers, formula.missing
-    for option, has in zip(("over", "missing"), own, strict=True):
-        asked = getattr(reading, option)
-        if asked not in (getattr(ValueReading, option), has):
-            raise InputError(f"{name}: a file of counts, expected --{option} {has}, got {asked}")
-    return statistics
+    if not isinstance(read, Source):
+        statistics = statistics_of(read, reading, system)
+        return {statistics.system or name_of(source): statistics}
+    systems = read_systems(read.name)
+    for statistics in systems.values():
+        reading.check_counts(read.name, statistics.formula)
+    return systems
 
 
 def name_of(source: Any) -> str:

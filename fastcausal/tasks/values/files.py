@@ -50,7 +50,7 @@ def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> Valu
             if file is not None and (reader := _reader_of_log(os.fspath(source), file)):
                 return reader(reading)
     opened = Source.open(source)
-    if is_counts(opened):
+    if _holds_counts(opened):
         return opened
     if reader := _reader_of_text(opened):
         return reader(reading)
@@ -62,20 +62,12 @@ def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> Valu
 
 
 def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
-    """Return True for a count file, a log or a table of values, by content.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened, or is a damaged Parquet or Arrow table.
-    """
+    """Return True for a count file, a log or a table of values, by content."""
     with _on_disk(source) as file:
-        if file is not None:
-            schema = binary.schema_of(source)
-            if (schema and about_in(schema)) or _reader_of_log(os.fspath(source), file):
-                return True
+        if file is not None and _reader_of_log(os.fspath(source), file):
+            return True
     opened = Source.open(source)
-    if is_counts(opened) or _reader_of_text(opened):
+    if _holds_counts(opened) or _reader_of_text(opened):
         return True
     try:
         return tables.lacking(read_records(opened), reading) is None
@@ -95,7 +87,7 @@ def _reader_of_text(file: Source) -> Reader | None:
     return None
 
 
-def is_counts(file: Source) -> bool:
+def _holds_counts(file: Source) -> bool:
     """Return True for a count file, by its schema."""
     return binary.sniff(file.data) is not None and about_in(binary.load(file).schema) is not None
 
@@ -141,7 +133,7 @@ def _samples_in(folder: str | os.PathLike[str]) -> list[Path]:
     return files
 
 
-def logs_in(folder: str | os.PathLike[str]) -> list[Path]:
+def list_logs(folder: str | os.PathLike[str]) -> list[Path]:
     """Return the logs in a folder and below: files of inspect, folders of samples."""
     root = Path(folder)
     logs = [*root.rglob("*.eval")]

@@ -12,10 +12,13 @@ import numpy as np
 from fastcausal._version import __version__
 from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
+from fastcausal.errors import InputError
 from fastcausal.report.numbers import FRACTION, Scale
 from fastcausal.significance.sums import LARGEST, CountRows
 
 PARTS = ("value", "weight")
+CONTENT = "content"  # the column of digests of examples
+WITHIN = "within"  # begins columns of variances of values, of several answers to an example
 N_ANSWERS = ("n_answers", "n_errors", "n_limits", "n_unscored")
 
 
@@ -36,6 +39,7 @@ class ValueFormula(Formula):
     job = "values"
     dtype: ClassVar[type[np.generic]] = np.float64
     totals: ClassVar[tuple[str, ...]] = N_ANSWERS
+    holds_values: ClassVar[bool] = True
 
     names_of_scores: tuple[str, ...]  # Names of the scores in the source
     of: str = "mean"  # {"mean", "ratio"}
@@ -47,6 +51,14 @@ class ValueFormula(Formula):
     def fields(self) -> tuple[str, ...]:
         """Names of the columns: the value and the weight of each score."""
         return tuple(f"{part}:{name}" for name in self.names_of_scores for part in PARTS)
+
+    @property
+    def main(self) -> str:
+        """Name of the only score."""
+        if len(self.names_of_scores) > 1:
+            names = ", ".join(self.names_of_scores)
+            raise InputError(f"several scores, name one with --score: {names}")
+        return self.names_of_scores[0]
 
     def limits(self, field: str) -> tuple[float, float]:
         """Return the least and the largest value; weights are not negative."""

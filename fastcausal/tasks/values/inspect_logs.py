@@ -10,7 +10,7 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Remedy, Warnings, invalid_json
 from fastcausal.files.json_stream import JsonStream
-from fastcausal.files.values import at, shown
+from fastcausal.files.values import at, shown, write_cell
 from fastcausal.files.zips import Archive
 from fastcausal.formats.logs.inspect_ai import (
     HEADER,
@@ -30,7 +30,6 @@ from fastcausal.tasks.values.logs import (
     text_id,
 )
 from fastcausal.tasks.values.reading import ValueReading
-from fastcausal.tasks.values.tables import text_of
 
 MOST = 2**31  # epochs, so that they fit into a column
 COMPARED = 1000  # characters of a text: summaries cut longer ones
@@ -261,7 +260,7 @@ def _values(name: str, samples: list[Sample], score: str) -> list[Any]:
 def _kept(name: str, samples: list[Sample], reading: ValueReading) -> dict[str, pa.Array]:
     columns = {}
     for key in reading.kept:
-        values = [text_of(at(sample.metadata, key)) for sample in samples]
+        values = [write_cell(at(sample.metadata, key)) for sample in samples]
         if not any(value is not None for value in values):
             known = sorted({key for sample in samples for key in sample.metadata})
             raise InputError(

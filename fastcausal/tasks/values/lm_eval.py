@@ -13,12 +13,11 @@ import numpy as np
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
-from fastcausal.files.values import at, shown, without_collection
+from fastcausal.files.values import at, shown, without_collection, write_cell
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import ValueAnswers, flags_of, is_flags
 from fastcausal.tasks.values.logs import chosen, digest_of, score_number, text_id
 from fastcausal.tasks.values.reading import ValueReading
-from fastcausal.tasks.values.tables import text_of
 
 OWN = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
@@ -82,7 +81,7 @@ def _answers(
         lambda k: kept[k][0],
         contents=strings([_content(row) for _, row in kept]),
         columns={
-            key: strings([text_of(_place(row, key)) for _, row in kept]) for key in reading.kept
+            key: strings([write_cell(_place(row, key)) for _, row in kept]) for key in reading.kept
         },
         about=about,
         lower=tuple(score for score in scores if _is_lower(files, score)),

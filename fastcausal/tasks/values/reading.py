@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
 from fastcausal.errors import InputError
 from fastcausal.options import MissingPolicy, check
+
+if TYPE_CHECKING:
+    from fastcausal.counts.formula import Formula
 
 Progress = Callable[[int, int | None], None]
 
@@ -95,6 +99,18 @@ class ValueReading:
         for option in options:
             if getattr(self, option) is not None:
                 raise InputError(f"{name}: {noun} has no use for --{option}")
+
+    def check_counts(self, name: str, formula: Formula) -> None:
+        """Refuse options of logs and tables for a file of counts that was made with other ones."""
+        self.refuse(name, "a file of counts", *OF_SOURCES)
+        fields = asdict(formula) if formula.holds_values else {}
+        made = {"over": fields.get("answers", "mean"), "missing": fields.get("missing", "error")}
+        for option, has in made.items():
+            asked = getattr(self, option)
+            if asked not in (getattr(ValueReading, option), has):
+                raise InputError(
+                    f"{name}: a file of counts, expected --{option} {has}, got {asked}"
+                )
 
     @property
     def kept(self) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError
 from fastcausal.files.records import Records
-from fastcausal.files.values import at, kind, shown
+from fastcausal.files.values import at, kind, shown, write_cell
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import ValueAnswers, flags_of, number_of
 from fastcausal.tasks.values.reading import ValueReading
@@ -131,21 +130,4 @@ def _texts(records: Records, path: str) -> pa.Array:
     """Return a column, or a place in JSON, as text or numbers."""
     if path in records and not records.is_mixed(path):
         return records.column(path)
-    return arrow.strings([text_of(cell) for cell in _cells(records, path)])
-
-
-def text_of(value: Any) -> str | None:
-    """Return a value of JSON as text for a column of strata; None for null and NaN.
-
-    Examples
-    --------
-    >>> text_of(2.0), text_of(" a  b "), text_of(None), text_of([1])
-    ('2', 'a b', None, '[1]')
-    """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, str):
-        return " ".join(value.split()).encode(errors="backslashreplace").decode()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return shown(value)
+    return arrow.strings([write_cell(cell) for cell in _cells(records, path)])
