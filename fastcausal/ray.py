@@ -2,47 +2,39 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, chdir, contextmanager, nullcontext
+from inspect import signature
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, ParamSpec
 
-from fastcausal.arrays.strata import By
 from fastcausal.errors import InputError, OutputError
-from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
-from fastcausal.protocols import RECESS, Protocol
-from fastcausal.recipe import Recipe
+from fastcausal.protocols import RECESS
+from fastcausal.sweeps import sweep as sweeps
 from fastcausal.sweeps.runs import Run
-from fastcausal.sweeps.scoring import RELATIONS
 from fastcausal.sweeps.sweep import Job, Outcome, SweepResult, prepare
-from fastcausal.tasks.extraction.batches import Progress
 
+P = ParamSpec("P")
 N_RETRIES = 3  # of a run whose worker dies
 
 
-def sweep(
-    gold: Any,
-    runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    out: str | os.PathLike[str],
-    protocol: ProtocolName | Protocol | Recipe = RECESS,
-    *,
-    task: str = RELATIONS,
-    options: Mapping[str, Any] | None = None,
-    by: By = None,
-    unparsed: Policy = "error",
-    unmatched: Policy = "error",
-    format: ReadFormat | None = None,
-    tags: TagReading | None = None,
-    answers: str | None = None,
-    occurrence: Occurrence = "gap",
-    id: str | None = None,
-    run_column: str | None = None,
-    columns: Sequence[str] = (),
-    shard: tuple[int, int] | None = None,
-    progress: Progress | None = None,
-) -> SweepResult:
+def _take_options(
+    function: Callable[P, SweepResult], *but: str
+) -> Callable[[Callable[..., SweepResult]], Callable[P, SweepResult]]:
+    """Give a function the parameters of another one but some, for callers, checkers and pages."""
+
+    def take(own: Callable[..., SweepResult]) -> Callable[P, SweepResult]:
+        whole = signature(function)
+        kept = [each for name, each in whole.parameters.items() if name not in but]
+        own.__signature__ = whole.replace(parameters=kept)  # type: ignore[attr-defined]
+        return own
+
+    return take
+
+
+@_take_options(sweeps.sweep, "jobs")
+def sweep(gold: Any, runs: Any, out: Any, protocol: Any = RECESS, **options: Any) -> SweepResult:
     """Score every run against gold on a Ray cluster, into the folder that `fastcausal.sweep` makes.
 
     The caller's connection to Ray is used; without one, ``ray.init()`` connects to a cluster, or
@@ -51,12 +43,10 @@ def sweep(
 
     Parameters
     ----------
-    gold, runs, out, protocol, task, options, by, unparsed, unmatched, format, tags, answers,
-    occurrence, id
-        As of `fastcausal.sweep`. Workers open the runs and write to the folder, so both lie on a
-        file system that all nodes share, at the same paths.
-    run_column, columns, shard, progress
-        As of `fastcausal.sweep`. Only the caller reads the data set with a ``run_column``.
+    gold, runs, out, protocol, **options
+        As of `fastcausal.sweep`, without ``jobs``. Workers open the runs and write to the folder,
+        so both lie on a file system that all nodes share, at the same paths. Only the caller reads
+        the data set with a ``run_column``.
 
     Returns
     -------
@@ -80,11 +70,13 @@ def sweep(
     ... ).scored  # doctest: +SKIP
     1
     """
+    bound = signature(sweep).bind(gold, runs, out, protocol, **options)
+    bound.apply_defaults()
+    progress = bound.arguments.pop("progress")
     ray = _ray()
-    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)
-    prepared = prepare(recipe, by, gold, runs, out, run_column, columns, shard, task, options or {})
+    prepared = prepare(**bound.arguments)
     with _connected(ray):
-        _require_shared(ray, Path(out), prepared.source.paths(prepared.wanted))
+        _require_shared(ray, Path(prepared.out), prepared.source.paths(prepared.wanted))
         return prepared.run(lambda job, runs: _scored_by_tasks(ray, job, runs), progress)
 
 

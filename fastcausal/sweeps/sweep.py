@@ -169,26 +169,32 @@ def sweep(
     ['exists', 'direction', 'typed']
     """
     jobs = jobs_of(jobs)
-    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)
-    prepared = prepare(recipe, by, gold, runs, out, run_column, columns, shard, task, options or {})
+    prepared = prepare(
+        gold, runs, out, protocol, task, options, by, run_column, columns, shard,
+        unparsed=unparsed, unmatched=unmatched, format=format, tags=tags, answers=answers,
+        occurrence=occurrence, id=id,
+    )  # fmt: skip
     return prepared.run(lambda job, runs: _in_order(job.score, runs, jobs), progress)
 
 
 def prepare(
-    recipe: Recipe,
-    by: By,
     gold: Any,
     runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     out: str | os.PathLike[str],
+    protocol: ProtocolName | Protocol | Recipe,
+    task: str,
+    options: Mapping[str, Any] | None,
+    by: By,
     run_column: str | None,
     columns: Sequence[str],
     shard: tuple[int, int] | None,
-    task: str,
-    options: Mapping[str, Any],
+    **reading: Any,  # of `Recipe.of`
 ) -> PreparedSweep:
     """Read gold and list the runs of a `sweep`; write nothing."""
+    recipe = Recipe.of(protocol, **reading)
     part, n_shards = shard_of(shard)
     paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
+    options = options or {}
     strata = columns_by(by)
     asked = tuple(dict.fromkeys((*columns, *map(source_of, strata))))
     if task != RELATIONS and run_column is not None:
