@@ -75,9 +75,9 @@ def sweep(gold: Any, runs: Any, out: Any, protocol: Any = RECESS, **options: Any
     progress = bound.arguments.pop("progress")
     ray = _ray()
     prepared = prepare(**bound.arguments)
-    with _connected(ray):
+    with _connect(ray):
         _require_shared(ray, Path(prepared.out), prepared.source.paths(prepared.wanted))
-        return prepared.run(lambda job, runs: _scored_by_tasks(ray, job, runs), progress)
+        return prepared.run(lambda job, runs: _score_by_tasks(ray, job, runs), progress)
 
 
 def _ray() -> Any:
@@ -91,7 +91,7 @@ def _ray() -> Any:
 
 
 @contextmanager
-def _connected(ray: Any) -> Iterator[None]:
+def _connect(ray: Any) -> Iterator[None]:
     """Use an existing connection to a cluster, or open one and close it at the end."""
     if ray.is_initialized():
         yield
@@ -109,7 +109,7 @@ def _require_shared(ray: Any, out: Path, runs: Iterable[Path]) -> None:
 
     nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
     places = [NodeAffinitySchedulingStrategy(node["NodeID"], soft=False) for node in nodes]
-    task = ray.remote(num_cpus=0)(_first_missing)
+    task = ray.remote(num_cpus=0)(_find_missing)
     folder = next(path for path in (out, *out.absolute().parents) if path.is_dir())
     try:
         with NamedTemporaryFile(prefix=".shared-", dir=folder) as token:
@@ -126,17 +126,17 @@ def _require_shared(ray: Any, out: Path, runs: Iterable[Path]) -> None:
         raise OutputError(f"{out}: {error.strerror or error}") from error
 
 
-def _first_missing(paths: Sequence[str], cwd: Path) -> str | None:
-    with _working_in(cwd):
+def _find_missing(paths: Sequence[str], cwd: Path) -> str | None:
+    with _work_in(cwd):
         return next((path for path in paths if not Path(path).exists()), None)
 
 
-def _working_in(cwd: Path) -> AbstractContextManager[None]:
+def _work_in(cwd: Path) -> AbstractContextManager[None]:
     """Resolve relative paths from the caller's folder, if the node has it."""
     return chdir(cwd) if cwd.is_dir() else nullcontext()
 
 
-def _scored_by_tasks(ray: Any, job: Job, runs: Iterable[Run]) -> Generator[Outcome]:
+def _score_by_tasks(ray: Any, job: Job, runs: Iterable[Run]) -> Generator[Outcome]:
     """Yield the outcomes of runs as they finish; keep two tasks per core running or waiting."""
     shared, cwd = ray.put(job), Path.cwd()
     task = ray.remote(num_cpus=1, max_retries=N_RETRIES)(_score)
@@ -161,7 +161,7 @@ def _scored_by_tasks(ray: Any, job: Job, runs: Iterable[Run]) -> Generator[Outco
 
 
 def _score(job: Job, run: Run, cwd: Path) -> Outcome:
-    with _working_in(cwd):
+    with _work_in(cwd):
         return job.score(run)
 
 

@@ -90,12 +90,12 @@ def leaderboard(
         refuse(ctx, ("correction",), "is of p-values against a system: name it with --baseline")
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
-    from fastcausal.sweeps.compare import with_scores
+    from fastcausal.sweeps.compare import request_scores
 
     keep_apart([html], [*systems, *([join] if join else [])])
     ranked: Any = systems
     columns = values._replace(answers=None).reading(None)
-    if len(systems) > 1 and is_gold(systems[0], with_scores(columns, score)):
+    if len(systems) > 1 and is_gold(systems[0], request_scores(columns, score)):
         ranked = scored.scored(ctx, systems[0], systems[1:], values, draws.cluster)
         values = VALUES
     else:

@@ -214,7 +214,7 @@ class ValueOptions(NamedTuple):
 
         ``--answers`` with a rule is another name of ``--over``.
         """
-        from fastcausal.tasks.values.reading import ValueReading, is_rule, one_rule
+        from fastcausal.tasks.values.reading import ValueReading, choose_rule, is_rule
 
         given = self._asdict()
         answers = given.pop("answers")
@@ -224,7 +224,7 @@ class ValueOptions(NamedTuple):
                 "--over mean, pass@K, pass^K, max or min makes one value of the answers to an "
                 "example"
             )
-        given["over"] = one_rule(given["over"], answers)
+        given["over"] = choose_rule(given["over"], answers)
         return ValueReading(**given, columns=tuple(columns), cluster=cluster, progress=progress)
 
 

@@ -234,14 +234,14 @@ def _rows(
     if target is None:
         yield lambda name, report: None
         return
-    from fastcausal.counts.files import with_system
+    from fastcausal.counts.files import add_system
     from fastcausal.files.binary import appending
 
     with appending(target) as write:
 
         def add(name: str, report: Report) -> None:
             rows = getattr(report, table)
-            write(with_system(rows, name) if several else rows)
+            write(add_system(rows, name) if several else rows)
 
         yield add
 
@@ -257,7 +257,7 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
         return
     from tempfile import TemporaryDirectory
 
-    from fastcausal.counts.files import about_systems, batches_in, metadata_of, with_system
+    from fastcausal.counts.files import about_systems, add_system, batches_in, metadata_of
     from fastcausal.files.binary import appending
 
     abouts: dict[str, dict[str, Any]] = {}
@@ -268,4 +268,4 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
             for name, file in files.items():
                 abouts[name], tables = batches_in(file)
                 for table in tables:
-                    write(with_system(table, name))
+                    write(add_system(table, name))

@@ -106,7 +106,7 @@ def metadata_of(about: About) -> dict[bytes, bytes]:
     return {KEY: json.dumps(sealed(about), ensure_ascii=False).encode(errors="backslashreplace")}
 
 
-def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, About]:
+def _move_from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, About]:
     """Move facts that `score_batch` stores in rows to the metadata; return rows and metadata."""
     import pyarrow as pa
 
@@ -170,7 +170,7 @@ def about_systems(abouts: Mapping[str, About]) -> About:
     }  # fmt: skip
 
 
-def with_system(table: pa.Table, system: str) -> pa.Table:
+def add_system(table: pa.Table, system: str) -> pa.Table:
     """Add a first column with the name of the system."""
     import pyarrow as pa
 
@@ -319,7 +319,7 @@ def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, d
     InputError
         The file is damaged, has other content, or contradicts ``like``.
     """
-    systems = _by_system(path, like)
+    systems = _read_systems(path, like)
     for parts in systems.values() if like else ():
         joint_signature(parts["signature"], signature_in(like or {}), (str(path), LIKE))
     return systems
@@ -333,7 +333,7 @@ def take_one(path: Any, systems: Mapping[str, T]) -> T:
     return next(iter(systems.values()))
 
 
-def _by_system(path: str | os.PathLike[str], like: About | None) -> dict[str, dict[str, Any]]:
+def _read_systems(path: str | os.PathLike[str], like: About | None) -> dict[str, dict[str, Any]]:
     """Return the arguments of `Statistics` for each system of a file."""
     import pyarrow.compute as pc
 
@@ -349,13 +349,13 @@ def _by_system(path: str | os.PathLike[str], like: About | None) -> dict[str, di
     return {
         system: parts_of(
             Part(f"{name}: {system}", table).where(pc.equal(table[SYSTEM], system)),
-            {**about, **_own(about.get("systems"), system), "system": system},
+            {**about, **_find_system(about.get("systems"), system), "system": system},
         )
         for system in systems
     }
 
 
-def _own(systems: Any, system: str) -> About:
+def _find_system(systems: Any, system: str) -> About:
     """Return the metadata of one system; other systems have an unknown number of rows."""
     own: About = (systems or {}).get(system, {"n_rows": None, ROWS: None})
     return own
@@ -365,9 +365,9 @@ def parts_of(part: Part, about: About) -> dict[str, Any]:
     """Return the arguments of `Statistics` for the rows of one system."""
     name = part.name
     formula = formula_in(about, name)
-    table, about = _from_rows(name, without(part.table, (SYSTEM,)), about)
+    table, about = _move_from_rows(name, without(part.table, (SYSTEM,)), about)
     part = part._replace(table=table)
-    said = _said(about, len(table), name)
+    said = _parse_about(about, len(table), name)
     sums = bool(about.get("sums"))
     kept, left_out = (part, None) if sums else parted(formula, part)
     if left_out is not None:
@@ -386,7 +386,7 @@ def parts_of(part: Part, about: About) -> dict[str, Any]:
     }
 
 
-def _said(about: About, n_rows: int, name: str) -> dict[str, Any]:
+def _parse_about(about: About, n_rows: int, name: str) -> dict[str, Any]:
     """Return the arguments in the metadata for n rows."""
     try:
         gold = None if about["gold"] is None else int(about["gold"], 16)

@@ -43,6 +43,6 @@ def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics
     }
     files.write(
         path,
-        [files.with_system(table, name) for name, table in tables.items()],
+        [files.add_system(table, name) for name, table in tables.items()],
         files.about_systems(abouts),
     )

@@ -139,7 +139,7 @@ def board(
     task = SharedTask.read(folder)
     if not task.answers:
         raise InputError(f"{folder}: gold without answers, expected the organiser's folder")
-    paths = named(submissions)
+    paths = list_submissions(submissions)
     entries = {}
     for k, (name, path) in enumerate(paths.items(), 1):
         entries[name] = _entry(path, folder)
@@ -153,7 +153,7 @@ def board(
     return Board(task, entries, ranking, scales)
 
 
-def named(submissions: Path) -> dict[str, Path]:
+def list_submissions(submissions: Path) -> dict[str, Path]:
     """Return the submissions in a folder by their names without suffixes, if these differ."""
     if not submissions.is_dir():
         raise InputError(f"{submissions}: not a folder of submissions")

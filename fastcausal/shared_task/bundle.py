@@ -195,7 +195,7 @@ def _write_all(box: Path, task: SharedTask, packed: Path | None) -> program.Judg
     if packed is None:
         found = wheels.pack(held)
     else:
-        found = [Path(shutil.copy(path, held)) for path in wheels.given(packed)]
+        found = [Path(shutil.copy(path, held)) for path in wheels.list_wheels(packed)]
     shutil.copy(program.__file__, scoring / "score.py")
     (scoring / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
     kit = box / "starting_kit"

@@ -25,7 +25,7 @@ SHAPE = {
     "lower_is_better": bool, "version": str, "silenced": [str],
     "limits": {"seconds": int, "memory": int, "size": int},
 }  # fmt: skip
-MOST_SECONDS = 10**7
+MAX_SECONDS = 10**7
 
 
 class Limits(NamedTuple):
@@ -112,7 +112,7 @@ class SharedTask:
                 )
         limits = Limits(**given)
         for name, value in limits._asdict().items():
-            most = MOST_SECONDS if name == "seconds" else 1 << 62
+            most = MAX_SECONDS if name == "seconds" else 1 << 62
             if not 0 <= value <= most:
                 raise InputError(f'"limits": "{name}" is {value}, expected 0 to {most}')
         if not values["scores"]:

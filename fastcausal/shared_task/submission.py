@@ -16,7 +16,7 @@ from fastcausal.files.packed import packing
 from fastcausal.files.zips import ADDED, Archive, Room, is_zip
 from fastcausal.report.escapes import cell_text
 
-MOST_FILES = 1000  # of a folder or a zip
+MAX_FILES = 1000  # of a folder or a zip
 ASIDE = (*ADDED, "desktop.ini", "metadata")  # added by operating systems and platforms
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,10}\Z")
 
@@ -58,7 +58,7 @@ def open_submission(path: Path, most: int) -> Predictions:
     if not is_zip(data):
         return Predictions(*_unpacked_once(path.name, data))
     archive = Archive(path.name, data, Room(most))
-    if len(archive.names) > MOST_FILES:
+    if len(archive.names) > MAX_FILES:
         raise InputError(f"{path.name}: {len(archive.names)} files, expected one")
     name = _only(path.name, archive.names)
     return Predictions(*_unpacked_once(name, archive.read(name)))
@@ -86,10 +86,10 @@ def files_in(folder: Path) -> Iterator[tuple[str, Path]]:
     left, n = [folder], 0
     while left:
         with os.scandir(left.pop()) as listed:
-            entries = [*itertools.islice(listed, MOST_FILES + 1)]
+            entries = [*itertools.islice(listed, MAX_FILES + 1)]
         n += len(entries)
-        if n > MOST_FILES:
-            raise InputError(f"{folder.name}: more than {MOST_FILES} files, expected one")
+        if n > MAX_FILES:
+            raise InputError(f"{folder.name}: more than {MAX_FILES} files, expected one")
         for entry in entries:
             name = _text(os.path.relpath(entry.path, folder))
             if entry.is_dir(follow_symlinks=False):

@@ -32,7 +32,7 @@ def pack(target: Path) -> list[Path]:
     return [_packed(each, target) for each in _needed(NAME)]
 
 
-def given(folder: Path) -> list[Path]:
+def list_wheels(folder: Path) -> list[Path]:
     """Return the wheels of a folder, fastcausal's first.
 
     Raises

@@ -248,7 +248,7 @@ def compare(
     >>> round(comparison["overall_f1"].delta, 4), comparison.n_differ, comparison.n_units
     (-0.144, 47, 61)
     """
-    reading = with_scores(reading, score, cluster)
+    reading = request_scores(reading, score, cluster)
     draws = Draws(method, confidence, n_resamples, seed, cluster)
     names, systems = load_pair(a, b, ("A", "B"), reading, not unpaired)
     chosen = systems.scores(score)
@@ -290,7 +290,7 @@ def direction_lines(scale_of: Mapping[str, Scale]) -> Iterator[str]:
             yield f"{line}: {', '.join(names)}"
 
 
-def with_scores(
+def request_scores(
     reading: ValueReading | None, score: str | Iterable[str] | None, cluster: str | None = None
 ) -> ValueReading:
     """Return the reading of these scores, with the column of clusters."""

@@ -59,7 +59,7 @@ class Folder:
         self._about = {"sweep": VERSION, **about}
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Create the folder, or continue in it; other shards may be working in it.
 
         Raises
@@ -71,7 +71,7 @@ class Folder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            with _held(self.path):
+            with _lock(self.path):
                 if not self._is_there():
                     _write(self.path / ABOUT, _json(self._about))
                 for name in ("runs", "failed"):
@@ -90,7 +90,7 @@ class Folder:
 
     def keep(self, run: str, pred: str, statistics: Statistics) -> None:
         """Write the statistics of a run, with the digest of its predictions."""
-        _write(self._counts(run), _sealed(statistics, pred))
+        _write(self._counts(run), _seal(statistics, pred))
         self._failure(run).unlink(missing_ok=True)
 
     def set_aside(self, run: str, error: str) -> None:
@@ -180,7 +180,7 @@ def counts_of_runs(folder: str | os.PathLike[str]) -> dict[str, Path]:
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[None]:
+def _lock(folder: Path) -> Iterator[None]:
     """Share a lock on a folder; the first holder removes leftovers of killed processes."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -198,13 +198,13 @@ def _held(folder: Path) -> Iterator[None]:
 def _load(path: Path) -> tuple[str, Statistics] | None:
     """Return the digest of the predictions and the statistics of a run; None if damaged."""
     try:
-        pred = _unsealed(Source.open(path).data)
+        pred = _unseal(Source.open(path).data)
         return None if pred is None else (pred, Statistics.read(path))
     except InputError:
         return None
 
 
-def _sealed(statistics: Statistics, pred: str) -> bytes:
+def _seal(statistics: Statistics, pred: str) -> bytes:
     """Return a Parquet file that contains the digest of its own bytes."""
     seal = json.dumps({"pred": pred, "seal": OPEN}).encode()
     table = statistics.table()
@@ -213,7 +213,7 @@ def _sealed(statistics: Statistics, pred: str) -> bytes:
     return data.replace(seal, seal.replace(OPEN.encode(), _digest(data)))
 
 
-def _unsealed(data: bytes) -> str | None:
+def _unseal(data: bytes) -> str | None:
     """Return the digest of the predictions; None if any byte was changed."""
     for match in _SEALED.finditer(data):
         pred, digest = match.groups()

@@ -19,7 +19,7 @@ from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import detectable
 from fastcausal.significance.units import units_text
-from fastcausal.sweeps.compare import with_scores
+from fastcausal.sweeps.compare import request_scores
 from fastcausal.sweeps.contrast import Contrast
 from fastcausal.sweeps.floors import (
     FEWEST,
@@ -315,7 +315,7 @@ def gate(
     floors = floors or {}
     _check(baseline, min_delta, floors, confidence)
     asked = dict.fromkeys([*([] if score is None else [score]), *floors])
-    reading = with_scores(reading, [*asked] or None, cluster)
+    reading = request_scores(reading, [*asked] or None, cluster)
     draws = Draws(method, 2 * confidence - 1, n_resamples, seed, cluster)
     if baseline is None:
         systems, values = _alone(candidate, reading, draws)

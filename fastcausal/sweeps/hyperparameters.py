@@ -87,7 +87,7 @@ def groups_of(
     {'base': ['base_s1', 'base_s2'], 'large': ['large_s1']}
     """
     groups: dict[str, list[str]] = {}
-    named = dict(by) if isinstance(by, Mapping) else _named(systems, by, table)
+    named = dict(by) if isinstance(by, Mapping) else _find_groups(systems, by, table)
     for system in sorted(systems):
         if named.get(system) is None:
             raise InputError(f'system "{system}" has no group')
@@ -95,7 +95,7 @@ def groups_of(
     return groups
 
 
-def _named(systems: Sequence[str], by: str, table: Any) -> dict[str, str | None]:
+def _find_groups(systems: Sequence[str], by: str, table: Any) -> dict[str, str | None]:
     """Return the group of each system by a column or a pattern."""
     if not is_pattern(by):
         if table is None:

@@ -26,7 +26,7 @@ from fastcausal.significance.paired import is_student
 from fastcausal.significance.ranks import negated, rank_sets, share
 from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.significance.units import OneScore, units_text
-from fastcausal.sweeps.compare import TESTS, compare, direction_lines, with_scores
+from fastcausal.sweeps.compare import TESTS, compare, direction_lines, request_scores
 from fastcausal.sweeps.drawn import board_caption, board_line, board_table, standings
 from fastcausal.sweeps.hyperparameters import hyperparameters_of
 from fastcausal.sweeps.systems import list_failures, load_systems
@@ -287,7 +287,7 @@ def leaderboard(
     if top is not None and top < 1:
         raise ValueError(f"top is {top}, expected at least 1")
     draws = Draws(method, confidence, n_resamples, seed, cluster)
-    reading = with_scores(reading, score, cluster)
+    reading = request_scores(reading, score, cluster)
     joint = load_systems(systems, reading)
     joined = joint.systems
     score, *others = joint.scores(score)

@@ -19,7 +19,7 @@ from fastcausal.significance.draws import Draws
 from fastcausal.significance.paired import difference, n_differing
 from fastcausal.significance.planning import units_needed
 from fastcausal.significance.units import nouns_of, units_text
-from fastcausal.sweeps.compare import with_scores
+from fastcausal.sweeps.compare import request_scores
 from fastcausal.sweeps.systems import load, load_pair
 from fastcausal.tasks.values.formula import WITHIN
 from fastcausal.tasks.values.reading import ValueReading
@@ -158,7 +158,7 @@ def plan(
             raise ValueError(f"{name} is {value}, expected a number between 0 and 1")
     if delta is not None and not (math.isfinite(delta) and delta != 0):
         raise ValueError(f"delta is {delta}, expected a number other than 0")
-    reading = with_scores(reading, score, cluster)
+    reading = request_scores(reading, score, cluster)
     names, systems = load_pair(a, b, ("A", "B"), reading)
     left, right = systems.systems.values()
     [score] = systems.scores(score)
@@ -173,7 +173,7 @@ def plan(
     variance = change.se * change.se * units.n_units
     sides = [load(side, reading) for side in (a, b)] if cluster is None else []
     plans = []
-    for answers, each in _by_answers(sides, score, variance):
+    for answers, each in _split_variance(sides, score, variance):
         n = units_needed(each, size, power, confidence)
         plans.append({"answers": answers, "units": n, "more": max(0, n - units.n_units)})
     return ComparisonPlan(
@@ -191,7 +191,7 @@ def plan(
     )
 
 
-def _by_answers(
+def _split_variance(
     sides: Sequence[Statistics], score: str, variance: float
 ) -> list[tuple[int | None, float]]:
     """Return the variance of an example's difference as now, and by the number of its answers.

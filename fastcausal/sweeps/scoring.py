@@ -51,7 +51,7 @@ class Scoring(Protocol):
         """Return a row per run, subset and group."""
 
 
-def _named(reads: Reads) -> dict[str, Any]:
+def _list_reads(reads: Reads) -> dict[str, Any]:
     """Return the reading of predictions; ``id`` is left out if unset, as in older folders."""
     return {name: v for name, v in reads._asdict().items() if name != "id" or v is not None}
 
@@ -85,7 +85,7 @@ class RelationScoring:
             "unmatched": recipe.unmatched,
             "signature": recipe.signature(),
             "gold": f"{aligned.digest():032x}",
-            **({} if recipe.reads == Reads() else {"reads": _named(recipe.reads)}),
+            **({} if recipe.reads == Reads() else {"reads": _list_reads(recipe.reads)}),
             **_about_columns(self.by, self.columns, self.gold.table),
         }
 
@@ -97,7 +97,7 @@ class RelationScoring:
         """Count a run; keep only the requested columns of gold."""
         done = replace(self.recipe, reads=Reads())  # `Run.read` returns relations
         report = score(self.gold, run.read(self.gold, self.recipe), done, num_threads=1)
-        return _kept(report.statistics, self.gold.table, self.columns, run.name)
+        return _drop_columns(report.statistics, self.gold.table, self.columns, run.name)
 
     def sums_of(self, statistics: Statistics) -> Any:
         """Sum the counts of a run by subset."""
@@ -173,7 +173,7 @@ class TaskScoring:
     def count(self, run: Run) -> Statistics:
         """Count a run; keep only the requested columns of gold."""
         counted = self.statistics(run.source)
-        return _kept(counted, self.right.units, self.columns, run.name)
+        return _drop_columns(counted, self.right.units, self.columns, run.name)
 
     def sums_of(self, statistics: Statistics) -> pa.Table:
         """Return the rows of the report of a run."""
@@ -266,7 +266,7 @@ def _digest_of_column(units: pa.Table, name: str) -> str:
     return f"{digest_of_texts(ids, strings(names).take(numbers(codes))):032x}"
 
 
-def _kept(counted: Statistics, gold: Any, columns: Sequence[str], name: str) -> Statistics:
+def _drop_columns(counted: Statistics, gold: Any, columns: Sequence[str], name: str) -> Statistics:
     """Return the statistics of a run of this name, without other columns of gold."""
     dropped = {*gold.column_names} - {"id", *columns}
     units, left_out = (

@@ -22,7 +22,7 @@ from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import intervals_of, student_quantile, warnings_of
 from fastcausal.significance.sums import CountRows, Float64
 from fastcausal.significance.units import OneScore, Units, cut, units_text
-from fastcausal.sweeps.compare import direction_lines, with_scores
+from fastcausal.sweeps.compare import direction_lines, request_scores
 from fastcausal.sweeps.hyperparameters import groups_of
 from fastcausal.sweeps.systems import list_failures, load_systems
 from fastcausal.tasks.values.reading import ValueReading
@@ -93,7 +93,7 @@ def seeds(
     if top is not None and top < 1:
         raise ValueError(f"top is {top}, expected at least 1")
     draws = Draws(method, confidence, n_resamples, seed, cluster)
-    joint = load_systems(systems, with_scores(reading, score, cluster))
+    joint = load_systems(systems, request_scores(reading, score, cluster))
     first, *more = joint.scores(score)
     scale_of = {first: joint.ranking_scale(first, lower_is_better)}
     scale_of |= {name: joint.scale(name) for name in more}

@@ -23,7 +23,7 @@ def systems_table(
     Parts are the values of the columns ``by``; ``counts`` adds counts over all roles.
     """
     first = next(iter(reports.values()))
-    parts = {"": {name: _of_system(report.scores, counts) for name, report in reports.items()}}
+    parts = {"": {name: _make_row(report.scores, counts) for name, report in reports.items()}}
     columns = tuple(f"{column}=" for column in by or ())
     parts |= _parts(reports, [s for s in subsets_of(reports) if s.startswith(columns)], counts)
     sentences = _range([report.facts["n_examples"] for report in reports.values()])
@@ -47,7 +47,7 @@ def _parts(
 ) -> dict[str, dict[str, Scores]]:
     return {
         subset: {
-            name: _of_system(report.subsets[subset], counts)
+            name: _make_row(report.subsets[subset], counts)
             for name, report in reports.items()
             if subset in report.subsets
         }
@@ -61,7 +61,7 @@ def _range(numbers: list[int]) -> str:
     return str(least) if least == most else f"{least} to {most}"
 
 
-def _of_system(groups: Groups, counts: bool) -> Scores:
+def _make_row(groups: Groups, counts: bool) -> Scores:
     """Return one row of `systems_table`."""
     overall = groups["overall"]
     scores = {name: value for name, value in overall.items() if isinstance(value, float)}

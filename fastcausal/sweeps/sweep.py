@@ -30,7 +30,7 @@ from fastcausal.tasks.extraction.batches import Progress
 
 T = TypeVar("T")
 R = TypeVar("R")
-MOST_JOBS = 4  # beyond, threads wait for each other
+MAX_JOBS = 4  # beyond, threads wait for each other
 
 
 @dataclass(frozen=True)
@@ -168,13 +168,13 @@ def sweep(
     >>> pairs.to_arrow()["group"].unique().to_pylist()
     ['exists', 'direction', 'typed']
     """
-    jobs = jobs_of(jobs)
+    jobs = choose_jobs(jobs)
     prepared = prepare(
         gold, runs, out, protocol, task, options, by, run_column, columns, shard,
         unparsed=unparsed, unmatched=unmatched, format=format, tags=tags, answers=answers,
         occurrence=occurrence, id=id,
     )  # fmt: skip
-    return prepared.run(lambda job, runs: _in_order(job.score, runs, jobs), progress)
+    return prepared.run(lambda job, runs: _map_in_order(job.score, runs, jobs), progress)
 
 
 def prepare(
@@ -222,7 +222,7 @@ class PreparedSweep(NamedTuple):
         """Score the runs in the order of ``score_all``, then write the scores of all."""
         job, folder = self.job, self.job.folder
         outcomes = []
-        with folder.held():
+        with folder.locked():
             with closing(score_all(job, self.source.runs(self.wanted))) as done:
                 for outcome in done:
                     outcomes.append(outcome)
@@ -285,10 +285,10 @@ def shard_of(shard: tuple[int, int] | None) -> tuple[int, int]:
     return number % n_shards, n_shards
 
 
-def jobs_of(jobs: int | None) -> int:
+def choose_jobs(jobs: int | None) -> int:
     """Return the number of threads; raise ValueError below 1."""
     if jobs is None:
-        return min(os.cpu_count() or 1, MOST_JOBS)
+        return min(os.cpu_count() or 1, MAX_JOBS)
     if jobs < 1:
         raise ValueError(f"jobs is {jobs}, expected at least 1")
     return jobs
@@ -317,7 +317,7 @@ def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
             raise InputError(f"{folder} is read, but the sweep writes to {out}")
 
 
-def _in_order(function: Callable[[T], R], items: Iterable[T], jobs: int) -> Generator[R]:
+def _map_in_order(function: Callable[[T], R], items: Iterable[T], jobs: int) -> Generator[R]:
     """Apply a function to items in threads, a few items ahead of the caller."""
     if jobs == 1:
         yield from map(function, items)

@@ -28,7 +28,7 @@ from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.tasks.extraction.tally import Stratum, Tally, Totals
 from fastcausal.training.flat import flat_scores
 
-MOST_WAITING = 64  # batches that a GPU decodes before they are fetched
+MAX_WAITING = 64  # batches that a GPU decodes before they are fetched
 OTHER = "states of a metric with another protocol or decoder, which do not count the same"
 
 
@@ -191,7 +191,7 @@ class SpanScore(Metric):
         if isinstance(decoded, DecodedOnDevice):
             self._decoded.append((self.update_count - 1, decoded, target))
             self._waiting = True
-            if len(self._decoded) == MOST_WAITING:
+            if len(self._decoded) == MAX_WAITING:
                 self._settle()
         else:
             self._score(decoded, target)

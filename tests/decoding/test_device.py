@@ -243,7 +243,7 @@ def test_the_metric_decodes_on_the_device(gpu):
         (fc.SpanDecoder(), boundaries, gold.to_relations(), gold.to_relations()),
     ):
         host, device = training.SpanScore(decoder), training.SpanScore(decoder)
-        for _ in range(training.MOST_WAITING + 3):
+        for _ in range(training.MAX_WAITING + 3):
             host.update(logits, target)
             device.update(on_device(logits), there)
         assert device._waiting

@@ -19,7 +19,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.errors import InputError
 from fastcausal.shared_task import program, wheels
-from fastcausal.shared_task.board import board, digest_of, named, ranked
+from fastcausal.shared_task.board import board, digest_of, list_submissions, ranked
 from fastcausal.shared_task.bundle import init
 from fastcausal.shared_task.check import check
 from fastcausal.shared_task.judge import judge
@@ -370,9 +370,9 @@ def test_ranks_share_ties_and_undefined_scores_have_none(boxes: dict[str, Path])
 def test_names_of_submissions(tmp_path: Path) -> None:
     for name in ("a.jsonl", "a.zip", "b.csv", ".hidden"):
         (tmp_path / name).write_bytes(b"x")
-    assert [*named(tmp_path)] == ["a.jsonl", "a.zip", "b.csv"]
+    assert [*list_submissions(tmp_path)] == ["a.jsonl", "a.zip", "b.csv"]
     (tmp_path / "a.zip").unlink()
-    assert [*named(tmp_path)] == ["a", "b"]
+    assert [*list_submissions(tmp_path)] == ["a", "b"]
     assert digest_of(tmp_path / "b.csv")[0] == 1
     assert digest_of(tmp_path)[0] == 3
 

@@ -235,11 +235,11 @@ class _Groups:
             return self.means()
         if rule in ("max", "min"):
             best = np.maximum if rule == "max" else np.minimum
-            return self._filled(best.reduceat(self.values, self._some))
+            return self._filled(best.reduceat(self.values, self._find_answered))
         return self._passes(int(rule[5:]), rule[4] == "@")
 
     @property
-    def _some(self) -> Int64:
+    def _find_answered(self) -> Int64:
         """Starts of the examples that have answers."""
         return self.starts[self.sizes > 0]
 
@@ -256,18 +256,18 @@ class _Groups:
             return self._filled(self.values)
         whole = (self.values == np.rint(self.values)).all()
         if whole and np.abs(self.values).max() * float(self.sizes.max()) < EXACT:
-            sums = np.add.reduceat(self.values, self._some)
+            sums = np.add.reduceat(self.values, self._find_answered)
             return self._filled(sums / self.sizes[self.sizes > 0])
         return self._filled([_mean(part.tolist()) for part in self._parts()])
 
     def _parts(self) -> list[Float64]:
-        return np.split(self.values, self._some[1:])
+        return np.split(self.values, self._find_answered[1:])
 
     def _passes(self, k: int, at_least_one: bool) -> Float64:
         """Return the share of all choices of k answers with at least one right, or all right."""
         if not len(self.values):
             return np.zeros(len(self.sizes))
-        right = np.add.reduceat((self.values >= 1).astype(np.int64), self._some)
+        right = np.add.reduceat((self.values >= 1).astype(np.int64), self._find_answered)
         shares: dict[tuple[int, int], float] = {}
         found = []
         for pair in zip(right.tolist(), self.sizes[self.sizes > 0].tolist(), strict=True):

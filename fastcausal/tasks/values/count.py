@@ -23,7 +23,7 @@ from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import Examples, ValueAnswers, examples_of, values_of
 from fastcausal.tasks.values.files import read_answers
 from fastcausal.tasks.values.formula import CONTENT, WITHIN, ValueFormula
-from fastcausal.tasks.values.reading import ValueReading, one_rule
+from fastcausal.tasks.values.reading import ValueReading, choose_rule
 
 Mask = npt.NDArray[np.bool_]
 
@@ -93,7 +93,7 @@ def statistics(
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
     reading = ValueReading(
         scores, value=value, numerator=numerator, denominator=denominator, id=id,
-        cluster=cluster, epoch=epoch, over=one_rule(over, answers), missing=missing,
+        cluster=cluster, epoch=epoch, over=choose_rule(over, answers), missing=missing,
     )  # fmt: skip
     return take_one(source, load(source, reading, system))
 
@@ -138,7 +138,7 @@ def statistics_of(
         raise _missing(answers, unscored)
     examples = examples_of(answers)
     rule = reading.over
-    counted = _with_zeros(answers) if reading.missing == "zero" else answers
+    counted = _fill_zeros(answers) if reading.missing == "zero" else answers
     columns, variances = list[Float64](), dict[str, Float64]()
     for name in answers.scores:
         values, weights, variances[name] = values_of(counted, name, examples, rule)
@@ -171,7 +171,7 @@ def _are_missing(values: Float64, denominators: Float64 | None) -> Mask:
     return np.isnan(values) if denominators is None else np.isnan(values) | np.isnan(denominators)
 
 
-def _with_zeros(answers: ValueAnswers) -> ValueAnswers:
+def _fill_zeros(answers: ValueAnswers) -> ValueAnswers:
     """Return the answers with 0 for every missing value of a mean."""
     filled = {n: (np.where(np.isnan(each), 0, each), b) for n, (each, b) in answers.scores.items()}
     return replace(answers, scores=filled)
@@ -197,7 +197,7 @@ def _units(
     first = pa.array(examples.order[examples.starts])
     columns: dict[str, Any] = {"id": strings(examples.ids)}
     for name, column in answers.columns.items():
-        if (of_examples := _of_examples(answers, name, column, examples)) is not None:
+        if (of_examples := _reduce_to_examples(answers, name, column, examples)) is not None:
             columns[name] = of_examples
     if answers.contents is not None:
         columns[CONTENT] = answers.contents.take(first)
@@ -213,7 +213,7 @@ def _units(
     return pa.table(columns)
 
 
-def _of_examples(
+def _reduce_to_examples(
     answers: ValueAnswers, name: str, column: pa.Array, examples: Examples
 ) -> pa.Array | None:
     """Return a column of examples; None if the answers of an example differ in it."""

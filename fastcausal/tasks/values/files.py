@@ -45,8 +45,8 @@ def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> Valu
         return tables.answers_of(read_records(source, name), reading)
     if isinstance(source, str | os.PathLike):
         if Path(local(source)).is_dir():
-            return lm_eval.of_files([Source.open(path) for path in _samples_in(source)], reading)
-        with _on_disk(source) as file:
+            return lm_eval.read_files([Source.open(path) for path in _samples_in(source)], reading)
+        with _open_on_disk(source) as file:
             if file is not None and (reader := _reader_of_log(os.fspath(source), file)):
                 return reader(reading)
     opened = Source.open(source)
@@ -63,7 +63,7 @@ def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> Valu
 
 def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
     """Return True for a count file, a log or a table of values, by content."""
-    with _on_disk(source) as file:
+    with _open_on_disk(source) as file:
         if file is not None and _reader_of_log(os.fspath(source), file):
             return True
     opened = Source.open(source)
@@ -81,9 +81,9 @@ def _reader_of_text(file: Source) -> Reader | None:
     if binary.sniff(file.data) is None and (is_object or file.is_list):
         stream = BytesIO(file.data)  # unpacked
         if is_object and inspect_ai.is_document(file.name, stream):
-            return partial(inspect_logs.of_document, file.name, stream)
+            return partial(inspect_logs.read_document, file.name, stream)
         if is_sample(first_object(file)):
-            return partial(lm_eval.of_files, [file])
+            return partial(lm_eval.read_files, [file])
     return None
 
 
@@ -99,14 +99,14 @@ def _reader_of_log(name: str, file: IO[bytes]) -> Reader | None:
     if is_archive:
         archive = Archive(name, file=file, is_log=True)
         if inspect_ai.is_archive(archive):
-            return partial(inspect_logs.of_archive, archive)
+            return partial(inspect_logs.read_archive, archive)
     elif inspect_ai.is_document(name, file):
-        return partial(inspect_logs.of_document, name, file)
+        return partial(inspect_logs.read_document, name, file)
     return None
 
 
 @contextmanager
-def _on_disk(source: str | os.PathLike[str]) -> Iterator[IO[bytes] | None]:
+def _open_on_disk(source: str | os.PathLike[str]) -> Iterator[IO[bytes] | None]:
     """Open a file on disk; yield None for other sources."""
     path = local(source)
     if is_url(source) or path == "-" or not Path(path).is_file():

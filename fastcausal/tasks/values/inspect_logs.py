@@ -49,7 +49,7 @@ class Sample(NamedTuple):
     limit: bool
 
 
-def of_archive(archive: Archive, reading: ValueReading) -> ValueAnswers:
+def read_archive(archive: Archive, reading: ValueReading) -> ValueAnswers:
     """Return the answers in a ``.eval`` file."""
     name = archive.name
     if HEADER not in archive.names:
@@ -87,7 +87,7 @@ def _is_thinned(metadata: Mapping[str, Any], key: str) -> bool:
     return isinstance(value, str) and (value == REMOVED or len(value) >= THINNED)
 
 
-def of_document(name: str, file: IO[bytes], reading: ValueReading) -> ValueAnswers:
+def read_document(name: str, file: IO[bytes], reading: ValueReading) -> ValueAnswers:
     """Return the answers in the JSON of a log; samples are decoded one at a time."""
     header: dict[str, Any] = {}
     samples: list[Sample] = []
@@ -197,7 +197,7 @@ def _answers(
         [sample.error for sample in samples],
         [sample.limit for sample in samples],
         strings([sample.content for sample in samples]),
-        _kept(name, samples, reading),
+        _keep_columns(name, samples, reading),
         _about(run),
         system=str(run["model"]) if run.get("model") else None,
         warnings=_cluster_note(name, header, reading),
@@ -257,7 +257,7 @@ def _values(name: str, samples: list[Sample], score: str) -> list[Any]:
     return found
 
 
-def _kept(name: str, samples: list[Sample], reading: ValueReading) -> dict[str, pa.Array]:
+def _keep_columns(name: str, samples: list[Sample], reading: ValueReading) -> dict[str, pa.Array]:
     columns = {}
     for key in reading.kept:
         values = [write_cell(at(sample.metadata, key)) for sample in samples]

@@ -32,7 +32,7 @@ Row = tuple[str, Mapping[str, Any]]
 
 
 @without_collection()
-def of_files(files: Sequence[Source], reading: ValueReading) -> ValueAnswers:
+def read_files(files: Sequence[Source], reading: ValueReading) -> ValueAnswers:
     """Return the answers in the samples of one run: a file of one task, or files of a group."""
     rows: list[Row] = []
     for file in files:

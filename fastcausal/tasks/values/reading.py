@@ -28,7 +28,7 @@ def is_rule(text: str) -> bool:
     return _RULE.fullmatch(text) is not None
 
 
-def one_rule(over: str, answers: str | None) -> str:
+def choose_rule(over: str, answers: str | None) -> str:
     """Return the rule under one of its two names; ValueError for two rules."""
     if answers is not None and over not in ("mean", answers):
         raise ValueError(f'over is "{over}", but its other name answers is "{answers}"')
