@@ -37,7 +37,9 @@ def describe(
     ],
     tokenizer: Annotated[
         Tokenizer | None,
-        Option(help="Count words in this way; by default in each possible way."),
+        Option(
+            help="Count words in this way; by default between spaces, in JSON in each possible way."
+        ),
     ] = None,
     plots: Annotated[
         Path | None, Option(help="Draw plots of all corpora together to this folder.")

@@ -50,8 +50,8 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
     source : path, Relations, or anything `fastcausal.read` takes
         Or a CSV file with a column ``label`` (1 causal, 0 not), for counts of sentences only.
     tokenizer : {"whitespace", "nltk-style", "nltk-style+tags"}, optional
-        The way of counting words; None counts in every possible way: ``nltk-style`` needs texts,
-        ``nltk-style+tags`` also tagged sentences.
+        The way of counting words; None counts in every possible way, and tables show the first:
+        ``nltk-style`` needs texts, ``nltk-style+tags`` also tagged sentences.
 
     Returns
     -------

@@ -262,15 +262,16 @@ def _sections(corpus: CorpusDescription) -> Iterator[tuple[str, Mapping[Any, Any
         "sentences",
         {"causal": causal, "non-causal": non_causal, "all": corpus.n_sentences},
     )
-    named = {"causal": "causal sentence", "non_causal": "non-causal sentence", "all": "sentence"}
-    for tokenizer, groups in corpus.words.items():
+    names = {"causal": "causal sentence", "non_causal": "non-causal sentence", "all": "sentence"}
+    counted = [*corpus.words.items()][:1]  # one way of counting: by default the tokens of scores
+    for tokenizer, groups in counted:
         yield (
             f"mean words by {tokenizer}",
-            {named.get(g, g): mean(corpus.words_of(tokenizer, g)) for g in groups_of(groups)},
+            {names.get(g, g): mean(corpus.words_of(tokenizer, g)) for g in groups_of(groups)},
         )
     if not corpus.per_sentence:
         return
-    for tokenizer, groups in list(corpus.words.items())[:1]:
+    for tokenizer, groups in counted:
         yield (
             f"span lengths by {tokenizer}: median (range)",
             {role: _range(groups[role]) for role in groups_of(groups)[3:]},

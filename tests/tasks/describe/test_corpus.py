@@ -168,6 +168,15 @@ def test_the_reading_of_tags_does_not_matter():
     assert describe(fc.read(sample.GOLD, tags="cnc-2023")) == describe(sample.GOLD)
 
 
+def test_tables_count_words_in_one_way(hand):
+    """JSON has every count of words."""
+    both = describe(hand)
+    assert [*both.to_dict()["words"]] == [*TOKENIZERS]
+    for tokenizer, corpus in (("whitespace", both), ("nltk-style", describe(hand, "nltk-style"))):
+        lines = [line for line in str(corpus).splitlines() if "words by" in line]
+        assert lines == [f"mean words by {tokenizer}"]
+
+
 def test_the_sum_describes_both():
     gold = fc.read(sample.GOLD)
     parts = [describe(fc.Relations(gold.table.slice(*at))) for at in ((0, 20), (20, 41))]
