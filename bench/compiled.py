@@ -12,7 +12,7 @@ from fastcausal.rows import Rows
 
 from .recess import ROLES, Agreed, alpha
 
-MOST = 16  # largest number of relations in an example
+MAX_RELATIONS = 16  # largest number of relations in an example
 N_ROLES = len(ROLES)
 
 
@@ -103,9 +103,9 @@ def _agreement(g_values, g_rows, g_relations, p_values, p_rows, p_relations, len
     hits = np.zeros((N_ROLES + 1, 3), np.int64)
     masks = np.zeros((N_ROLES, 3), np.int64)
     n_pairs = 0
-    golds, preds = np.zeros(MOST, np.int64), np.zeros(MOST, np.int64)
-    weight = np.zeros((MOST, MOST), np.int64)
-    order, best_order = np.zeros(MOST, np.int64), np.zeros(MOST, np.int64)
+    golds, preds = np.zeros(MAX_RELATIONS, np.int64), np.zeros(MAX_RELATIONS, np.int64)
+    weight = np.zeros((MAX_RELATIONS, MAX_RELATIONS), np.int64)
+    order, best_order = np.zeros(MAX_RELATIONS, np.int64), np.zeros(MAX_RELATIONS, np.int64)
     for e in range(len(lengths)):
         n_gold = g_relations[e + 1] - g_relations[e]
         n_pred = p_relations[e + 1] - p_relations[e]

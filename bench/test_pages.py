@@ -14,7 +14,7 @@ from fastcausal.tasks.extraction.page import columns_of
 from . import corpus
 
 CORPUS = "CNC, good system"
-MOST_BYTES = {10_000: 1.5e6, 100_000: 12e6}
+MAX_BYTES = {10_000: 1.5e6, 100_000: 12e6}
 
 
 def with_texts(n, seed=0):
@@ -31,7 +31,7 @@ def with_texts(n, seed=0):
     return gold, pred.to_relations(gold)
 
 
-@pytest.mark.parametrize("n", MOST_BYTES)
+@pytest.mark.parametrize("n", MAX_BYTES)
 def test_page(race, note, n):
     gold, pred = with_texts(n)
     report = fc.score(gold, pred)
@@ -42,7 +42,7 @@ def test_page(race, note, n):
         return html_of(Page("", [], columns_of({"pred": report}, n)))
 
     size = len(page().encode())
-    assert size <= MOST_BYTES[n]
+    assert size <= MAX_BYTES[n]
     race(
         "columns of a page",
         n,

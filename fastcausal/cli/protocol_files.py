@@ -17,7 +17,7 @@ from fastcausal.options import KernelName
 from fastcausal.protocols import PROTOCOLS, Protocol
 
 SUFFIXES = (".toml", ".json")
-MOST_BYTES = 8192  # of a file: TOML takes quadratic time and memory for a long dotted key
+MAX_BYTES = 8192  # of a file: TOML takes quadratic time and memory for a long dotted key
 FIELDS = tuple(field.name for field in fields(Protocol))
 
 
@@ -79,12 +79,12 @@ def read_protocol(path: str | os.PathLike[str]) -> Protocol:
     >>> protocol.name, protocol.kernel, protocol.tracks
     ('strict', 'exact_spans', (('cause',), ('effect',)))
     """
-    source = Source.open(path, most=MOST_BYTES + 1)
+    source = Source.open(path, most=MAX_BYTES + 1)
     if not source.data.strip():
         raise InputError(f"{source.name} is empty")
-    if len(source.data) > MOST_BYTES:
+    if len(source.data) > MAX_BYTES:
         raise InputError(
-            f"{source.name}: more than {MOST_BYTES:,} bytes, expected at most so many of a protocol"
+            f"{source.name}: more than {MAX_BYTES:,} bytes, expected at most so many of a protocol"
         )
     values = {"name": stem_of(source.name)} | _content(source)
     for key, value in values.items():

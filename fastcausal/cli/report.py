@@ -28,7 +28,7 @@ from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import reports_of, with_intervals
 from fastcausal.report.escapes import cell_text
 
-MOST_NAMED = 4  # systems in the title
+MAX_NAMED = 4  # systems in the title
 
 if TYPE_CHECKING:
     from fastcausal.report.page import Card, Section
@@ -88,7 +88,7 @@ def report(
 
     reports = with_intervals(reports_of(pred, scored), draws, by)
     with doing(f"writing {out}"):
-        named = ", ".join(reports) if len(reports) <= MOST_NAMED else f"{len(reports)} systems"
+        named = ", ".join(reports) if len(reports) <= MAX_NAMED else f"{len(reports)} systems"
         title = f"{named} on {stem_of(gold)}"
         sections, cards = _parts(reports, draws)
         page = page_of(title, sections, reports, examples, cards)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from fastcausal.counts.formula import MOST, Formula
+from fastcausal.counts.formula import MAX_COUNT, Formula
 from fastcausal.counts.labels import ConfusionFormula, classes_of
 from fastcausal.counts.rules import UnitColumn
 from fastcausal.errors import InputError
@@ -87,7 +87,7 @@ class Part(NamedTuple):
         self,
         field: str,
         dtype: Any = np.int64,
-        limits: tuple[float, float] = (0, MOST),
+        limits: tuple[float, float] = (0, MAX_COUNT),
         gaps: bool = False,
     ) -> CountRows:
         """Return a column of counts or floats within limits; with ``gaps`` null becomes NaN."""

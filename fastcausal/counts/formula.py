@@ -17,7 +17,7 @@ from fastcausal.report.numbers import Scale
 from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import EXAMPLE, OneScore
 
-MOST = EXACT - 1  # of a count
+MAX_COUNT = EXACT - 1  # of a count
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Formula(ABC):
 
     def limits(self, field: str) -> tuple[float, float]:
         """Return the least and the largest value of a field."""
-        return 0, MOST
+        return 0, MAX_COUNT
 
     @property
     def rules(self) -> tuple[Rule, ...]:

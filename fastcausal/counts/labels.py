@@ -21,7 +21,7 @@ from fastcausal.report.numbers import CORRELATION, MEAN_SHARE, SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64
 
 Label = int | str
-MOST_LABELS = 2000  # with more labels, they are not classes
+MAX_LABELS = 2000  # with more labels, they are not classes
 AVERAGED = ("precision", "recall", "f1")
 
 
@@ -138,8 +138,8 @@ def classes_of(*parts: Iterable[Label]) -> tuple[Label, ...]:
     if len({type(label) for label in labels}) > 1:
         shown = ", ".join(sorted(map(repr, labels))[:10])
         raise ValueError(f"labels are integers and strings: {shown}")
-    if len(labels) > MOST_LABELS:
-        raise InputError(f"{len(labels)} different labels, expected at most {MOST_LABELS}")
+    if len(labels) > MAX_LABELS:
+        raise InputError(f"{len(labels)} different labels, expected at most {MAX_LABELS}")
     return tuple(sorted(labels))
 
 

@@ -16,7 +16,7 @@ from fastcausal.engine.kernel import Int32
 # Mark of a label (csrc/fastcausal/label_spans.h): ROLE * role + BEGINS + ENDS.
 BEGINS, ENDS, ROLE, OUTSIDE = 1, 2, 4, -4
 CLOSED, OPEN, N_ENDS = 0, 1, 4  # ends of a path: see label_paths.h
-MOST = sys.float_info.max
+MAX_SUM = sys.float_info.max
 
 
 class Steps(NamedTuple):
@@ -101,7 +101,7 @@ def best_path(
             if before:
                 best = max(before, key=sums.__getitem__)  # the first of equals
                 came_from[-1][label] = best
-                after[label] = min(sums[best] + logits[t][label], MOST)
+                after[label] = min(sums[best] + logits[t][label], MAX_SUM)
         sums = after
     last = [k for k in sums if may_follow(marks, int(marks[k]), OUTSIDE)]
     label = max(last, key=sums.__getitem__, default=-1)

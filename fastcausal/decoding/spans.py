@@ -29,7 +29,7 @@ from fastcausal.rows import Rows
 # Methods in the order of csrc/fastcausal/span_selection.h.
 METHODS = get_args(DecodingMethod)
 COLUMNS = ("A start", "A end", "B start", "B end", "signal start", "signal end")
-MOST = 32  # of top_k and n_best, which have fixed memory
+MAX_CHOICES = 32  # of top_k and n_best, which have fixed memory
 ANY_LENGTH = 2**31 - 1  # positions are 32-bit
 
 
@@ -158,8 +158,8 @@ class SpanDecoder:
     def __post_init__(self) -> None:
         check("method", self.method, DecodingMethod)
         for name in ("top_k", "n_best"):
-            if not 1 <= index(getattr(self, name)) <= MOST:
-                raise ValueError(f"{name} is {getattr(self, name)}, expected 1 to {MOST}")
+            if not 1 <= index(getattr(self, name)) <= MAX_CHOICES:
+                raise ValueError(f"{name} is {getattr(self, name)}, expected 1 to {MAX_CHOICES}")
         roles = tuple(map(index, self.roles))
         if len(roles) not in (2, 3) or len(set(roles)) < len(roles) or min(roles) < 0:
             raise ValueError(f"roles are {roles}, expected two or three different numbers")

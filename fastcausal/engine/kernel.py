@@ -21,7 +21,7 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 PairFunction = Callable[[Int32, Int32, int, Int64, Int64], None]
 COUNT_BITS = 36  # of a count of one pair: sums and products in 64 bits stay exact
-MOST_WEIGHT = 1_000_000
+MAX_WEIGHT = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Objective:
         for name, weight in (*self.numerator.items(), *self.denominator.items()):
             if not isinstance(weight, int | np.integer):
                 raise ValueError(f"the weight of {name} is {weight!r}, expected an integer")
-            if abs(int(weight)) > MOST_WEIGHT:
+            if abs(int(weight)) > MAX_WEIGHT:
                 raise ValueError(
-                    f"the weight of {name} is {weight}, expected at most {MOST_WEIGHT} either way: "
+                    f"the weight of {name} is {weight}, expected at most {MAX_WEIGHT} either way: "
                     "larger ones cannot be compared exactly"
                 )
         for name, weight in self.denominator.items():

@@ -13,7 +13,7 @@ from fastcausal.options import Backend
 from fastcausal.options import check as check_option
 from fastcausal.rows import Rows, check_both
 
-MOST_THREADS = 2**31 - 1  # an int of C; idle threads are not started
+MAX_THREADS = 2**31 - 1  # an int of C; idle threads are not started
 
 
 def run(
@@ -100,8 +100,8 @@ def check_backend(backend: Backend, num_threads: int | None) -> None:
 def _check_threads(num_threads: int | None) -> None:
     if num_threads is not None and index(num_threads) < 1:
         raise ValueError(f"num_threads is {num_threads}, expected at least 1")
-    if num_threads is not None and num_threads > MOST_THREADS:
-        raise ValueError(f"num_threads is {num_threads}, expected at most {MOST_THREADS}")
+    if num_threads is not None and num_threads > MAX_THREADS:
+        raise ValueError(f"num_threads is {num_threads}, expected at most {MAX_THREADS}")
 
 
 def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, TypeGuard, TypeVar
 
 from fastcausal.errors import InputError
-from fastcausal.files.zips import MOST_RATIO, Archive
+from fastcausal.files.zips import MAX_RATIO, Archive
 
 SUFFIXES = (".gz", ".gzip", ".bz2", ".zst", ".zstd", ".zip")
 HEAD = 10  # first bytes that identify the compression
@@ -124,7 +124,7 @@ def unpacked(file: IO[bytes], name: str) -> tuple[str, Iterator[bytes]]:
     ------
     InputError
         The data are damaged, of unknown compression, a zip of several files, or unpack to more
-        than `MOST_RATIO` times their size.
+        than `MAX_RATIO` times their size.
     """
     how = packing(file.read(HEAD))
     size = file.seek(0, io.SEEK_END)
@@ -149,9 +149,9 @@ def _pieces(stream: Any, name: str, how: str, size: int) -> Iterator[bytes]:
     with closing(stream), _faults(name, how):
         while piece := stream.read(PIECE):
             n += len(piece)
-            if n > max(SAFE, MOST_RATIO * size):
+            if n > max(SAFE, MAX_RATIO * size):
                 raise InputError(
-                    f"{name}: {size} bytes unpack to over {n >> 20} MiB, more than {MOST_RATIO} "
+                    f"{name}: {size} bytes unpack to over {n >> 20} MiB, more than {MAX_RATIO} "
                     "times as many; if that is meant, unpack it first"
                 )
             yield from _plain(piece, name, how) if n == len(piece) else (piece,)

@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     import zipfile  # 5 ms, which most sources do not need
 
 MARKS = (b"PK\x03\x04", b"PK\x05\x06")  # first bytes of a zip; the second of an empty one
-MOST_BYTES = 1 << 30  # unpacked bytes of all files, including files of inner zips
-MOST_FILES = 100_000
-MOST_RATIO = 200  # unpacked bytes per packed byte; DEFLATE reaches 1032
+MAX_BYTES = 1 << 30  # unpacked bytes of all files, including files of inner zips
+MAX_FILES = 100_000
+MAX_RATIO = 200  # unpacked bytes per packed byte; DEFLATE reaches 1032
 FREE = 1 << 20  # bytes exempt from the ratio: short texts repeat themselves
 ADDED = (".DS_Store", "Thumbs.db")  # added by operating systems
 ENCRYPTED = 0x1  # in the flags of an entry
 ZSTD = 93  # zipfile reads it from Python 3.14 on
 METHODS = (0, 8, ZSTD)  # stored, DEFLATE: every program writes these; logs of evaluations zstd
 LOCAL = 30  # bytes of the header before a file, without its name and extra field
-MOST_IN_LOG = 1_000_000  # files of a log
+MAX_LOG_FILES = 1_000_000  # files of a log
 
 
 @dataclass
 class Room:
     """The bytes that an archive may still unpack to, shared with the zips inside."""
 
-    left: int = MOST_BYTES
+    left: int = MAX_BYTES
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Archive:
         All of it.
     room : Room
         Limits the unpacked bytes, together with the outer archive. A log may unpack to more, up to
-        `MOST_RATIO` times its size: its files are read one at a time.
+        `MAX_RATIO` times its size: its files are read one at a time.
     file : file, optional
         The archive on disk, instead of ``data``.
     is_log : bool
@@ -144,7 +144,7 @@ class Archive:
     def _entries(self) -> dict[str, zipfile.ZipInfo]:
         entries: dict[str, zipfile.ZipInfo] = {}
         listed = self._zip.infolist()
-        most = MOST_IN_LOG if self.is_log else MOST_FILES
+        most = MAX_LOG_FILES if self.is_log else MAX_FILES
         if len(listed) > most:
             raise InputError(f"{self.name}: {len(listed)} files, expected at most {most}")
         if self.is_log:
@@ -157,10 +157,10 @@ class Archive:
             if not entry.is_dir():
                 entries[entry.filename] = entry
         size = sum(entry.file_size for entry in entries.values())
-        if size > FREE and size > MOST_RATIO * len(self.data):
+        if size > FREE and size > MAX_RATIO * len(self.data):
             raise InputError(
                 f"{self.name}: unpacks to {size} bytes, {size // len(self.data)} for each of its "
-                f"own, expected at most {MOST_RATIO}"
+                f"own, expected at most {MAX_RATIO}"
             )
         if size > self.room.left:
             most = self.room.left
@@ -169,14 +169,14 @@ class Archive:
 
     def _take(self, n_bytes: int) -> None:
         self.room.left -= n_bytes
-        if self.room.left < 0 and not (n_bytes <= MOST_BYTES and self._is_large_log):
-            raise InputError(f"{self.name}: unpacks to more than {MOST_BYTES} bytes")
+        if self.room.left < 0 and not (n_bytes <= MAX_BYTES and self._is_large_log):
+            raise InputError(f"{self.name}: unpacks to more than {MAX_BYTES} bytes")
 
     @property
     def _is_large_log(self) -> bool:
-        """True for a log that unpacks to at most `MOST_RATIO` times its own size."""
+        """True for a log that unpacks to at most `MAX_RATIO` times its own size."""
         size = self._bytes.seek(0, io.SEEK_END)
-        return self.is_log and MOST_BYTES - self.room.left <= MOST_RATIO * size
+        return self.is_log and MAX_BYTES - self.room.left <= MAX_RATIO * size
 
 
 def _refusal(entry: zipfile.ZipInfo) -> str | None:

@@ -37,8 +37,8 @@ from fastcausal.formats.reading.format import Format
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
 from fastcausal.relations import ROLES, Relations
 
-MOST_TOKENS = 2**20  # of a sentence to read
-MOST_TAGS = 2**24  # of an example to write: more than 1 GB in memory
+MAX_TOKENS = 2**20  # of a sentence to read
+MAX_TAGS = 2**24  # of an example to write: more than 1 GB in memory
 OVERLAPS = "spans overlap their own role or have no tag"
 LINE_ENDS, NO_TOKENS, NO_LINES = 1, 2, 4  # bits of `TagLoss` in csrc/marked.hpp
 _COMMENT = re.compile(r"# (id|text) *= ?(.*)", re.DOTALL)
@@ -196,7 +196,7 @@ def _require_tokens(block: Block, needed: npt.NDArray[np.bool_]) -> None:
     """Raise InputError for the first needed example that cannot be written as tags."""
     counts = _token_counts(block)
     n_tags = counts * np.maximum(np.diff(block.relation_places), 1)
-    unfit = (n_tags < 0) | (n_tags > MOST_TAGS) | (block.unfit & is_valid(block.texts))
+    unfit = (n_tags < 0) | (n_tags > MAX_TAGS) | (block.unfit & is_valid(block.texts))
     if not (unfit & needed).any():
         return
     k = int((unfit & needed).argmax())
@@ -207,7 +207,7 @@ def _require_tokens(block: Block, needed: npt.NDArray[np.bool_]) -> None:
         raise InputError(f"{example.name} has neither text nor length")
     raise InputError(
         f"{example.name}: {len(example.relations)} relations of {counts[k]} tokens, "
-        f"expected at most {MOST_TAGS} tags in an example"
+        f"expected at most {MAX_TAGS} tags in an example"
     )
 
 
@@ -284,9 +284,9 @@ def _blocks(
         if rows and len(columns) != len(rows[0]):
             problems.add(f"{source.name}:{number}: {len(columns)} columns, expected {len(rows[0])}")
             continue
-        if len(rows) == MOST_TOKENS:
+        if len(rows) == MAX_TOKENS:
             raise InputError(
-                f"{source.name}:{number}: a sentence of more than {MOST_TOKENS} tokens; a blank "
+                f"{source.name}:{number}: a sentence of more than {MAX_TOKENS} tokens; a blank "
                 "line ends a sentence"
             )
         rows.append(columns)

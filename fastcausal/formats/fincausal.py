@@ -25,7 +25,7 @@ from fastcausal.options import Occurrence
 from fastcausal.relations import Relations
 
 Int64 = npt.NDArray[np.int64]
-FEWEST, MOST = 4, 11  # fields of a row
+MIN_FIELDS, MAX_FIELDS = 4, 11  # fields of a row
 HEADERS = (["index", "text"], ["index", "text", "cause", "effect"])
 ROW = re.compile(r"[\d.]+")  # an index; a header has none
 
@@ -155,7 +155,7 @@ def _different(names: pa.Array) -> pa.Array:
 
 
 def read_rows(
-    source: Source, fewest: int = FEWEST, header: bool = True, remark: str = ""
+    source: Source, fewest: int = MIN_FIELDS, header: bool = True, remark: str = ""
 ) -> SectionRows:
     r"""Read rows; leading white space of texts, causes and effects is dropped.
 
@@ -163,7 +163,7 @@ def read_rows(
     ----------
     source : Source
     fewest : int
-        Rows with fewer fields are an error, and blank lines too if that is `FEWEST`. Missing fields
+        With fewer fields a row is an error, and if `MIN_FIELDS` a blank line. Missing fields
         are empty.
     header : bool
         True: the first line is a header. False: it is one unless it begins with an index.
@@ -195,7 +195,7 @@ def read_rows(
     places, fields = _split(data, skipped)
     numbers_of_lines = np.arange(len(fields), dtype=np.int64) + skipped + source.first
     blank = fields == 0
-    if fewest < FEWEST:
+    if fewest < MIN_FIELDS:
         notes["blank lines are left out"] = int(blank.sum())
         kept = np.flatnonzero(~blank)
         places, fields, numbers_of_lines = (
@@ -206,11 +206,11 @@ def read_rows(
         got = f"{fields[row]} fields, expected at least {fewest}" if fields[row] else "a blank line"
         problems.add(f"{source.name}:{numbers_of_lines[row]}: {got}{remark}")
     problems.raise_if_any()
-    notes[f"rows with fewer than {FEWEST} fields"] = int((fields < FEWEST).sum())
-    notes[f"rows with more than {MOST} fields: a ; in a text moves all that follows"] = int(
-        (fields > MOST).sum()
+    notes[f"rows with fewer than {MIN_FIELDS} fields"] = int((fields < MIN_FIELDS).sum())
+    notes[f"rows with more than {MAX_FIELDS} fields: a ; in a text moves all that follows"] = int(
+        (fields > MAX_FIELDS).sum()
     )
-    index, text, cause, effect = (TextSlices(data, *places[:, k]) for k in range(FEWEST))
+    index, text, cause, effect = (TextSlices(data, *places[:, k]) for k in range(MIN_FIELDS))
     return SectionRows(source.name, index.strings(), text, cause, effect, numbers_of_lines, +notes)
 
 
@@ -220,7 +220,7 @@ def _split(data: bytes, skipped: int) -> tuple[Int64, Int64]:
     The places are int64[2, 4, n]; a line feed at the end begins no line, a blank one has no fields.
     """
     n = data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
-    places, fields = np.empty((2, FEWEST, n), np.int64), np.empty(n, np.int64)
+    places, fields = np.empty((2, MIN_FIELDS, n), np.int64), np.empty(n, np.int64)
     split_rows(data, places[0], places[1], fields)
     return places[..., skipped:], fields[skipped:]
 
@@ -289,8 +289,10 @@ def _cells_of(source: Source, rows: SectionRows) -> list[list[str]]:
     cells = [lines[line - source.first].split(";") for line in rows.lines.tolist()]
     problems = Problems()
     for k, fields in enumerate(cells):
-        if len(fields) != 2 and not FEWEST <= len(fields) <= MOST:
-            problems.add(f"{rows.where(k)}: {len(fields)} fields, expected 2 or {FEWEST} to {MOST}")
+        if len(fields) != 2 and not MIN_FIELDS <= len(fields) <= MAX_FIELDS:
+            problems.add(
+                f"{rows.where(k)}: {len(fields)} fields, expected 2 or {MIN_FIELDS} to {MAX_FIELDS}"
+            )
     problems.raise_if_any()
     return cells
 
@@ -310,7 +312,7 @@ def _is_fincausal(source: Source) -> bool:
         return False
     header = source.data[:1000].partition(b"\n")[0].decode(errors="replace")
     names = [name.strip().lower() for name in header.split(";")]
-    return names in HEADERS or names[:FEWEST] == HEADERS[1]
+    return names in HEADERS or names[:MIN_FIELDS] == HEADERS[1]
 
 
 FORMAT = Format(

@@ -32,7 +32,7 @@ from fastcausal.formats.examples import Block
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.builder import (
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     Builder,
     ColumnBuilder,
     RoleSpan,
@@ -128,7 +128,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
     row = first_object(source)
     kinds = {name: types.get(type(value)) for name, value in row.items()}
     kinds |= {"relations": NAMED_RELATIONS, "length": pa.int64()}
-    if None in kinds.values() or "relations" not in row or len(row) > MOST_COLUMNS:
+    if None in kinds.values() or "relations" not in row or len(row) > MAX_COLUMNS:
         return None
     table = objects(source, {name: kinds[name] for name in row})
     if table is None or table["relations"].null_count:

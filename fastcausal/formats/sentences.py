@@ -26,7 +26,7 @@ SIGNS |= dict.fromkeys(map(ord, '"\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb'), 
 SIGNS |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
 SIGNS |= {ord("\u2026"): "..."}
 _DASHES = re.compile("--+")
-MOST_SIGNS = 4  # around a text: up to 4 are dropped one by one, more of them all at once
+MAX_SIGNS = 4  # around a text: up to 4 are dropped one by one, more of them all at once
 _ENDS = WHITE + ".,;:!?-'()[]{}" + "".join(map(chr, SIGNS))
 _ELLIPSIS = re.compile(r"\.{3,}|\u2026")
 CharRange = tuple[int, int]
@@ -182,7 +182,7 @@ def _inner(text: str) -> Iterator[str]:
     inner = text.strip(_ENDS)
     if not inner:
         return
-    for _ in range(MOST_SIGNS):
+    for _ in range(MAX_SIGNS):
         quoted = ord(text[0]) in SIGNS and ord(text[-1]) in SIGNS
         if text[-1] not in _ENDS:
             break

@@ -9,7 +9,7 @@ from fastcausal.options import Better, Kind
 from fastcausal.report.escapes import Cell
 
 UNDEFINED = "undefined"
-MOST_PLAIN = 1e15  # above, a float has no decimal places
+MAX_PLAIN = 1e15  # above, a float has no decimal places
 Range = tuple[float, float]
 """Least and largest possible value of a score."""
 FRACTION: Range = (0.0, 1.0)
@@ -100,7 +100,7 @@ def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
         return f"{number_text(float(value), digits, sign)} [{bounds}]"
     if not isinstance(value, float):
         return str(value)
-    return f"{value:{sign}.{digits}{'f' if abs(value) < MOST_PLAIN else 'e'}}"
+    return f"{value:{sign}.{digits}{'f' if abs(value) < MAX_PLAIN else 'e'}}"
 
 
 def in_percent(share: float) -> float:

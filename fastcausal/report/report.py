@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
     from fastcausal.report.page import Section
 
-MOST_COLUMNS = 12
+MAX_COLUMNS = 12
 LOGGED = (
     "n_unparsed", "n_unparsed_answers", "n_unparsed_relations", "unparsed_answers_rate",
     "unparsed_relations_rate",
@@ -330,14 +330,14 @@ def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) 
     """Make a table with a row per group of every part, below the part's name unless it is empty.
 
     Unless ``counts`` is set, the kinds of boundary errors are left out, and all counts if there
-    are more than `MOST_COLUMNS` columns.
+    are more than `MAX_COLUMNS` columns.
     """
     rows = values_of(parts)
     first = next(iter(next(iter(rows.values())).values()))
     columns = list(first)
     if not counts:
         columns = [name for name in columns if name not in BOUNDARY_ERRORS]
-    if not counts and len(columns) > MOST_COLUMNS:
+    if not counts and len(columns) > MAX_COLUMNS:
         columns = [name for name in columns if isinstance(first[name], float)]
     cells = {
         part: {g: [values.get(name, "") for name in columns] for g, values in groups.items()}

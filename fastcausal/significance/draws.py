@@ -8,7 +8,7 @@ from typing import Any
 
 from fastcausal.options import Method, check
 
-MOST_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 METHODS: dict[Method, str] = {
     "jackknife": "jackknife",
     "bca": "BCa bootstrap",
@@ -76,5 +76,5 @@ def check_count(name: str, value: object) -> None:
 
 def check_seed(seed: object) -> None:
     """Raise ValueError for a seed that is not an integer from 0 to 2^63 - 1."""
-    if not isinstance(seed, Integral) or not 0 <= int(seed) <= MOST_SEED:
+    if not isinstance(seed, Integral) or not 0 <= int(seed) <= MAX_SEED:
         raise ValueError(f"seed is {seed}, expected 0 to 2^63 - 1")

@@ -24,7 +24,7 @@ from fastcausal.significance.units import (
     rounding_of,
 )
 
-MOST_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
+MAX_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
 POWER = 0.8
 
 
@@ -161,7 +161,7 @@ def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> t
     units : Units
         Joint units, with the formula of one score.
     n_differ : int
-        Number of units that differ in any count; up to `MOST_LISTED`, all exchanges are listed.
+        Number of units that differ in any count; up to `MAX_LISTED`, all exchanges are listed.
     n_resamples, seed : int
 
     Returns
@@ -176,7 +176,7 @@ def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> t
     observed = abs(difference_of(whole)[0])
     if np.isnan(observed):
         return math.nan, False
-    exact = n_differ <= MOST_LISTED
+    exact = n_differ <= MAX_LISTED
     sums = _sums_of_exchanges(units, exact, n_resamples, seed)
     rounding = max(rounding_of(formula.value(side)[0]) for side in np.hsplit(whole, 2))
     hits = int(np.count_nonzero(~(np.abs(difference_of(sums)) < observed - rounding)))

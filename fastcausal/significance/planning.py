@@ -8,7 +8,7 @@ from statistics import NormalDist
 from fastcausal.significance.intervals import student_quantile
 from fastcausal.significance.sums import EXACT
 
-MOST_UNITS = 10**9
+MAX_UNITS = 10**9
 
 
 def units_needed(variance: float, delta: float, power: float, confidence: float) -> int:
@@ -51,7 +51,7 @@ def units_needed(variance: float, delta: float, power: float, confidence: float)
         return needed(sum(quantiles))
 
     n = max(2, needed(normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(power)))
-    if n >= MOST_UNITS:
+    if n >= MAX_UNITS:
         return n
     while (enough := needed_by_test(n)) > n:
         n = min(enough, 2 * n)

@@ -13,7 +13,7 @@ from fastcausal.report.numbers import Bounded, number_text
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import Draws
 
-FEWEST = 10  # fewest units for a pass or fail
+MIN_UNITS = 10  # fewest units for a pass or fail
 SHOWN = ("value", "low", "high", "least")
 
 
@@ -75,14 +75,14 @@ def floors_of(
         value = float(values[score][0])
         verdict = verdict_of(low, high, n_units, floor)
         if point:
-            verdict = verdict_of(value, value, FEWEST, floor)
+            verdict = verdict_of(value, value, MIN_UNITS, floor)
         found.append(Floor(score, value, low, high, floor, verdict, point))
     return tuple(found)
 
 
 def verdict_of(low: float, high: float, n_units: int, least: float) -> Verdict:
     """Judge by confidence bounds, which are undefined or wide if the data do not suffice."""
-    if n_units < FEWEST:
+    if n_units < MIN_UNITS:
         return "inconclusive"
     if low >= least:
         return "pass"

@@ -22,7 +22,7 @@ from fastcausal.significance.units import units_text
 from fastcausal.sweeps.compare import request_scores
 from fastcausal.sweeps.contrast import Contrast
 from fastcausal.sweeps.floors import (
-    FEWEST,
+    MIN_UNITS,
     Floor,
     floors_of,
     floors_table,
@@ -166,9 +166,9 @@ class Gate(Report):
     def _reasons(self) -> list[str]:
         """Return a reason for each condition."""
         by_bounds = self.has_baseline or not all(floor.point for floor in self.floors)
-        if self.n_units < FEWEST and by_bounds:
+        if self.n_units < MIN_UNITS and by_bounds:
             units = units_text(self.n_units, self.unit)
-            return [f"{units} are too few for a verdict, expected at least {FEWEST}"]
+            return [f"{units} are too few for a verdict, expected at least {MIN_UNITS}"]
         differs = [self._change_text()] if self.has_baseline else []
         return [*differs, *(floor.reason(self.confidence) for floor in self.floors)]
 

@@ -317,10 +317,10 @@ def test_constants_of_a_machine_are_bounded():
         machine = cuda.machine()
         expected = run(plan, rows, rows, backend="cuda").counts
         kept = machine.constant(np.arange(3))
-        for k in range(2 * cuda.MOST_CONSTANTS):
+        for k in range(2 * cuda.MAX_CONSTANTS):
             machine.constant(np.array([k]))
             assert machine.constant(np.arange(3)) is kept
-        assert len(machine.constants) == cuda.MOST_CONSTANTS
+        assert len(machine.constants) == cuda.MAX_CONSTANTS
         np.testing.assert_array_equal(run(plan, rows, rows, backend="cuda").counts, expected)
 
 

@@ -20,7 +20,7 @@ from tests.support import emulated
 from tests.support.strategies import ROLES, Example, rows_of
 
 LENGTH = 24
-MOST = 5  # relations per side on a device
+MAX_RELATIONS = 5  # relations per side on a device
 N = 150
 
 
@@ -76,7 +76,7 @@ def test_up_to_five_relations_are_paired_on_the_device(kernel, base, seed):
             if surplus == "truncate":
                 n_pred = np.where(n_gold, np.minimum(n_gold, n_pred), 0)
             most = np.maximum(n_gold, n_pred)
-            np.testing.assert_array_equal(left, np.flatnonzero(most > MOST))
+            np.testing.assert_array_equal(left, np.flatnonzero(most > MAX_RELATIONS))
 
 
 def test_numbers_that_the_host_refuses():

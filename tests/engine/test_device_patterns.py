@@ -52,10 +52,12 @@ def test_patterns_of_a_device_equal_those_of_the_host(kernel, drawn, protocol, d
         surplus=data.draw(st.sampled_from(["charge", "truncate"])),
     )
     gold, pred = rows_of(golds, length), rows_of(preds, length)
-    n_learnt, part = data.draw(st.sampled_from([(1, 1), (2, 300), (patterns.MOST, scoring.PART)]))
+    n_learnt, part = data.draw(
+        st.sampled_from([(1, 1), (2, 300), (patterns.MAX_SAMPLE, scoring.PART)])
+    )
     groups = np.arange(len(golds)) % 4
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(patterns, "MOST", n_learnt)
+        patch.setattr(patterns, "MAX_SAMPLE", n_learnt)
         patch.setattr(patterns, "SLICES", 1)
         for arguments, options in OPTIONS:
             grouped = (groups, *arguments) if len(arguments) == 1 else arguments

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.engine.kernel import COUNT_BITS, MOST_WEIGHT
+from fastcausal.engine.kernel import COUNT_BITS, MAX_WEIGHT
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.engine.run import run
 from fastcausal.options import PairingTies
@@ -22,9 +22,9 @@ from tests.support.strategies import LENGTH, ROLES, Example, rows_of, sides
 from tests.support.user_kernels import KERNELS, same_spans
 
 LAST = 2**31 - 1
-WEIGHTS = st.integers(-MOST_WEIGHT, MOST_WEIGHT) | st.sampled_from([MOST_WEIGHT, MOST_WEIGHT - 1])
+WEIGHTS = st.integers(-MAX_WEIGHT, MAX_WEIGHT) | st.sampled_from([MAX_WEIGHT, MAX_WEIGHT - 1])
 # The denominator of every pair is above 0, see `fc.Objective`: the tokens of its example are in it.
-POSITIVE = st.integers(1, MOST_WEIGHT) | st.sampled_from([MOST_WEIGHT, MOST_WEIGHT - 1])
+POSITIVE = st.integers(1, MAX_WEIGHT) | st.sampled_from([MAX_WEIGHT, MAX_WEIGHT - 1])
 OBJECTIVES = st.builds(
     lambda a, b, c, d, e: fc.Objective(
         {"shared": a, "overall_alone": b}, {"shared": c, "far": d, "overall_tokens": e}
@@ -57,12 +57,12 @@ def test_large_weights_and_counts_are_compared_exactly(ties, scale, both, object
     np.testing.assert_array_equal(native.counts, plain.counts)
 
 
-@pytest.mark.parametrize("weight", [MOST_WEIGHT + 1, 2**62, -(2**62), 2**63 - 1, 2**80])
+@pytest.mark.parametrize("weight", [MAX_WEIGHT + 1, 2**62, -(2**62), 2**63 - 1, 2**80])
 def test_weights_beyond_the_bound(weight):
     for weights in (({"tp": weight}, {}), ({"tp": 1}, {"tp": weight})):
         with pytest.raises(ValueError, match=f"the weight of tp is {weight}, expected at most"):
             fc.Objective(*weights)
-    fc.Objective({"tp": -MOST_WEIGHT}, {"tp": MOST_WEIGHT})
+    fc.Objective({"tp": -MAX_WEIGHT}, {"tp": MAX_WEIGHT})
 
 
 def test_close_ratios_of_large_numbers():

@@ -21,7 +21,7 @@ from fastcausal.formats.reading import opening
 from fastcausal.sweeps.folder import counts_of_runs
 from fastcausal.sweeps.runs import runs_of_files
 from fastcausal.tasks.answers.files import read_file
-from fastcausal.tasks.relations.marked import MOST_NUMBERS
+from fastcausal.tasks.relations.marked import MAX_NUMBERS
 
 LINE = b'{"id": "a", "length": 9, "relations": []}\n'
 
@@ -48,7 +48,7 @@ def test_line_ends_packed_into_little_are_refused(tmp_path):
 
 def test_millions_of_lines_that_are_none_are_not_all_told(tmp_path, monkeypatch):
     monkeypatch.setattr(Problems, "most", 1000)
-    monkeypatch.setattr(opening, "MOST_STRANGE", 1000)
+    monkeypatch.setattr(opening, "MAX_UNKNOWN_LINES", 1000)
     path = tmp_path / "x.jsonl"
     path.write_bytes(b"1\n" * 5000)
     with pytest.raises(InputError, match="and 990 more, and what follows was not read"):
@@ -62,7 +62,7 @@ def test_millions_of_lines_that_are_none_are_not_all_told(tmp_path, monkeypatch)
 
 
 def test_a_sentence_of_millions_of_tokens_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(bio, "MOST_TOKENS", 3)
+    monkeypatch.setattr(bio, "MAX_TOKENS", 3)
     path = tmp_path / "x.conll"
     path.write_text("a B-C\nb I-C\nc B-E\n\n" * 2)
     assert len(fc.read(path).table) == 2
@@ -83,10 +83,10 @@ def test_a_zip_is_unpacked_once(tmp_path):
 def test_numbers_of_tokens_stand_in_for_few_texts_alone(tmp_path):
     line = '{"id": "a", "length": %d, "relations": [[{"role": "cause", "start": 0, "stop": 1}]]}\n'
     path = tmp_path / "x.jsonl"
-    path.write_text(line % (MOST_NUMBERS + 1))
+    path.write_text(line % (MAX_NUMBERS + 1))
     report = fc.score(path, path)
     target = tmp_path / "x.html"
-    with pytest.raises(InputError, match=f"have {MOST_NUMBERS + 1} tokens, expected at most"):
+    with pytest.raises(InputError, match=f"have {MAX_NUMBERS + 1} tokens, expected at most"):
         report.to_html(target)
     assert not target.exists()
     path.write_text(line % 9)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation import brat, links, webanno
 from fastcausal.formats.annotation.links import Words
-from fastcausal.tasks.check.guidelines import MOST_TEXT, check
+from fastcausal.tasks.check.guidelines import MAX_TEXT, check
 
 LONG = 60  # seconds; each of these takes less than two, and took more than a minute
 READ = """
@@ -103,29 +103,29 @@ def test_many_causes_and_signals_of_one_effect(tmp_path):
     path = star(tmp_path, 3000, 3000)
     expected = (
         f'{path}: 3000 causes and 3000 signals of Effect "e" bring the spans of all relations to '
-        f"9006000, expected at most {links.MOST_SPANS}\n"
+        f"9006000, expected at most {links.MAX_SPANS}\n"
     )
     assert outcome(path) == 2 * expected
 
 
 def test_the_bound_of_spans(tmp_path, monkeypatch):
     path = star(tmp_path, 5, 4)  # 5 relations of an effect, a cause and 4 signals
-    monkeypatch.setattr(links, "MOST_SPANS", 30)
+    monkeypatch.setattr(links, "MAX_SPANS", 30)
     relations = brat.read(path)
     assert (
         sum(len(spans) for row in relations.table["relations"].to_pylist() for spans in row) == 30
     )
-    monkeypatch.setattr(links, "MOST_SPANS", 29)
+    monkeypatch.setattr(links, "MAX_SPANS", 29)
     with pytest.raises(InputError, match=r"the spans of all relations to 30, expected at most 29$"):
         brat.read(path)
 
 
 def test_findings_repeat_the_start_of_a_long_span(tmp_path):
-    text = "w" * MOST_TEXT
-    marks = [("Cause", 0, MOST_TEXT), ("Effect", 0, MOST_TEXT + 1)]
+    text = "w" * MAX_TEXT
+    marks = [("Cause", 0, MAX_TEXT), ("Effect", 0, MAX_TEXT + 1)]
     findings = check(cas_file(tmp_path, text + "w", marks)).findings
     assert [(f.text, f.start, f.stop) for f in findings] == [
-        (text, 0, MOST_TEXT), (text + "...", 0, MOST_TEXT + 1),
+        (text, 0, MAX_TEXT), (text + "...", 0, MAX_TEXT + 1),
     ]  # fmt: skip
     assert webanno.parse(tmp_path / "d.json").describe(0).endswith("www...")
 

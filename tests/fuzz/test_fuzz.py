@@ -33,7 +33,7 @@ sys.path.insert(1, sys.argv[1])
 from tests.fuzz.runs import main
 main(int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
 """
-MOST_FAULTS = 50  # after which no more are looked for
+MAX_FAULTS = 50  # after which no more are looked for
 RUNS = 400  # in a full run, which ends by number and not by time
 
 # Every command of one kind of file, or of two.
@@ -57,7 +57,7 @@ def test_mutated_files():
     count = int(os.environ.get("FASTCAUSAL_FUZZ_INPUTS", "0")) or (2**62 if SECONDS else few)
     stop = first + count
     faults: list[str] = []
-    while first < stop and time.monotonic() < end and len(faults) < MOST_FAULTS:
+    while first < stop and time.monotonic() < end and len(faults) < MAX_FAULTS:
         left = str(end - time.monotonic())
         done = subprocess.run(
             [sys.executable, "-P", "-W", "error", "-c", START, str(ROOT), str(first),

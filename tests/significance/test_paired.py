@@ -15,7 +15,7 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.counts.means import MeanFormula
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
-from fastcausal.significance.paired import MOST_LISTED, difference, n_differing, randomisation
+from fastcausal.significance.paired import MAX_LISTED, difference, n_differing, randomisation
 from fastcausal.significance.units import Units
 from fastcausal.significance.unpaired import welch
 from fastcausal.tasks.relations.formula import RelationFormula
@@ -73,7 +73,7 @@ def test_draws_come_near_the_listing(monkeypatch):
     a, b = np.random.default_rng(6).integers(0, 4, (2, 15, 3))
     listed, exact = p_of(a, b)
     assert exact
-    monkeypatch.setattr("fastcausal.significance.paired.MOST_LISTED", 14)
+    monkeypatch.setattr("fastcausal.significance.paired.MAX_LISTED", 14)
     drawn, exact = p_of(a, b, 100_000)
     assert not exact
     assert drawn == pytest.approx(listed, abs=4 * math.sqrt(listed * (1 - listed) / 100_000))
@@ -85,7 +85,7 @@ def test_neither_sides_nor_order_change_p(rows, shuffle):
     order = shuffle.sample(range(len(rows)), len(rows))
     p, exact = p_of(a, b, 50)
     np.testing.assert_equal(p_of(b[order], a[order], 50), (p, exact))
-    assert exact == ((a != b).any(axis=1).sum() <= MOST_LISTED) or math.isnan(p)
+    assert exact == ((a != b).any(axis=1).sum() <= MAX_LISTED) or math.isnan(p)
     assert math.isnan(p) or 0 < p <= 1
 
 

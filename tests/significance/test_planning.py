@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fastcausal.significance.planning import MOST_UNITS, units_needed
+from fastcausal.significance.planning import MAX_UNITS, units_needed
 
 LEVELS = st.sampled_from([(0.5, 0.9), (0.8, 0.95), (0.9, 0.99), (0.95, 0.5)])
 
@@ -30,7 +30,7 @@ def test_the_fewest_units_that_suffice(variance, delta, levels):
 def test_more_than_a_billion_units_are_those_of_the_normal_law(power, confidence):
     both = stats.norm.ppf((1 + confidence) / 2) + stats.norm.ppf(power)
     expected = math.ceil(1e12 * both**2)
-    assert expected > MOST_UNITS
+    assert expected > MAX_UNITS
     assert units_needed(1e10, -0.1, power, confidence) == pytest.approx(expected, rel=1e-12)
 
 

@@ -23,7 +23,7 @@ from fastcausal.errors import InputError
 from fastcausal.rows import Rows
 
 BLOCKS = 16  # for each multiprocessor, at most
-MOST_CONSTANTS = 64  # of a machine: settings of plans, and patterns of at most 5 MB
+MAX_CONSTANTS = 64  # of a machine: settings of plans, and patterns of at most 5 MB
 INSTALL = "pip install 'fastcausal[cuda12]' or, for CUDA 13, 'fastcausal[cuda13]'"
 
 
@@ -306,7 +306,7 @@ class CudaMachine:
         """See `machine.Machine`; equal values are copied once, while they are in use."""
         key = values.tobytes()
         if key not in self.constants:
-            if len(self.constants) == MOST_CONSTANTS:
+            if len(self.constants) == MAX_CONSTANTS:
                 self.cupy.cuda.Device().synchronize()  # work may still read it
                 self.constants.popitem(last=False)
             self.constants[key] = self.cupy.asarray(values)

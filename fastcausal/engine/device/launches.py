@@ -33,7 +33,7 @@ LABEL_TASK = _record(
 LANES = 32  # threads of a warp
 THREADS = 128  # of a block
 COUNTERS = 24 << 10  # bytes of counters in a block's memory: leaves room for several blocks
-MOST_CHOSEN = 2  # most rows of counts with separate patterns
+MAX_CHOSEN = 2  # most rows of counts with separate patterns
 
 
 def n_lanes(n_cells: int) -> int:
@@ -100,7 +100,7 @@ def by_patterns(machine: Machine, known: Patterns, groups: CountGroups) -> dict[
     """
     if not known.n:
         return {}
-    n = 0 if groups.each or groups.n_rows > MOST_CHOSEN else known.n * groups.n_rows
+    n = 0 if groups.each or groups.n_rows > MAX_CHOSEN else known.n * groups.n_rows
     return {"patterns": machine.address(known.table), "n_chosen": n, "n_chosen_lanes": n_lanes(n)}
 
 

@@ -14,7 +14,7 @@ from fastcausal.engine.plan import CountGroups, Plan, TooLargeError
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows
 
-MOST = 16384  # examples in the sample that patterns are learnt from
+MAX_SAMPLE = 16384  # examples in the sample that patterns are learnt from
 SLICES = 32  # slices of the input in the sample
 Read = Callable[[Any], Any]  # converts an array, possibly of a machine, to NumPy
 
@@ -34,7 +34,7 @@ def patterns_of(machine: Machine, plan: Plan, gold: Rows, pred: Rows, read: Read
     A sample four times as large replaces them.
     """
     known: Patterns = plan.on_machines.get(machine, Patterns())
-    n = min(gold.n_examples, MOST)
+    n = min(gold.n_examples, MAX_SAMPLE)
     if n and n >= 4 * known.n_examples:
         written = _learnt(plan, gold, pred, n, read)
         known = Patterns(n_examples=n)

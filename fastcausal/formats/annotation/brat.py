@@ -14,7 +14,7 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing_together
 from fastcausal.files.values import shown
 from fastcausal.formats.annotation.drawing import Pen
-from fastcausal.formats.annotation.links import MOST_SHOWN, Document, Link, Mark, Words
+from fastcausal.formats.annotation.links import MAX_SHOWN, Document, Link, Mark, Words
 from fastcausal.formats.annotation.marking import (
     MARKING,
     TAKES,
@@ -221,7 +221,7 @@ def _mark(text: str, words: Words, span: re.Match[str]) -> Mark:
     n_words = sum(len(words.touched(*part)) for part in parts)
     # A long mark on a short line is skipped early.
     if n_words > len(span[4]) or " ".join(text[a:b] for a, b in parts).split() != span[4].split():
-        there = " ".join(text[a : min(b, a + MOST_SHOWN)] for a, b in parts[:MOST_SHOWN])
+        there = " ".join(text[a : min(b, a + MAX_SHOWN)] for a, b in parts[:MAX_SHOWN])
         raise UnplacedError(f"{span[1]} is {shown(span[4])}, but its characters are {shown(there)}")
     return mark
 

@@ -47,7 +47,7 @@ RESULTS: dict[str, Any] = {
 }
 UNSEEN = "task without annotation left out"
 CANCELLED = "cancelled annotation left out"
-MOST_HEAD = 1 << 16  # bytes in which the first task reveals the kind of export
+MAX_HEAD = 1 << 16  # bytes in which the first task reveals the kind of export
 
 
 def read(source: Source, **marking: Any) -> Relations:
@@ -272,7 +272,7 @@ def _results(drawing: DrawnExample) -> list[dict[str, Any]]:
 
 def sniff(source: Source) -> bool:
     """Return True for a list of tasks; `read` refuses other exports."""
-    head = source.data[:MOST_HEAD].lstrip()
+    head = source.data[:MAX_HEAD].lstrip()
     if not head.startswith((b"[{", b"[\n", b"[ ", b"[\r")):
         return False
     keys = (b'"annotations"', b'"annotation_id"', b'"completions"')

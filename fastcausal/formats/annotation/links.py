@@ -17,8 +17,8 @@ from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.reading.builder import Builder, ColumnBuilder, RoleSpan, UnreadError
 from fastcausal.relations import ROLES, Relations
 
-MOST_SPANS = 1_000_000  # in the relations of one document
-MOST_SHOWN = 100  # characters of a text in messages
+MAX_SPANS = 1_000_000  # in the relations of one document
+MAX_SHOWN = 100  # characters of a text in messages
 
 
 def role_of(label: str | None) -> int | None:
@@ -143,7 +143,7 @@ class Document:
     def describe(self, number: int) -> str:
         """Describe a mark for messages."""
         mark = self.marks[number]
-        start = self.text[mark.start : min(mark.stop, mark.start + MOST_SHOWN)]
+        start = self.text[mark.start : min(mark.stop, mark.start + MAX_SHOWN)]
         return f"{mark.label or 'span'} {shown(start)}"
 
     def sentence_of(self, mark: Mark) -> Passage | None:
@@ -198,7 +198,7 @@ class Document:
         return relations_of(self.file, [self])
 
     def add_to(self, build: Builder) -> None:
-        """Add an example per sentence; refuse more than `MOST_SPANS` spans."""
+        """Add an example per sentence; refuse more than `MAX_SPANS` spans."""
         arguments = self.arguments()
         self._require_few_spans(arguments)
         build.notes.update(self.notes)
@@ -235,11 +235,11 @@ class Document:
             shared, own = (sum(len(self.marks[k].parts) for k in side)
                            for side in ([effect, *signals], causes))  # fmt: skip
             n_spans += len(causes) * shared + own
-            if n_spans > MOST_SPANS:
+            if n_spans > MAX_SPANS:
                 raise InputError(
                     f"{self.file}: {len(causes)} causes and {len(signals)} signals of "
                     f"{self.describe(effect)} bring the spans of all relations to {n_spans}, "
-                    f"expected at most {MOST_SPANS}"
+                    f"expected at most {MAX_SPANS}"
                 )
 
     def _around(
@@ -294,7 +294,7 @@ def relations_of(file: str, documents: Iterable[Document]) -> Relations:
     Raises
     ------
     InputError
-        A document repeats, or its relations would have more than `MOST_SPANS` spans.
+        A document repeats, or its relations would have more than `MAX_SPANS` spans.
     """
     build = Builder(file)
     seen: dict[str, str] = {}

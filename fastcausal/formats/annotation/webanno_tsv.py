@@ -31,7 +31,7 @@ VERSION = re.compile(r"#FORMAT=WebAnno TSV (\S+)\s*")
 UNIT = re.compile(r"([0-9]{1,9})-([0-9]{1,9}(\.[0-9]{1,9})?)")
 OFFSETS = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
 ENDS = re.compile(r"([0-9]{1,9}-[0-9.]{1,19})(?:\[([0-9]{1,9})_([0-9]{1,9})\])?")
-MOST_GAP = 1 << 20  # characters between two sentences, which the file omits
+MAX_GAP = 1 << 20  # characters between two sentences, which the file omits
 _ESCAPE = re.compile(r"\\(->|.)", re.DOTALL)
 _ITEMS = re.compile(r"((?:\\.|[^|])*+)(\||$)", re.DOTALL)
 _VALUE = re.compile(r"((?:\\.|[^\[])*+)(?:\[([0-9]{1,9})\])?", re.DOTALL)
@@ -258,7 +258,7 @@ def _add_sentence(
         return text, end
     units = [(cells[0], *_bounds(cells)) for cells in rows]
     start = units[0][1]
-    if not 0 <= start - end <= MOST_GAP:
+    if not 0 <= start - end <= MAX_GAP:
         raise InputError(f"the sentence starts at {start}, the one before ends at {end}")
     sentence = _fitting(
         said, [(a - start, b - start, c[2]) for (_, a, b), c in zip(units, rows, strict=True)]

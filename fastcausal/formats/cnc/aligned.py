@@ -21,7 +21,7 @@ NOTE = "sentence aligned by its letters"
 SAME_LETTERS = "though all letters are the same"
 # Letters that one form keeps: it drops white space, and makes a run of dashes one dash.
 _KEPT = re.compile(r"[^\s\-\u2010-\u2015\u2212]+")
-MOST_FORMS = 3  # letters that one letter becomes
+MAX_FORMS = 3  # letters that one letter becomes
 
 
 def aligned(kept: Any, texts: list[str | None]) -> tuple[pa.ListArray, int]:
@@ -83,7 +83,7 @@ def onto(sentence: str, text: str) -> str | None:
 
 def _is_longer(plain: str, text: str) -> bool:
     """Return True if a sentence has too many letters for a text; stop at the first too many."""
-    left = MOST_FORMS * len(text)
+    left = MAX_FORMS * len(text)
     if len(plain) <= left:
         return False
     for letters in _KEPT.finditer(plain):

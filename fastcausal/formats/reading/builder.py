@@ -21,8 +21,8 @@ from fastcausal.files.values import JsonTexts, kind
 from fastcausal.options import Occurrence
 from fastcausal.relations import PLACES, ROLES, Reading, Relations
 
-MOST_PLACED = 1 << 16  # examples of a source whose lines are kept for messages
-MOST_COLUMNS = 1_000  # of examples: each costs time and memory even if few lines have it
+MAX_PLACED = 1 << 16  # examples of a source whose lines are kept for messages
+MAX_COLUMNS = 1_000  # of examples: each costs time and memory even if few lines have it
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Ids: TypeAlias = "pa.Array | pa.ChunkedArray | Sequence[Any] | None"
@@ -227,9 +227,9 @@ class ColumnBuilder:
 
 
 def require_few(n_columns: int) -> None:
-    """Refuse a source with more columns than `MOST_COLUMNS`."""
-    if n_columns > MOST_COLUMNS:
-        raise InputError(f"{n_columns} columns, expected at most {MOST_COLUMNS}")
+    """Refuse a source with more columns than `MAX_COLUMNS`."""
+    if n_columns > MAX_COLUMNS:
+        raise InputError(f"{n_columns} columns, expected at most {MAX_COLUMNS}")
 
 
 def typed(source: str, name: str, values: Sequence[Any]) -> pa.Array:
@@ -269,7 +269,7 @@ def assembled(
         if (ids := arrays.get("id")) is not None:
             require_unique(ids, partial(_place, name, lines))
         raise InputError(f"{name}: {error}") from error
-    if len(relations) <= MOST_PLACED:
+    if len(relations) <= MAX_PLACED:
         place: Callable[[int], str] = partial(_file_and_line, name, lines)
         relations.kept[PLACES] = place
     return relations

@@ -23,7 +23,7 @@ from fastcausal.options import ReadFormat
 Formats = Mapping[str, Format]
 HEAD = 1 << 20  # first bytes that decide the format of a large file
 SMALL = HEAD  # largest file, in bytes, that is read at once
-MOST_STRANGE = 10_000  # lines without a known key, after which the search for a format ends
+MAX_UNKNOWN_LINES = 10_000  # lines without a known key, after which the search for a format ends
 
 
 def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False) -> Any:
@@ -162,7 +162,7 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
         row = spelling(row) if isinstance(row, dict) else {}
         if keys.isdisjoint(row):
             n_strange += 1
-            if n_strange > MOST_STRANGE:
+            if n_strange > MAX_UNKNOWN_LINES:
                 break
             continue
         if known := _format_of(row, source, formats):

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from fastcausal.counts.arithmetic import ScoresByName, ratio
-from fastcausal.counts.formula import MOST, Formula
+from fastcausal.counts.formula import MAX_COUNT, Formula
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.report.numbers import CORRELATION, SHARE, Scale
 from fastcausal.significance.sums import CountRows
@@ -39,7 +39,7 @@ class RatioFormula(Formula):
 
     def limits(self, field: str) -> tuple[float, float]:
         """Return the least and the largest value: alpha may be negative."""
-        return -MOST, MOST
+        return -MAX_COUNT, MAX_COUNT
 
     def scale(self, group: str, score: str) -> Scale:
         """Declare a correlation for alpha, which is corrected for chance; shares for the rest."""

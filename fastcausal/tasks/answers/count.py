@@ -33,7 +33,7 @@ from fastcausal.tasks.verdicts import VALID_SCORE
 
 Booleans = npt.NDArray[np.bool_]
 UNREAD_RELATION = "cause"  # the relation of unreadable texts in the published program
-MOST_RELATIONS = 64  # with more relations, answers have free text
+MAX_RELATIONS = 64  # with more relations, answers have free text
 
 
 def answers(
@@ -230,13 +230,13 @@ def _relations(counts: WordCounts, protocol: AnswerProtocol) -> tuple[tuple[str,
     """Return the classes of relations, and 1 + the index of each text's class, 0 for none.
 
     Classes are the relations of both sides; for the guide only of references if answers have more
-    than `MOST_RELATIONS`.
+    than `MAX_RELATIONS`.
     """
     of_texts = counts.fields[RELATIONS]
     names = (*counts.relations, UNREAD_RELATION if protocol == "fcr" else None)  # -1 is the last
     used = (np.flatnonzero(np.bincount(side + 1)) - 1 for side in of_texts)
     classes, predicted = ({names[k] for k in own.tolist()} for own in used)
-    if protocol == "fcr" or len(predicted - {None}) <= MOST_RELATIONS:
+    if protocol == "fcr" or len(predicted - {None}) <= MAX_RELATIONS:
         classes |= predicted
     ascending = tuple(sorted(name for name in classes if name is not None))
     code_of: dict[str | None, int] = {name: code for code, name in enumerate(ascending, 1)}

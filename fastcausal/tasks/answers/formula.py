@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastcausal.counts.arithmetic import ScoresByName, precision_recall_f1, ratio
-from fastcausal.counts.formula import MOST, Formula
+from fastcausal.counts.formula import MAX_COUNT, Formula
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.rules import Rule, ascending
 from fastcausal.report.numbers import MEAN_SHARE, SHARE, Scale
@@ -21,7 +21,7 @@ ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")
 OF_ROLES = tuple(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS)
 OF_WORDS = (*OF_ROLES, "contained", "relation", "pred_relation")  # order of csrc
 FIELDS = (*OF_WORDS, "asked", "judged", "valid", "unread")
-MOST_OF = {"cause_equal": 1, "effect_equal": 1, "contained": 2, "unread": 1}
+MAX_OF_FIELD = {"cause_equal": 1, "effect_equal": 1, "contained": 2, "unread": 1}
 MEASURES = ("precision", "recall", "f1")
 BLOCK = 1 << 13  # rows at a time, so that their terms fit the cache
 
@@ -64,7 +64,7 @@ class ExtractionFormula(Formula):
         """Return the least and the largest value of indices of relations, flags and counts."""
         if field in ("relation", "pred_relation"):
             return 0, len(self.relations)
-        return 0, MOST_OF.get(field, MOST)
+        return 0, MAX_OF_FIELD.get(field, MAX_COUNT)
 
     @property
     def rules(self) -> tuple[Rule, ...]:

@@ -18,7 +18,7 @@ from fastcausal.tasks.answers.reasons import KINDS, NONE, SIDES, reason_text
 from fastcausal.tasks.labels.report import agreement_grid, brief, label_agreement
 
 PARTS = {"side": SIDES, "kind": KINDS}
-MOST_SHOWN = 10
+MAX_SHOWN = 10
 Booleans = npt.NDArray[np.bool_]
 
 
@@ -119,10 +119,10 @@ def _by_rater(items: Extractions, item: int) -> dict[str, str]:
 
 def _grid_of_differing(differing: Mapping[str, Mapping[str, str]]) -> Grid:
     n = len(differing)
-    shown = f", here {MOST_SHOWN}" if n > MOST_SHOWN else ""
+    shown = f", here {MAX_SHOWN}" if n > MAX_SHOWN else ""
     raters = sorted({rater for said in differing.values() for rater in said})
     grid = Grid(f"items of one verdict and unlike reasons: {n}{shown}", raters, text=True)
-    for item in [*differing][:MOST_SHOWN]:
+    for item in [*differing][:MAX_SHOWN]:
         grid.add(item, *(differing[item].get(rater, "") for rater in raters))
     return grid
 

@@ -32,7 +32,7 @@ KINDS = (
     "several segments",
     "unread relation",
 )
-MOST_TEXT = 1000  # characters of a span in a finding: spans overlap and may be long
+MAX_TEXT = 1000  # characters of a span in a finding: spans overlap and may be long
 _SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("annotator", "file", "example", "kind", "message", "text")]
     + [("start", pa.int64()), ("stop", pa.int64())]
@@ -48,7 +48,7 @@ class Finding:
     example: str | None  # The id of the example, None for a fault outside sentences
     kind: str  # One of `KINDS`
     message: str  # The fault, and the expected form
-    # The text of the faulty span, cut after `MOST_TEXT` characters with "..."; for a link, of
+    # The text of the faulty span, cut after `MAX_TEXT` characters with "..."; for a link, of
     # its source span
     text: str | None = None
     # Its characters, stop exclusive: in the document for WebAnno and brat files, in the

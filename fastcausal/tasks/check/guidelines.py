@@ -22,7 +22,7 @@ from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.formats.sentences import SearchedSentence
 from fastcausal.options import LabelPolicy, TagReading
 from fastcausal.relations import ROLES, Relations
-from fastcausal.tasks.check.findings import MOST_TEXT, CheckReport, Finding
+from fastcausal.tasks.check.findings import MAX_TEXT, CheckReport, Finding
 
 
 def check(
@@ -271,6 +271,6 @@ def _characters(
 
 def _cut(text: str, start: int, stop: int) -> str:
     """Return the text of a span, cut if long."""
-    if stop - start <= MOST_TEXT:
+    if stop - start <= MAX_TEXT:
         return text[start:stop]
-    return text[start : start + MOST_TEXT] + "..."
+    return text[start : start + MAX_TEXT] + "..."

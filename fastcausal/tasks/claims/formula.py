@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 
 from fastcausal.counts.arithmetic import ScoresByName, f1, ratio
-from fastcausal.counts.formula import MOST, Formula
+from fastcausal.counts.formula import MAX_COUNT, Formula
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.rules import Rule, UnitColumn, ascending
 from fastcausal.options import Side
@@ -63,7 +63,7 @@ class ClaimFormula(Formula):
 
     def limits(self, field: str) -> tuple[float, float]:
         """Return the least and the largest value; a rater's counts may be `ABSENT`."""
-        return (0 if field in self.fields[:3] else ABSENT), MOST
+        return (0 if field in self.fields[:3] else ABSENT), MAX_COUNT
 
     @property
     def rules(self) -> tuple[Rule, ...]:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import numbers, values_of
 from fastcausal.counts.confusions import Float64, Int64, group_scores, keyed_scores
-from fastcausal.counts.labels import MOST_LABELS, Label, classes_of
+from fastcausal.counts.labels import MAX_LABELS, Label, classes_of
 from fastcausal.errors import InputError
 from fastcausal.formats.reading.sources import LabelSource
 from fastcausal.tasks.classification import files as label_format
@@ -92,7 +92,7 @@ def _codes(
         # Unused labels change nothing, so small numbers serve as their own indices.
         values = values_of(gold.values), values_of(pred.values)
         most = max(int(side.view(np.uint64).max(initial=0)) for side in values)  # -1 becomes huge
-        if most < MOST_LABELS:
+        if most < MAX_LABELS:
             return 1 + most, values
     labels = scorer.given or classes_of(
         gold.values.unique().to_pylist(), pred.values.unique().to_pylist()

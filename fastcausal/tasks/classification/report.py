@@ -27,7 +27,7 @@ KEYS = (
     "signature", "n_examples", "n_unparsed", "labels", "positive", "scores", "classes", "confusion",
 )  # fmt: skip
 SUMMARY = {"overall": ("accuracy", "mcc"), "macro": ("f1",), "positive": ("f1",)}
-MOST_SHOWN = 5  # classes whose confusions still fit into a table
+MAX_SHOWN = 5  # classes whose confusions still fit into a table
 
 
 class ClassificationReport(Report):
@@ -143,7 +143,7 @@ def classes_grid(report: Any, subsets: Mapping[str, Groups], counts: bool) -> Gr
         f"{label} (positive)" if label == report.positive else str(label): dict(scores)
         for label, scores in report.classes.items()
     }
-    if counts or len(rows) <= MOST_SHOWN:
+    if counts or len(rows) <= MAX_SHOWN:
         for row, confusions in zip(rows.values(), report.confusion.tolist(), strict=True):
             row |= {f"as {label}": n for label, n in zip(report.labels, confusions, strict=True)}
     means = {name: report.scores[name] for name in ("macro", "weighted")}

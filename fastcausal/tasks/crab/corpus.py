@@ -30,7 +30,7 @@ from fastcausal.tasks.crab.story_page import Stories, count_by_distance
 
 DATES = ("date_a", "date_b")
 DAY = 86_400  # seconds
-MOST_PLACES = 4  # possible keys for each number; if there are more, sorting beats marking
+MAX_PLACES = 4  # possible keys for each number; if there are more, sorting beats marking
 Distances = dict[str, dict[str, Any]]
 
 
@@ -48,7 +48,7 @@ class _Numbered:
         """Number the values of both sides; equal values in two stories get two numbers."""
         low = int(min(a.min(), b.min()))
         width = int(max(a.max(), b.max())) - low + 1
-        if width > MOST_PLACES * 2 * len(a):
+        if width > MAX_PLACES * 2 * len(a):
             (a, b), names = _encoded(a, b)
             low, width = 0, len(names)
         first = story * width
@@ -61,7 +61,7 @@ class _Numbered:
 
 def _number(a: Int64, b: Int64, n_keys: int) -> Int64:
     """Replace keys below n_keys by their ranks, in place; return the different keys, ascending."""
-    if n_keys > MOST_PLACES * 2 * len(a):
+    if n_keys > MAX_PLACES * 2 * len(a):
         (a[:], b[:]), different = _encoded(a, b)
         return different
     is_used = np.zeros(n_keys, np.bool_)

@@ -13,7 +13,7 @@ from fastcausal.tasks.crab.files import CLASSES
 from fastcausal.tasks.crab.frames import FrameReport
 from fastcausal.tasks.crab.story_page import Stories, page_of
 
-MOST_STORIES = 30  # rows of the printed table
+MAX_STORIES = 30  # rows of the printed table
 KEYS = (
     "signature", "warnings", "n_topics", "n_articles", "n_events", "n_pairs", "classes",
     "timeline", "pairs_per_topic", "topics", "graph",
@@ -95,7 +95,7 @@ class CorpusReport(Report):
         return grid
 
     def _stories(self, counts: bool) -> Grid:
-        shown_of = len(self.topics) if counts else MOST_STORIES
+        shown_of = len(self.topics) if counts else MAX_STORIES
         rest = f", the first {shown_of} of them" if len(self.topics) > shown_of else ""
         grid = Grid(f"stories{rest}", ["events", "pairs", "articles", *CLASSES], "topic")
         for name, topic in [*self.topics.items()][:shown_of]:

@@ -34,9 +34,9 @@ CONVERSES = {
 }
 """Labels of "a causes b", each a type, and their converses."""
 UNTYPED_LABELS = ("1", "true", "causal", "yes")
-MOST_TYPES = (UNTYPED - 2) // 2
+MAX_TYPES = (UNTYPED - 2) // 2
 OF_UNKNOWN = "null"  # EventStoryLine's text for an unknown direction; elsewhere ambiguous
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 _WITHIN = re.compile(r"(?<=[^\W\d_])[\s_-]+(?=[^\W\d_])")
 _WHOLE = re.compile(r"(\d+)\.0*")
 
@@ -75,8 +75,8 @@ class LabelScheme:
             if again or (at < len(directed) and declared[at] in KNOWN):
                 known = "is declared twice" if again else "has a meaning already"
                 raise ValueError(f'label "{label}" {known}, expected another in forward, backward')
-        if len(directed) > MOST_TYPES - len(CONVERSES):
-            most = MOST_TYPES - len(CONVERSES)
+        if len(directed) > MAX_TYPES - len(CONVERSES):
+            most = MAX_TYPES - len(CONVERSES)
             raise ValueError(f"{len(directed)} labels in forward and backward, at most {most}")
 
     @cached_property
@@ -199,7 +199,7 @@ def _unknown(
         (
             int(counts[k]),
             names[k].as_py(),
-            records.where(int((numbers == k).argmax())) if at < MOST_SHOWN else "",
+            records.where(int((numbers == k).argmax())) if at < MAX_SHOWN else "",
         )
         for at, k in enumerate(order.tolist())
     ]
@@ -209,7 +209,7 @@ def _refuse(unknown: list[tuple[int, str, str]]) -> None:
     """Raise InputError for labels, each with its number of rows and its first place."""
     lines = [
         f"{place}: label {shown(label)} in {counted(n, 'row')}"
-        for n, label, place in unknown[:MOST_SHOWN]
+        for n, label, place in unknown[:MAX_SHOWN]
     ]
     are_null = [label.strip() == OF_UNKNOWN for _, label, _ in unknown]
     remedy = None

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
     from fastcausal.tasks.extraction.scorer import ExtractionScorer
 
-MOST_RELATIONS = 8  # 40,320 orders; the official program tries every one
+MAX_RELATIONS = 8  # 40,320 orders; the official program tries every one
 NAMES = ("precision", "recall", "f1")
 ARGUMENTS = ROLES[:2]
 Score = dict[str, float]  # precision, recall, f1, and number of gold spans as the weight
@@ -165,18 +165,18 @@ def scores_2022(
     Raises
     ------
     InputError
-        An example has more than `MOST_RELATIONS` gold relations.
+        An example has more than `MAX_RELATIONS` gold relations.
     ValueError
         The backend is ``cuda``.
     """
     if backend == "cuda":
         raise ValueError('cnc-2022 is not counted on a GPU, use backend "cpu"')
     n_gold = np.diff(gold.relation_offsets)
-    if n_gold.size and n_gold.max() > MOST_RELATIONS:
+    if n_gold.size and n_gold.max() > MAX_RELATIONS:
         most = int(n_gold.argmax())
         raise InputError(
             f"cnc-2022 tries every order of gold relations: {_named(examples, most)} has "
-            f"{n_gold[most]}, expected at most {MOST_RELATIONS}"
+            f"{n_gold[most]}, expected at most {MAX_RELATIONS}"
         )
     single = np.flatnonzero(n_gold == 1)
     pooled = _cells(plan, gold, pred, single, backend).sum(axis=(0, 1, 2))

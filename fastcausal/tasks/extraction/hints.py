@@ -22,13 +22,13 @@ from fastcausal.tasks.relations.formula import RelationFormula
 from fastcausal.tasks.relations.groups import CountedGroups
 
 GAIN = 0.2  # of F1: a mend that gives less is no hint
-MOST = 1 << 16  # examples of a report with hints
+MAX_EXAMPLES = 1 << 16  # examples of a report with hints
 PUNCTUATION = re.compile(r"[\W_]+")  # a token without letters and digits
 
 
 def hints_of(counting: Counting, formula: RelationFormula, aligned: Aligned) -> tuple[str, ...]:
     """Return a line for each mend that raises F1 by more than `GAIN`, the best first."""
-    f1 = _f1(counting, formula, aligned) if aligned.gold.n_examples <= MOST else None
+    f1 = _f1(counting, formula, aligned) if aligned.gold.n_examples <= MAX_EXAMPLES else None
     if f1 is None or f1 + GAIN > 1:
         return ()
     found = [

@@ -26,14 +26,14 @@ from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields, hit_fields
 from fastcausal.tasks.extraction.tables import require_details
 from fastcausal.tasks.relations.align import Aligned
-from fastcausal.tasks.relations.marked import MOST_NUMBERS, numbered
+from fastcausal.tasks.relations.marked import MAX_NUMBERS, numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
 Int64 = npt.NDArray[np.int64]
 Columns = dict[str, Any]
 EXAMPLES = "examples; fastcausal report GOLD PRED --out FILE makes a page of both"
-MOST_CELLS = 64  # cells of the confusion of roles; a larger one is not counted per example
-MOST_LETTERS = 4000  # shown of an unparsed answer
+MAX_CELLS = 64  # cells of the confusion of roles; a larger one is not counted per example
+MAX_LETTERS = 4000  # shown of an unparsed answer
 NO_ROLE = "none"
 
 
@@ -183,7 +183,7 @@ def about_counts(counting: Counting, kinds: Sequence[str], counted: Sequence[str
         "words": {name: WORDS[name] for name in kernel.fields if name in WORDS},
         "errors": errors,
         "hits": hits,
-        "cells": cells if len(cells) <= MOST_CELLS else [],
+        "cells": cells if len(cells) <= MAX_CELLS else [],
     }
 
 
@@ -277,10 +277,10 @@ def _sentences(gold: pa.Table) -> list[Sentence]:
     lengths = arrow.values_of(arrow.joined(gold["length"]))
     texts = sentences_of(gold, lengths)
     without = [n for text, n in zip(texts, lengths.tolist(), strict=True) if text is None]
-    if sum(without) > MOST_NUMBERS:
+    if sum(without) > MAX_NUMBERS:
         raise InputError(
             f"{counted(len(without), 'example')} without text have {sum(without)} tokens, expected "
-            f"at most {MOST_NUMBERS} on a page, which shows their numbers; write fewer examples"
+            f"at most {MAX_NUMBERS} on a page, which shows their numbers; write fewer examples"
         )
     return [
         numbered(length) if text is None else text
@@ -361,7 +361,7 @@ def _unread(system: _System, own: Int64) -> list[list[Any]]:
     shown = {example: k for k, example in enumerate(own.tolist()) if example >= 0}
     columns = (reasons[name].to_pylist() for name in ("example", "relation", "reason", "text"))
     return sorted(
-        ([shown[example], relation, reason, text and text[:MOST_LETTERS]]
+        ([shown[example], relation, reason, text and text[:MAX_LETTERS]]
          for example, relation, reason, text in zip(*columns, strict=True) if example in shown),
         key=lambda row: row[0],
     )  # fmt: skip

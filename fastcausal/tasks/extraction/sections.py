@@ -17,7 +17,7 @@ from fastcausal.report.page import ABOUT, ERRORS, Card, Drawn, Section
 from fastcausal.report.report import Report, scores_table
 from fastcausal.tasks.extraction.confusion import confusion_of_roles
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields
-from fastcausal.tasks.extraction.page import MOST_CELLS, MOST_LETTERS, NO_ROLE
+from fastcausal.tasks.extraction.page import MAX_CELLS, MAX_LETTERS, NO_ROLE
 from fastcausal.tasks.extraction.tables import details_of
 
 UNPARSED = {
@@ -26,8 +26,8 @@ UNPARSED = {
     "n_unparsed_relations": "relations",
     "unparsed_relations_rate": "share of relations",
 }
-MOST_ANSWERS = 500
-MOST_CARDS = 6  # shown; the best systems
+MAX_ANSWERS = 500
+MAX_CARDS = 6  # shown; the best systems
 CONFUSION = "Confusion of roles"
 CONFUSION_LINE = (
     "Each gold span counts once: by the role of the span of the paired prediction that shares most "
@@ -79,7 +79,7 @@ def cards_of(
         reports,
         key=lambda name: -reports[name].scores["overall"].get(main_score(reports[name]), 0.0),
     )
-    kept = reports if len(reports) <= MOST_CARDS else first[:MOST_CARDS]
+    kept = reports if len(reports) <= MAX_CARDS else first[:MAX_CARDS]
     for name in kept:
         report = reports[name]
         scores = shown_scores(report.scores)
@@ -175,10 +175,10 @@ def _left_out_answers(name: str, report: Report) -> Grid | None:
     grid = Grid(f"answers of {name}" if name != "overall" else "answers", ["reason", "answer"],
                 "example", text=True)  # fmt: skip
     rows = report.tables["unparsed"].to_pylist()
-    for row in rows[:MOST_ANSWERS]:
-        grid.add(row["id"], row["reason"], (row["text"] or "")[:MOST_LETTERS])
-    if len(rows) > MOST_ANSWERS:
-        grid.title += f", the first {MOST_ANSWERS} of {len(rows)}"
+    for row in rows[:MAX_ANSWERS]:
+        grid.add(row["id"], row["reason"], (row["text"] or "")[:MAX_LETTERS])
+    if len(rows) > MAX_ANSWERS:
+        grid.title += f", the first {MAX_ANSWERS} of {len(rows)}"
     return grid
 
 
@@ -248,7 +248,7 @@ def _matrix(title: str, names: Sequence[str], counts: list[list[int]], address: 
     grid = Grid(title, [*names], "gold", parts={"": dict(zip(names, counts, strict=True))})
     links = {("", gold, pred): f"#{address}cell={quote(f'{gold}>{pred}')}"
              for gold in names for pred in names}  # fmt: skip
-    return Drawn(grid, heat=True, links=links if len(names) ** 2 <= MOST_CELLS else {})
+    return Drawn(grid, heat=True, links=links if len(names) ** 2 <= MAX_CELLS else {})
 
 
 def _subsets(report: Report) -> list[Section]:

@@ -13,7 +13,7 @@ from fastcausal.errors import Warnings
 from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.records import Records, read_records
-from fastcausal.formats.fincausal import FEWEST, Int64, SectionRows, TextSlices, read_rows
+from fastcausal.formats.fincausal import MIN_FIELDS, Int64, SectionRows, TextSlices, read_rows
 from fastcausal.tasks.fincausal import _native
 from fastcausal.tasks.fincausal.stops import Stops, ends_with
 
@@ -55,7 +55,7 @@ def read_side(source: Any, name: str, lenient: bool = False) -> SectionRows:
     file = Source.open(source)
     if binary.sniff(file.data) is not None or file.is_json or _is_table(file):
         return _of_records(read_records(file))
-    return read_rows(file, 1 if lenient else FEWEST, remark=ends_with("ValueError"))
+    return read_rows(file, 1 if lenient else MIN_FIELDS, remark=ends_with("ValueError"))
 
 
 def _is_table(file: Source) -> bool:

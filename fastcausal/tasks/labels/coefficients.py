@@ -26,7 +26,7 @@ from fastcausal.tasks.labels import _native
 from fastcausal.tasks.labels.ratings import Float64, Int64, Ratings, numbered
 
 LEVELS = get_args(Level)  # in the order of the native Level
-MOST = 2**31 - 1  # most ratings that native counters hold
+MAX_RATINGS = 2**31 - 1  # most ratings that native counters hold
 COEFFICIENTS = (
     "percent_agreement", "cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic",
     "fleiss_kappa", "alpha", "gwet_ac1",
@@ -111,8 +111,8 @@ def disagreements(ratings: Ratings, level: Level, times: Int64 | None = None) ->
     groups = ratings.groups if times is None else None
     n_problems, drawn = 1, None
     if times is not None:
-        if (n := int((times @ np.diff(ratings.offsets)).max(initial=0))) > MOST:
-            raise ValueError(f"a draw of {n} ratings, expected at most {MOST}")
+        if (n := int((times @ np.diff(ratings.offsets)).max(initial=0))) > MAX_RATINGS:
+            raise ValueError(f"a draw of {n} ratings, expected at most {MAX_RATINGS}")
         n_problems, drawn = len(times), np.ascontiguousarray(times, np.int32)
     elif groups is not None:
         n_problems = int(groups.max(initial=-1)) + 1

@@ -22,7 +22,7 @@ from fastcausal.files.columns import is_text
 from fastcausal.files.keys import encode, require_unique
 from fastcausal.options import KappaWeights, check
 from fastcausal.tasks.labels import _native
-from fastcausal.tasks.labels.coefficients import MOST
+from fastcausal.tasks.labels.coefficients import MAX_RATINGS
 from fastcausal.tasks.labels.ratings import Float64, Int64, Names, Ratings, numbered
 
 
@@ -68,8 +68,8 @@ def read_ratings(
     if math.isinf(_native.most_of(ratings.values)):
         infinite = int(np.argmax(np.isinf(ratings.values)))
         raise InputError(f"{ratings.where(infinite)} is infinite")
-    if len(ratings.values) > MOST:
-        raise InputError(f"{len(ratings.values)} ratings, expected at most {MOST}")
+    if len(ratings.values) > MAX_RATINGS:
+        raise InputError(f"{len(ratings.values)} ratings, expected at most {MAX_RATINGS}")
     return ratings
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcausal.tasks.labels.ratings import Ratings, numbered
 
-LEAST_SHARED = 20  # common labels of two raters; fewer may be equal by chance
+MIN_SHARED = 20  # common labels of two raters; fewer may be equal by chance
 
 
 def identical_raters(ratings: Ratings) -> list[tuple[int, int, int]]:
@@ -36,12 +36,12 @@ def identical_raters(ratings: Ratings) -> list[tuple[int, int, int]]:
     pairs = []
     for a, b in combinations(range(ratings.n_raters), 2):
         rows = of_rater[a], of_rater[b]
-        if min(map(len, rows)) < LEAST_SHARED:
+        if min(map(len, rows)) < MIN_SHARED:
             continue
         of_a, of_b = units[rows[0]], units[rows[1]]
         _, at_a, at_b = np.intersect1d(of_a, of_b, True, return_indices=True)
         of_a, of_b = labels[rows[0][at_a]], labels[rows[1][at_b]]
-        if len(of_a) >= LEAST_SHARED and (of_a == of_b).all() and (of_a != of_a[0]).any():
+        if len(of_a) >= MIN_SHARED and (of_a == of_b).all() and (of_a != of_a[0]).any():
             pairs.append((a, b, len(of_a)))
     return pairs
 

@@ -11,7 +11,7 @@ from fastcausal.counts.arithmetic import tied
 from fastcausal.significance.corrections import benjamini_yekutieli
 from fastcausal.tasks.labels.ratings import Float64
 
-LEAST_ROWS = 30  # per rater: Student's test needs as many
+MIN_ROWS = 30  # per rater: Student's test needs as many
 LEVEL = 0.05
 
 
@@ -57,7 +57,7 @@ def alt_test(metric: Float64, votes: Float64, epsilon: float, *, labels: bool) -
     for rater in range(len(votes)):
         rest = np.delete(votes, rater, axis=0)
         rows = ~np.isnan(metric) & ~np.isnan(votes[rater]) & ~np.isnan(rest).all(axis=0)
-        if np.count_nonzero(rows) < LEAST_ROWS:
+        if np.count_nonzero(rows) < MIN_ROWS:
             continue
         distance = _unlike if labels else _rmse
         both = [distance(values[rows], rest[:, rows]) for values in (metric, votes[rater])]

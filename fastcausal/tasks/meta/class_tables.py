@@ -11,7 +11,7 @@ from fastcausal.tasks.meta.judges import Judge
 
 OVERALL = ("accuracy", "kappa", "mcc", "agreement")
 OF_CLASS = ("precision", "recall", "f1")
-MOST_CONFUSED = 8  # classes whose confusions still fit into a table
+MAX_CONFUSED = 8  # classes whose confusions still fit into a table
 
 
 def overall(
@@ -42,7 +42,7 @@ def by_class(classes: tuple[str, ...], judges: Mapping[str, Judge]) -> Grid:
 
 def confusions(classes: tuple[str, ...], judges: Mapping[str, Judge]) -> Iterator[Grid]:
     """Make a part for each judge: a row for each majority, a column for each label of the judge."""
-    if len(classes) > MOST_CONFUSED:
+    if len(classes) > MAX_CONFUSED:
         return
     grid = Grid("rows by majority (down) and judge (across)", classes)
     for name, judge in judges.items():

@@ -19,7 +19,7 @@ from fastcausal.tasks.meta.estimates import Z, weight_of
 from fastcausal.tasks.meta.files import JudgedScores, read_judged
 from fastcausal.tasks.meta.judges import shares_of
 
-LEAST_ROWS = 30  # with fewer the interval is too narrow: in simulations it holds 80 to 85%
+MIN_ROWS = 30  # with fewer the interval is too narrow: in simulations it holds 80 to 85%
 COLUMNS = {
     "rows": "rows judged",
     "margin": "margin",
@@ -149,8 +149,8 @@ def _why(plan: Mapping[str, float]) -> str:
         return "the pilot has fewer than two rows or does not vary, so it tells nothing"
     if math.isnan(plan["n_powered"]):
         return f"labels of all scored rows give ±{plan['margin_all']:.4f}: score more rows"
-    if plan["n_powered"] < LEAST_ROWS:
-        return f"fewer than {LEAST_ROWS} rows, too few for the confidence interval to cover 95%"
+    if plan["n_powered"] < MIN_ROWS:
+        return f"fewer than {MIN_ROWS} rows, too few for the confidence interval to cover 95%"
     return ""
 
 

@@ -20,8 +20,8 @@ from fastcausal.tasks.meta.judges import COMPARED as COMPARED_JUDGES
 from fastcausal.tasks.meta.judges import Judging, warnings_of
 from fastcausal.tasks.meta.metrics import MetaOptions, Metric, all_rows
 from fastcausal.tasks.meta.report import MetaReport
-from fastcausal.tasks.meta.swaps import MOST_UNASKED, SwapTest, check_compare, swap_tests
-from fastcausal.tasks.meta.thresholds import MOST_FOLDS
+from fastcausal.tasks.meta.swaps import MAX_TESTED, SwapTest, check_compare, swap_tests
+from fastcausal.tasks.meta.thresholds import MAX_FOLDS
 
 FEW_SYSTEMS = 5
 COMPARED = "pooled.kendall"  # the default score of tests
@@ -51,8 +51,8 @@ class _Asked:
             check("level", self.level, Level)
         check("unmatched", self.unmatched, LabelPolicy)
         check_draws(self.n_resamples, self.seed)
-        if not 2 <= self.folds <= MOST_FOLDS:
-            raise ValueError(f"folds is {self.folds}, expected 2 to {MOST_FOLDS}")
+        if not 2 <= self.folds <= MAX_FOLDS:
+            raise ValueError(f"folds is {self.folds}, expected 2 to {MAX_FOLDS}")
         if not 0 <= self.epsilon <= 1:
             raise ValueError(f"epsilon is {self.epsilon}, expected 0 to 1")
 
@@ -187,7 +187,7 @@ def _of_numbers(judged: JudgedScores, asked: _Asked) -> _Compared:
         judged.is_binary,
     )  # fmt: skip
     results = job.metrics(judged)
-    tested = asked.compare or (COMPARED if len(results) <= MOST_UNASKED else None)
+    tested = asked.compare or (COMPARED if len(results) <= MAX_TESTED else None)
     more = f"|rescale:{'+'.join(rescaled) or 'none'}" if asked.rescale else ""
     human: dict[str, Any] = {
         "agreement": humans.agreement_of(judged),
@@ -209,7 +209,7 @@ def _of_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Asked) -
     if asked.rescale:
         raise ValueError(f"rescale is for numbers: labels are classes ({', '.join(classes[:3])})")
     job = Judging(classes, asked.epsilon, asked.n_resamples, asked.seed, asked.intervals)
-    tested = asked.compare or (COMPARED_JUDGES if len(judged.scores) <= MOST_UNASKED else None)
+    tested = asked.compare or (COMPARED_JUDGES if len(judged.scores) <= MAX_TESTED else None)
     if tested:
         job.require(tested)
     results = job.judges(judged)
@@ -269,7 +269,7 @@ def _parts(judged: JudgedScores, by: str | None) -> tuple[dict[str, JudgedScores
 def _untested(metrics: Sized) -> str:
     n = len(metrics)
     return (
-        f"tests: {n} metrics are {math.comb(n, 2)} pairs, and of more than {MOST_UNASKED} metrics "
+        f"tests: {n} metrics are {math.comb(n, 2)} pairs, and of more than {MAX_TESTED} metrics "
         "none is tested unless compare says by which score"
     )
 

@@ -13,7 +13,7 @@ from fastcausal.significance.sampling import exchanges
 from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.labels.ratings import Float64, Int64
 
-MOST_ALL = 13  # most items for which all arrangements are used; otherwise a sample
+MAX_LISTED = 13  # most items for which all arrangements are used; otherwise a sample
 
 
 def arrangements(n: int, n_resamples: int, seed: int) -> tuple[Int64, int]:
@@ -26,7 +26,7 @@ def arrangements(n: int, n_resamples: int, seed: int) -> tuple[Int64, int]:
     extra : int
         0 for all subsets; 1 for a sample, with p = (b + 1) / (n_ways + 1).
     """
-    if n <= MOST_ALL:
+    if n <= MAX_LISTED:
         return np.arange(2**n)[:, None] >> np.arange(n) & 1, 0
     return np.concatenate([*exchanges(np.ones(n, np.int64), n_resamples, seed)]), 1
 

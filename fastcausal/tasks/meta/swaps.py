@@ -18,12 +18,12 @@ from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta import levels
 from fastcausal.tasks.meta.correlations import BLOCK, CORRELATIONS
 from fastcausal.tasks.meta.levels import Bools, RatedScores
-from fastcausal.tasks.meta.soft import MOST_ALL, arrangements, soft_pairwise_accuracy
+from fastcausal.tasks.meta.soft import MAX_LISTED, arrangements, soft_pairwise_accuracy
 
 WEIGHTED = (*CORRELATIONS, "auc")  # scores computed for many exchanges at once
 DIGITS = 12  # of standardised scores
 SIGNALS = 0.1  # seconds between checks for signals
-MOST_UNASKED = 20  # most metrics that are tested by default
+MAX_TESTED = 20  # most metrics that are tested by default
 SCORES = {
     "pooled": (*CORRELATIONS, "auc"),
     "by_item": (*CORRELATIONS, "calibrated_accuracy"),
@@ -122,7 +122,7 @@ def _test(
     if math.isnan(delta):
         return delta, math.nan
     reached = n_defined = 0
-    extra = int(n > MOST_ALL)
+    extra = int(n > MAX_LISTED)
     for ways in _ways(n, n_resamples, seed, at_once=score in WEIGHTED):
         if stopped.is_set():
             return delta, math.nan
@@ -135,7 +135,7 @@ def _test(
 def _ways(n: int, n_resamples: int, seed: int, at_once: bool) -> Iterator[Int64]:
     """Yield all exchanges of n rows, or a sample, in small blocks or one by one."""
     blocks: Iterable[Int64]
-    if n > MOST_ALL:
+    if n > MAX_LISTED:
         blocks = exchanges(np.ones(n, np.int64), n_resamples, seed)
     else:
         blocks = [arrangements(n, n_resamples, seed)[0]]

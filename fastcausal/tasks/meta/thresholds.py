@@ -13,7 +13,7 @@ from fastcausal.significance.sums import Int64
 from fastcausal.tasks.labels.coefficients import kappa
 from fastcausal.tasks.labels.ratings import Float64
 
-MOST_FOLDS = 1000  # each is a fit to all rows
+MAX_FOLDS = 1000  # each is a fit to all rows
 BINARY = ConfusionFormula((0, 1), True, 1, None)
 HELD_OUT = {
     "accuracy": "overall_accuracy",

@@ -11,7 +11,7 @@ KEYS = (
     "signature", "choice", "n_topics", "n_preferences", "n_missing", "warnings", "scores", "raters",
     "topics", "agreement",
 )  # fmt: skip
-MOST_TOPICS = 20
+MAX_TOPICS = 20
 
 
 def grids_of(report: Any, counts: bool) -> list[Grid]:
@@ -33,9 +33,9 @@ def grids_of(report: Any, counts: bool) -> list[Grid]:
 def _topics(report: Any) -> Grid:
     """Make a row for each topic: the share of every system, and the best."""
     n = len(report.topics)
-    title = "shares by topic" if n <= MOST_TOPICS else f"shares by topic, {MOST_TOPICS} of {n}"
+    title = "shares by topic" if n <= MAX_TOPICS else f"shares by topic, {MAX_TOPICS} of {n}"
     grid = Grid(title, [*report.scores, "best"], shares=[*report.scores])
-    for topic in [*report.topics][:MOST_TOPICS]:
+    for topic in [*report.topics][:MAX_TOPICS]:
         of_topic = report.topics[topic]
         shares = [of_topic["systems"].get(name, {}).get("share", "") for name in report.scores]
         grid.add(topic, *shares, ", ".join(of_topic["best"]))

@@ -10,7 +10,7 @@ from fastcausal.errors import InputError
 from fastcausal.report.grid import Grid
 from fastcausal.tasks.relations.sentences import Piece, Sentence
 
-MOST_NUMBERS = 1 << 20  # tokens of an example without text; "length" may be any number
+MAX_NUMBERS = 1 << 20  # tokens of an example without text; "length" may be any number
 
 
 class Line(NamedTuple):
@@ -43,16 +43,16 @@ def numbered(n_tokens: int) -> Sentence:
     Raises
     ------
     InputError
-        There are more than `MOST_NUMBERS`.
+        There are more than `MAX_NUMBERS`.
 
     Examples
     --------
     >>> numbered(3).words(1, 3)
     '1 2'
     """
-    if n_tokens > MOST_NUMBERS:
+    if n_tokens > MAX_NUMBERS:
         raise InputError(
-            f"an example without text has {n_tokens} tokens, expected at most {MOST_NUMBERS} to "
+            f"an example without text has {n_tokens} tokens, expected at most {MAX_NUMBERS} to "
             "show their numbers"
         )
     stops, at = [], -1

@@ -31,7 +31,7 @@ from fastcausal.tasks.values.logs import (
 )
 from fastcausal.tasks.values.reading import ValueReading
 
-MOST = 2**31  # epochs, so that they fit into a column
+MAX_EPOCH = 2**31  # epochs, so that they fit into a column
 COMPARED = 1000  # characters of a text: summaries cut longer ones
 REMOVED = "Key removed from summary (> 1k)"
 THINNED = 1000  # characters from which a text of metadata may be cut
@@ -113,7 +113,7 @@ def _sample(record: Any, where: str, reading: ValueReading) -> Sample:
     """Return the part of a sample that comparisons need; the whole may be large."""
     record = require(record, where)
     epoch = record.get("epoch", 1)
-    if not isinstance(epoch, int) or isinstance(epoch, bool) or not 0 <= epoch < MOST:
+    if not isinstance(epoch, int) or isinstance(epoch, bool) or not 0 <= epoch < MAX_EPOCH:
         raise InputError(f'{where}: "epoch" is {shown(epoch)}, expected a small integer')
     attached = record.get("attachments")
     content = digest_of(

@@ -227,9 +227,9 @@ def test_events_of_many_mentions():
     report = fc.eci([line], [pred], protocol="maven-ere")
     assert dict(report["typed"]) == oracle.counted(990, 1600, 1600, 0.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fastcausal.tasks.eci.corpora.documents.MOST_PAIRS", 1600)
+        patch.setattr("fastcausal.tasks.eci.corpora.documents.MAX_PAIRS", 1600)
         assert fc.eci([line], [line])["typed"].gold == 1600
-        patch.setattr("fastcausal.tasks.eci.corpora.documents.MOST_PAIRS", 1599)
+        patch.setattr("fastcausal.tasks.eci.corpora.documents.MAX_PAIRS", 1599)
         with pytest.raises(fc.InputError, match='gold: row 0: 40 and 40 mentions of "E0" and "E1"'):
             fc.eci([line], [line])
 

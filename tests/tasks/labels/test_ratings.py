@@ -121,7 +121,7 @@ def test_errors(data, options, message):
 
 
 def test_too_many_ratings(monkeypatch):
-    monkeypatch.setattr("fastcausal.tasks.labels.reading.MOST", 3)
+    monkeypatch.setattr("fastcausal.tasks.labels.reading.MAX_RATINGS", 3)
     with pytest.raises(InputError, match="4 ratings, expected at most 3"):
         read_ratings([[1, 2], [1, 2]])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.tasks.meta.correlations import CORRELATIONS
-from fastcausal.tasks.meta.soft import MOST_ALL, soft_pairwise_accuracy
+from fastcausal.tasks.meta.soft import MAX_LISTED, soft_pairwise_accuracy
 from tests.oracles import meta as oracle
 from tests.support.profiles import trials
 from tests.tasks.meta.test_meta import close, human_of, scores_of, tables
@@ -43,16 +43,16 @@ def test_the_ceiling_is_of_the_rows_that_a_rater_and_another_labelled(rows):
             assert close(report.human["ceiling"][level][score], expected, 1e-9), (level, score)
 
 
-@pytest.mark.parametrize("n", [1, MOST_ALL, MOST_ALL + 1])
+@pytest.mark.parametrize("n", [1, MAX_LISTED, MAX_LISTED + 1])
 def test_all_flips_of_few_items_and_a_sample_of_more(n):
-    """Up to MOST_ALL items, neither the seed nor the number of resamples changes the result."""
+    """Up to MAX_LISTED items, neither the seed nor the number of resamples changes the result."""
     values = np.random.default_rng(n).random((2 * n, 2))
     items, systems = np.tile(np.arange(n), 2), [np.arange(n), np.arange(n, 2 * n)]
     found = {
         soft_pairwise_accuracy(items, systems, values, n_resamples, seed)
         for n_resamples, seed in ((20, 0), (20, 1), (300, 0))
     }
-    if n > MOST_ALL:
+    if n > MAX_LISTED:
         assert len(found) > 1
         return
     rows = [("xy"[k // n], str(k % n), *row[::-1]) for k, row in enumerate(values.tolist())]

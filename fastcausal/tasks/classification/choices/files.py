@@ -15,7 +15,7 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.strata import columns_by, source_of
-from fastcausal.counts.labels import MOST_LABELS
+from fastcausal.counts.labels import MAX_LABELS
 from fastcausal.errors import InputError
 from fastcausal.files import binary
 from fastcausal.files.cells import column_of
@@ -273,15 +273,15 @@ def _options(
     elif all(type(value) is int for value in found) and answers == "choice":
         low = min(found, default=0) if max(found, default=0) > 1 else 0
         n = max(max(found, default=0) - low + 1, n_options, 2)
-        found = [*range(low, low + n)] if n <= MOST_LABELS else sorted(found)
+        found = [*range(low, low + n)] if n <= MAX_LABELS else sorted(found)
     elif answers == "letter":
         alphabets = (string.ascii_uppercase, string.ascii_lowercase)
         known = next((a for a in alphabets if all(v in [*a] for v in found)), "")
         found = [*known[: max(map(known.index, found), default=-1) + 1]] if known else []
     else:
         found = sorted(found)
-    if len(found) > MOST_LABELS:
-        raise InputError(f"{len(found)} different options, expected at most {MOST_LABELS}")
+    if len(found) > MAX_LABELS:
+        raise InputError(f"{len(found)} different options, expected at most {MAX_LABELS}")
     return tuple(map(str, found)), {value: str(value) for value in found}
 
 

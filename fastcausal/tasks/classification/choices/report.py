@@ -28,7 +28,7 @@ from fastcausal.tasks.classification.report import (
 )
 
 ANSWER = "answer"  # the column of units with the text of the answer
-MOST_SHOWN = 5  # unparsed answers, and missing answers
+MAX_SHOWN = 5  # unparsed answers, and missing answers
 COUNTS = ("n", "n_read", "n_unparsed", "n_missing")
 KEYS = (
     "signature", *COUNTS, "n_questions", "unread", "labels", "scores", "classes", "confusion",
@@ -138,7 +138,7 @@ def _unread(formula: ChoiceFormula, statistics: Statistics) -> dict[str, Any]:
         return {"unparsed": [], "missing": []}
     answers = statistics.rows_of_units()[:, 1]
     k = len(formula.labels)
-    unparsed, missing = (np.flatnonzero(answers == k + place)[:MOST_SHOWN] for place in (0, 1))
+    unparsed, missing = (np.flatnonzero(answers == k + place)[:MAX_SHOWN] for place in (0, 1))
 
     def name(row: int) -> str:
         return str(units["id"][row]) if "id" in units.column_names else str(row)

@@ -11,7 +11,7 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
 from fastcausal.files.values import shown
 from fastcausal.tasks.eci.corpora.documents import (
-    MOST_SENTENCES,
+    MAX_SENTENCES,
     UNKNOWN_DIRECTION,
     EventDocument,
     Mention,
@@ -24,7 +24,7 @@ LINKS = {
     "PLOT_LINK": UNKNOWN_DIRECTION,
     "CLINK": "CLINK",
 }  # with the label of a link without a type
-MOST_ELEMENTS = 10_000_000
+MAX_ELEMENTS = 10_000_000
 
 
 @dataclass
@@ -70,15 +70,15 @@ class _Reader:
 
     def start(self, name: str, values: Mapping[str, str]) -> None:
         self.n_elements += 1
-        if self.n_elements > MOST_ELEMENTS:
-            raise InputError(f"{self.source.name}: more than {MOST_ELEMENTS} elements of XML")
+        if self.n_elements > MAX_ELEMENTS:
+            raise InputError(f"{self.source.name}: more than {MAX_ELEMENTS} elements of XML")
         if name == "token":
             number = values.get("sentence", "")
             self.token = _id(values, "t_id")
             sentence = int(number[:20]) if number.isdecimal() else None
-            if sentence is not None and sentence >= MOST_SENTENCES:
+            if sentence is not None and sentence >= MAX_SENTENCES:
                 place = f"{self.source.name}:{self.parser.CurrentLineNumber}"
-                expected = f"a number below {MOST_SENTENCES}"
+                expected = f"a number below {MAX_SENTENCES}"
                 raise InputError(f"{place}: sentence {shown(number)}, expected {expected}")
             self.tokens[self.token] = (sentence, "")
             self.texts.clear()

@@ -17,8 +17,8 @@ from fastcausal.files.records import Records
 from fastcausal.files.values import shown
 
 NONE, UNKNOWN_DIRECTION = "NONE", "UNKNOWN"  # labels of no relation, and of one without direction
-MOST_SENTENCES = 2**31
-MOST_PAIRS = 3_000_000  # of mentions, in a corpus
+MAX_SENTENCES = 2**31
+MAX_PAIRS = 3_000_000  # of mentions, in a corpus
 
 Booleans = npt.NDArray[np.bool_]
 
@@ -136,7 +136,7 @@ def corpus_of(name: str, documents: Sequence[EventDocument], is_maven: bool = Fa
     Raises
     ------
     InputError
-        Two documents have the same id, or there are more than `MOST_PAIRS` pairs of mentions.
+        Two documents have the same id, or there are more than `MAX_PAIRS` pairs of mentions.
     """
     problems = Problems()
     owners: dict[str, str] = {}
@@ -166,10 +166,10 @@ def corpus_of(name: str, documents: Sequence[EventDocument], is_maven: bool = Fa
                         members.append(codes[mention])
             links.append((k, labels.setdefault(label, len(labels)), line, *ends[a], *ends[b]))
             n_rows += ends[a][1] * ends[b][1]
-            if n_rows > MOST_PAIRS:
+            if n_rows > MAX_PAIRS:
                 raise InputError(
                     f"{document.place(line)}: {ends[a][1]} and {ends[b][1]} mentions of "
-                    f"{shown(a)} and {shown(b)}: more than {MOST_PAIRS} pairs of mentions in "
+                    f"{shown(a)} and {shown(b)}: more than {MAX_PAIRS} pairs of mentions in "
                     f"{name}, expected at most so many"
                 )
         if n_rows == n_before:

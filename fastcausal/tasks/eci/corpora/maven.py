@@ -15,7 +15,7 @@ from typing import Any
 from fastcausal.errors import Problems
 from fastcausal.files.values import kind, shown
 from fastcausal.tasks.eci.corpora.documents import (
-    MOST_SENTENCES,
+    MAX_SENTENCES,
     NONE,
     EventDocument,
     Mention,
@@ -102,9 +102,9 @@ def _add(
     if not isinstance(id, str) or not id:
         problems.add(f'{document.file}: a mention with "id" {kind(id)}, expected a string')
         return ""
-    if sentence is not None and not (type(sentence) is int and 0 <= sentence < MOST_SENTENCES):
+    if sentence is not None and not (type(sentence) is int and 0 <= sentence < MAX_SENTENCES):
         got = shown(sentence)
-        expected = f"an integer from 0 to {MOST_SENTENCES - 1}"
+        expected = f"an integer from 0 to {MAX_SENTENCES - 1}"
         problems.add(f'{document.file}: "sent_id" of mention "{id}" is {got}, expected {expected}')
         return ""
     if id in document.mentions:
