@@ -38,16 +38,9 @@ PAGE = 1 << 20  # bytes of a Parquet column at a time: a row group may be as lar
 def load(
     source: str | os.PathLike[str] | Source, format: str | None = None, encoded: bool = False
 ) -> pa.Table:
-    """Return the table of a Parquet or Arrow IPC file unchanged.
-
-    A path is a file on disk, not compressed as a whole. If ``encoded``, text columns of Parquet
-    stay in dictionaries.
-
-    Raises
-    ------
-    InputError
-        The file is damaged or of another format.
-    """
+    """Return the table of a Parquet or Arrow IPC file unchanged."""
+    # A path is a file on disk, not compressed as a whole. If ``encoded``, text columns of Parquet
+    # stay in dictionaries.
     if isinstance(source, Source):
         name, known = source.name, sniff(source.data)
     else:
@@ -90,25 +83,13 @@ def schema_of(path: str | os.PathLike[str]) -> pa.Schema | None:
 
 @contextmanager
 def appending(
-    target: str | os.PathLike[str], metadata: Callable[[], dict[bytes, bytes]] | None = None
+    target: str | os.PathLike[str],
+    # Called at the end for the metadata of the schema; CSV and JSON lines store none
+    metadata: Callable[[], dict[bytes, bytes]] | None = None,
 ) -> Iterator[Callable[[pa.Table], None]]:
-    """Write tables of one schema to a file, which appears when all of them are written.
-
-    The suffix decides the format: ``.parquet`` (also without a suffix, as for a device),
-    ``.arrow``, ``.jsonl``, or ``.csv`` for tables without lists.
-
-    Parameters
-    ----------
-    target : path
-    metadata : callable, optional
-        Called at the end for the metadata of the schema; CSV and JSON lines store none.
-
-    Raises
-    ------
-    InputError
-        The suffix is unknown, the format lacks the type of a column, or the file cannot be
-        written.
-    """
+    """Write tables of one schema to a file, which appears when all of them are written."""
+    # The suffix decides the format: ``.parquet`` (also without a suffix, as for a device),
+    # ``.arrow``, ``.jsonl``, or ``.csv`` for tables without lists.
     suffix = Path(target).suffix.lower() or ".parquet"
     if suffix not in ROW_SUFFIXES:
         known = ", ".join(ROW_SUFFIXES)
@@ -129,11 +110,10 @@ def appending(
 
 
 class _RowWriter:
-    """A file to which tables are appended; the first table opens it.
+    """A file to which tables are appended; the first table opens it."""
 
-    An Arrow file begins with its schema. If metadata are only known at the end, tables wait in a
-    temporary file.
-    """
+    # An Arrow file begins with its schema. If metadata are only known at the end, tables wait in a
+    # temporary file.
 
     def __init__(
         self, file: Any, suffix: str, metadata: Callable[[], dict[bytes, bytes]] | None

@@ -31,25 +31,7 @@ class Cells(NamedTuple):
 
 
 def cells(source: Source, delimiter: str = ",") -> Cells:
-    r"""Read the cells of a CSV file as text.
-
-    Parameters
-    ----------
-    source : Source
-    delimiter : str
-        The separator of cells.
-
-    Raises
-    ------
-    InputError
-        The file is not CSV of one width, not UTF-8, or has two columns of one name.
-
-    Examples
-    --------
-    >>> rows = cells(Source("x.csv", b"unit,label\n001,a\n\n01,b\n"))
-    >>> rows.table.to_pydict(), list(rows.lines), rows.header
-    ({'unit': ['001', '01'], 'label': ['a', 'b']}, [2, 4], 'x.csv:1')
-    """
+    """Read the cells of a CSV file as text."""
     table = _plain(source) if delimiter == "," else None
     if table is not None:
         lines = LineNumbers(lambda: (line for line, _ in source.rows()[1:]))
@@ -62,13 +44,10 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
 def delimiter_of(source: Source) -> str:
     r"""Return the separator of cells: by the suffix .tsv, or the most frequent in the header.
 
-    A notice names a separator that the file's name does not suggest.
-
-    Examples
-    --------
     >>> delimiter_of(Source("x.tsv", b"a")), delimiter_of(Source("x.csv", b"a,b"))
     ('\t', ',')
     """
+    # A notice names a separator that the file's name does not suggest.
     if suffix_of(source.name) == ".tsv":
         return "\t"
     header = header_of(source)
@@ -86,8 +65,6 @@ def delimiter_of(source: Source) -> str:
 def header_of(source: Source) -> str:
     r"""Return the first line with text, or its first characters.
 
-    Examples
-    --------
     >>> header_of(Source("x.csv", b"\na,b\n1,2"))
     'a,b'
     """
@@ -97,8 +74,6 @@ def header_of(source: Source) -> str:
 def separator_of(header: str) -> str:
     r"""Return the most frequent separator of a header, a comma if it has none.
 
-    Examples
-    --------
     >>> [separator_of(header) for header in ("a; b", "a\tb", "a", "a;b,c", "a|b")]
     [';', '\t', ',', ',', '|']
     """
@@ -128,8 +103,6 @@ def _plain(source: Source) -> pa.Table | None:
 def filled(column: pa.Array) -> pa.Array:
     """Return a column of text with null in place of empty texts.
 
-    Examples
-    --------
     >>> filled(pa.array(["a", ""])).to_pylist()
     ['a', None]
     """
@@ -143,8 +116,6 @@ def filled(column: pa.Array) -> pa.Array:
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
     """Return `column_of` the values for each key of JSON objects.
 
-    Examples
-    --------
     >>> columns = columns_of([{"a": 1, "b": 2}, {"b": ""}])
     >>> str(columns["a"].type), columns["b"].to_pylist()
     ('int64', ['2', '""'])
@@ -156,8 +127,6 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
 def column_of(values: Sequence[Any]) -> tuple[pa.Array, bool]:
     """Return JSON values as a column, and True if mixed kinds were written as JSON again.
 
-    Examples
-    --------
     >>> column, is_mixed = column_of([2, "", None])
     >>> column.to_pylist(), is_mixed
     (['2', '""', 'null'], True)

@@ -83,10 +83,8 @@ class Column:
         return numbers
 
     def _written_labels(self, texts: pa.Array, whole: bool) -> pa.Array:
-        """Return text as numbers if all of it is numbers or missing, else as labels.
-
-        ``whole`` keeps text, of numbers alone with null for missing values.
-        """
+        """Return text as numbers if all of it is numbers or missing, else as labels."""
+        # ``whole`` keeps text, of numbers alone with null for missing values.
         codes = texts.dictionary_encode()
         values = words = words_of(codes.dictionary)
         known = pc.if_else(pc.is_in(words, arrow.strings(MISSING)), None, words)

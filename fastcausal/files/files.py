@@ -45,16 +45,9 @@ class Source:
     def open(
         cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False, most: int = -1
     ) -> Source:
-        """Load a path, a URL, or ``"-"`` for standard input; return a `Source` unchanged.
-
-        Packed files are unpacked. ``most`` limits the bytes read from a path; the result is then
-        the start of the file.
-
-        Raises
-        ------
-        InputError
-            The source cannot be opened, or is empty.
-        """
+        """Load a path, a URL, or ``"-"`` for standard input; return a `Source` unchanged."""
+        # Packed files are unpacked. ``most`` limits the bytes read from a path; the result is then
+        # the start of the file.
         if isinstance(source, Source):
             return source
         name, data = loaded(source, most)
@@ -65,13 +58,7 @@ class Source:
         return cls(name, data)
 
     def beside(self, name: str) -> Source:
-        """Open another file of the same directory or zip, with its byte-order mark if any.
-
-        Raises
-        ------
-        InputError
-            The file is missing, or cannot be opened.
-        """
+        """Open another file of the same directory or zip, with its byte-order mark if any."""
         path = Path(self.name).with_name(name)
         if self.archive is None:
             return Source.open(path, keep_mark=True)
@@ -115,13 +102,6 @@ class Source:
     def document_to_store(self) -> Any:
         r"""Decode the single JSON value of the file, whose texts go into tables and pages.
 
-        Raises
-        ------
-        InputError
-            The JSON is invalid, or an escape is half of a surrogate pair, which no file can hold.
-
-        Examples
-        --------
         >>> Source("a.json", b'[\n"\\\\ud800 \\ud83d\\ude00", "\\uD800"]').document_to_store()
         Traceback (most recent call last):
         fastcausal.errors.InputError: a.json:2: "\uD800" is half of a surrogate pair, expected ...
@@ -161,10 +141,8 @@ class Source:
                 return
 
     def rows(self, delimiter: str = ",") -> list[tuple[int, list[str]]]:
-        """Return the rows of a CSV file with the number of their first line, all of one width.
-
-        The first row is the header, without repeated columns.
-        """
+        """Return the rows of a CSV file with the number of their first line, all of one width."""
+        # The first row is the header, without repeated columns.
         rows: list[tuple[int, list[str]]] = []
         line = 1
         if csv.field_size_limit() < LONGEST_CELL:  # process-wide: threads must not reset it
@@ -219,10 +197,8 @@ class Source:
         self.document()  # names the fault
 
     def objects(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the JSON object of each line that is not blank, with its line number.
-
-        A list of objects yields its items.
-        """
+        """Yield the JSON object of each line that is not blank, with its line number."""
+        # A list of objects yields its items.
         if self.is_list:
             for number, value in self.items():
                 if isinstance(value, dict):
@@ -247,10 +223,9 @@ class Source:
 
 
 class LineNumbers(Sequence[int]):
-    """The line of each example, counted at the first use in a message.
+    """The line of each example, counted at the first use in a message."""
 
-    Pickled, it is a list.
-    """
+    # Pickled, it is a list.
 
     def __init__(self, count: Callable[[], Iterable[int]]) -> None:
         self._count = count
@@ -271,27 +246,18 @@ class LineNumbers(Sequence[int]):
 
 @contextmanager
 def replacing(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Write a file that replaces the target once it is complete.
-
-    Links are followed, and an existing file keeps its mode. Pipes, devices and everything below
-    /dev and /proc cannot be replaced and are written directly.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written; an existing one is unchanged.
-    """
+    """Write a file that replaces the target once it is complete."""
+    # Links are followed, and an existing file keeps its mode. Pipes, devices and everything below
+    # /dev and /proc cannot be replaced and are written directly.
     with replacing_together(target) as (file,):
         yield file
 
 
 @contextmanager
 def replacing_together(*targets: str | os.PathLike[str]) -> Iterator[list[IO[bytes]]]:
-    """Write files that belong together: all replace their targets at the end, see `replacing`.
-
-    The other targets are removed before the first is replaced, so that even a killed process leaves
-    no new file beside an old one.
-    """
+    """Write files that belong together: all replace their targets at the end, see `replacing`."""
+    # The other targets are removed before the first is replaced, so that even a killed process
+    # leaves no new file beside an old one.
     outputs: list[Output] = []
     try:
         for target in targets:

@@ -16,24 +16,10 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 class JsonStream:
-    """The values of a file of JSON, in order.
+    """The values of a file of JSON, in order."""
 
-    Every method raises ValueError with line and column for invalid JSON, and InputError for a
-    byte that is not UTF-8.
-
-    Parameters
-    ----------
-    name : str
-        The file, for messages.
-    file : binary file
-
-    Examples
-    --------
-    >>> import io
-    >>> stream = JsonStream("a.json", io.BytesIO(b'{"n": 1, "items": [2, 3]}'))
-    >>> [(key, [*stream.items()] if key == "items" else stream.value()) for key in stream.names()]
-    [('n', 1), ('items', [2, 3])]
-    """
+    # Every method raises ValueError with line and column for invalid JSON, and InputError for a
+    # byte that is not UTF-8.
 
     def __init__(self, name: str, file: IO[bytes]) -> None:
         self._name, self._file = name, file

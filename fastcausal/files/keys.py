@@ -48,44 +48,18 @@ class Match(NamedTuple):
 
 
 def match(
-    gold: Keys,
+    gold: Keys,  # Keys without null, each once
     pred: Keys,
+    # A key of one side alone is an error, keeps its row without a partner, or is left out
     unmatched: Policy,
+    # The sentence about keys missing in pred, and about those missing in gold
     texts: tuple[str, str] = EXAMPLES,
     remedy: Remedy | None = ALLOWED,
-    extra: bool = False,
+    extra: bool = False,  # Append the rows of pred that gold lacks, under ``"empty"``
+    # Returns the place of a row of gold, and of pred; the error message starts with it
     where: tuple[Where, Where] | None = None,
 ) -> Match:
-    """Join the rows of two sources by key, in the order of gold.
-
-    Parameters
-    ----------
-    gold, pred : pyarrow.Array or ChunkedArray of one type
-        Keys without null, each once.
-    unmatched : {"error", "empty", "skip"}
-        A key of one side alone is an error, keeps its row without a partner, or is left out.
-    texts : pair of str
-        The sentence about keys missing in pred, and about those missing in gold.
-    remedy : Remedy, optional
-        The end of the error message.
-    extra : bool
-        Append the rows of pred that gold lacks, under ``"empty"``.
-    where : pair of callable, optional
-        Returns the place of a row of gold, and of pred; the error message starts with it.
-
-    Raises
-    ------
-    InputError
-        A key is on one side alone, under ``"error"``.
-
-    Examples
-    --------
-    >>> match(pa.array(["a", "b", "c"]), pa.array(["c", "a"]), "empty").pred
-    array([ 1, -1,  0])
-    >>> match(pa.array(["a", "b"]), pa.array(["b", "x"]), "error")
-    Traceback (most recent call last):
-    fastcausal.errors.InputError: 1 examples of gold have no prediction ("a"), 1 of pred are ...
-    """
+    """Join the rows of two sources by key, in the order of gold."""
     gold, pred = arrow.joined(gold), arrow.joined(pred)
     rows = np.arange(len(gold))
     if gold.equals(pred):
@@ -121,26 +95,14 @@ def match(
 
 
 def strangers(
-    gold: Keys,
+    gold: Keys,  # Keys, at least one each
     pred: Keys,
-    place: str = "",
-    called: tuple[str, str] = ("id", "gold"),
+    place: str = "",  # Begins the message
+    called: tuple[str, str] = ("id", "gold"),  # The names of a key and of the first source
     remedy: Remedy | None = None,
 ) -> InputError:
     """Return the error for two sources without a common key, with the first key of both.
 
-    Parameters
-    ----------
-    gold, pred : pyarrow.Array or ChunkedArray
-        Keys, at least one each.
-    place : str
-        Begins the message.
-    called : pair of str
-        The names of a key and of the first source.
-    remedy : Remedy, optional
-
-    Examples
-    --------
     >>> print(strangers(pa.array(["1", "2"]), pa.array(["002", "001"])).problem)
     "id" is "002", and gold has no id of this file: its first is "1"; as numbers, all would join
     """
@@ -156,8 +118,6 @@ def strangers(
 def join_as_numbers(gold: Keys, pred: Keys) -> bool:
     """Return True if all keys of two sources are the same, each once, when read as numbers.
 
-    Examples
-    --------
     >>> join_as_numbers(pa.array(["1", "2"]), pa.array(["2.0", "01"]))
     True
     """
@@ -170,8 +130,6 @@ def join_as_numbers(gold: Keys, pred: Keys) -> bool:
 def numbered(keys: Keys) -> Keys:
     """Write keys that are whole numbers without zeros in front, decimal point and blanks.
 
-    Examples
-    --------
     >>> numbered(pa.array(["001", " 1", "1.0", "0", "a1"])).to_pylist()
     ['1', '1', '1', '0', 'a1']
     """
@@ -205,14 +163,11 @@ def id_numbers() -> Iterator[None]:
 def unknown_ids(pred: pa.Table, gold: Collection[str]) -> str | None:
     """Return the column of pred, which lacks the ids that gold has, that looks like ids.
 
-    Its name ends in ``id``, ``index`` or ``key`` and is not one of gold's columns, and its values
-    are distinct texts or integers.
-
-    Examples
-    --------
     >>> unknown_ids(pa.table({"eg_id": ["1", "2"]}), ["id", "text"])
     'eg_id'
     """
+    # Its name ends in ``id``, ``index`` or ``key`` and is not one of gold's columns, and its values
+    # are distinct texts or integers.
     for name in pred.column_names:
         if name in gold or not ID_LIKE.search(name):
             continue
@@ -242,13 +197,7 @@ def _first(where: tuple[Where, Where], missing: Int64, surplus: Int64) -> str:
 
 
 def places_of(keys: Keys, known: Keys) -> Int64:
-    """Return the index of each key among known ones, -1 if unknown: int64[n].
-
-    Examples
-    --------
-    >>> places_of(pa.array(["b", "x"]), pa.array(["a", "b"]))
-    array([ 1, -1])
-    """
+    """Return the index of each key among known ones, -1 if unknown: int64[n]."""
     keys, known = arrow.joined(keys), arrow.joined(known)
     if keys.equals(known):
         return np.arange(len(keys))
@@ -256,21 +205,13 @@ def places_of(keys: Keys, known: Keys) -> Int64:
 
 
 def lacking(keys: Keys, known: Keys) -> Int64:
-    """Return the rows whose keys are unknown: int64[n].
-
-    Examples
-    --------
-    >>> lacking(pa.array(["b", "x"]), pa.array(["a", "b"]))
-    array([1])
-    """
+    """Return the rows whose keys are unknown: int64[n]."""
     return np.flatnonzero(places_of(keys, known) < 0)
 
 
 def some_keys(keys: Keys, rows: Int64) -> str:
     """Format the first keys of some rows, as in `some_of`.
 
-    Examples
-    --------
     >>> some_keys(pa.array([7, 8, 9]), np.array([0, 2]))
     ' ("7", "9")'
     """
@@ -278,24 +219,11 @@ def some_keys(keys: Keys, rows: Int64) -> str:
 
 
 def require_unique(
-    keys: Keys | Int64, where: Where | None = None, called: Where | None = None
+    keys: Keys | Int64,
+    where: Where | None = None,  # Returns the place of a row
+    called: Where | None = None,  # Returns the name of a row's key; by default an id
 ) -> None:
-    """Raise InputError for the first repeated key; null may repeat.
-
-    Parameters
-    ----------
-    keys : pyarrow.Array or ChunkedArray, or int64[n]
-    where : callable, optional
-        Returns the place of a row.
-    called : callable, optional
-        Returns the name of a row's key; by default an id.
-
-    Examples
-    --------
-    >>> require_unique(pa.array(["a", "b", "a"]), "x.csv:{}".format)
-    Traceback (most recent call last):
-    fastcausal.errors.InputError: x.csv:2: id "a" occurs twice, first in x.csv:0
-    """
+    """Raise InputError for the first repeated key; null may repeat."""
     if (rows := repeated(keys)) is None:
         return
     first, again = rows
@@ -306,13 +234,7 @@ def require_unique(
 
 
 def repeated(keys: Iterable[Any]) -> tuple[int, int] | None:
-    """Return both rows of the first repeated key; null may repeat.
-
-    Examples
-    --------
-    >>> repeated(["a", None, "b", None, "a", "b"]), repeated(pa.array([3, 4]))
-    ((0, 4), None)
-    """
+    """Return both rows of the first repeated key; null may repeat."""
     if isinstance(keys, pa.Array | pa.ChunkedArray | np.ndarray):
         if _are_unique(keys):
             return None
@@ -336,8 +258,6 @@ def _are_unique(keys: Keys | Int64) -> bool:
 def hashes_of(keys: Keys) -> Int64:
     """Return a hash of 64 bits for each text, equal for equal texts: int64[n].
 
-    Examples
-    --------
     >>> a, b, c = hashes_of(pa.chunked_array([["a", "b"], ["a"]])).tolist()
     >>> a == b, a == c
     (False, True)
@@ -356,8 +276,6 @@ def hashes_of(keys: Keys) -> Int64:
 class SeenKeys:
     """Hashes of keys that come in batches, 8 bytes each, to find repeated ones.
 
-    Examples
-    --------
     >>> seen = SeenKeys()
     >>> for batch in (pa.array(["a", "b"]), pa.array(["a"])):
     ...     seen.add(batch)
@@ -378,30 +296,13 @@ class SeenKeys:
         return bool(self._hashes) and _ids.any_twice(np.frombuffer(self._hashes, np.int64))
 
 
-def encode(values: Keys, order_of: Callable[[Keys], Keys] | None = None) -> tuple[Int64, pa.Array]:
-    """Number the distinct values in ascending order.
-
-    Parameters
-    ----------
-    values : pyarrow.Array or ChunkedArray
-    order_of : callable, optional
-        From the distinct names to their order, as in `by_number`; by default ascending.
-
-    Returns
-    -------
-    places : int64[n]
-        The index of each value among the distinct ones, -1 for null.
-    names : pyarrow.Array
-        The distinct values in order.
-
-    Examples
-    --------
-    >>> places, names = encode(pa.array(["10", None, "9", "10"]))
-    >>> places, names.to_pylist()
-    (array([ 0, -1,  1,  0]), ['10', '9'])
-    >>> encode(pa.array(["10", "9"]), by_number)[0]
-    array([1, 0])
-    """
+def encode(
+    values: Keys,
+    # From the distinct names to their order, as in `by_number`; by default ascending
+    order_of: Callable[[Keys], Keys] | None = None,
+) -> tuple[Int64, pa.Array]:
+    """Number the distinct values in ascending order."""
+    # Returns places int64[n], -1 for null, and the distinct values in order.
     values = arrow.joined(values)
     if (starts := _runs(values)) is not None:
         places, names = encode(values.take(arrow.numbers(starts)), order_of)
@@ -426,13 +327,7 @@ def _runs(values: pa.Array) -> Int64 | None:
 
 
 def by_number(names: pa.Array) -> pa.Array:
-    """Return the order of distinct names: by number if all are integers, else as text.
-
-    Examples
-    --------
-    >>> by_number(pa.array(["10", "2"])).to_pylist(), by_number(pa.array(["10", "2a"])).to_pylist()
-    ([1, 0], [0, 1])
-    """
+    """Return the order of distinct names: by number if all are integers, else as text."""
     numbers = _numbers(names)
     if numbers is None:
         return pc.array_sort_indices(names)
@@ -441,13 +336,7 @@ def by_number(names: pa.Array) -> pa.Array:
 
 
 def ascend(keys: pa.Array) -> bool:
-    """Return True if keys ascend: integers by number, else as text.
-
-    Examples
-    --------
-    >>> ascend(pa.array(["9", "10"])), ascend(pa.array(["9a", "10"]))
-    (True, False)
-    """
+    """Return True if keys ascend: integers by number, else as text."""
     numbers = _numbers(keys)
     values = keys if numbers is None else numbers
     return bool(pc.all(pc.less(values[:-1], values[1:]), min_count=0).as_py())
@@ -462,14 +351,7 @@ def _numbers(names: pa.Array) -> pa.Array | None:
 
 
 def groups_of(columns: Sequence[Keys]) -> GroupCodes:
-    """Group rows that are equal in all columns, which have no nulls.
-
-    Examples
-    --------
-    >>> group, first = groups_of([pa.array(["b", "a", "b"]), pa.array([1, 1, 1])])
-    >>> group, first
-    (array([0, 1, 0]), array([0, 1]))
-    """
+    """Group rows that are equal in all columns, which have no nulls."""
     group = np.zeros(len(columns[0]), np.int64)
     for values in columns:
         codes = arrow.joined(values).dictionary_encode()

@@ -47,21 +47,13 @@ def first_object(source: Source) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None:
-    """Read JSON objects, one in each non-blank line, as a table.
-
-    Parameters
-    ----------
-    source : Source
-    kinds : mapping of str to DataType
-        The fields. A missing field is null.
-
-    Returns
-    -------
-    pyarrow.Table or None
-        None if a line is not a JSON object with exactly these fields, or if pyarrow might accept a
-        line that Python refuses.
-    """
+def objects(
+    source: Source,
+    kinds: Mapping[str, pa.DataType],  # The fields. A missing field is null.
+) -> pa.Table | None:
+    """Read JSON objects, one in each non-blank line, as a table."""
+    # None if a line is not a JSON object with exactly these fields, or if pyarrow might accept a
+    # line that Python refuses.
     import pyarrow.json as pj
 
     n, longest = _native.object_lines(source.data)
@@ -105,10 +97,8 @@ def _kinds(file: Source) -> dict[str, pa.DataType]:
 
 
 def _kind(value: Any) -> pa.DataType | None:
-    """Return the type of a value; None for most objects and lists.
-
-    Lists may hold texts; objects may hold texts, and lists of texts or of integers.
-    """
+    """Return the type of a value; None for most objects and lists."""
+    # Lists may hold texts; objects may hold texts, and lists of texts or of integers.
     if isinstance(value, dict):
         kinds = [(name, _kind_of_list(v) or TYPES.get(type(v))) for name, v in value.items()]
         allowed = (pa.string(), *LISTS.values())
@@ -145,18 +135,6 @@ def _is_exact(column: pa.ChunkedArray) -> bool:
 class Lines:
     r"""The lines of a file or of standard input, in batches.
 
-    Parameters
-    ----------
-    source : path
-        ``"-"`` is standard input.
-
-    Raises
-    ------
-    InputError
-        The source cannot be opened.
-
-    Examples
-    --------
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "x")
@@ -169,7 +147,10 @@ class Lines:
     [(b'a\n\nb\n', 1), (b'c', 4), None]
     """
 
-    def __init__(self, source: str | os.PathLike[str]) -> None:
+    def __init__(
+        self,
+        source: str | os.PathLike[str],  # ``"-"`` is standard input
+    ) -> None:
         self.name: str = name_of(source)
         self._line = 1
         self._header = b""  # before the lines of each batch
@@ -229,10 +210,6 @@ class Lines:
 class CsvRows(Lines):
     r"""The rows of a CSV file, in batches behind its header; lines within cells are not counted.
 
-    A row with an unusual quote comes with all that follows it.
-
-    Examples
-    --------
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "x")
@@ -244,6 +221,8 @@ class CsvRows(Lines):
     >>> [part and part.data for part in parts]
     [b'a,b\n1,"x\ny"\n', b'a,b\n\n2,z', None]
     """
+
+    # A row with an unusual quote comes with all that follows it.
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
         super().__init__(source)

@@ -28,23 +28,11 @@ ROWS = 1 << 14  # rows of text at a time, so that they stay in the processor's c
 def parts(
     path: str | os.PathLike[str],
     format: str,
-    n_rows: int,
-    whole: int = 0,
-    columns: Collection[str | None] | None = None,
+    n_rows: int,  # Most rows in a batch of Parquet; Arrow has the batches that were written
+    whole: int = 0,  # A Parquet file with at most this number of rows is read at once
+    columns: Collection[str | None] | None = None,  # The only columns needed from a Parquet file
 ) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
-    """Open a file; return its schema, and its rows in order as batches.
-
-    Parameters
-    ----------
-    path : path
-    format : {"parquet", "arrow"}
-    n_rows : int
-        Most rows in a batch of Parquet; Arrow has the batches that were written.
-    whole : int
-        A Parquet file with at most this number of rows is read at once.
-    columns : collection of str, optional
-        The only columns needed from a Parquet file.
-    """
+    """Open a file; return its schema, and its rows in order as batches."""
     if format == "arrow":
         return _parts_of_arrow(os.fspath(path))
     import pyarrow.parquet as pq
@@ -89,11 +77,9 @@ def _parts_of_arrow(path: str) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
 def store_alike(
     paths: tuple[str | os.PathLike[str], str | os.PathLike[str]], names: Collection[str]
 ) -> bool:
-    """Compare columns of two Parquet files without decoding them.
-
-    Return True if one file has none of these columns, or if both store them in the same bytes:
-    then the values are equal. False leaves it open.
-    """
+    """Compare columns of two Parquet files without decoding them."""
+    # Return True if one file has none of these columns, or if both store them in the same bytes:
+    # then the values are equal. False leaves it open.
     import pyarrow.parquet as pq
 
     try:
@@ -130,23 +116,14 @@ def _same_bytes(a: IO[bytes], b: IO[bytes], start: int, other: int, size: int) -
 
 
 class OnDisk:
-    """The table of a Parquet file; each column is read at its first access.
+    """The table of a Parquet file; each column is read at its first access."""
 
-    Every access raises InputError if the file is damaged, or has changed since it was opened.
+    # Every access raises InputError if the file is damaged, or has changed since it was opened.
 
-    Parameters
-    ----------
-    path : path
-        A file on disk that is not compressed as a whole.
-
-    Attributes
-    ----------
-    name : str
-        The name for messages.
-    schema : pyarrow.Schema
-    """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],  # A file on disk that is not compressed as a whole
+    ) -> None:
         import pyarrow.parquet as pq
 
         self.name: str = name_of(path)

@@ -59,8 +59,6 @@ class Output:
 def is_replaced(target: str | os.PathLike[str]) -> bool:
     """Return True if a target is replaced once its file is complete, False for pipes and devices.
 
-    Examples
-    --------
     >>> is_replaced("gold.csv"), is_replaced("/dev/stdout")
     (True, False)
     """

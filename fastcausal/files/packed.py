@@ -48,8 +48,6 @@ _CODECS = ("gzip", "bz2", "zstd")  # pyarrow's names
 def is_url(source: object) -> TypeGuard[str]:
     """Return True if a source is the URL of a file.
 
-    Examples
-    --------
     >>> is_url("s3://runs/a.jsonl"), is_url("runs/a.jsonl")
     (True, False)
     """
@@ -59,8 +57,6 @@ def is_url(source: object) -> TypeGuard[str]:
 def local(source: T) -> T | str:
     """Return the path of a ``file://`` URL; return any other source unchanged.
 
-    Examples
-    --------
     >>> local("file:///data/my%20gold.csv")
     '/data/my gold.csv'
     """
@@ -77,8 +73,6 @@ def local(source: T) -> T | str:
 def plain_name(name: str) -> str:
     """Return the name of a file without the suffix of its compression or the query of a URL.
 
-    Examples
-    --------
     >>> plain_name("runs/a.jsonl.gz"), plain_name("gold.csv")
     ('runs/a.jsonl', 'gold.csv')
     """
@@ -101,8 +95,6 @@ def stem_of(name: str | os.PathLike[str]) -> str:
 def packing(head: bytes) -> str | None:
     """Return the compression of a file by its first bytes.
 
-    Examples
-    --------
     >>> import gzip
     >>> packing(gzip.compress(b"Rain"))
     'gzip'
@@ -110,22 +102,11 @@ def packing(head: bytes) -> str | None:
     return next((name for name, mark in _MARKS.items() if mark.match(head)), None)
 
 
-def unpacked(file: IO[bytes], name: str) -> tuple[str, Iterator[bytes]]:
-    """Return the name of the packed file, and its bytes piece by piece.
-
-    Parameters
-    ----------
-    file : file
-        Seekable, at its start.
-    name : str
-        The name for messages. A file within a zip follows it: ``a.zip/b.csv``.
-
-    Raises
-    ------
-    InputError
-        The data are damaged, of unknown compression, a zip of several files, or unpack to more
-        than `MAX_RATIO` times their size.
-    """
+def unpacked(
+    file: IO[bytes],  # Seekable, at its start
+    name: str,  # The name for messages. A file within a zip follows it: ``a.zip/b.csv``.
+) -> tuple[str, Iterator[bytes]]:
+    """Return the name of the packed file, and its bytes piece by piece."""
     how = packing(file.read(HEAD))
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
@@ -185,13 +166,10 @@ def _office_file(name: str) -> InputError:
 def in_utf8(data: bytes, name: str, is_cut: bool = False) -> bytes:
     """Return text in UTF-8; UTF-16 is recognised by its byte-order mark, which is dropped.
 
-    ``is_cut`` takes the start of a file, which may end within a character.
-
-    Examples
-    --------
     >>> in_utf8("é".encode("utf-16"), "a.csv").decode(), in_utf8(b"e", "a.csv")
     ('é', b'e')
     """
+    # ``is_cut`` takes the start of a file, which may end within a character.
     if _UTF16.match(data) is None:
         return data
     try:
@@ -211,13 +189,7 @@ def _faults(name: str, how: str) -> Iterator[None]:
 
 @contextmanager
 def fetched(url: str) -> Iterator[IO[bytes]]:
-    """Open a URL through pyarrow, or through fsspec if pyarrow cannot.
-
-    Raises
-    ------
-    InputError
-        The URL cannot be reached, or fsspec or its driver for the URL is not installed.
-    """
+    """Open a URL through pyarrow, or through fsspec if pyarrow cannot."""
     scheme = url.partition("://")[0].lower()
     try:
         with closing(_stream(url, scheme)) as stream:
@@ -253,15 +225,8 @@ def _stream(url: str, scheme: str) -> Any:
 
 
 def loaded(source: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes]:
-    """Return the name and the bytes of a path, a URL or standard input, unpacked, in UTF-8.
-
-    ``most`` limits the bytes read from a path.
-
-    Raises
-    ------
-    InputError
-        The source cannot be opened or unpacked.
-    """
+    """Return the name and the bytes of a path, a URL or standard input, unpacked, in UTF-8."""
+    # ``most`` limits the bytes read from a path.
     source = local(source)
     name, data = name_of(source), _stored(source, most)
     if packing(data[:HEAD]):
@@ -288,22 +253,13 @@ def _stored(source: str | os.PathLike[str], most: int) -> bytes:
 
 
 class Spool(os.PathLike[str]):
-    """A temporary file with the bytes of a stream, such as standard input; deleted with it.
+    """A temporary file with the bytes of a stream, such as standard input; deleted with it."""
 
-    Parameters
-    ----------
-    pieces : iterable of bytes
-        All bytes of the stream.
-    name : str
-        The name for messages; the file has its suffix.
-
-    Raises
-    ------
-    InputError
-        The stream cannot be read, or there is no room for it.
-    """
-
-    def __init__(self, pieces: Iterable[bytes], name: str) -> None:
+    def __init__(
+        self,
+        pieces: Iterable[bytes],  # All bytes of the stream
+        name: str,  # The name for messages; the file has its suffix
+    ) -> None:
         self.name = name
         from shutil import rmtree  # 7 ms, which most sources do not need
         from tempfile import mkdtemp
@@ -322,15 +278,8 @@ class Spool(os.PathLike[str]):
 
 
 def only_files(entries: Iterable[Path]) -> list[Path]:
-    """Return the entries of a folder; refuse pipes and devices.
-
-    Opening a pipe in a folder would wait for ever; a pipe given by name has a writer.
-
-    Raises
-    ------
-    InputError
-        An entry is neither a file nor a folder.
-    """
+    """Return the entries of a folder; refuse pipes and devices."""
+    # Opening a pipe in a folder would wait for ever; a pipe given by name has a writer.
     listed = list(entries)
     for entry in listed:
         if entry.exists() and not (entry.is_file() or entry.is_dir()):

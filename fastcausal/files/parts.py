@@ -12,22 +12,9 @@ from fastcausal.files.lines import first_object
 
 
 def parts_of(source: Source, column: str) -> dict[str, Source]:
-    r"""Split CSV or JSON lines by a column; return {} if the column is missing.
-
-    Each part has the lines of the whole file, with the others blank, so that messages name the
-    lines of the file.
-
-    Raises
-    ------
-    InputError
-        A row has no value in the column.
-
-    Examples
-    --------
-    >>> file = Source("a.csv", b"annotator,id\namy,1\nben,1\n")
-    >>> {name: part.data for name, part in parts_of(file, "annotator").items()}
-    {'amy': b'annotator,id\namy,1\n\n', 'ben': b'annotator,id\n\nben,1\n'}
-    """
+    """Split CSV or JSON lines by a column; return {} if the column is missing."""
+    # Each part has the lines of the whole file, with the others blank, so that messages name the
+    # lines of the file.
     if column.encode() not in source.data:
         return {}
     source = _as_lines(source) if source.is_list else source

@@ -11,26 +11,18 @@ _FIELD = re.compile(r"\{(\w*)\}")
 def fields_in(pattern: str) -> list[str]:
     """Return the fields of a pattern, in order.
 
-    Examples
-    --------
     >>> fields_in("{model}_s{seed}")
     ['model', 'seed']
     """
     return _FIELD.findall(pattern)
 
 
-def expression_of(pattern: str, kinds: Mapping[str, str]) -> re.Pattern[str]:
+def expression_of(
+    pattern: str,  # Its fields differ, and ``kinds`` has each of them
+    kinds: Mapping[str, str],  # The expression of each field
+) -> re.Pattern[str]:
     """Compile a pattern to a regular expression with a group for each field.
 
-    Parameters
-    ----------
-    pattern : str
-        Its fields differ, and ``kinds`` has each of them.
-    kinds : mapping of str to str
-        The expression of each field.
-
-    Examples
-    --------
     >>> expression_of("{model}_s{seed}", {"model": ".+", "seed": ".+"}).fullmatch("a_s1")["seed"]
     '1'
     """

@@ -39,48 +39,24 @@ Batches = Callable[[], Iterator[pa.Table]]
 
 
 class Records:
-    """Rows of a table, with columns read by name and kind.
+    """Rows of a table, with columns read by name and kind."""
 
-    Every access to a column raises InputError if it is missing, or for its first value of another
-    kind, with the place. Names are matched in any letter case; from then on, a column has the name
-    by which it was found.
-
-    Parameters
-    ----------
-    name : str
-        The source, for messages.
-    rows : pyarrow.Table, OnDisk, or sequence of mappings
-        Columns, in memory or in their file; or objects of JSON, whose columns are made at the first
-        access.
-    lines : sequence of int, optional
-        The line of each row, if the source has lines.
-    places : sequence of str, optional
-        The place of each row in messages, if rows have neither lines nor numbers.
-    header : str, optional
-        The place of column names in messages; by default the source.
-    typed : bool
-        False if the file can hold only text (CSV); then empty text is missing.
-
-    Attributes
-    ----------
-    name, lines, header, typed
-        The parameters of these names.
-
-    Examples
-    --------
-    >>> records = Records("a.json", [{"id": 7, "score": 1.5}, {"id": "b"}])
-    >>> records.keys("key", "id").to_pylist(), records.numbers("score"), records.where(1)
-    (['7', 'b'], array([1.5, nan]), 'a.json: row 1')
-    """
+    # Every access to a column raises InputError if it is missing, or for its first value of another
+    # kind, with the place. Names are matched in any letter case; from then on, a column has the
+    # name by which it was found.
 
     def __init__(
         self,
         name: str,
+        # Columns, in memory or in their file; or objects of JSON, whose columns are made at the
+        # first access
         rows: pa.Table | OnDisk | Sequence[Mapping[str, Any]],
         *,
-        lines: Sequence[int] | None = None,
+        lines: Sequence[int] | None = None,  # The line of each row, if the source has lines
+        # The place of each row in messages, if rows have neither lines nor numbers
         places: Sequence[str] | None = None,
-        header: str | None = None,
+        header: str | None = None,  # The place of column names in messages; by default the source
+        # False if the file can hold only text (CSV); then empty text is missing
         typed: bool = True,
     ) -> None:
         self.name = name
@@ -139,11 +115,9 @@ class Records:
         return arrow.without(self.table, {name or "" for name in names})
 
     def in_file(self, *columns: str, filled: Collection[str] = ()) -> Batches | None:
-        """Return a function that reads columns of text from their file, batch by batch.
-
-        It can be called again. None if a column is in memory or not text, or if a column in
-        ``filled`` may have nulls.
-        """
+        """Return a function that reads columns of text from their file, batch by batch."""
+        # It can be called again. None if a column is in memory or not text, or if a column in
+        # ``filled`` may have nulls.
         rows, keys = self._rows, [self._names[name] for name in columns]
         if not isinstance(rows, OnDisk):
             return None
@@ -178,13 +152,7 @@ class Records:
         return bool(found)
 
     def require(self, *names: str) -> str:
-        """Return the first of these columns that exists.
-
-        Raises
-        ------
-        InputError
-            None exists; the message lists the columns.
-        """
+        """Return the first of these columns that exists."""
         if (name := self.find(*names)) is None:
             wanted = " or ".join(f'"{name}"' for name in names)
             raise InputError(
@@ -205,10 +173,8 @@ class Records:
         return self._of(name).array
 
     def keys(self, *names: str) -> pa.Array:
-        """Return the first of these columns that exists, as text without gaps: string[n].
-
-        Integers are as written; 1.0 becomes 1.
-        """
+        """Return the first of these columns that exists, as text without gaps: string[n]."""
+        # Integers are as written; 1.0 becomes 1.
         return self._of(*names).keys()
 
     def texts(self, name: str) -> pa.Array:
@@ -250,30 +216,17 @@ class Records:
         stored = self.dictionary(name)
         return pa.chunked_array([self._of(name).answers()]) if stored is None else stored
 
-    def labels(self, name: str, whole: bool = False) -> pa.Array:
-        """Return a column of labels, all numbers or all text: float64 or string[n], with nulls.
-
-        Text is numbers if all of it is numbers or missing, in CSV as in any other source. Booleans,
-        also written as True, are 1 and 0. Text loses the blanks around it, and 1.0 becomes 1. An
-        integer that float64 cannot hold is a fault.
-
-        Parameters
-        ----------
-        name : str
-        whole : bool
-            True allows only integers and text: int64 or string[n]; text stays text, and booleans
-            are ``true`` and ``false``.
-
-        Examples
-        --------
-        >>> read_records({"x": [1, None, 2]}).labels("x").to_pylist()
-        [1.0, None, 2.0]
-        >>> read_records({"x": [" 1", "2.0", "NA"]}).labels("x").to_pylist()
-        [1.0, 2.0, None]
-        >>> read_records([{"x": 1}, {"x": "b"}]).labels("x")
-        Traceback (most recent call last):
-        fastcausal.errors.FaultsError: rows: row 1: "x" is "b", expected a number as in rows: row 0
-        """
+    def labels(
+        self,
+        name: str,
+        # True allows only integers and text: int64 or string[n]; text stays text, and booleans are
+        # ``true`` and ``false``
+        whole: bool = False,
+    ) -> pa.Array:
+        """Return a column of labels, all numbers or all text: float64 or string[n], with nulls."""
+        # Text is numbers if all of it is numbers or missing, in CSV as in any other source.
+        # Booleans, also written as True, are 1 and 0. Text loses the blanks around it, and 1.0
+        # becomes 1. An integer that float64 cannot hold is a fault.
         return self._of(name).labels(whole)
 
     def values(self, name: str) -> list[Any]:
@@ -324,47 +277,22 @@ def _place(name: str, lines: Sequence[int] | None, places: Sequence[str] | None,
 
 
 def read_records(
+    # A file: CSV with a header, JSON lines, a JSON list of objects, Parquet or Arrow IPC; ``"-"``
+    # for standard input. Or any Arrow table (of pandas, polars, ...), a mapping of columns, or an
+    # iterable of mappings.
     source: Any,
-    name: str = "rows",
+    name: str = "rows",  # The name for messages of a source that is not a file
+    # The character between two cells; by default a tab in ``.tsv``, ``;`` if the header has it and
+    # no comma, else a comma
     delimiter: str | None = None,
+    # The name of the only column, for a list of plain values, an array or a column
     column: str | None = None,
-    may_be_empty: bool = False,
-    encoded: bool = False,
+    may_be_empty: bool = False,  # True allows a table without rows
+    encoded: bool = False,  # True keeps text of Parquet in dictionaries until a column is read
+    # True reads the columns of a large Parquet file only when they are needed
     in_file: bool = False,
 ) -> Records:
-    r"""Read the rows of a flat table.
-
-    Parameters
-    ----------
-    source : path, table or list of mappings
-        A file: CSV with a header, JSON lines, a JSON list of objects, Parquet or Arrow IPC; ``"-"``
-        for standard input. Or any Arrow table (of pandas, polars, ...), a mapping of columns, or an
-        iterable of mappings.
-    name : str
-        The name for messages of a source that is not a file.
-    delimiter : str, optional
-        The character between two cells; by default a tab in ``.tsv``, ``;`` if the header has it
-        and no comma, else a comma.
-    column : str, optional
-        The name of the only column, for a list of plain values, an array or a column.
-    may_be_empty : bool
-        True allows a table without rows.
-    encoded : bool
-        True keeps text of Parquet in dictionaries until a column is read.
-    in_file : bool
-        True reads the columns of a large Parquet file only when they are needed.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read, has two columns of one name, or no rows.
-
-    Examples
-    --------
-    >>> rows = read_records(Source("a.jsonl", b'{"id": "x", "score": 3}\n\n{"id": "y"}\n'))
-    >>> rows.numbers("score"), rows.texts("id").to_pylist(), rows.where(1)
-    (array([ 3., nan]), ['x', 'y'], 'a.jsonl:3')
-    """
+    """Read the rows of a flat table."""
     if isinstance(source, Records):
         return source
     if isinstance(source, str | os.PathLike | Source):

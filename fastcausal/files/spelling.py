@@ -13,25 +13,19 @@ from fastcausal.errors import notify
 TEXT = ("text", "sentence")  # the words for the text of an example
 
 
-def spelled(names: Iterable[str], known: Iterable[str | tuple[str, ...]]) -> dict[str, str]:
+def spelled(
+    names: Iterable[str],
+    known: Iterable[str | tuple[str, ...]],  # In a tuple, other words follow a name
+) -> dict[str, str]:
     """Map the names that stand for known names to the known names.
 
-    A known name stands for itself. If it is missing, the same name in another case stands for it,
-    and after that another word for it, in any case. Several candidates stand for nothing.
-
-    Parameters
-    ----------
-    names : iterable of str
-    known : iterable of str or tuple of str
-        In a tuple, other words follow a name.
-
-    Examples
-    --------
     >>> spelled(["ID", "Sentence", "cause"], ["id", ("text", "sentence"), "cause"])
     {'ID': 'id', 'Sentence': 'text'}
     >>> spelled(["Id", "ID", "text", "sentence"], ["id", ("text", "sentence")])
     {}
     """
+    # A known name stands for itself. If it is missing, the same name in another case stands for it,
+    # and after that another word for it, in any case. Several candidates stand for nothing.
     names = dict.fromkeys(names)
     found: dict[str, str] = {}
     for each in known:
@@ -60,8 +54,6 @@ def notify_of_text(name: str, other: str) -> None:
 def named(table: pa.Table, known: Iterable[str | tuple[str, ...]]) -> pa.Table:
     """Return a table with known names of columns, see `spelled`.
 
-    Examples
-    --------
     >>> named(pa.table({"Id": [1], "Doc": [2]}), ["id"]).column_names
     ['id', 'Doc']
     """
@@ -74,8 +66,6 @@ def named(table: pa.Table, known: Iterable[str | tuple[str, ...]]) -> pa.Table:
 class Spelling:
     """A change of the keys of objects to known names, see `spelled`.
 
-    Examples
-    --------
     >>> spelling = Spelling("id", ("text", "sentence"))
     >>> spelling({"Id": 1, "sentence": "It rains", "Doc": 2})
     {'id': 1, 'text': 'It rains', 'Doc': 2}

@@ -16,23 +16,12 @@ from fastcausal.files.packed import is_url, local, name_of
 BESIDE = {".ann": ".txt"}  # brat's marks, and their text in a second file
 
 
-def keep_apart(targets: Iterable[str | os.PathLike[str] | None], sources: Iterable[Any]) -> None:
+def keep_apart(
+    targets: Iterable[str | os.PathLike[str] | None],  # Files to write; None for none
+    sources: Iterable[Any],  # All sources; only paths can be overwritten
+) -> None:
     """Refuse targets that are a source, lie in a source folder, or are the same file.
 
-    Parameters
-    ----------
-    targets : iterable of path
-        Files to write; None for none.
-    sources : iterable
-        All sources; only paths can be overwritten.
-
-    Raises
-    ------
-    InputError
-        The message names the file; nothing was written so far.
-
-    Examples
-    --------
     >>> keep_apart(["examples.parquet", "matches.parquet"], ["gold.csv"])
     >>> keep_apart(["gold.csv"], ["gold.csv"])
     Traceback (most recent call last):
@@ -57,8 +46,6 @@ def keep_apart(targets: Iterable[str | os.PathLike[str] | None], sources: Iterab
 def notes_on_one_file(gold: Any, pred: Any) -> tuple[str, ...]:
     """Return a warning if both sides are one file, by their paths or the names of opened files.
 
-    Examples
-    --------
     >>> notes_on_one_file("gold.csv", "pred.csv"), notes_on_one_file(["gold.csv"], 3)
     ((), ())
     """
@@ -76,10 +63,8 @@ def _is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def _files(path: str | os.PathLike[str]) -> Iterator[object]:
-    """Yield the identity of a file under all its names; devices and pipes are skipped.
-
-    Brat's marks have a text in a second file.
-    """
+    """Yield the identity of a file under all its names; devices and pipes are skipped."""
+    # Brat's marks have a text in a second file.
     if path == "-":
         if sys.stdin is not None and sys.stdin is sys.__stdin__:
             yield from _identity(os.fstat(0))

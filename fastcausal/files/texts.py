@@ -38,28 +38,14 @@ def texts_in(records: Records, *names: str) -> RowTexts:
 
 
 def same_texts(
-    both: Match, gold: RowTexts, pred: RowTexts, unmatched: Policy, remedy: Remedy = ALLOWED
+    both: Match,
+    gold: RowTexts,
+    pred: RowTexts,
+    unmatched: Policy,  # A row with two texts is an error, loses its row of pred, or is left out
+    remedy: Remedy = ALLOWED,
 ) -> Match:
     """Compare the texts of joined rows; a row with another text is no prediction of its example.
 
-    White space does not count, and a blank text is none.
-
-    Parameters
-    ----------
-    both : Match
-    gold, pred : RowTexts
-    unmatched : {"error", "empty", "skip"}
-        A row with two texts is an error, loses its row of pred, or is left out.
-    remedy : Remedy
-        The end of the error message.
-
-    Raises
-    ------
-    InputError
-        Two texts differ, under ``"error"``.
-
-    Examples
-    --------
     >>> rows = np.arange(2)
     >>> both = Match(pa.array(["a", "b"]), rows, rows, {})
     >>> texts = [pa.array(["Rain fell", "x"]), pa.array(["Rain  fell ", "y"])]
@@ -67,6 +53,7 @@ def same_texts(
     >>> same_texts(both, gold, pred, "empty").pred
     array([ 0, -1])
     """
+    # White space does not count, and a blank text is none.
     rows = other_texts(both, gold.column, pred.column)
     if not len(rows):
         return both
@@ -92,8 +79,6 @@ def same_texts(
 def other_texts(both: Match, gold: Keys | None, pred: Keys | None) -> Int64:
     """Return the joined rows whose texts differ by more than white space: int64[n].
 
-    Examples
-    --------
     >>> rows = np.arange(3)
     >>> texts = pa.array(["a b", "a", "b"]), pa.array(["a  b", None, "c"])
     >>> other_texts(Match(texts[0], rows, rows, {}), *texts)
@@ -142,8 +127,6 @@ def _as_texts(column: Keys | None) -> Keys | None:
 def _differing(got: str, expected: str) -> tuple[str, str]:
     """Format two texts for a message, from a little before their first difference.
 
-    Examples
-    --------
     >>> _differing("Snow fell", "Rain fell")
     ('"Snow fell"', '"Rain fell"')
     >>> _differing("word " * 20 + "a", "word " * 20 + "b")[0]

@@ -26,8 +26,6 @@ WANTED = KINDS | {int: "an integer"}
 def most_common(names: Collection[str]) -> tuple[str, int] | None:
     """Return the most frequent name and its count; None if no name repeats.
 
-    Examples
-    --------
     >>> most_common(["a", "b", "a"]), most_common(["a", "b"])
     (('a', 2), None)
     """
@@ -56,12 +54,10 @@ JSON = _Decoder(object_pairs_hook=_object)
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Keep the garbage collector from looking through values of JSON again and again.
-
-    They hold no circles, and collecting many of them takes as long as reading them. At the end the
-    collector runs again if it was enabled before. Nested calls change nothing; of several threads,
-    the first to end enables it.
-    """
+    """Keep the garbage collector from looking through values of JSON again and again."""
+    # They hold no circles, and collecting many of them takes as long as reading them. At the end
+    # the collector runs again if it was enabled before. Nested calls change nothing; of several
+    # threads, the first to end enables it.
     was_enabled = gc.isenabled()
     try:
         gc.disable()
@@ -76,20 +72,15 @@ def kind(value: object) -> str:
     return KINDS.get(type(value)) or f"a {type(value).__name__}"
 
 
-def require(value: object, shape: Any, *where: str | int) -> None:
+def require(
+    value: object,
+    # A list has the shape of its items; a dict has the shape of each value by key. Keys ending in
+    # ``?`` may be missing.
+    shape: Any,
+    *where: str | int,  # Keys and places on the path to the value, for messages
+) -> None:
     """Raise InputError if a JSON value does not have a shape.
 
-    Parameters
-    ----------
-    value : object
-    shape : type, tuple of type, list or dict
-        A list has the shape of its items; a dict has the shape of each value by key. Keys ending
-        in ``?`` may be missing.
-    *where : str or int
-        Keys and places on the path to the value, for messages.
-
-    Examples
-    --------
     >>> shape = {"id": (int, str), "spans": [{"start": int, "label?": str}]}
     >>> require({"id": 7, "spans": [{"start": 0}]}, shape)
     >>> require({"id": 7, "spans": [{"start": 0}, None]}, shape)
@@ -121,8 +112,6 @@ def require(value: object, shape: Any, *where: str | int) -> None:
 def _place(where: tuple[str | int, ...]) -> str:
     """Format the place of a value: its last key and its place in the list below.
 
-    Examples
-    --------
     >>> _place(("entities", 1, "label")), _place(())
     ('"entities"[1]: "label"', '')
     """
@@ -133,8 +122,6 @@ def _place(where: tuple[str | int, ...]) -> str:
 def shown(value: object) -> str:
     r"""Format a value for a message: on one line, and not too long.
 
-    Examples
-    --------
     >>> shown(["a", 1]), shown(b"a")  # a column of Arrow may hold bytes
     ('["a", 1]', '"b\'a\'"')
     """
@@ -145,8 +132,6 @@ def shown(value: object) -> str:
 def write_cell(value: Any) -> str | None:
     """Return a value of JSON as text for a column of strata; None for null and NaN.
 
-    Examples
-    --------
     >>> write_cell(2.0), write_cell(" a  b "), write_cell(None), write_cell([1])
     ('2', 'a b', None, '[1]')
     """
@@ -162,8 +147,6 @@ def write_cell(value: Any) -> str | None:
 def at(value: Any, path: str) -> Any:
     """Follow a name with dots into JSON; None if the path leads nowhere.
 
-    Examples
-    --------
     >>> at({"deep": {"x": [1, 2]}, "a.b": 3}, "deep.x.1"), at({"a.b": 3}, "a.b"), at({}, "a")
     (2, 3, None)
     """
@@ -180,8 +163,6 @@ def at(value: Any, path: str) -> Any:
 class JsonTexts:
     """A writer of JSON; values of other types are written as text.
 
-    Examples
-    --------
     >>> import datetime
     >>> written = JsonTexts()
     >>> written.json({"day": datetime.date(2026, 1, 2)}), written.lost

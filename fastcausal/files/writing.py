@@ -52,13 +52,7 @@ class WrittenColumn(NamedTuple):
 
 
 def blocks(table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
-    """Yield the first row and the rows of each block.
-
-    Examples
-    --------
-    >>> [(first, len(part)) for first, part in blocks(pa.table({"a": range(5000)}))]
-    [(0, 4096), (4096, 904)]
-    """
+    """Yield the first row and the rows of each block."""
     row = table.nbytes // max(len(table), 1)
     n = min(max(BYTES // max(row, 1), 1), ROWS)
     for first in range(0, len(table), n):
@@ -68,8 +62,6 @@ def blocks(table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
 def json_cells(column: pa.ChunkedArray | pa.Array, written: JsonTexts) -> WrittenColumn:
     r"""Return values as JSON.
 
-    Examples
-    --------
     >>> cells = json_cells(pa.array([1.5, None]), JsonTexts())
     >>> json_lines({"x": cells}, 2)
     b'{"x": 1.5}\n{"x": null}\n'
@@ -83,8 +75,6 @@ def json_cells(column: pa.ChunkedArray | pa.Array, written: JsonTexts) -> Writte
 def json_texts(values: pa.Array, written: JsonTexts) -> pa.Array:
     """Return values other than texts as JSON, null for null.
 
-    Examples
-    --------
     >>> json_texts(pa.array([[1], None]), JsonTexts()).to_pylist()
     ['[1]', None]
     """
@@ -107,8 +97,6 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 def lists_of(texts: Strings, lists: Any, as_literals: bool) -> Strings:
     """Return lists of strings as cells, of Python literals or of JSON.
 
-    Examples
-    --------
     >>> bytes(lists_of(Strings.of(pa.array(["a", "b"])), np.array([0, 2]), as_literals=True).data)
     b"['a', 'b']"
     """

@@ -37,40 +37,22 @@ class Room:
 
 @dataclass(frozen=True)
 class Archive:
-    """The files of a zip.
-
-    Parameters
-    ----------
-    name : str
-        The name for messages.
-    data : bytes
-        All of it.
-    room : Room
-        Limits the unpacked bytes, together with the outer archive. A log may unpack to more, up to
-        `MAX_RATIO` times its size: its files are read one at a time.
-    file : file, optional
-        The archive on disk, instead of ``data``.
-    is_log : bool
-        True for an archive that a program appended to: the last file of a name counts, names are
-        any text, and the bounds hold only for files that are read.
-    """
+    """The files of a zip."""
 
     name: str
     data: bytes = field(repr=False, default=b"")
+    # Limits the unpacked bytes, together with the outer archive. A log may unpack to more, up to
+    # `MAX_RATIO` times its size: its files are read one at a time.
     room: Room = field(default_factory=Room, repr=False)
+    # The archive on disk, instead of ``data``
     file: IO[bytes] | None = field(default=None, repr=False)
+    # True for an archive that a program appended to: the last file of a name counts, names are any
+    # text, and the bounds hold only for files that are read
     is_log: bool = False
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Sorted paths of its files, without directories.
-
-        Raises
-        ------
-        InputError
-            The zip is cut or damaged; a path leaves it, repeats, is a link, or is encrypted; or
-            the files are too many or too large.
-        """
+        """Sorted paths of its files, without directories."""
         return tuple(sorted(self._entries))
 
     @property
@@ -197,8 +179,6 @@ def _refusal(entry: zipfile.ZipInfo) -> str | None:
 def is_zip(data: bytes) -> bool:
     """Return True if bytes begin like a zip.
 
-    Examples
-    --------
     >>> import zipfile
     >>> packed = io.BytesIO()
     >>> with zipfile.ZipFile(packed, "w") as archive:
