@@ -211,25 +211,9 @@ def test_importing_loads_the_face_alone():
 
 
 def test_all_names_load():
-    assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
-        "Agreement", "AlphaInterval", "AnswersReport", "CheckReport", "ClaimsReport",
-        "ClassificationReport",
-        "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionReport",
-        "ExtractionScorer",
-        "FinCausalReport", "Gate", "InputError", "Intervals", "LabelAgreement", "Leaderboard",
-        "MetaReport", "Objective", "PROTOCOLS", "PairReport", "ComparisonPlan",
-        "Protocol", "QAReport",
-        "Relations", "Report", "Rows", "SpanDecoder", "Statistics", "SweepResult", "TagScheme",
-        "TagScorer", "agree", "alpha_interval", "answers", "check", "claims", "classify",
-        "classify_groups", "cohen_kappa", "compare", "crab", "describe", "eci", "explain",
-        "fincausal", "fleiss_kappa", "gate", "get_include", "gwet_ac1", "kernel", "plan",
-        "statistics",
-        "id_numbers",
-        "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
-        "mean_pairwise_kappa", "meta", "percent_agreement", "plan_labels", "preferences", "read",
-        "score", "seeds", "qa", "score_batch",
-        "sweep", "write",
-    }  # fmt: skip
+    """The stub lists the names; docs/reference/ has a page for each of them (test_docs.py)."""
+    assert dir(fastcausal) == sorted(fastcausal.__all__)
+    assert len(fastcausal.__all__) > 60
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None
     with pytest.raises(AttributeError, match="module 'fastcausal' has no attribute 'scores_of'"):
