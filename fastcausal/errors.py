@@ -8,16 +8,7 @@ from typing import NamedTuple
 
 
 class Remedy(NamedTuple):
-    """Advice that ends a message: values of an argument that allow the call, and their effect.
-
-    Examples
-    --------
-    >>> remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
-    >>> print(remedy)
-    unparsed="empty" or "skip" would score the rest
-    >>> print(remedy.of_option())
-    --unparsed empty or skip would score the rest
-    """
+    """Advice that ends a message: values of an argument that allow the call, and their effect."""
 
     argument: str
     values: tuple[str, ...]
@@ -89,18 +80,9 @@ def notify(message: str) -> None:
 
 
 class Problems:
-    """Collector of faults of one input: reports the first ten and the count.
+    """Collector of faults of one input: reports the first ten and the count."""
 
-    Each fault costs time: after `most` of them, reading stops.
-
-    Examples
-    --------
-    >>> problems = Problems()
-    >>> problems.add("gold.csv:3: num_rs is 2, expected 1")
-    >>> problems.raise_if_any()
-    Traceback (most recent call last):
-    fastcausal.errors.FaultsError: gold.csv:3: num_rs is 2, expected 1
-    """
+    # Each fault costs time: after `most` of them, reading stops.
 
     shown = 10
     most = 100_000
@@ -144,21 +126,13 @@ def summary(count: int, first: list[str]) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """Format a number with its noun, in the plural unless it is 1.
-
-    Examples
-    --------
-    >>> counted(1, "relation"), counted(2, "relation")
-    ('1 relation', '2 relations')
-    """
+    """Format a number with its noun, in the plural unless it is 1."""
     return f"{n} {noun}{'s' * (n != 1)}"
 
 
 def some_of(ids: Sequence[str]) -> str:
     """Format the first three ids in brackets after a blank; return "" for an empty list.
 
-    Examples
-    --------
     >>> some_of(["a", "b", "c", "d"])
     ' ("a", "b", "c", ...)'
     """
@@ -180,16 +154,14 @@ def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
 def unknown(noun: str, name: str, known: Sequence[str]) -> str:
     """Return the message for an unknown name, with the known names and the nearest of them.
 
-    The nearest name contains all words of the unknown one; names with "overall" go first, then
-    names with "f1", then short ones. If no name does, it is the one with the most similar letters.
-
-    Examples
-    --------
     >>> unknown("score", "f1", ["cause_f1", "overall_f1"])
     'unknown score "f1", expected one of cause_f1, overall_f1; did you mean overall_f1?'
     >>> unknown("score", "brier", ["cause_f1", "overall_f1"])
     'unknown score "brier", expected one of cause_f1, overall_f1'
     """
+    # The nearest name contains all words of the unknown one; names with "overall" go first, then
+    # names with "f1", then short ones. If no name does, it is the one with the most similar
+    # letters.
     from difflib import get_close_matches  # 2 ms, which only faults need
 
     words = set(name.casefold().replace("-", "_").split("_"))
@@ -212,13 +184,7 @@ def add_warnings(warnings: Warnings, more: Mapping[tuple[str, ...], tuple[int, .
 
 
 def warning_lines(warnings: Mapping[tuple[str, ...], tuple[int, ...]]) -> tuple[str, ...]:
-    """Return the messages with their counts, sorted, so that row and batch order do not matter.
-
-    Examples
-    --------
-    >>> warning_lines({("gold: {", "} of ", " lines"): (1, 2)})
-    ('gold: {1} of 2 lines',)
-    """
+    """Return the messages with their counts, sorted, so that row and batch order do not matter."""
     return tuple(_line(texts, counts) for texts, counts in sorted(warnings.items()))
 
 

@@ -255,13 +255,7 @@ effect, signal
 
 
 def taken(data: ArrowStreamExportable) -> pa.Table:
-    """Convert foreign Arrow data to a table and check its memory.
-
-    Raises
-    ------
-    InputError
-        The data are not a table, or offsets point outside their arrays.
-    """
+    """Convert foreign Arrow data to a table and check its memory."""
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
         validate(table)

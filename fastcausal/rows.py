@@ -227,22 +227,9 @@ def check_both(gold: Rows, pred: Rows, n_roles: int) -> None:
 def rows_of_examples(
     examples: Any, roles: Sequence[str] = ROLES
 ) -> tuple[Rows, list[str] | None] | None:
-    """Return rows and ids of example dicts, as `Relations.from_examples` takes them.
-
-    Returns
-    -------
-    tuple of Rows and list of str, or None
-        The ids are None if no example has an id. The result is None if an example is unusual or
-        invalid: `Relations.from_examples` then reads the examples or reports the error. Keys other
-        than ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are ignored.
-
-    Examples
-    --------
-    >>> rows, ids = rows_of_examples([{"relations": [{"cause": (0, 2)}], "length": 5}])
-    >>> rows.values, ids
-    (array([[0, 0, 2]], dtype=int32), None)
-    >>> rows_of_examples([{"relations": [{"cause": (0, 9)}], "length": 5}]) is None
-    True
-    """
+    """Return rows and ids of example dicts, as `Relations.from_examples` takes them."""
+    # The ids are None if no example has an id. The result is None if an example is unusual or
+    # invalid: `Relations.from_examples` then reads the examples or reports the error. Keys other
+    # than ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are ignored.
     parts = example_rows(examples, {role: k for k, role in enumerate(roles)}, True)
     return None if parts is None else (Rows(*parts[:4]), parts[4])

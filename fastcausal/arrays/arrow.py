@@ -27,31 +27,14 @@ class ArrowStreamExportable(Protocol):
 
 
 def numbers(values: Any, valid: Booleans | None = None) -> pa.Array:
-    """Convert a NumPy array of numbers or booleans; values that are not ``valid`` become null.
-
-    Examples
-    --------
-    >>> numbers(np.arange(3), np.array([True, False, True])).to_pylist()
-    [0, None, 2]
-    """
+    """Convert a NumPy array of numbers or booleans; values that are not ``valid`` become null."""
     data = _bits(values) if values.dtype == bool else pa.py_buffer(np.ascontiguousarray(values))
     kind = pa.from_numpy_dtype(values.dtype)
     return pa.Array.from_buffers(kind, len(values), [_bits(valid), data])
 
 
 def strings(values: Sequence[str | None]) -> pa.Array:
-    """Convert strings; None becomes null, 2 GiB or more become ``large_string``.
-
-    Raises
-    ------
-    InputError
-        A string holds half of a surrogate pair. JSON can write one, files cannot store it.
-
-    Examples
-    --------
-    >>> strings(["a", None, "é"]).to_pylist()
-    ['a', None, 'é']
-    """
+    """Convert strings; None becomes null, 2 GiB or more become ``large_string``."""
     try:
         encoded = [b"" if value is None else value.encode() for value in values]
     except UnicodeEncodeError as error:
@@ -74,23 +57,15 @@ def strings(values: Sequence[str | None]) -> pa.Array:
 
 
 def strings_at(
-    data: bytes, places: bytes, valid: Booleans | None = None, *, large: bool = False
+    data: bytes,  # UTF-8, which is not checked; bytes after the last string are ignored
+    # int32[n + 1], or int64 of ``large`` strings: the start of each string, then the end of the
+    # last one
+    places: bytes,
+    valid: Booleans | None = None,
+    *,
+    large: bool = False,
 ) -> pa.Array:
-    """Build strings from bytes that native code wrote; strings that are not ``valid`` are null.
-
-    Parameters
-    ----------
-    data : bytes
-        UTF-8, which is not checked; bytes after the last string are ignored.
-    places : bytes
-        int32[n + 1], or int64 of ``large`` strings: the start of each string, then the end of the
-        last one.
-
-    Examples
-    --------
-    >>> strings_at(b"abc", np.array([0, 1, 3], np.int32).tobytes()).to_pylist()
-    ['a', 'bc']
-    """
+    """Build strings from bytes that native code wrote; strings that are not ``valid`` are null."""
     kind, width = (pa.large_string(), 8) if large else (pa.string(), 4)
     buffers = [_bits(valid), pa.py_buffer(places), pa.py_buffer(data)]
     return pa.Array.from_buffers(kind, len(places) // width - 1, buffers)
@@ -99,8 +74,6 @@ def strings_at(
 def is_utf8(data: Any) -> bool:
     r"""Return True if bytes, or the items of a uint8 array, are UTF-8, without decoding them.
 
-    Examples
-    --------
     >>> is_utf8("caf\u00e9".encode()), is_utf8(b"caf\xe9")
     (True, False)
     """
@@ -117,8 +90,6 @@ def is_utf8(data: Any) -> bool:
 def compact(texts: pa.Array) -> pa.Array:
     """Cast strings to type ``string`` if they have less than 2 GiB, as `strings` does.
 
-    Examples
-    --------
     >>> str(compact(pa.array(["a"], pa.large_string())).type)
     'string'
     """
@@ -126,18 +97,14 @@ def compact(texts: pa.Array) -> pa.Array:
     return texts.cast(pa.string()) if data is None or data.size < 2**31 else texts
 
 
-def strings_between(data: Any, starts: Any, stops: Any) -> pa.Array:
+def strings_between(
+    data: Any,  # bytes: UTF-8, which is not checked
+    # int64[n]: Places in the bytes; each string begins at or after the end of the string before
+    starts: Any,
+    stops: Any,
+) -> pa.Array:
     """Copy strings out of bytes; 2 GiB or more become ``large_string``.
 
-    Parameters
-    ----------
-    data : bytes
-        UTF-8, which is not checked.
-    starts, stops : int64[n]
-        Places in the bytes; each string begins at or after the end of the string before.
-
-    Examples
-    --------
     >>> strings_between(b"a;bc;d", np.array([0, 5]), np.array([1, 6])).to_pylist()
     ['a', 'd']
     """
@@ -152,13 +119,7 @@ def strings_between(data: Any, starts: Any, stops: Any) -> pa.Array:
 
 
 def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None) -> pa.ListArray:
-    """Build lists of the given lengths over flat values; lists that are not ``valid`` are null.
-
-    Examples
-    --------
-    >>> lists([2, 0, 1], strings(["a", "b", "c"])).to_pylist()
-    [['a', 'b'], [], ['c']]
-    """
+    """Build lists of the given lengths over flat values; lists that are not ``valid`` are null."""
     places = offsets(widths)
     if places[-1] >= 2**31:
         raise OverflowError(f"{places[-1]} list items, expected fewer than {2**31}")
@@ -170,8 +131,6 @@ def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None
 def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListArray:
     """Build lists of the given lengths over strings that native code wrote, see `strings_at`.
 
-    Examples
-    --------
     >>> string_lists([0, 2], b"abc", np.array([0, 1, 3], np.int32).tobytes()).to_pylist()
     [[], ['a', 'bc']]
     """
@@ -181,15 +140,12 @@ def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListAr
 def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.int64]]]:
     """Return the concatenated values of lists, and the offsets of the lists in them.
 
-    Unless a null list has values, this is a slice without Arrow's own `flatten`, which imports
-    `pyarrow.compute`.
-
-    Examples
-    --------
     >>> values, places = flattened(pa.array([[9], [1, 2], [3]]).slice(1))
     >>> values.to_pylist(), places
     ([1, 2, 3], array([0, 2, 3]))
     """
+    # Unless a null list has values, this is a slice without Arrow's own `flatten`, which imports
+    # `pyarrow.compute`.
     if not len(lists):
         return lists.values.slice(0, 0), offsets_of(lists)
     stored = np.frombuffer(lists.buffers()[1], np.int32, len(lists) + 1, 4 * lists.offset)
@@ -201,16 +157,9 @@ def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[n
 
 
 def copy_to_arrow(data: bytes) -> pa.Buffer:
-    """Copy bytes to memory that Arrow owns, for readers with threads.
-
-    Such a thread may release the buffer last, while the interpreter shuts down. If Python owned
-    the memory, the process would crash.
-
-    Examples
-    --------
-    >>> copy_to_arrow(b"abc").to_pybytes()
-    b'abc'
-    """
+    """Copy bytes to memory that Arrow owns, for readers with threads."""
+    # Such a thread may release the buffer last, while the interpreter shuts down. If Python owned
+    # the memory, the process would crash.
     buffer = pa.allocate_buffer(len(data))
     if data:
         np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(data, np.uint8)
@@ -228,8 +177,6 @@ def offsets(widths: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
 def values_of(array: pa.Array, null: float = 0) -> np.ndarray[Any, np.dtype[Any]]:
     """Return the values of an array of numbers, with ``null`` in place of nulls.
 
-    Examples
-    --------
     >>> values_of(pa.array([1, None, 3], pa.int32()), -1)
     array([ 1, -1,  3], dtype=int32)
     """
@@ -244,8 +191,6 @@ def values_of(array: pa.Array, null: float = 0) -> np.ndarray[Any, np.dtype[Any]
 def texts_of(strings: pa.Array) -> tuple[Any, np.ndarray[Any, np.dtype[Any]]]:
     """Return the bytes of an array of strings, and their offsets: int32 or int64[n + 1].
 
-    Examples
-    --------
     >>> data, places = texts_of(strings(["a", "bc"]).slice(1))
     >>> bytes(data), places
     (b'abc', array([1, 3], dtype=int32))
@@ -261,8 +206,6 @@ def texts_of(strings: pa.Array) -> tuple[Any, np.ndarray[Any, np.dtype[Any]]]:
 def text_lists(lists: pa.ListArray) -> tuple[Any, Any, Any]:
     """Return the offsets of lists of strings, then the bytes and offsets of the strings.
 
-    Examples
-    --------
     >>> places, data, starts = text_lists(pa.array([["a"], [], ["bc", "d"]]))
     >>> places, bytes(data), starts
     (array([0, 1, 1, 3]), b'abcd', array([0, 1, 3, 4], dtype=int32))
@@ -284,13 +227,10 @@ def is_valid(array: pa.Array) -> Booleans:
 def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the offsets of lists into their flattened values: int64[n + 1], starting at 0.
 
-    Unlike Arrow's own offsets, they skip values outside of a slice and values of null lists.
-
-    Examples
-    --------
     >>> offsets_of(pa.array([[1, 2], None, [3]]).slice(1))
     array([0, 0, 1])
     """
+    # Unlike Arrow's own offsets, they skip values outside of a slice and values of null lists.
     data = lists.buffers()[1]
     if data is None or not len(lists):
         return np.zeros(len(lists) + 1, np.int64)
@@ -317,8 +257,6 @@ def without(table: pa.Table, names: Iterable[str]) -> pa.Table:
 def no_rows(schema: pa.Schema) -> pa.Table:
     """Return a table without rows; `pyarrow.Schema.empty_table` imports pandas.
 
-    Examples
-    --------
     >>> len(no_rows(pa.schema([("id", pa.string())])))
     0
     """
@@ -326,13 +264,7 @@ def no_rows(schema: pa.Schema) -> pa.Table:
 
 
 def to_plain_types(table: pa.Table) -> pa.Table:
-    """Cast views and run-end encoded columns to plain types, which all of pyarrow takes.
-
-    Examples
-    --------
-    >>> str(to_plain_types(pa.table({"id": pa.array(["a"], pa.string_view())}))["id"].type)
-    'string'
-    """
+    """Cast views and run-end encoded columns to plain types, which all of pyarrow takes."""
     for n, field in enumerate(table.schema):
         if pa.types.is_run_end_encoded(field.type):
             column = pc.run_end_decode(table.column(n))

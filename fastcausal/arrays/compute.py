@@ -13,8 +13,6 @@ import pyarrow as pa
 def take(values: Any, places: pa.Array) -> Any:
     """Return the values, or the rows of a table, at these places; null for a null place.
 
-    Examples
-    --------
     >>> take(pa.array(["a", "b"]), pa.array([1, None])).to_pylist()
     ['b', None]
     """
@@ -26,8 +24,6 @@ def take(values: Any, places: pa.Array) -> Any:
 def filter(values: Any, chosen: pa.Array) -> Any:
     """Return the values, or the rows of a table, selected by the mask ``chosen``.
 
-    Examples
-    --------
     >>> filter(pa.array(["a", "b"]), pa.array([False, True])).to_pylist()
     ['b']
     """
@@ -39,8 +35,6 @@ def filter(values: Any, chosen: pa.Array) -> Any:
 def index_in(values: Any, value_set: pa.Array) -> Any:
     """Return the place of each value in ``value_set``, null if it is absent.
 
-    Examples
-    --------
     >>> index_in(pa.array(["a", None, "b"]), pa.array(["b", None])).to_pylist()
     [None, 1, 0]
     """
@@ -53,8 +47,6 @@ def index_in(values: Any, value_set: pa.Array) -> Any:
 def dictionary_encode(values: Any) -> Any:
     """Return the distinct values, null included, and the index of each value among them.
 
-    Examples
-    --------
     >>> dictionary_encode(pa.array(["a", None, "a"])).indices.to_pylist()
     [0, 1, 0]
     """
@@ -66,13 +58,6 @@ def dictionary_encode(values: Any) -> Any:
 def cast(values: Any, kind: pa.DataType) -> Any:
     """Cast the values to another type; return them unchanged if they have it.
 
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        A value does not fit the type.
-
-    Examples
-    --------
     >>> cast(pa.array([1]), pa.string()).to_pylist()
     ['1']
     """
@@ -94,8 +79,6 @@ def __getattr__(name: str) -> Any:
 def binary_join(lists: Any, gap: pa.Scalar) -> Any:
     """Join the texts of each list; null for a null list and for one that holds a null.
 
-    Examples
-    --------
     >>> binary_join(pa.array([["a", "b"], None]), pa.scalar("-")).to_pylist()
     ['a-b', None]
     """

@@ -15,23 +15,11 @@ N_BYTES = 16  # of a digest
 BLOCK = 1 << 14  # rows stacked at a time
 
 
-def digest_of_texts(ids: Any, contents: Any) -> int:
-    """Return the sum modulo 2^128 of a hash of each example's id and content.
-
-    Parameters
-    ----------
-    ids : pyarrow.Array or ChunkedArray of string, or None
-    contents : pyarrow.Array or ChunkedArray of string
-        The gold content of each example.
-
-    Examples
-    --------
-    >>> whole = digest_of_texts(strings(["a", "b"]), strings(["yes", "no"]))
-    >>> parts = ("a", "yes"), ("b", "no")
-    >>> a, b = (digest_of_texts(strings([id]), strings([text])) for id, text in parts)
-    >>> added_digests(b, a) == whole
-    True
-    """
+def digest_of_texts(
+    ids: Any,  # pyarrow.Array or ChunkedArray of string, or None
+    contents: Any,  # pyarrow.Array or ChunkedArray of string: The gold content of each example
+) -> int:
+    """Return the sum modulo 2^128 of a hash of each example's id and content."""
     digest = start = 0
     for part in contents.chunks if isinstance(contents, pa.ChunkedArray) else [contents]:
         own = None if ids is None else _texts(ids.slice(start, len(part)))
@@ -40,17 +28,13 @@ def digest_of_texts(ids: Any, contents: Any) -> int:
     return digest % 2**128
 
 
-def digest_of_numbers(ids: Any, columns: Sequence[Any], n: int) -> int:
+def digest_of_numbers(
+    ids: Any,  # pyarrow.Array or ChunkedArray of string, or None
+    columns: Sequence[Any],  # sequence of int64[n]
+    n: int,
+) -> int:
     """Return the sum modulo 2^128 of a hash of each row's id and numbers.
 
-    Parameters
-    ----------
-    ids : pyarrow.Array or ChunkedArray of string, or None
-    columns : sequence of int64[n]
-    n : int
-
-    Examples
-    --------
     >>> a, b = (digest_of_numbers(None, [np.array([k])], 1) for k in (1, 2))
     >>> digest_of_numbers(None, [np.array([2, 1])], 2) == added_digests(a, b)
     True
@@ -65,27 +49,20 @@ def digest_of_numbers(ids: Any, columns: Sequence[Any], n: int) -> int:
     return digest % 2**128
 
 
-def digest_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: Any) -> int:
-    """Return the sum modulo 2^128 of a hash of each example's id and relations.
-
-    The order of relations within an example does not matter; relations without spans are ignored.
-
-    Parameters
-    ----------
-    rows : int32[n, 3], int64[n_relations + 1], int64[n_examples + 1]
-        As in `fastcausal.Rows`.
-    roles : sequence of str
-        Names of the roles.
-    ids : pyarrow.Array or ChunkedArray of string, or None
-    """
+def digest_of_relations(
+    # int32[n, 3], int64[n_relations + 1], int64[n_examples + 1]: As in `fastcausal.Rows`
+    rows: tuple[Any, Any, Any],
+    roles: Sequence[str],  # Names of the roles
+    ids: Any,  # pyarrow.Array or ChunkedArray of string, or None
+) -> int:
+    """Return the sum modulo 2^128 of a hash of each example's id and relations."""
+    # The order of relations within an example does not matter; relations without spans are ignored.
     return _digests.of_relations(*rows, _texts(strings(roles)), _texts(ids))
 
 
 def digests_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: Any) -> pa.Array:
-    """Return the digest of each example as 16 bytes; `sum_digests` adds them up.
-
-    Parameters are as in `digest_of_relations`.
-    """
+    """Return the digest of each example as 16 bytes; `sum_digests` adds them up."""
+    # Parameters are as in `digest_of_relations`.
     n = len(rows[2]) - 1
     each = np.empty((n, 2), np.int64)
     _digests.of_relations(*rows, _texts(strings(roles)), _texts(ids), each)
@@ -97,13 +74,6 @@ def digests_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: 
 def sum_digests(digests: pa.ChunkedArray) -> int:
     r"""Return the sum modulo 2^128 of digests of 16 bytes.
 
-    Raises
-    ------
-    pyarrow.ArrowException
-        They have another type or length, or are null.
-
-    Examples
-    --------
     >>> sum_digests(pa.chunked_array([[b"\x02" + bytes(15), b"\xff" * 16]]))
     1
     """

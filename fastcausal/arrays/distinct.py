@@ -17,25 +17,12 @@ Int32 = npt.NDArray[np.int32]
 AnyRows = npt.NDArray[Any]
 
 
-def distinct(rows: AnyRows) -> tuple[AnyRows, Int64]:
-    """Return the distinct rows, sorted by content, and the index of each row among them.
-
-    Parameters
-    ----------
-    rows : int64 or float64[n_rows, n_fields]
-
-    Returns
-    -------
-    rows : int64 or float64[n_distinct, n_fields]
-        Ascending; -0 becomes 0.
-    row_of : int64[n_rows]
-
-    Examples
-    --------
-    >>> distinct(np.array([[2, 0], [1, 5], [2, 0]]))
-    (array([[1, 5],
-           [2, 0]]), array([1, 0, 1]))
-    """
+def distinct(
+    rows: AnyRows,  # int64 or float64[n_rows, n_fields]
+) -> tuple[AnyRows, Int64]:
+    """Return the distinct rows, sorted by content, and the index of each row among them."""
+    # Returns rows, int64 or float64[n_distinct, n_fields]: ascending; -0 becomes 0; row_of,
+    # int64[n_rows].
     rows = np.ascontiguousarray(rows)
     if rows.dtype.kind == "f":
         rows = rows + 0.0  # no -0
@@ -53,27 +40,16 @@ def _ordered(rows: AnyRows) -> Int64:
 
 
 def number_texts(
+    # string[n] each, perhaps in dictionaries. Runs of equal texts cost least.
     columns: Sequence[pa.Array | pa.ChunkedArray],
 ) -> tuple[list[Int32], pa.Array]:
     """Number the texts of several columns in order of first occurrence; null is the empty text.
 
-    Parameters
-    ----------
-    columns : sequence of pyarrow.Array or ChunkedArray
-        string[n] each, perhaps in dictionaries. Runs of equal texts cost least.
-
-    Returns
-    -------
-    numbers : list of int32[n]
-    names : pyarrow.Array
-        The different texts.
-
-    Examples
-    --------
     >>> (a, b), names = number_texts([pa.array(["x", "x", "y"]), pa.array(["y", "z"])])
     >>> a, b, names.to_pylist()
     (array([0, 0, 1], dtype=int32), array([1, 2], dtype=int32), ['x', 'y', 'z'])
     """
+    # Returns numbers, list of int32[n]; names, pyarrow.Array: the different texts.
     numbers = [np.empty(len(column), np.int32) for column in columns]
     parts: list[tuple[pa.Array, Int32]] = []
     for column, out in zip(columns, numbers, strict=True):

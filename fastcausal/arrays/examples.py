@@ -17,10 +17,8 @@ FURTHER = "further key"  # a note on relations
 
 
 def columns_of(examples: list[Any], numbers: dict[str, int]) -> tuple[dict[str, Any], int]:
-    """Return the columns of Python examples, and the number of further keys of relations.
-
-    ``numbers`` maps role names to numbers.
-    """
+    """Return the columns of Python examples, and the number of further keys of relations."""
+    # ``numbers`` maps role names to numbers.
     names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
     columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
     plain = _objects.example_rows(examples, numbers, False)
@@ -86,14 +84,11 @@ def _example_spans(example: Mapping[str, Any], name: str, numbers: Mapping[str, 
 def misnamed(keys: Collection[Any], roles: Collection[str]) -> Any:
     """Return the key that may be meant as a missing role, None without one.
 
-    Without any role it is the first key.
-
-    Examples
-    --------
     >>> roles = ["cause", "effect"]
     >>> misnamed(["cause", "efect"], roles), misnamed(["cause", "type"], roles), misnamed([], roles)
     ('efect', None, None)
     """
+    # Without any role it is the first key.
     further = [key for key in keys if key not in roles]
     if not further:
         return None

@@ -8,12 +8,7 @@ T = TypeVar("T")
 
 
 class Key(Generic[T]):
-    """Name of a value in `Kept`; the module that makes the value owns the key.
-
-    Parameters
-    ----------
-    name : str
-    """
+    """Name of a value in `Kept`; the module that makes the value owns the key."""
 
     __slots__ = ("name",)
 
@@ -27,8 +22,6 @@ class Key(Generic[T]):
 class Kept(dict[Key[Any], Any]):
     """Dict in which the key knows the type of its value.
 
-    Examples
-    --------
     >>> LENGTH: Key[int] = Key("length")
     >>> kept = Kept()
     >>> kept[LENGTH] = 3

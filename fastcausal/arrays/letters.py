@@ -27,15 +27,12 @@ WORD, DIGIT, SPACE, UPPER, LOWER, ALNUM = 1, 2, 4, 8, 16, 32  # as in csrc/lette
 def kinds_of(data: Any) -> Int8:
     """Return Python's properties of letters by code point: the bits `WORD` to `ALNUM`.
 
-    The table reaches as far as the letters of the text, which is UTF-8 in any buffer. Beyond
-    `PLANE` it has only letters of the text.
-
-    Examples
-    --------
     >>> kinds_of(b"a")[[ord("a"), ord("5"), ord(" ")]].tolist() == [
     ...     WORD + LOWER + ALNUM, WORD + DIGIT + ALNUM, SPACE]
     True
     """
+    # The table reaches as far as the letters of the text, which is UTF-8 in any buffer. Beyond
+    # `PLANE` it has only letters of the text.
     most = int(np.frombuffer(data, np.uint8).max(initial=0))
     if most < 0xF0:
         return _kinds_below(_size(most))
@@ -66,15 +63,13 @@ def _kind(letter: str) -> int:
 def letters_of_words(*texts: tuple[Any, Any]) -> tuple[Int32, Int8]:
     r"""Return the lower case of letters by code point, and its class: `OTHER` to `DELETED`.
 
-    The lower case is -1 if it depends on other letters or has several letters. Texts are UTF-8 with
-    offsets; the first and the last offset bound the text. Letters that no text has may be missing.
-
-    Examples
-    --------
     >>> lower, parts = letters_of_words(("Aß\u03a3\u0130,".encode(), [0, 8]))
     >>> [int(lower[ord(letter)]) for letter in "Aß\u03a3\u0130"], parts[ord(",")].item() == DELETED
     ([97, 223, -1, -1], True)
     """
+    # The lower case is -1 if it depends on other letters or has several letters. Texts are UTF-8
+    # with offsets; the first and the last offset bound the text. Letters that no text has may be
+    # missing.
     used = [np.frombuffer(data, np.uint8)[places[0] : places[-1]] for data, places in texts]
     most = max(int(text.max(initial=0)) for text in used)
     if most < 0xF0:

@@ -14,8 +14,6 @@ _WHOLE = r"^(-?[0-9]{1,18}|true|false)$"
 def plain(texts: pa.Array) -> pa.Array:
     """Write whole numbers without a decimal point.
 
-    Examples
-    --------
     >>> plain(pa.array(["2021.0", "2021", "1.10", "v1.0", None])).to_pylist()
     ['2021', '2021', '1.10', 'v1.0', None]
     """
@@ -25,13 +23,10 @@ def plain(texts: pa.Array) -> pa.Array:
 def words_of(texts: pa.Array) -> pa.Array:
     """Strip blanks around labels, write whole numbers `plain` and booleans in lower case.
 
-    An empty text becomes null. Letter case distinguishes all other labels.
-
-    Examples
-    --------
     >>> words_of(pa.array([" 1", "1.0", "True", "Yes ", " "])).to_pylist()
     ['1', '1', 'true', 'Yes', None]
     """
+    # An empty text becomes null. Letter case distinguishes all other labels.
     words = plain(pc.utf8_trim_whitespace(texts))
     words = pc.replace_substring_regex(words, "^T(rue|RUE)$", "true")
     words = pc.replace_substring_regex(words, "^F(alse|ALSE)$", "false")
@@ -46,8 +41,6 @@ def are_whole(words: pa.Array) -> bool:
 def digits(words: pa.Array) -> pa.Array:
     """Write the booleans among `words_of` texts as 1 and 0.
 
-    Examples
-    --------
     >>> digits(pa.array(["true", "0", "false"])).to_pylist()
     ['1', '0', '0']
     """
@@ -58,8 +51,6 @@ def digits(words: pa.Array) -> pa.Array:
 def each(change: Callable[[pa.Array], pa.Array], values: pa.Array) -> pa.Array:
     """Apply a function of text to a column, once to each distinct value.
 
-    Examples
-    --------
     >>> each(plain, pa.array(["1.0", "2", "1.0"])).to_pylist()
     ['1', '2', '1']
     """

@@ -53,13 +53,7 @@ class Reading:
 
     @classmethod
     def from_json(cls, text: bytes) -> Reading:
-        """Parse the output of `to_json`.
-
-        Raises
-        ------
-        InputError
-            The text is invalid JSON, or lacks the fields of a `Reading`.
-        """
+        """Parse the output of `to_json`."""
         try:
             stored = json.loads(text)
             json.dumps(stored, ensure_ascii=False).encode()  # no half of a surrogate pair

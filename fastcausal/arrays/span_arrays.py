@@ -13,18 +13,13 @@ SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32(
 RELATIONS = pa.list_(pa.list_(SPAN))
 
 
-def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
-    """Build the column ``relations``.
-
-    Parameters
-    ----------
-    spans : three arrays of integers, [n_spans] each
-        Role, start and stop.
-    widths : int[n_relations]
-        Number of spans of each relation, -1 for an unreadable relation.
-    counts : int[n_examples]
-        Number of relations of each example.
-    """
+def span_lists(
+    spans: Any,  # three arrays of integers, [n_spans] each: Role, start and stop
+    # int[n_relations]: Number of spans of each relation, -1 for an unreadable relation
+    widths: Any,
+    counts: Any,  # int[n_examples]: Number of relations of each example
+) -> pa.ListArray:
+    """Build the column ``relations``."""
     kinds = (np.int8, np.int32, np.int32)
     columns = [numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
     flat = pa.StructArray.from_arrays(columns, fields=list(SPAN))
@@ -34,16 +29,13 @@ def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
     return lists(counts, lists(np.maximum(widths, 0), flat, read))
 
 
-def relation_columns(spans: Any, widths: Any, counts: Any, lengths: Any) -> dict[str, pa.Array]:
-    """Return the columns ``length`` and ``relations``.
-
-    Parameters
-    ----------
-    spans, widths, counts
-        See `span_lists`.
-    lengths : int32[n_examples]
-        Number of tokens in each example, negative if unknown.
-    """
+def relation_columns(
+    spans: Any,  # See `span_lists`
+    widths: Any,
+    counts: Any,
+    lengths: Any,  # int32[n_examples]: Number of tokens in each example, negative if unknown
+) -> dict[str, pa.Array]:
+    """Return the columns ``length`` and ``relations``."""
     return {
         "length": numbers(lengths, lengths >= 0),
         "relations": span_lists(spans, widths, counts),
@@ -71,8 +63,6 @@ class SpanArrays(NamedTuple):
 def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArrays:
     """Convert a column of type `RELATIONS` and its lengths to flat arrays, as before `span_lists`.
 
-    Examples
-    --------
     >>> column = pa.chunked_array([[[[{"role": 0, "start": 0, "stop": 2}], None]]], RELATIONS)
     >>> arrays = span_arrays(column, pa.chunked_array([[None]], pa.int32()))
     >>> arrays.stop, arrays.row_offsets, arrays.lengths, arrays.n_null

@@ -26,8 +26,6 @@ By: TypeAlias = str | Sequence[str] | None
 def columns_by(by: By) -> tuple[str, ...]:
     """Return the columns without repeats.
 
-    Examples
-    --------
     >>> columns_by("genre"), columns_by(["genre", "year", "genre"]), columns_by(None)
     (('genre',), ('genre', 'year'), ())
     """
@@ -37,8 +35,6 @@ def columns_by(by: By) -> tuple[str, ...]:
 def source_of(by: str) -> str:
     """Return the column that makes subsets: ``date`` of ``date<2022-01-01``.
 
-    Examples
-    --------
     >>> source_of("date<2022-01-01"), source_of("genre")
     ('date', 'genre')
     """
@@ -46,19 +42,7 @@ def source_of(by: str) -> str:
 
 
 def joint_strata(examples: pa.Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Int64]:
-    """Return the combinations of values that occur, and the index of each example's combination.
-
-    Raises
-    ------
-    InputError
-        As `strata_of`.
-
-    Examples
-    --------
-    >>> table = pa.table({"genre": ["a", "b", "a"], "year": [1, 1, 1]})
-    >>> joint_strata(table, ["genre", "year"])
-    ([('a', '1'), ('b', '1')], array([0, 1, 0]))
-    """
+    """Return the combinations of values that occur, and the index of each example's combination."""
     named: list[tuple[str, ...]] = [()]
     codes = np.zeros(len(examples), np.int64)
     for column in columns:
@@ -70,15 +54,8 @@ def joint_strata(examples: pa.Table, columns: Sequence[str]) -> tuple[list[tuple
 
 
 def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
-    """Return the names of a column's strata, and the stratum of each example.
-
-    Strata are the distinct values as text; `named` keeps a missing value apart from a text.
-
-    Raises
-    ------
-    InputError
-        The column is missing, or its values have no text.
-    """
+    """Return the names of a column's strata, and the stratum of each example."""
+    # Strata are the distinct values as text; `named` keeps a missing value apart from a text.
     values, codes = texts_of_column(examples, by)
     return [named(value) for value in values], codes
 
@@ -91,17 +68,9 @@ def require_columns(present: Sequence[str], wanted: Iterable[str]) -> None:
 
 
 def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], Int64]:
-    """Return the distinct values of a column as text, and the index of each example's value.
-
-    Whole numbers have no decimal point, whether they were numbers or text.
-
-    ``date<2022-01-01`` or ``year<2022`` cuts a column: its values are ``yes`` and ``no``.
-
-    Raises
-    ------
-    InputError
-        As `strata_of`; or a value to cut is neither a number nor a date.
-    """
+    """Return the distinct values of a column as text, and the index of each example's value."""
+    # Whole numbers have no decimal point, whether they were numbers or text.
+    # ``date<2022-01-01`` or ``year<2022`` cuts a column: its values are ``yes`` and ``no``.
     require_columns(examples.column_names, [name])
     if name not in examples.column_names:
         return _cut(name, *texts_of_column(examples, source_of(name)))
@@ -138,8 +107,6 @@ def _cut(by: str, values: list[str | None], codes: Int64) -> tuple[list[str | No
 def named(value: str | None) -> str:
     """Return the name of a stratum: ``null`` for a missing value, quotes around a text "null".
 
-    Examples
-    --------
     >>> [*map(named, (None, "null", '"null"', "nulls"))]
     ['null', '"null"', '""null""', 'nulls']
     """
@@ -149,18 +116,7 @@ def named(value: str | None) -> str:
 
 
 def sorted_strata(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
-    """Return a column's strata as ascending text, and the stratum of each example.
-
-    Raises
-    ------
-    InputError
-        As `strata_of`.
-
-    Examples
-    --------
-    >>> sorted_strata(pa.table({"genre": ["b", "a", "b"]}), "genre")
-    (['a', 'b'], array([1, 0, 1]))
-    """
+    """Return a column's strata as ascending text, and the stratum of each example."""
     names, codes = strata_of(examples, by)
     ordered = sorted(names)
     place = {name: k for k, name in enumerate(ordered)}
@@ -170,8 +126,6 @@ def sorted_strata(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
 def sum_by(weights: Int64, group: Int64, n_groups: int) -> Int64:
     """Sum the columns of each group: int64[n_draws, n_groups].
 
-    Examples
-    --------
     >>> sum_by(np.array([[1, 2, 3]]), np.array([1, 0, 1]), 2)
     array([[2, 4]])
     """

@@ -16,13 +16,7 @@ LAST_WORD = np.iinfo(np.int32).max
 
 
 def on_device(value: Any) -> bool:
-    """Return True if an array is in GPU memory.
-
-    Examples
-    --------
-    >>> on_device(np.zeros(3)), on_device([0.0])
-    (False, False)
-    """
+    """Return True if an array is in GPU memory."""
     if type(value) in (np.ndarray, list, tuple):
         return False
     kind = getattr(getattr(value, "device", None), "type", None)
@@ -34,20 +28,8 @@ def on_device(value: Any) -> bool:
 
 
 def on_host(name: str, value: Any) -> npt.NDArray[Any]:
-    """Return a NumPy array on the memory of a NumPy, torch or other array, or of a list.
-
-    Copies only numbers that NumPy lacks (bfloat16), and lists.
-
-    Raises
-    ------
-    InputError
-        It is in GPU memory, or not an array; the message calls it ``name``.
-
-    Examples
-    --------
-    >>> on_host("logits", [[0.5, 1.0]])
-    array([[0.5, 1. ]])
-    """
+    """Return a NumPy array on the memory of a NumPy, torch or other array, or of a list."""
+    # Copies only numbers that NumPy lacks (bfloat16), and lists.
     if on_device(value):
         raise InputError(f"{name}: is on a GPU, expected an array in host memory")
     if isinstance(value, np.ndarray):
@@ -69,13 +51,7 @@ def detached(value: Any) -> Any:
 def matrix(
     name: str, value: Any, kinds: Sequence[str], shape: tuple[int, ...] | None = None
 ) -> npt.NDArray[Any]:
-    """Return an array [batch, tokens] in host memory: contiguous, aligned, native byte order.
-
-    Raises
-    ------
-    InputError
-        Its type is not in ``kinds``, or its shape differs from ``shape``.
-    """
+    """Return an array [batch, tokens] in host memory: contiguous, aligned, native byte order."""
     array = on_host(name, value)
     check_matrix(name, array, kinds, shape)
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
@@ -95,13 +71,7 @@ def check_matrix(
 
 
 def word_numbers(value: Any, shape: tuple[int, ...] | None = None) -> npt.NDArray[np.int32]:
-    """Return the word index of each token, -1 for none: int32[batch, tokens].
-
-    Raises
-    ------
-    InputError
-        The array has another type or shape, or an index is out of range.
-    """
+    """Return the word index of each token, -1 for none: int32[batch, tokens]."""
     words = matrix("word_ids", value, INTEGERS, shape)
     if words.size and not -1 <= words.min() <= words.max() < LAST_WORD:
         raise InputError(f"word_ids: found {words.min()} to {words.max()}, expected -1 or a number")
@@ -111,8 +81,6 @@ def word_numbers(value: Any, shape: tuple[int, ...] | None = None) -> npt.NDArra
 def misplaced_word(words: npt.NDArray[Any], example: int, token: int) -> str:
     """Return the error for a word out of order or with the largest possible number.
 
-    Examples
-    --------
     >>> misplaced_word(np.array([[0, 2, -1, 1]]), 0, 3)
     'example 0, token 3: word 1 after word 2, expected in order'
     """

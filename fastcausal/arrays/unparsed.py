@@ -28,8 +28,6 @@ Booleans = npt.NDArray[np.bool_]
 def reason_lists(reasons: Sequence[Reason], n: int) -> pa.ListArray:
     """Build the column for n examples from reasons in the order of examples and relations.
 
-    Examples
-    --------
     >>> reason_lists([(1, None, "a refusal", "I cannot")], 2).to_pylist()
     [None, [{'relation': None, 'reason': 'a refusal', 'text': 'I cannot'}]]
     """
@@ -85,16 +83,13 @@ def with_null_answers(table: pa.Table, missing: Booleans) -> pa.Table:
 def reasons_of(table: pa.Table) -> dict[str, Any]:
     """Return a row for each null relation, in order.
 
-    ``example`` is int64[n]; ``relation`` counts from 1 and is null for a whole unreadable answer;
-    ``reason`` is text; ``text`` is the unreadable text if known.
-
-    Examples
-    --------
     >>> rows = reasons_of(pa.table({"relations": [[None], [[], None]],
     ...     "unparsed": reason_lists([(0, None, "a refusal", "No")], 2)}))
     >>> rows["example"], rows["relation"].to_pylist(), rows["reason"].to_pylist()
     (array([0, 1]), [None, 2], ['a refusal', 'it is null'])
     """
+    # ``example`` is int64[n]; ``relation`` counts from 1 and is null for a whole unreadable answer;
+    # ``reason`` is text; ``text`` is the unreadable text if known.
     relations = joined(table["relations"])
     places = offsets_of(relations)
     null = np.flatnonzero(~is_valid(flattened(relations)[0]))

@@ -52,11 +52,9 @@ def label_ids(
     machine: Machine, logits: Array, where: Array | None, steps: Int32 | None, start: int,
     ignored: int,
 ) -> Array:  # fmt: skip
-    """Decode as `_native.label_ids` does, on arrays of the machine.
-
-    A token with a logit NaN or +inf gets -1, or -2 if -1 marks absent tokens; with steps, so does
-    every later token of its sequence.
-    """
+    """Decode as `_native.label_ids` does, on arrays of the machine."""
+    # A token with a logit NaN or +inf gets -1, or -2 if -1 marks absent tokens; with steps, so does
+    # every later token of its sequence.
     n, n_tokens, n_labels = logits.shape
     ids = machine.array((n, n_tokens), np.int32)
     last = None if steps is None else machine.array((n, n_tokens, N_ENDS), np.int32)
@@ -74,19 +72,11 @@ def select_spans(
     machine: Machine, columns: Sequence[Array], there: Array | None, words: Array | None,
     has_signal: Array | None, roles: Sequence[int], settings: tuple[int, int, int, int, float],
 ) -> tuple[Rows, Array, Array]:  # fmt: skip
-    """Select as `_native.select_spans` does, on arrays of the machine.
-
-    Returns
-    -------
-    rows : Rows
-        With room for the largest possible number of relations; those after
-        ``relation_offsets[-1]`` belong to no example and have no rows.
-    scores : float64[n_relations]
-        0 after ``relation_offsets[-1]``.
-    wrong : int64[n_examples]
-        -1, or 8 * token + column for a logit NaN or +inf, or column 7 for a word out of order;
-        such an example has no relations.
-    """
+    """Select as `_native.select_spans` does, on arrays of the machine."""
+    # Returns rows, Rows: with room for the largest possible number of relations; those after
+    # ``relation_offsets[-1]`` belong to no example and have no rows; scores, float64[n_relations]:
+    # 0 after ``relation_offsets[-1]``; wrong, int64[n_examples]: -1, or 8 * token + column for a
+    # logit NaN or +inf, or column 7 for a word out of order; such an example has no relations.
     n, n_tokens = columns[0].shape
     most = n * settings[2]  # n_best relations of each example, of three spans
     selected = machine.array(most * SELECTION, np.uint8)

@@ -29,23 +29,13 @@ class Steps(NamedTuple):
 
     @property
     def always_lead_on(self) -> bool:
-        """True if every length has a well formed sequence.
-
-        This holds if a single token can be one: it may be repeated.
-        """
+        """True if every length has a well formed sequence."""
+        # This holds if a single token can be one: it may be repeated.
         return any(self.start >> before & 1 and into >> CLOSED & 1 for before, into in self.of)
 
 
 def steps_of(marks: Int32) -> Steps:
-    """Return the steps of labels with these marks, by the rules of `TagScheme.decode`.
-
-    Examples
-    --------
-    >>> steps_of(np.array([-4, 1, 0], np.int32))  # O, B-Cause, I-Cause
-    Steps(of=array([[0, 1],
-           [0, 3],
-           [1, 3]], dtype=int32), start=1)
-    """
+    """Return the steps of labels with these marks, by the rules of `TagScheme.decode`."""
     begun, ended = _roles_begun(marks), _roles_ended(marks)
     start = 1 << CLOSED  # a span may begin; by I- or E- too, for a role without B- and S-
     for role in {mark // ROLE for mark in marks.tolist() if mark >= 0} - begun:

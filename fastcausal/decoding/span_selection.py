@@ -144,19 +144,17 @@ def signal_span(
 
 
 def select(
-    columns: Sequence[Any], there: Any, words: Any, has_signal: bool,
-    method: int, top_k: int, n_best: int, max_signal: int, min_score: float,
-) -> list[Selection]:  # fmt: skip
-    """Return the relations of one example, best first.
-
-    Parameters
-    ----------
-    columns : 4 or 6 sequences of float, [n_tokens] each
-    there, words : bool and int, [n_tokens], or None
-    has_signal : bool
-    method, top_k, n_best, max_signal, min_score
-        As in `fastcausal.SpanDecoder`.
-    """
+    columns: Sequence[Any],  # 4 or 6 sequences of float, [n_tokens] each
+    there: Any,  # bool[n_tokens] or None
+    words: Any,  # int[n_tokens] or None
+    has_signal: bool,
+    method: int,  # This and all that follow as in `fastcausal.SpanDecoder`
+    top_k: int,
+    n_best: int,
+    max_signal: int,
+    min_score: float,
+) -> list[Selection]:
+    """Return the relations of one example, best first."""
     tokens = open_positions(there, words, len(columns[0]))
     logits = [[float(column[t]) for t in tokens] for column in columns]
     numbers = [int(t if words is None else words[t]) for t in tokens]

@@ -15,8 +15,6 @@ Float64 = npt.NDArray[np.float64]
 def holm(p: Float64) -> Float64:
     """Adjust p so that the chance of any false rejection is bounded (Holm 1979).
 
-    Examples
-    --------
     >>> holm(np.array([0.01, 0.04, 0.03]))
     array([0.03, 0.06, 0.06])
     """
@@ -30,8 +28,6 @@ def holm(p: Float64) -> Float64:
 def benjamini_hochberg(p: Float64) -> Float64:
     """Adjust p so that the expected share of false ones among rejections is bounded (1995).
 
-    Examples
-    --------
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03]))
     array([0.03, 0.04, 0.04])
     """
@@ -39,13 +35,7 @@ def benjamini_hochberg(p: Float64) -> Float64:
 
 
 def benjamini_yekutieli(p: Float64) -> Float64:
-    """Adjust p as `benjamini_hochberg` does, for tests with any dependence (2001).
-
-    Examples
-    --------
-    >>> benjamini_yekutieli(np.array([0.01, 0.04, 0.03]))
-    array([0.055     , 0.07333333, 0.07333333])
-    """
+    """Adjust p as `benjamini_hochberg` does, for tests with any dependence (2001)."""
     return _stepped_up(p, float(np.sum(1 / np.arange(1, len(p) + 1))))
 
 
@@ -71,27 +61,17 @@ CORRECTED = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "uncorrected"}
 def level_text(confidence: float) -> str:
     """Format the level of significance, 1 - confidence, as percent.
 
-    Examples
-    --------
     >>> level_text(0.95), level_text(0.999)
     ('5%', '0.1%')
     """
     return f"{100 * (1 - confidence):.3g}%"
 
 
-def adjusted(p: Any, correction: str) -> Float64:
-    """Adjust p-values for the number of tests; undefined p stay NaN and count as no test.
-
-    Parameters
-    ----------
-    p : float64[n_tests]
-    correction : {"holm", "bh", "none"}
-
-    Examples
-    --------
-    >>> adjusted([0.01, math.nan, 0.04], "holm")
-    array([0.02,  nan, 0.04])
-    """
+def adjusted(
+    p: Any,  # float64[n_tests]
+    correction: str,
+) -> Float64:
+    """Adjust p-values for the number of tests; undefined p stay NaN and count as no test."""
     values = np.array(p, np.float64)
     defined = ~np.isnan(values)
     if defined.any():
@@ -100,13 +80,6 @@ def adjusted(p: Any, correction: str) -> Float64:
 
 
 def resamples_needed(n_tests: int, confidence: float) -> int:
-    """Return the least number of resamples with which Holm's smallest p can reach 1 - confidence.
-
-    With R resamples p is at least 1 / (R + 1); Holm multiplies it by the number of tests.
-
-    Examples
-    --------
-    >>> resamples_needed(999, 0.95)
-    19979
-    """
+    """Return the fewest resamples with which Holm's smallest p can reach 1 - confidence."""
+    # With R resamples p is at least 1 / (R + 1); Holm multiplies it by the number of tests.
     return math.ceil(round(n_tests / (1 - confidence), 6)) - 1

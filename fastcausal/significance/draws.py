@@ -19,34 +19,16 @@ METHODS: dict[Method, str] = {
 
 @dataclass(frozen=True)
 class Draws:
-    """Settings of intervals and tests.
+    """Settings of intervals and tests."""
 
-    Parameters
-    ----------
-    method : {"jackknife", "bca", "percentile"}
-        Method of intervals, see `fastcausal.significance.intervals.intervals_of`.
-    confidence : float
-        Between 0 and 1. Intervals cover the true score in this share of samples.
-    n_resamples, seed : int
-        Number and seed of resamples, which intervals by the jackknife do not use.
-    cluster : str, optional
-        A column; units with the same value are drawn together. None draws single units.
-
-    Raises
-    ------
-    ValueError
-        The method is unknown, or a number is out of its range.
-
-    Examples
-    --------
-    >>> Draws(confidence=0.9)
-    Draws(method='jackknife', confidence=0.9, n_resamples=10000, seed=0, cluster=None)
-    """
-
+    # Method of intervals, see `fastcausal.significance.intervals.intervals_of`
     method: Method = "jackknife"
+    # Between 0 and 1. Intervals cover the true score in this share of samples.
     confidence: float = 0.95
+    # Number and seed of resamples, which intervals by the jackknife do not use
     n_resamples: int = 10_000
     seed: int = 0
+    # A column; units with the same value are drawn together. None draws single units.
     cluster: str | None = None
 
     def __post_init__(self) -> None:

@@ -60,25 +60,18 @@ class Resampled(Protocol):
         """Count the units with this score on their own, for shares without variation."""
 
 
-def intervals_of(units: Resampled, draws: Draws = JACKKNIFE) -> dict[str, Interval]:
-    """Compute the interval of every score.
-
-    Parameters
-    ----------
-    units : Units
-    draws : Draws
-        ``bca`` is the bias-corrected and accelerated bootstrap (Efron 1987), ``percentile`` takes
-        plain quantiles of resamples. ``jackknife`` is Student's t with the jackknife's standard
-        error (Tukey 1958), on the logit scale for scores that stay between 0 and 1; it needs no
-        resamples.
-
-    Returns
-    -------
-    dict of str to Interval
-        A share without variation has the bounds of `unvaried`, for every method. Bounds are NaN for
-        fewer than two units, for an undefined score, for other scores without variation, and,
-        except by ``percentile``, for a score that is undefined without one of the units.
-    """
+def intervals_of(
+    units: Resampled,
+    # ``bca`` is the bias-corrected and accelerated bootstrap (Efron 1987), ``percentile`` takes
+    # plain quantiles of resamples. ``jackknife`` is Student's t with the jackknife's standard error
+    # (Tukey 1958), on the logit scale for scores that stay between 0 and 1; it needs no resamples.
+    draws: Draws = JACKKNIFE,
+) -> dict[str, Interval]:
+    """Compute the interval of every score."""
+    # Returns dict of str to Interval: a share without variation has the bounds of `unvaried`, for
+    # every method. Bounds are NaN for fewer than two units, for an undefined score, for other
+    # scores without variation, and, except by ``percentile``, for a score that is undefined without
+    # one of the units.
     values = {name: float(each[0]) for name, each in units.scores(units.times[None]).items()}
     if units.times.sum() < 2:
         return dict.fromkeys(values, NONE)
@@ -98,16 +91,13 @@ def intervals_of(units: Resampled, draws: Draws = JACKKNIFE) -> dict[str, Interv
 def unvaried(value: float, n: int, confidence: float) -> tuple[float, float]:
     """Return bounds of a share with the same value in each of n units.
 
-    Let u be the upper bound of Clopper and Pearson for the share of different units in the
-    population, if none is among n. If all of these score 0, the score is (1 - u) times the value;
-    if all score 1, it is the value plus u times its distance to 1. For a proportion of 1 or 0 these
-    are the bounds of Clopper and Pearson.
-
-    Examples
-    --------
     >>> [round(bound, 4) for bound in unvaried(1.0, 30, 0.95)]
     [0.8843, 1.0]
     """
+    # Let u be the upper bound of Clopper and Pearson for the share of different units in the
+    # population, if none is among n. If all of these score 0, the score is (1 - u) times the value;
+    # if all score 1, it is the value plus u times its distance to 1. For a proportion of 1 or 0
+    # these are the bounds of Clopper and Pearson.
     unlike = -math.expm1(math.log((1 - confidence) / 2) / n)
     return value * (1 - unlike), value + (1 - value) * unlike
 
@@ -177,16 +167,13 @@ class Spread(NamedTuple):
     acceleration: float  # A sixth of the skewness of the deviations, for BCa
 
 
-def spreads_of(left_out: Mapping[str, Float64], times: Int64) -> dict[str, Spread]:
-    """Compute the spread of scores from their values with one unit left out.
-
-    Parameters
-    ----------
-    left_out : mapping of str to float64[n_kinds]
-    times : int64[n_kinds]
-        Number of units of each kind. Sums are rounded once, so the order of units does not change
-        a bit.
-    """
+def spreads_of(
+    left_out: Mapping[str, Float64],
+    # int64[n_kinds]: Number of units of each kind. Sums are rounded once, so the order of units
+    # does not change a bit.
+    times: Int64,
+) -> dict[str, Spread]:
+    """Compute the spread of scores from their values with one unit left out."""
     if not len(times):
         return dict.fromkeys(left_out, Spread(math.nan, math.nan))
     values = np.stack([*left_out.values()], axis=1)
@@ -219,10 +206,8 @@ def student_p(t: float, freedom: float) -> float:
 
 
 def _jackknife(value: float, half: float, range: Range | None) -> tuple[float, float]:
-    """Return bounds at this distance from the value, on the logit scale of its range.
-
-    A value at an end of its range has no logit: its bounds are cut to the range.
-    """
+    """Return bounds at this distance from the value, on the logit scale of its range."""
+    # A value at an end of its range has no logit: its bounds are cut to the range.
     least, most = range or (value, value)
     if not least < value < most:
         return cut(value - half, range), cut(value + half, range)

@@ -45,30 +45,22 @@ class Difference(NamedTuple):
 def is_student(n_units: int, confidence: float) -> bool:
     """Return True if p is by Student's t: too few units for p of exchanges to reach the level.
 
-    Examples
-    --------
     >>> is_student(5, 0.95), is_student(6, 0.95), is_student(5, 0.9)
     (True, False, False)
     """
     return 2.0 ** (1 - n_units) > 1 - confidence + EQUAL
 
 
-def difference(units: Units, n_differ: int, draws: Draws) -> Difference:
-    """Compute the difference of two systems, B minus A, its bounds and its p.
-
-    The jackknife's bounds are by Student's t; the degrees of freedom are the number of differing
-    units less one. These bounds exclude 0 exactly if p is at most 1 - confidence.
-
-    Parameters
-    ----------
-    units : Units
-        Joint units, with the formula of one score.
-    n_differ : int
-        See `randomisation`.
-    draws : Draws
-        See `intervals_of`, but the jackknife's bounds are never on the logit scale; they are cut
-        to the range of the difference. Bounds by resamples ignore p.
-    """
+def difference(
+    units: Units,  # Joint units, with the formula of one score
+    n_differ: int,  # See `randomisation`
+    # See `intervals_of`, but the jackknife's bounds are never on the logit scale; they are cut to
+    # the range of the difference. Bounds by resamples ignore p.
+    draws: Draws,
+) -> Difference:
+    """Compute the difference of two systems, B minus A, its bounds and its p."""
+    # The jackknife's bounds are by Student's t; the degrees of freedom are the number of differing
+    # units less one. These bounds exclude 0 exactly if p is at most 1 - confidence.
     confidence = draws.confidence
     formula = _formula_of(units)
     paired = replace(units, formula=minus(formula))
@@ -94,12 +86,10 @@ def difference(units: Units, n_differ: int, draws: Draws) -> Difference:
 def _bounds(
     delta: float, error: float, freedom: int, p: float, confidence: float
 ) -> tuple[float, float]:
-    """Return bounds by Student's t; the bound next to 0 is moved if it contradicts p about 0.
-
-    Moved, it is t(p) - t(1 - confidence) standard errors from 0, on the side of the difference;
-    t(p) is the value of t with this two-sided p. The standard error is the smaller of two: the
-    jackknife's, and the one implied by p (Miettinen 1976).
-    """
+    """Return bounds by Student's t; the bound next to 0 is moved if it contradicts p about 0."""
+    # Moved, it is t(p) - t(1 - confidence) standard errors from 0, on the side of the difference;
+    # t(p) is the value of t with this two-sided p. The standard error is the smaller of two: the
+    # jackknife's, and the one implied by p (Miettinen 1976).
     if math.isnan(delta) or math.isnan(error):
         return math.nan, math.nan
     quantile = student_quantile((1 + confidence) / 2, freedom)
@@ -113,13 +103,7 @@ def _bounds(
 
 
 def detectable(se: float, confidence: float) -> float:
-    """Return the difference that a test with this standard error finds with a power of 80%.
-
-    Examples
-    --------
-    >>> round(detectable(0.01, 0.95), 4)
-    0.028
-    """
+    """Return the difference that a test with this standard error finds with a power of 80%."""
     normal = NormalDist()
     return (normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(POWER)) * se
 
@@ -149,27 +133,18 @@ def n_differing(units: Units) -> int:
     return int(units.times[(a != b).any(axis=1)].sum())
 
 
-def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> tuple[float, bool]:
-    """Compute p of the paired randomisation test, two-sided (Yeh 2000).
-
-    Each exchange swaps the rows of A and B in some units. p is the share of exchanges whose
-    difference, of either sign, is at least the observed one, or undefined. If few units differ, all
-    exchanges are listed; else they are drawn, and the observed rows count as one of them.
-
-    Parameters
-    ----------
-    units : Units
-        Joint units, with the formula of one score.
-    n_differ : int
-        Number of units that differ in any count; up to `MAX_LISTED`, all exchanges are listed.
-    n_resamples, seed : int
-
-    Returns
-    -------
-    p : float
-    exact : bool
-        True if all exchanges were listed.
-    """
+def randomisation(
+    units: Units,  # Joint units, with the formula of one score
+    # Number of units that differ in any count; up to `MAX_LISTED`, all exchanges are listed
+    n_differ: int,
+    n_resamples: int,
+    seed: int,
+) -> tuple[float, bool]:
+    """Compute p of the paired randomisation test, two-sided (Yeh 2000)."""
+    # Each exchange swaps the rows of A and B in some units. p is the share of exchanges whose
+    # difference, of either sign, is at least the observed one, or undefined. If few units differ,
+    # all exchanges are listed; else they are drawn, and the observed rows count as one of them.
+    # Returns p, float; exact, bool: true if all exchanges were listed.
     formula = _formula_of(units)
     difference_of = minus(formula).value
     whole = sums_of(units.terms, units.times[None])
@@ -184,12 +159,10 @@ def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> t
 
 
 def _sums_of_exchanges(units: Units, exact: bool, n_resamples: int, seed: int) -> CountRows:
-    """Return the joint sums under all exchanges, or under drawn ones: [n_draws, n_terms].
-
-    An exchange adds to one side as much as it takes from the other, so units with equal differences
-    are drawn together. Each difference is taken from the lesser to the greater side, so that p is
-    symmetric in A and B.
-    """
+    """Return the joint sums under all exchanges, or under drawn ones: [n_draws, n_terms]."""
+    # An exchange adds to one side as much as it takes from the other, so units with equal
+    # differences are drawn together. Each difference is taken from the lesser to the greater side,
+    # so that p is symmetric in A and B.
     a, b = np.hsplit(units.terms, 2)
     unlike = a != b
     first = unlike.argmax(axis=1)[:, None]

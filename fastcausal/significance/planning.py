@@ -11,32 +11,16 @@ from fastcausal.significance.sums import EXACT
 MAX_UNITS = 10**9
 
 
-def units_needed(variance: float, delta: float, power: float, confidence: float) -> int:
-    """Return the fewest units whose paired test finds a difference with this power.
-
-    The test is Student's t with n - 1 degrees of freedom and a standard error of
-    ``sqrt(variance / n)``. ``delta`` must be at least as many standard errors as the quantiles of
-    (1 + confidence) / 2 and of the power add up to.
-
-    Parameters
-    ----------
-    variance : float
-        Variance of the difference over units.
-    delta : float
-        Not 0.
-    power, confidence : float
-        Between 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        The number is 2^53 or more.
-
-    Examples
-    --------
-    >>> units_needed(0.13, 0.1, 0.8, 0.95)
-    104
-    """
+def units_needed(
+    variance: float,  # Variance of the difference over units
+    delta: float,  # Not 0
+    power: float,  # Between 0 and 1
+    confidence: float,
+) -> int:
+    """Return the fewest units whose paired test finds a difference with this power."""
+    # The test is Student's t with n - 1 degrees of freedom and a standard error of ``sqrt(variance
+    # / n)``. ``delta`` must be at least as many standard errors as the quantiles of (1 +
+    # confidence) / 2 and of the power add up to.
     normal = NormalDist()
 
     def needed(both: float) -> int:

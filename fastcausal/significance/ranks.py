@@ -47,33 +47,18 @@ class RankSets(NamedTuple):
     high: Int64
 
 
-def share(score: OneScore, terms: CountRows, n_resamples: int, seed: int) -> Shared:
-    """Score all systems under the same resamples of the units.
-
-    Parameters
-    ----------
-    score : OneScore
-    terms : int or float64[n_units, n_systems, n_terms]
-        Additive terms of each unit, from ``score.terms``. Unit order does not change a bit.
-    n_resamples : int
-    seed : int
-
-    Returns
-    -------
-    Shared
-        ``expected`` has the mean of several best systems of a resample. It ignores resamples that
-        leave out no unit, or whose best systems have no defined score on the units left out.
-
-    Examples
-    --------
-    >>> from fastcausal.counts.means import MeanFormula
-    >>> score = MeanFormula(("f1",), ()).only("overall_f1")
-    >>> systems = np.array([[1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]])
-    >>> terms = np.stack([score.terms(f1[:, None]) for f1 in systems], axis=1)
-    >>> shared = share(score, terms, 1000, seed=0)
-    >>> shared.values, shared.drawn.shape
-    (array([0.75, 0.5 ]), (2, 1000))
-    """
+def share(
+    score: OneScore,
+    # int or float64[n_units, n_systems, n_terms]: Additive terms of each unit, from
+    # ``score.terms``. Unit order does not change a bit.
+    terms: CountRows,
+    n_resamples: int,
+    seed: int,
+) -> Shared:
+    """Score all systems under the same resamples of the units."""
+    # Returns Shared: ``expected`` has the mean of several best systems of a resample. It ignores
+    # resamples that leave out no unit, or whose best systems have no defined score on the units
+    # left out.
     n_units, n_systems, n_terms = terms.shape
     columns = terms.reshape(n_units, n_systems * n_terms)
     columns = columns[_by_content(columns)]
@@ -126,41 +111,23 @@ def _best_elsewhere(
     return means
 
 
-def rank_sets(values: Float64, drawn: Float64, confidence: float, n_units: int) -> RankSets:
-    """Rank systems, with simultaneous rank intervals of this ``confidence``.
-
-    A lead is sure if it exceeds c standard deviations of the difference in resamples. In each
-    resample, every difference deviates from its observed value; the largest deviation, in standard
-    deviations, counts. c is the quantile of these over resamples at the confidence, widened for few
-    units (`widen_for_few_units`).
-
-    Parameters
-    ----------
-    values : float64[n_systems]
-        Scores on all units; NaN is undefined and has no rank.
-    drawn : float64[n_systems, n_resamples]
-        Scores in shared resamples; a pair ignores resamples in which a score of it is undefined.
-    confidence : float
-    n_units : int
-        Number of units in a resample.
-
-    Returns
-    -------
-    RankSets
-        A lead without variation in resamples is never sure.
-
-    Notes
-    -----
-    The single-step procedure of simultaneous confidence sets for ranks (Mogstad, Romano, Shaikh
-    and Wilhelm 2024, Review of Economic Studies 91, section 3). A ``low`` of 1 means that Hsu's
-    comparisons with the best do not exclude the system as the best.
-
-    Examples
-    --------
-    >>> drawn = np.array([[0.9, 0.8, 0.9], [0.5, 0.6, 0.5], [0.5, 0.5, 0.6]])
-    >>> rank_sets(np.array([0.87, 0.53, 0.52]), drawn, 0.95, 60)
-    RankSets(rank=array([1, 2, 3]), low=array([1, 2, 2]), high=array([1, 3, 3]))
-    """
+def rank_sets(
+    values: Float64,  # float64[n_systems]: Scores on all units; NaN is undefined and has no rank
+    # float64[n_systems, n_resamples]: Scores in shared resamples; a pair ignores resamples in which
+    # a score of it is undefined
+    drawn: Float64,
+    confidence: float,
+    n_units: int,  # Number of units in a resample
+) -> RankSets:
+    """Rank systems, with simultaneous rank intervals of this ``confidence``."""
+    # A lead is sure if it exceeds c standard deviations of the difference in resamples. In each
+    # resample, every difference deviates from its observed value; the largest deviation, in
+    # standard deviations, counts. c is the quantile of these over resamples at the confidence,
+    # widened for few units (`widen_for_few_units`).
+    # Returns RankSets: a lead without variation in resamples is never sure.
+    # The single-step procedure of simultaneous confidence sets for ranks (Mogstad, Romano, Shaikh
+    # and Wilhelm 2024, Review of Economic Studies 91, section 3). A ``low`` of 1 means that Hsu's
+    # comparisons with the best do not exclude the system as the best.
     leads = values[:, None] - values
     sure = leads > _margins(drawn - values[:, None], confidence, n_units)
     defined = ~np.isnan(values)
@@ -190,19 +157,12 @@ def _margins(strays: Float64, confidence: float, n_units: int) -> Float64:
 
 
 def widen_for_few_units(critical: float, n_units: int, n_pairs: int, confidence: float) -> float:
-    """Widen a normal quantile of the largest of many deviations to Student's t.
-
-    Each pair's standard deviation has n - 1 degrees of freedom, and resamples underestimate it by
-    sqrt((n - 1) / n). The quantile of t has the level that the normal law gives the critical value
-    for one pair. A large t is due to a small estimate of the deviation in a share
-    w = t^2 / (t^2 + n - 1). Such estimates are independent between pairs, so the quantile moves by
-    w towards the quantile for independent pairs (Bonferroni).
-
-    Examples
-    --------
-    >>> [round(widen_for_few_units(2.7, n, 10, 0.95), 2) for n in (8, 12, 40, 1000)]
-    [4.22, 3.56, 2.91, 2.71]
-    """
+    """Widen a normal quantile of the largest of many deviations to Student's t."""
+    # Each pair's standard deviation has n - 1 degrees of freedom, and resamples underestimate it by
+    # sqrt((n - 1) / n). The quantile of t has the level that the normal law gives the critical
+    # value for one pair. A large t is due to a small estimate of the deviation in a share w = t^2 /
+    # (t^2 + n - 1). Such estimates are independent between pairs, so the quantile moves by w
+    # towards the quantile for independent pairs (Bonferroni).
     from scipy.special import ndtr
 
     freedom = n_units - 1

@@ -18,35 +18,16 @@ WORK_PER_THREAD = 2**18  # rows and single draws that pay for a thread
 
 
 def bootstrap_weights(
-    times: Int64, n_resamples: int, seed: int, *, first: int = 0
+    times: Int64,  # int64[n_rows]: Number of units with each row; rows ascend by content
+    n_resamples: int,
+    seed: int,
+    *,
+    # Number of the first resample. Resample k depends only on ``times``, ``seed`` and k.
+    first: int = 0,
 ) -> Iterator[Int64]:
-    """Draw all units with replacement: a multinomial over the rows.
-
-    Parameters
-    ----------
-    times : int64[n_rows]
-        Number of units with each row; rows ascend by content.
-    n_resamples : int
-    seed : int
-    first : int
-        Number of the first resample. Resample k depends only on ``times``, ``seed`` and k.
-
-    Yields
-    ------
-    int64[n_draws, n_rows]
-        Frequency of each row in a resample, a block of resamples at a time.
-
-    Raises
-    ------
-    ValueError
-        ``n_resamples`` is below 1, or ``seed`` is outside of 0 to 2^63 - 1.
-
-    Examples
-    --------
-    >>> [weights] = bootstrap_weights(np.array([1, 2, 997]), 2, seed=0)
-    >>> weights.shape, weights.sum(axis=1)
-    ((2, 3), array([1000, 1000]))
-    """
+    """Draw all units with replacement: a multinomial over the rows."""
+    # Yields int64[n_draws, n_rows]: frequency of each row in a resample, a block of resamples at a
+    # time.
     heavy, heavy_times, light = _rows_of_draws(times, n_resamples, seed)
 
     def draw(number: int, weights: Int64, num_threads: int) -> None:
@@ -70,27 +51,15 @@ def _rows_of_draws(
     return heavy, heavy_times, light
 
 
-def bootstrap_sums(values: Float64, times: Int64, n_resamples: int, seed: int) -> Float64:
-    """Sum floats in every resample of `bootstrap_weights`; round each sum once.
-
-    Parameters
-    ----------
-    values : float64[n_rows, n_fields]
-    times : int64[n_rows]
-    n_resamples, seed : int
-
-    Returns
-    -------
-    float64[n_resamples, n_fields]
-        Equal to `sums_of` these weights, which are never in memory.
-
-    Examples
-    --------
-    >>> values, times = np.array([[0.1], [0.7]]), np.array([1, 1])
-    >>> [weights] = bootstrap_weights(times, 4, seed=0)
-    >>> bool((bootstrap_sums(values, times, 4, 0) == sums_of(values, weights)).all())
-    True
-    """
+def bootstrap_sums(
+    values: Float64,  # float64[n_rows, n_fields]
+    times: Int64,  # int64[n_rows]
+    n_resamples: int,
+    seed: int,
+) -> Float64:
+    """Sum floats in every resample of `bootstrap_weights`; round each sum once."""
+    # Returns float64[n_resamples, n_fields]: equal to `sums_of` these weights, which are never in
+    # memory.
     heavy, heavy_times, light = _rows_of_draws(times, n_resamples, seed)
     parts = FixedPoint.of(values, int(times.sum()))
     sums = parts.room(n_resamples)
@@ -99,26 +68,14 @@ def bootstrap_sums(values: Float64, times: Int64, n_resamples: int, seed: int) -
     return parts.rounded(sums)
 
 
-def exchange_sums(changes: Int64, times: Int64, n_resamples: int, seed: int) -> Int64:
-    """Sum the rows of exchanged units in every resample of `exchanges`.
-
-    Parameters
-    ----------
-    changes : int64[n_rows, n_fields]
-    times : int64[n_rows]
-    n_resamples, seed : int
-
-    Returns
-    -------
-    int64[n_resamples, n_fields]
-
-    Examples
-    --------
-    >>> changes, times = np.array([[2, 0], [5, 1]]), np.array([1, 40])
-    >>> [exchanged] = exchanges(times, 3, seed=0)
-    >>> bool((exchange_sums(changes, times, 3, 0) == exchanged @ changes).all())
-    True
-    """
+def exchange_sums(
+    changes: Int64,  # int64[n_rows, n_fields]
+    times: Int64,  # int64[n_rows]
+    n_resamples: int,
+    seed: int,
+) -> Int64:
+    """Sum the rows of exchanged units in every resample of `exchanges`."""
+    # Returns int64[n_resamples, n_fields].
     check_draws(n_resamples, seed)
     moved = changes.any(axis=0)
     drawn = np.zeros((n_resamples, int(moved.sum())), np.int64)
@@ -130,31 +87,14 @@ def exchange_sums(changes: Int64, times: Int64, n_resamples: int, seed: int) -> 
     return sums
 
 
-def exchanges(times: Int64, n_resamples: int, seed: int) -> Iterator[Int64]:
-    """Draw the units exchanged with their partners, each with a chance of one half.
-
-    Parameters
-    ----------
-    times : int64[n_rows]
-        Number of units with each joint row; rows ascend by content.
-    n_resamples, seed : int
-
-    Yields
-    ------
-    int64[n_draws, n_rows]
-        Number of exchanged units with each row, a block of resamples at a time.
-
-    Raises
-    ------
-    ValueError
-        As `bootstrap_weights` does.
-
-    Examples
-    --------
-    >>> [exchanged] = exchanges(np.array([1, 2, 997]), 100, seed=0)
-    >>> exchanged.min(axis=0)[:2], exchanged.max(axis=0)[:2]
-    (array([0, 0]), array([1, 2]))
-    """
+def exchanges(
+    times: Int64,  # int64[n_rows]: Number of units with each joint row; rows ascend by content
+    n_resamples: int,
+    seed: int,
+) -> Iterator[Int64]:
+    """Draw the units exchanged with their partners, each with a chance of one half."""
+    # Yields int64[n_draws, n_rows]: number of exchanged units with each row, a block of resamples
+    # at a time.
     check_draws(n_resamples, seed)
 
     def draw(number: int, weights: Int64, num_threads: int) -> None:

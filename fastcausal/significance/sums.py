@@ -17,45 +17,19 @@ EXACT_SINGLE = 2**24  # and float32
 LARGEST = 1e150  # absolute value of a float in data: its square is finite
 
 
-def sums_of(terms: CountRows, weights: Int64) -> CountRows:
-    """Return ``weights @ terms``: exact for integers, each sum rounded once for floats.
-
-    A sum of floats equals ``math.fsum`` over the repeated values; their order does not matter.
-
-    Parameters
-    ----------
-    terms : int or float64[n_rows, n_fields]
-        Finite numbers.
-    weights : int64[n_draws, n_rows]
-        Frequency of each row in a draw.
-
-    Returns
-    -------
-    int64 or float64[n_draws, n_fields]
-
-    Raises
-    ------
-    ValueError
-        A sum of integers may exceed 64 bits, a sum of floats may be infinite, or their weights add
-        up to 2^51 or more.
-
-    Examples
-    --------
-    >>> sums_of(np.array([[1, 2], [3, 4]]), np.array([[1, 1], [2, 0]]))
-    array([[4, 6],
-           [2, 4]])
-    >>> sums_of(np.array([[0.1], [0.5]]), np.array([[3, 0], [1, 1]]))
-    array([[0.3],
-           [0.6]])
-    """
+def sums_of(
+    terms: CountRows,  # int or float64[n_rows, n_fields]: Finite numbers
+    weights: Int64,  # int64[n_draws, n_rows]: Frequency of each row in a draw
+) -> CountRows:
+    """Return ``weights @ terms``: exact for integers, each sum rounded once for floats."""
+    # A sum of floats equals ``math.fsum`` over the repeated values; their order does not matter.
+    # Returns int64 or float64[n_draws, n_fields].
     return summing(terms, int(weights.sum(axis=1).max(initial=0)))(weights)
 
 
 def max_abs(values: Any) -> Any:
     """Return the largest absolute value, 0 for an empty array, without a copy.
 
-    Examples
-    --------
     >>> int(max_abs(np.array([[-3, 2]]))), float(max_abs(np.zeros(0)))
     (3, 0.0)
     """
@@ -63,11 +37,9 @@ def max_abs(values: Any) -> Any:
 
 
 def summing(terms: CountRows, most: int) -> Callable[[Int64], CountRows]:
-    """Return `sums_of` these terms as a function of weights that add up to at most ``most``.
-
-    Float matrices multiply many times faster than integer ones, and exactly if every sum stays
-    below 2^24 (float32) or 2^53 (float64).
-    """
+    """Return `sums_of` these terms as a function of weights that add up to at most ``most``."""
+    # Float matrices multiply many times faster than integer ones, and exactly if every sum stays
+    # below 2^24 (float32) or 2^53 (float64).
     if terms.dtype.kind == "f":
         parts = _exact_parts(terms, most)
         return lambda weights: _sums_of_parts(parts, weights, terms.shape[1])
@@ -129,14 +101,7 @@ class FixedPoint(NamedTuple):
 
     @classmethod
     def of(cls, values: CountRows, total: int) -> FixedPoint:
-        """Split finite floats, so that weights of this total leave every sum below 2^62.
-
-        Examples
-        --------
-        >>> split = FixedPoint.of(np.array([[0.5, 3.0], [0.25, 1.0]]), 2)
-        >>> split.rounded(split.parts.sum(axis=1)[None])
-        array([[0.75, 4.  ]])
-        """
+        """Split finite floats, so that weights of this total leave every sum below 2^62."""
         if values.dtype.kind != "f":
             return cls(np.ascontiguousarray(values.T), (), len(values.T))
         bits = min(52, 62 - total.bit_length())
@@ -175,8 +140,6 @@ class FixedPoint(NamedTuple):
 def rounded_sums(parts: Int64, exponents: Sequence[int]) -> Float64:
     """Add parts along the last axis, each times its power of two; round each sum once.
 
-    Examples
-    --------
     >>> rounded_sums(np.array([[3, 1], [0, -2]]), [-1, 0])
     array([ 2.5, -2. ])
     """

@@ -24,8 +24,6 @@ EQUAL = 1e-12  # closer scores up to 1 count as equal
 def cut(bound: float, range: Range | None) -> float:
     """Return a bound, or the end of the range that it leaves.
 
-    Examples
-    --------
     >>> cut(1.5, (0.0, 1.0)), cut(1.5, None)
     (1.0, 1.5)
     """
@@ -35,8 +33,6 @@ def cut(bound: float, range: Range | None) -> float:
 def range_of_difference(a: Range | None, b: Range | None) -> Range | None:
     """Return the range of B minus A, None if either has no bounds.
 
-    Examples
-    --------
     >>> range_of_difference((0.0, 1.0), (0.0, 1.0))
     (-1.0, 1.0)
     """
@@ -46,8 +42,6 @@ def range_of_difference(a: Range | None, b: Range | None) -> Range | None:
 def rounding_of(values: Float64 | float) -> Any:
     """Return the distance at which scores of the size of these values count as equal.
 
-    Examples
-    --------
     >>> float(rounding_of(0.5)), float(rounding_of(-4e6))
     (1e-12, 4e-06)
     """
@@ -57,8 +51,6 @@ def rounding_of(values: Float64 | float) -> Any:
 def units_text(n_units: int, unit: str) -> str:
     """Format the number of units with their noun.
 
-    Examples
-    --------
     >>> units_text(61, "example"), units_text(5, "document"), units_text(12, "doc_id")
     ('61 examples', '5 documents', '12 clusters (doc_id)')
     """
@@ -73,8 +65,6 @@ def nouns_of(unit: str) -> str:
 def merged(rows: CountRows, times: Int64) -> tuple[CountRows, Int64]:
     """Return the distinct rows, ascending, and how often each occurs.
 
-    Examples
-    --------
     >>> merged(np.array([[2, 0], [1, 5], [2, 0]]), np.array([1, 4, 2]))
     (array([[1, 5],
            [2, 0]]), array([4, 3]))
@@ -160,11 +150,9 @@ class Units:
         return self.formula.scale_of(name, self.terms).range
 
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
-        """Count, for each share, the units that have its value on their own.
-
-        All other units must leave it undefined, or have the value of no units at all; else the
-        share is missing in the result. It is also missing if it has the value of no units itself.
-        """
+        """Count, for each share, the units that have its value on their own."""
+        # All other units must leave it undefined, or have the value of no units at all; else the
+        # share is missing in the result. It is also missing if it has the value of no units itself.
         shares = [n for n in values if self.formula.scale_of(n, self.terms).of_units]
         if not shares:
             return {}
@@ -184,19 +172,10 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class WholeUnits(Units):
-    """Distinct units whose scores are functions of all rows, not of sums.
-
-    Attributes
-    ----------
-    formula : ScoredRows
-    terms : [n_rows, n_fields]
-        The rows of distinct units, unit by unit.
-    unit_of : int64[n_rows]
-        The distinct unit of each row.
-    """
+    """Distinct units whose scores are functions of all rows, not of sums."""
 
     formula: ScoredRows
-    unit_of: Int64
+    unit_of: Int64  # int64[n_rows]: the unit of each row of ``terms``, which are unit by unit
 
     def scores(self, weights: Int64) -> Mapping[str, Float64]:
         """Compute scores by flat name under each int64[n_draws, n_distinct] of weights."""

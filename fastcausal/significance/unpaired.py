@@ -10,25 +10,16 @@ from fastcausal.significance.paired import Difference
 from fastcausal.significance.units import Units, cut, range_of_difference
 
 
-def welch(a: Units, b: Units, method: Method, confidence: float) -> Difference:
-    """Compute the difference of two systems on different units, B minus A, its bounds and its p.
-
-    The variance is the sum of both sides' variances by the jackknife, with Welch's degrees of
-    freedom (1947). Bounds are cut to the range of the difference. A side without variation adds
-    nothing; if neither side varies, bounds and p are NaN.
-
-    Parameters
-    ----------
-    a, b : Units
-        Units of A and of B, with the formula of one score.
-    method : {"jackknife"}
-    confidence : float
-
-    Raises
-    ------
-    ValueError
-        The method is another one: there are no resamples of two samples.
-    """
+def welch(
+    a: Units,  # Units of A and of B, with the formula of one score
+    b: Units,
+    method: Method,
+    confidence: float,
+) -> Difference:
+    """Compute the difference of two systems on different units, B minus A, its bounds and its p."""
+    # The variance is the sum of both sides' variances by the jackknife, with Welch's degrees of
+    # freedom (1947). Bounds are cut to the range of the difference. A side without variation adds
+    # nothing; if neither side varies, bounds and p are NaN.
     if method != "jackknife":
         raise ValueError(f"method is {method}, expected jackknife for unpaired samples")
     values, errors, freedoms, ranges = [], [], [], []
