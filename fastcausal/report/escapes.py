@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from html import escape
 
 Cell = str | int | float | None
@@ -48,6 +49,11 @@ def cell_text(text: str) -> str:
     a\nb\t\x00
     """
     return text.translate(_ON_A_LINE).encode(errors="backslashreplace").decode()
+
+
+def cell_rows(rows: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Escape the cells of rows, each for one line."""
+    return [tuple(map(cell_text, row)) for row in rows]
 
 
 def html_text(text: str) -> str:

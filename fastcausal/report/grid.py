@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from fastcausal.report.escapes import (
     Cell,
+    cell_rows,
     cell_text,
     csv_value,
     html_text,
@@ -21,7 +22,7 @@ from fastcausal.report.escapes import (
     markdown_paragraph,
     markdown_text,
 )
-from fastcausal.report.numbers import Bounded, Scale, in_percent, number_text, shares_in
+from fastcausal.report.numbers import Bounded, Scale, number_columns, shares_in
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -197,17 +198,18 @@ class Grid:
     ) -> Iterator[RenderableType]:
         from rich.text import Text  # names from data are not markup
 
-        parts = [(part, rows) for part, rows in self._lines() if rows]
+        header, *names = cell_rows([self.header, *([part] for part, _ in self.parts)])
+        lines = [cell_rows(rows) for _, rows in self._texts()]
+        parts = [(part, rows) for (part,), rows in zip(names, lines, strict=True) if rows]
         if self.title:
             yield Text(cell_text(self.title) + "\n" * bool(parts))
-        for widths in [None] if self.text else self._blocks(options.max_width):
-            header = any(self.header)
+        for widths in [None] if self.text else _blocks(_widths(header, parts), options.max_width):
             for k, (part, rows) in enumerate(parts):
                 if part:
-                    if header and not k:
-                        yield self._table(widths, [], show_header=True)
-                    yield Text(f"\n{part}" if k or header else part)
-                yield self._table(widths, rows, show_header=header and not k and not part)
+                    if any(header) and not k:
+                        yield _table(widths, header, [], show_header=True)
+                    yield Text(f"\n{part}" if k or any(header) else part)
+                yield _table(widths, header, rows, any(header) and not k and not part)
             if parts:
                 yield Text()  # rich would search an empty str for markup
 
@@ -296,12 +298,15 @@ class Grid:
     def _texts(self) -> Iterator[tuple[str, list[Texts]]]:
         """Yield the names of parts, with their rows as text."""
         for part, rows in self.parts:
+            names = [name for name, _ in rows]
+            shown = [
+                ([self._is_percent(part, name, column) for name in names], sign)
+                for column, sign in zip(self.header[1:], self.signs, strict=True)
+            ]
+            columns = zip(*(cells for _, cells in rows), strict=True) if rows else [[]] * len(shown)
             yield (
                 part,
-                [
-                    (name, *map(self._text, self._are_percent(part, name), cells, self.signs))
-                    for name, cells in rows
-                ],
+                [*zip(names, *number_columns(columns, shown, self.digits), strict=True)],
             )
 
     def _emphasized(
@@ -323,73 +328,63 @@ class Grid:
                 ],
             )
 
-    def _lines(self) -> Iterator[tuple[str, list[Texts]]]:
-        """Yield the parts as text for a terminal, each name and cell on one line."""
-        for part, rows in self._texts():
-            yield cell_text(part), [tuple(map(cell_text, row)) for row in rows]
-
-    def _are_percent(self, part: str, row: str) -> list[bool]:
-        return [self._is_percent(part, row, column) for column in self.header[1:]]
-
-    def _text(self, is_percent: bool, cell: Cell, sign: str) -> str:
-        if is_percent and isinstance(cell, float):
-            return number_text(in_percent(cell), max(self.digits - 2, 0), sign)
-        return number_text(cell, self.digits, sign)
-
     def _empty(self) -> Texts:
         return ("",) * len(self.header[1:])
 
-    def _table(
-        self, widths: dict[int, int] | None, rows: Sequence[Texts], show_header: bool
-    ) -> RenderableType:
-        from rich import box
-        from rich.table import Table
-        from rich.text import Text
 
-        table = Table(
-            box=box.SIMPLE_HEAD,
-            show_edge=False,
-            pad_edge=False,
-            padding=(0, GAP - 1, 0, 0),  # the box adds the rest of the gap
-            show_header=show_header,
+def _table(
+    widths: dict[int, int] | None, header: Texts, rows: Sequence[Texts], show_header: bool
+) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, GAP - 1, 0, 0),  # the box adds the rest of the gap
+        show_header=show_header,
+    )
+    shown = range(len(header)) if widths is None else list(widths)
+    for k in shown:
+        table.add_column(
+            Text(header[k]),
+            width=None if widths is None else widths[k],
+            justify="right" if k and widths is not None else "left",
+            overflow="fold",
         )
-        shown = range(len(self.header)) if widths is None else list(widths)
-        for k in shown:
-            table.add_column(
-                Text(cell_text(self.header[k])),
-                width=None if widths is None else widths[k],
-                justify="right" if k and widths is not None else "left",
-                overflow="fold",
-            )
-        for row in rows:
-            table.add_row(*(Text(row[k]) for k in shown))
-        return table
+    for row in rows:
+        table.add_row(*(Text(row[k]) for k in shown))
+    return table
 
-    def _blocks(self, width: int) -> Iterator[dict[int, int]]:
-        """Yield the columns of each block with their widths; names of rows start every block."""
-        names, *numbers = self._widths()
-        least = min(names, max(SHORT_NAME, width // 2))
-        blocks: list[dict[int, int]] = [{}]
-        left = width - least
-        for k, needed in enumerate(numbers, 1):
-            if blocks[-1] and needed + GAP > left:
-                blocks.append({})
-                left = width - least
-            blocks[-1][k] = needed
-            left -= needed + GAP
-        for block in blocks:
-            room = width - sum(block.values()) - GAP * len(block)
-            yield {0: max(least, min(names, room)), **block}
 
-    def _widths(self) -> list[int]:
-        """Return the width of each column that breaks no number."""
-        from rich.cells import cell_len
+def _blocks(widths: Sequence[int], width: int) -> Iterator[dict[int, int]]:
+    """Yield the columns of each block with their widths; names of rows start every block."""
+    names, *numbers = widths
+    least = min(names, max(SHORT_NAME, width // 2))
+    blocks: list[dict[int, int]] = [{}]
+    left = width - least
+    for k, needed in enumerate(numbers, 1):
+        if blocks[-1] and needed + GAP > left:
+            blocks.append({})
+            left = width - least
+        blocks[-1][k] = needed
+        left -= needed + GAP
+    for block in blocks:
+        room = width - sum(block.values()) - GAP * len(block)
+        yield {0: max(least, min(names, room)), **block}
 
-        rows = [row for _, part in self._lines() for row in part]
-        return [
-            max(min(cell_len(header), LONG_HEADER), *(cell_len(row[k]) for row in rows), 1)
-            for k, header in enumerate(map(cell_text, self.header))
-        ]
+
+def _widths(header: Texts, parts: Iterable[tuple[str, list[Texts]]]) -> list[int]:
+    """Return the width of each column that breaks no number."""
+    from rich.cells import cell_len
+
+    rows = [row for _, part in parts for row in part]
+    return [
+        max(min(cell_len(name), LONG_HEADER), *(cell_len(row[k]) for row in rows), 1)
+        for k, name in enumerate(header)
+    ]
 
 
 def _last_word(column: str) -> str:

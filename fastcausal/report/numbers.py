@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from fastcausal.options import Better, Kind
@@ -101,6 +101,22 @@ def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
     if not isinstance(value, float):
         return str(value)
     return f"{value:{sign}.{digits}{'f' if abs(value) < MAX_PLAIN else 'e'}}"
+
+
+def number_columns(
+    columns: Iterable[Sequence[Cell]], shown: Iterable[tuple[Sequence[bool], str]], digits: int
+) -> list[list[str]]:
+    """Format columns of numbers; ``shown`` has the cells in percent and the sign of each column."""
+    fewer = max(digits - 2, 0)  # of percent
+    return [
+        [
+            number_text(in_percent(cell), fewer, sign)
+            if share and isinstance(cell, float)
+            else number_text(cell, digits, sign)
+            for cell, share in zip(column, shares, strict=True)
+        ]
+        for column, (shares, sign) in zip(columns, shown, strict=True)
+    ]
 
 
 def in_percent(share: float) -> float:
