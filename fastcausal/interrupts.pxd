@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Ctrl-C in native code: csrc/stop.hpp calls `interrupted` while the GIL is released."""
+"""Ctrl-C in native code: csrc/arrays/stop.hpp calls `interrupted` while the GIL is released."""
 
 from libcpp cimport bool as cbool
 

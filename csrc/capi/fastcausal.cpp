@@ -13,9 +13,9 @@
 #include "capi/formulas.hpp"
 #include "capi/mean_of_means.hpp"
 #include "capi/protocol.hpp"
-#include "cpu.hpp"
-#include "tagged.hpp"
-#include "utf8.hpp"
+#include "engine/cpu.hpp"
+#include "tags/tagged.hpp"
+#include "text/utf8.hpp"
 
 struct fastcausal_protocol {
   fastcausal::capi::Protocol protocol;

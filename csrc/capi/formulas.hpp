@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "arrays/exact.hpp"
 #include "capi/protocol.hpp"
-#include "exact.hpp"
 
 namespace fastcausal::capi {
 

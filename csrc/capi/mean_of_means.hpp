@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "capi/formulas.hpp"
-#include "cpu.hpp"
+#include "engine/cpu.hpp"
 
 namespace fastcausal::capi {
 

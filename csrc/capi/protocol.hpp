@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "capi/kernel_fields.hpp"
+#include "engine/memory.hpp"
+#include "engine/official.hpp"
 #include "fastcausal/plan.h"
-#include "memory.hpp"
-#include "official.hpp"
 
 namespace fastcausal::capi {
 

@@ -1,8 +1,8 @@
 // Gold and predictions, example by example, as fastcausal/tasks/relations/align.py brings them
 // together: joined by id, with one length, and a policy for relations that could not be read.
 #pragma once
-#include "examples.hpp"
-#include "sentences.hpp"
+#include "page/examples.hpp"
+#include "page/sentences.hpp"
 
 namespace fastcausal::page {
 

@@ -5,8 +5,8 @@
 #include <deque>
 #include <vector>
 
-#include "../lines.hpp"
-#include "json.hpp"
+#include "page/json.hpp"
+#include "text/lines.hpp"
 
 namespace fastcausal::page {
 

@@ -1,6 +1,6 @@
 // The columns of docs/pages.md, which the table of examples shows.
 #pragma once
-#include "written.hpp"
+#include "page/written.hpp"
 
 namespace fastcausal::page {
 

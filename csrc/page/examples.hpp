@@ -4,8 +4,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "../rows.hpp"
-#include "cells.hpp"
+#include "arrays/rows.hpp"
+#include "page/cells.hpp"
 
 namespace fastcausal::page {
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "../distinct.hpp"
-#include "../sampling.hpp"
+#include "arrays/distinct.hpp"
+#include "chance/sampling.hpp"
 
 namespace fastcausal::page {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "text.hpp"
+#include "page/text.hpp"
 
 namespace fastcausal::page {
 

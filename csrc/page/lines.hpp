@@ -1,8 +1,8 @@
 // Examples as lines of JSON, and a row per relation in CSV or JSON lines.
 #pragma once
-#include "../role_keys.hpp"
-#include "sentences.hpp"
-#include "spans.hpp"
+#include "page/sentences.hpp"
+#include "page/spans.hpp"
+#include "readers/role_keys.hpp"
 
 namespace fastcausal::page {
 

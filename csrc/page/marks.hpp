@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "../copies.hpp"
-#include "text.hpp"
+#include "page/text.hpp"
+#include "tags/copies.hpp"
 
 namespace fastcausal::page {
 

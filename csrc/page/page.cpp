@@ -2,10 +2,10 @@
 #include <cstdio>
 #include <memory>
 
-#include "../include/fastcausal.h"
-#include "columns.hpp"
-#include "memory.hpp"
-#include "reading.hpp"
+#include "include/fastcausal.h"
+#include "page/columns.hpp"
+#include "page/memory.hpp"
+#include "page/reading.hpp"
 
 namespace fastcausal::page {
 namespace {

@@ -1,7 +1,7 @@
 // Submissions of the Causal News Corpus task, as fastcausal/formats/cnc/submissions.py reads them.
 #pragma once
-#include "../submission.hpp"
-#include "sentences.hpp"
+#include "page/sentences.hpp"
+#include "readers/submission.hpp"
 
 namespace fastcausal::page {
 

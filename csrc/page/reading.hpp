@@ -1,8 +1,8 @@
 // Reads a dropped file: finds its format, as fastcausal/formats/reading/opening.py does.
 #pragma once
-#include "lines.hpp"
-#include "predictions.hpp"
-#include "truth.hpp"
+#include "page/lines.hpp"
+#include "page/predictions.hpp"
+#include "page/truth.hpp"
 
 namespace fastcausal::page {
 

@@ -1,8 +1,8 @@
 // The tagged sentences of a side, read by tagged.hpp and held against texts by copies.hpp.
 #pragma once
-#include "../copies.hpp"
-#include "examples.hpp"
-#include "marks.hpp"
+#include "page/examples.hpp"
+#include "page/marks.hpp"
+#include "tags/copies.hpp"
 
 namespace fastcausal::page {
 

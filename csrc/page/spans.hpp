@@ -4,8 +4,8 @@
 #pragma once
 #include <set>
 
-#include "../sentence.hpp"
-#include "examples.hpp"
+#include "page/examples.hpp"
+#include "readers/sentence.hpp"
 
 namespace fastcausal::page {
 

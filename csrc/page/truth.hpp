@@ -1,6 +1,6 @@
 // Truth files of the Causal News Corpus, as fastcausal/formats/cnc/truth.py reads them.
 #pragma once
-#include "sentences.hpp"
+#include "page/sentences.hpp"
 
 namespace fastcausal::page {
 

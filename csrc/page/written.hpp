@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "../include/fastcausal.h"
-#include "aligned.hpp"
-#include "intervals.hpp"
+#include "include/fastcausal.h"
+#include "page/aligned.hpp"
+#include "page/intervals.hpp"
 
 namespace fastcausal::page {
 

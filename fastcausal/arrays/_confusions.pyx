@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t
 from fastcausal.arrays.buffers cimport Array, float64s, int64s
 
 
-cdef extern from "confusions.hpp" namespace "fastcausal" nogil:
+cdef extern from "tasks/confusions.hpp" namespace "fastcausal" nogil:
     cdef cppclass Grouped:
         const int64_t* offsets
         int64_t n_groups

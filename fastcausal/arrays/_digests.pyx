@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 from fastcausal.arrays.buffers cimport Array, int32s, int64s
 
 
-cdef extern from "digest.hpp" namespace "fastcausal" nogil:
+cdef extern from "arrays/digest.hpp" namespace "fastcausal" nogil:
     cdef struct Row:
         pass
 

@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 from fastcausal.arrays.buffers cimport Array, int32s, int64s, text
 
 
-cdef extern from "distinct.hpp" namespace "fastcausal" nogil:
+cdef extern from "arrays/distinct.hpp" namespace "fastcausal" nogil:
     int64_t sort_distinct "fastcausal::distinct_rows"(
         const int64_t*, int64_t, int64_t, int64_t*, int64_t*) except +
 

@@ -11,7 +11,7 @@ from libcpp cimport bool as cbool
 from fastcausal.arrays.buffers cimport Array, int32s, int64s
 
 
-cdef extern from "ids.hpp" namespace "fastcausal" nogil:
+cdef extern from "arrays/ids.hpp" namespace "fastcausal" nogil:
     void c_hash_texts "fastcausal::hash_texts" (
         const int32_t*, const char*, int64_t, uint64_t*
     )

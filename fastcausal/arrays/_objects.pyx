@@ -33,7 +33,7 @@ cdef extern from "<string_view>" namespace "std" nogil:
     cdef cppclass string_view:
         string_view(const char*, size_t)
 
-cdef extern from "role_keys.hpp" namespace "fastcausal" nogil:
+cdef extern from "readers/role_keys.hpp" namespace "fastcausal" nogil:
     bint c_may_name "fastcausal::may_name" (string_view, string_view)
 
 

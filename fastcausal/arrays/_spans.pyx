@@ -15,7 +15,7 @@ from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s
 import numpy as np
 
 
-cdef extern from "rows.hpp" namespace "fastcausal" nogil:
+cdef extern from "arrays/rows.hpp" namespace "fastcausal" nogil:
     cdef struct Row:
         pass
 
@@ -42,7 +42,7 @@ cdef extern from "rows.hpp" namespace "fastcausal" nogil:
     )
 
 
-cdef extern from "official.hpp" namespace "fastcausal" nogil:
+cdef extern from "engine/official.hpp" namespace "fastcausal" nogil:
     cdef cppclass Input:
         Side side
         int64_t n_rows, n_relations

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Collected rows (csrc/collected.hpp) as the four arrays of `Rows`."""
+"""Collected rows (csrc/arrays/collected.hpp) as the four arrays of `Rows`."""
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t
@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
 
-cdef extern from "collected.hpp" namespace "fastcausal" nogil:
+cdef extern from "arrays/collected.hpp" namespace "fastcausal" nogil:
     cdef struct Row:
         int32_t role, start, stop
 

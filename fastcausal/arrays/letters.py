@@ -20,8 +20,8 @@ ALL = 0x110000  # all code points
 SIZES = ((0x80, 0x80), (0xE0, 0x800), (0xE3, 0x3000))  # first byte, number of lower code points
 BEYOND = re.compile(rb"[\xf0-\xf4][\x80-\xbf]{3}")  # four bytes of UTF-8
 SIGMA = "\u03a3"  # its lower case differs at the end of a word
-OTHER, LETTER, BLANK, DELETED = range(4)  # as in csrc/words.hpp
-WORD, DIGIT, SPACE, UPPER, LOWER, ALNUM = 1, 2, 4, 8, 16, 32  # as in csrc/letters.hpp
+OTHER, LETTER, BLANK, DELETED = range(4)  # as in csrc/text/words.hpp
+WORD, DIGIT, SPACE, UPPER, LOWER, ALNUM = 1, 2, 4, 8, 16, 32  # as in csrc/text/letters.hpp
 
 
 def kinds_of(data: Any) -> Int8:

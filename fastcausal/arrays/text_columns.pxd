@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Columns of texts whose words csrc/words.hpp reads, and the letters that it knows."""
+"""Columns of texts whose words csrc/text/words.hpp reads, and the letters that it knows."""
 
 from libc.stdint cimport int8_t, int32_t, int64_t
 from libcpp cimport bool as cbool
@@ -7,7 +7,7 @@ from libcpp cimport bool as cbool
 from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s, text
 
 
-cdef extern from "words.hpp" namespace "fastcausal" nogil:
+cdef extern from "text/words.hpp" namespace "fastcausal" nogil:
     cdef cppclass Letters:
         Letters()
         Letters(const int32_t*, const int8_t*, int64_t, cbool)

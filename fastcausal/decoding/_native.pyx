@@ -24,7 +24,7 @@ cdef object INT64 = np.dtype("int64")
 cdef object FLOAT64 = np.dtype("float64")
 
 
-cdef extern from "labels.hpp" namespace "fastcausal" nogil:
+cdef extern from "tags/labels.hpp" namespace "fastcausal" nogil:
     cdef cppclass Scheme "fastcausal::labels::Scheme":
         const int32_t* marks
         int64_t n_labels
@@ -41,7 +41,7 @@ cdef extern from "labels.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
-cdef extern from "label_paths.hpp" namespace "fastcausal" nogil:
+cdef extern from "tags/label_paths.hpp" namespace "fastcausal" nogil:
     cdef cppclass Step "fastcausal::labels::Step":
         pass
 
@@ -57,7 +57,7 @@ cdef extern from "label_paths.hpp" namespace "fastcausal" nogil:
     int64_t c_label_ids "fastcausal::label_ids" (const Logits&, StopRequested) except +
 
 
-cdef extern from "decoding.hpp" namespace "fastcausal" nogil:
+cdef extern from "tags/decoding.hpp" namespace "fastcausal" nogil:
     cdef cppclass Settings "fastcausal::selection::Settings":
         int64_t method, top_k, n_best, max_signal, n_columns
         int64_t roles[3]

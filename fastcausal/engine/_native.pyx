@@ -11,7 +11,7 @@ from fastcausal.arrays.buffers cimport Array, int32s, int64s
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
+cdef extern from "engine/cpu.hpp" namespace "fastcausal" nogil:
     cdef struct Row:
         pass
 
@@ -71,7 +71,7 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
-cdef extern from "chosen.hpp" namespace "fastcausal" nogil:
+cdef extern from "engine/chosen.hpp" namespace "fastcausal" nogil:
     cdef struct PairList:
         int64_t* example
         int64_t* gold

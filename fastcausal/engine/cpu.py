@@ -16,8 +16,8 @@ from fastcausal.rows import Rows, check_both
 
 # Starting a thread costs as much processor time as scoring half as many examples.
 EXAMPLES_PER_THREAD = 8192
-FAULTY = -2  # of csrc/cpu.hpp
-READINGS = ("cnc-2023", "cnc-2022")  # in the order of ReadAs in csrc/official.hpp, from 1 on
+FAULTY = -2  # of csrc/engine/cpu.hpp
+READINGS = ("cnc-2023", "cnc-2022")  # in the order of ReadAs in csrc/engine/official.hpp, from 1 on
 
 
 def run(

@@ -128,7 +128,7 @@ def _bits(used: list[bool]) -> int:
 
 
 class TooLargeError(OverflowError):
-    """An example that is too large to be paired; csrc/cpu.hpp has the bounds."""
+    """An example that is too large to be paired; csrc/engine/cpu.hpp has the bounds."""
 
     def __init__(self, example: int) -> None:
         super().__init__(example)

@@ -58,7 +58,7 @@ def run(
     InputError
         Backend ``cuda`` without CuPy or a GPU, or ``check`` finds an invalid row.
     TooLargeError
-        An example exceeds the bounds in csrc/cpu.hpp.
+        An example exceeds the bounds in csrc/engine/cpu.hpp.
     """
     _check_threads(num_threads)
     if check and backend == "reference":

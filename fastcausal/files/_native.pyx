@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 from fastcausal.arrays.buffers cimport Array, text
 
 
-cdef extern from "lines.hpp" namespace "fastcausal" nogil:
+cdef extern from "text/lines.hpp" namespace "fastcausal" nogil:
     cdef cppclass Lines:
         int64_t n
         int64_t longest

@@ -39,7 +39,7 @@ cdef extern from *:
     cbool represent "fc_represent" (string_view, string&) noexcept nogil
 
 
-cdef extern from "written.hpp" namespace "fastcausal" nogil:
+cdef extern from "text/written.hpp" namespace "fastcausal" nogil:
     ctypedef cbool (*Represent "fastcausal::Represent")(string_view, string&) noexcept nogil
 
     cdef enum class Style(int64_t):

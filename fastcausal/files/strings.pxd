@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Strings as csrc/written.hpp takes them, and cells that it makes."""
+"""Strings as csrc/text/written.hpp takes them, and cells that it makes."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t
@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 from fastcausal.arrays.buffers cimport int8s, int64s, text
 
 
-cdef extern from "written.hpp" namespace "fastcausal" nogil:
+cdef extern from "text/written.hpp" namespace "fastcausal" nogil:
     cdef cppclass Strings:
         const char* data
         const int64_t* places

@@ -17,7 +17,7 @@ from fastcausal.files.values import JsonTexts
 
 ROWS = 1 << 12  # of a block: Python objects take 100 times the memory
 BYTES = 1 << 22  # of a block, unless a row has more
-PLAIN, JSON, CSV = 0, 1, 2  # numbers of `Style` in csrc/written.hpp
+PLAIN, JSON, CSV = 0, 1, 2  # numbers of `Style` in csrc/text/written.hpp
 TEXTS = (pa.string(), pa.large_string())
 
 

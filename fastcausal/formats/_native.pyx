@@ -12,7 +12,7 @@ from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s, open_array,
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "tagged.hpp" namespace "fastcausal" nogil:
+cdef extern from "tags/tagged.hpp" namespace "fastcausal" nogil:
     cdef enum class Tags(int64_t):
         pass
 
@@ -30,7 +30,7 @@ cdef extern from "tagged.hpp" namespace "fastcausal" nogil:
     void unpack(const vector[Span]&, int8_t*, int32_t*, int32_t*)
 
 
-cdef extern from "span_texts.hpp" namespace "fastcausal" nogil:
+cdef extern from "tags/span_texts.hpp" namespace "fastcausal" nogil:
     cdef cppclass Row:
         pass
 
@@ -44,7 +44,7 @@ cdef extern from "span_texts.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
-cdef extern from "copies.hpp" namespace "fastcausal" nogil:
+cdef extern from "tags/copies.hpp" namespace "fastcausal" nogil:
     void c_compare_copies "fastcausal::compare_copies" [Offset](
         const char*, const Offset*, const int64_t*, int64_t, const char*, const int64_t*,
         const uint8_t*, bint, const int32_t*, uint8_t*, StopRequested,
@@ -54,7 +54,7 @@ cdef extern from "copies.hpp" namespace "fastcausal" nogil:
     )
 
 
-cdef extern from "lines.hpp" namespace "fastcausal" nogil:
+cdef extern from "text/lines.hpp" namespace "fastcausal" nogil:
     cdef cppclass Literals:
         char* text
         vector[int32_t] places
@@ -62,13 +62,13 @@ cdef extern from "lines.hpp" namespace "fastcausal" nogil:
     int64_t c_string_list "fastcausal::string_list" (const char*, const char*, Literals&) except +
 
 
-cdef extern from "fincausal_rows.hpp" namespace "fastcausal::fincausal" nogil:
+cdef extern from "tasks/fincausal_rows.hpp" namespace "fastcausal::fincausal" nogil:
     int64_t N_PLACES
     void c_split_rows "fastcausal::fincausal::split_rows" (
         const char*, int64_t, int64_t, int64_t*, int64_t*, int64_t*)
 
 
-cdef extern from "submission.hpp" namespace "fastcausal" nogil:
+cdef extern from "readers/submission.hpp" namespace "fastcausal" nogil:
     cdef cppclass Submission:
         char* text
         vector[int32_t] places

@@ -19,7 +19,7 @@ cdef object INT32 = np.dtype("int32")
 cdef object INT64 = np.dtype("int64")
 
 
-cdef extern from "span_lines.hpp" namespace "fastcausal" nogil:
+cdef extern from "readers/span_lines.hpp" namespace "fastcausal" nogil:
     cdef cppclass WrittenRelations:
         vector[uint8_t] plain
         vector[int32_t] further
@@ -45,7 +45,7 @@ cdef extern from "span_lines.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
-cdef extern from "model_answers.hpp" namespace "fastcausal" nogil:
+cdef extern from "readers/model_answers.hpp" namespace "fastcausal" nogil:
     void c_read_answers "fastcausal::read_answers" (
         const char*, const int64_t*, int64_t, const string&, WrittenRelations&, uint8_t*
     ) except +
@@ -130,7 +130,7 @@ def read_lines(data):
 
 
 def read_answers(data, places, bytes no_spans, ways):
-    """Return the answers of models as `Written`; set the way of each (csrc/model_answers.hpp)."""
+    """Return the answers of models as `Written`; set the way of each."""
     cdef const char* at = <const char*>text(data).data
     cdef Array place = int64s(places)
     cdef Array way = int8s(ways, PyBUF_WRITABLE)

@@ -23,7 +23,7 @@ cdef object EMPTY = np.empty
 cdef object INT32 = np.dtype("int32")
 cdef object INT64 = np.dtype("int64")
 
-cdef extern from "sentence.hpp" namespace "fastcausal" nogil:
+cdef extern from "readers/sentence.hpp" namespace "fastcausal" nogil:
     ctypedef vector[uint32_t] CodePoints
 
     cdef cppclass Occurrences:
@@ -301,8 +301,9 @@ def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
     """Find the spans of an example whose roles have texts or character offsets, in tokens.
 
     Texts are whole tokens of the example. A text may occur several times. With a role `signal`
-    (-1 for none), a signal text is then the one nearest to the gap between Cause and Effect, see
-    csrc/sentence.hpp, and another text is unusual. Without that role, the first occurrence counts.
+    (-1 for none), a signal text is then the one nearest to the gap between Cause and Effect
+    (csrc/readers/sentence.hpp), and another text is unusual. Without that role, the first
+    occurrence counts.
     `numbers` gives the number of each role; `length` is the required number of tokens, -1 for any.
 
     Returns

@@ -12,7 +12,7 @@ from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s, open_array
 from fastcausal.files.strings cimport Cells, Strings, made, strings
 
 
-cdef extern from "marked.hpp" namespace "fastcausal" nogil:
+cdef extern from "tags/marked.hpp" namespace "fastcausal" nogil:
     cdef cppclass Marked:
         const int8_t* role
         const int32_t* start
@@ -73,7 +73,7 @@ def write_tagged(
 ):
     """Return a tagged sentence for each readable relation of n examples: texts, and their places.
 
-    Fill counts, left_out and holds, see csrc/marked.hpp.
+    Fill counts, left_out and holds, see csrc/tags/marked.hpp.
     """
     cdef Strings of_text = strings(texts)
     cdef Marked relations = marked(spans)
@@ -95,7 +95,7 @@ def write_tagged(
 def tag_codes(spans, int64_t first, int64_t n, counts, slots, left_out):
     """Return bytes for each readable relation of n examples: the code of each token.
 
-    Fill left_out, see csrc/marked.hpp.
+    Fill left_out, see csrc/tags/marked.hpp.
     """
     cdef Marked relations = marked(spans)
     cdef const int64_t* count = <const int64_t*>int64s(counts).data
@@ -124,7 +124,7 @@ def write_tag_lines(
 ):
     """Return sentences as lines of tokens and tags, each with an empty line behind.
 
-    Fill losses and left_out, see csrc/marked.hpp.
+    Fill losses and left_out, see csrc/tags/marked.hpp.
     """
     cdef Marked relations = marked(spans)
     cdef Strings of_id

@@ -40,7 +40,7 @@ from fastcausal.relations import ROLES, Relations
 MAX_TOKENS = 2**20  # of a sentence to read
 MAX_TAGS = 2**24  # of an example to write: more than 1 GB in memory
 OVERLAPS = "spans overlap their own role or have no tag"
-LINE_ENDS, NO_TOKENS, NO_LINES = 1, 2, 4  # bits of `TagLoss` in csrc/marked.hpp
+LINE_ENDS, NO_TOKENS, NO_LINES = 1, 2, 4  # bits of `TagLoss` in csrc/tags/marked.hpp
 _COMMENT = re.compile(r"# (id|text) *= ?(.*)", re.DOTALL)
 _SPACE = re.compile(r"[ \t\x0b\x0c]+")
 
@@ -218,7 +218,7 @@ def _slots(roles: tuple[str, ...]) -> npt.NDArray[np.int8]:
 
 
 def _tag_names(roles: tuple[str, ...]) -> list[str]:
-    """Return the tag of each code of csrc/marked.hpp: two bits for each role with tags."""
+    """Return the tag of each code of csrc/tags/marked.hpp: two bits for each role with tags."""
     labels = [role.capitalize() for role in roles if role in ROLES]
     marks = [("", f"B-{label}", f"I-{label}", "") for label in labels]
     return [

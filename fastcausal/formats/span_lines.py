@@ -32,7 +32,7 @@ from fastcausal.formats.reading.builder import Builder, Int32, placed, typed
 from fastcausal.formats.sentences import AMBIGUOUS, CUT
 from fastcausal.relations import Relations
 
-MISSING, NOTHING, TEXT_VALUE, OTHER = range(4)  # kinds of values, as in csrc/span_lines.hpp
+MISSING, NOTHING, TEXT_VALUE, OTHER = range(4)  # kinds of values, as in csrc/readers/span_lines.hpp
 KNOWN = {"id", "relations", *TEXT}
 _INTEGER = re.compile("0|-?[1-9][0-9]*")
 Int8 = npt.NDArray[np.int8]

@@ -9,7 +9,7 @@ from fastcausal.arrays.buffers cimport Array, float64s
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "ranks.hpp" namespace "fastcausal" nogil:
+cdef extern from "chance/ranks.hpp" namespace "fastcausal" nogil:
     cdef cppclass Deviations:
         const double* values
         int64_t n_systems

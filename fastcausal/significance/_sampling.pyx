@@ -9,7 +9,7 @@ from fastcausal.arrays.buffers cimport Array, int32s, int64s
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "sampling.hpp" namespace "fastcausal" nogil:
+cdef extern from "chance/sampling.hpp" namespace "fastcausal" nogil:
     cdef cppclass Resampler:
         const int64_t* heavy
         const int64_t* heavy_times

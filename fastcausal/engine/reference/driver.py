@@ -1,4 +1,4 @@
-"""Backend "reference": csrc/cpu.hpp in plain Python, one example at a time."""
+"""Backend "reference": csrc/engine/cpu.hpp in plain Python, one example at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairing relations in plain Python: the specification of csrc/assign.h and assign.hpp.
+"""Pairing relations in plain Python: the specification of csrc/engine/assign.hpp.
 
 Rows and columns are the relations of the two sides; an edge may pair them; either may stay
 unmatched. The best pairing has the greatest value N / D, or N alone, then the most shared tokens.

@@ -31,7 +31,7 @@ from fastcausal.formats.reading.builder import Int64
 from fastcausal.relations import Relations
 
 Int8 = npt.NDArray[np.int8]
-OTHER_WORDS, OTHER_SENTENCE, SIGNS = 1, 2, 4  # bits of csrc/copies.hpp
+OTHER_WORDS, OTHER_SENTENCE, SIGNS = 1, 2, 4  # bits of csrc/tags/copies.hpp
 NOTE = "sentence with other words than its text"
 UNKNOWN = "sentence with unknown mark-up"
 TAGS = "<ARG0>, <ARG1>, <SIG0>, <SIG1>, ..."

@@ -19,7 +19,7 @@ _SIGNAL_TAG = re.compile(rb"</?SIG[0-9]+>")
 _ODD_SIGNAL = re.compile(r"</?SIG(?!\d+>)")
 _OFFICIAL_TAG = re.compile(r"</?ARG[01]>|</?SIG")
 OFFICIAL = ("cnc-2023", "cnc-2022")  # readings of official scorers, by line order, not ids
-NATIVE = {"strict": 0, "aligned": 0, "cnc-2023": 1, "cnc-2022": 2}  # numbers in csrc/tagged.hpp
+NATIVE = {"strict": 0, "aligned": 0, "cnc-2023": 1, "cnc-2022": 2}  # of csrc/tags/tagged.hpp
 TagMark = tuple[int, int, bool]  # (token, role, closes): a tag
 TagRun = tuple[bool, int, int, int]  # (begins, role, start, stop): B- and I- tags, or I- tags alone
 

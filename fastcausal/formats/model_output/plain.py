@@ -23,7 +23,7 @@ from fastcausal.formats.model_output.shapes import NO_SPAN
 from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import UnreadError
 
-FENCED, PROSE, BARE = 2, 3, 4  # ways, as in csrc/model_answers.hpp
+FENCED, PROSE, BARE = 2, 3, 4  # ways, as in csrc/readers/model_answers.hpp
 PLACES = {FENCED: "answer in a fence", PROSE: "answer in prose", BARE: "answer in prose"}
 # Notes of an answer in other text, in their order.
 BEFORE = ("answer in a string", "thinking left out")

@@ -6,7 +6,7 @@
     agree.py       all annotators, pair by pair
     pairs.py       two annotators: relations aligned, paired, measured and summed
     report.py      the result: pairs of annotators, their mean, tables
-    measures.py    EM, OSB, TO and alpha of pairs of relations, summed by csrc/agreement.hpp
+    measures.py    EM, OSB, TO and alpha of pairs of relations, summed by csrc/tasks/agreement.hpp
     formula.py     means of measures over pairs of annotators
     unitized.py    the alpha of the published program
     masks.py       alpha over the masks of all annotators at once

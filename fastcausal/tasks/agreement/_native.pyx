@@ -11,7 +11,7 @@ from fastcausal.arrays.buffers cimport Array, float64s, int32s, int64s
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "agreement.hpp" namespace "fastcausal" nogil:
+cdef extern from "tasks/agreement.hpp" namespace "fastcausal" nogil:
     cdef struct Row:
         int32_t role, start, stop
 

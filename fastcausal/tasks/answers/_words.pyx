@@ -20,7 +20,7 @@ cdef extern from "<string_view>" namespace "std" nogil:
         size_t size()
 
 
-cdef extern from "answers.hpp" namespace "fastcausal" nogil:
+cdef extern from "tasks/answers.hpp" namespace "fastcausal" nogil:
     cdef cppclass AnswerBatch:
         TextColumn source, reference, answer
         int64_t n

@@ -9,7 +9,7 @@ from fastcausal.arrays.buffers cimport Array, float64s, int8s, int64s
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
+cdef extern from "tasks/shapes.hpp" namespace "fastcausal" nogil:
     cdef cppclass JudgedPairs:
         const int64_t* starts
         int64_t n_stories
@@ -73,7 +73,7 @@ cdef Codes codes_of(object codes, object bits, int64_t n) except *:
 
 
 def find_stories(topic, a, b, starts, topics):
-    """Fill starts and topics, as csrc/shapes.hpp describes. Return the number of stories.
+    """Fill starts and topics, as csrc/tasks/shapes.hpp describes. Return the number of stories.
 
     Return -1 if the pairs do not ascend. topic, a, b, topics: int64[n]; starts: int64[n + 1].
     """
@@ -107,7 +107,7 @@ def count_frames(starts, a, b):
 def score_frames(
     starts, a, b, classes, gold, pred, in_document, int64_t n_labels, double undefined, rows, marks
 ):
-    """Fill rows and marks of every frame, as csrc/shapes.hpp describes.
+    """Fill rows and marks of every frame, as csrc/tasks/shapes.hpp describes.
 
     starts: int64[n_stories + 1]; a, b: int64[n]; classes, gold, pred, in_document: int8[n].
     Filled: rows int64[n_frames, 4 + n_classes], marks float64[n_frames, 2].
@@ -136,7 +136,7 @@ def count_chains(starts, a, b, codes, bits, counts):
     """Add the number of chains of each type and pattern to counts int64[3, n_codes ** 3].
 
     starts: int64[n_stories + 1]; a, b: int64[n]; codes: int8[n]; bits: int8[n_codes]. See
-    csrc/shapes.hpp.
+    csrc/tasks/shapes.hpp.
     """
     cdef JudgedPairs pairs = pairs_of(starts, a, b)
     cdef Codes of_pairs = codes_of(codes, bits, pairs.starts[pairs.n_stories])

@@ -95,7 +95,7 @@ class Strengths:
         return {name: "".join(sorted(v, key=order.index)) for name, v in asdict(self).items()}
 
     def bits(self, letter: str) -> int:
-        """Return the possible roles of a pair with a class, as bits of csrc/shapes.hpp."""
+        """Return the possible roles of a pair with a class, as bits of csrc/tasks/shapes.hpp."""
         return sum((letter in letters) << k for k, letters in enumerate(asdict(self).values()))
 
 

@@ -21,7 +21,7 @@ Other texts are read as everyday words (`fastcausal.tasks.classification.choices
 if they name only one value.
 
 Numbers and booleans are read if they fit the task: numbers as scores; 1 and true as yes, 0 and
-false as no. Null, NaN and blank text are missing. csrc/crab_answers.hpp reads texts, one or a
+false as no. Null, NaN and blank text are missing. csrc/tasks/crab_answers.hpp reads texts, one or a
 column.
 """
 

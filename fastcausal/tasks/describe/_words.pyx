@@ -9,13 +9,13 @@ from libcpp.vector cimport vector
 from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s, text
 
 
-cdef extern from "letters.hpp" namespace "fastcausal" nogil:
+cdef extern from "text/letters.hpp" namespace "fastcausal" nogil:
     cdef cppclass LetterKinds:
         const int8_t* kinds
         int64_t n
 
 
-cdef extern from "treebank.hpp" namespace "fastcausal" nogil:
+cdef extern from "text/treebank.hpp" namespace "fastcausal" nogil:
     vector[int64_t] treebank_bounds(const char*, int64_t, const LetterKinds&) except +
     void c_count_words "fastcausal::count_treebank_words" [Offset](
         const char*, const Offset*, int64_t, const LetterKinds&, int64_t*

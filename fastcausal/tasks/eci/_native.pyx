@@ -9,7 +9,7 @@ from libcpp cimport bool as cbool
 from fastcausal.arrays.buffers cimport Array, int32s, int64s, int8s
 
 
-cdef extern from "eci.hpp" namespace "fastcausal::eci" nogil:
+cdef extern from "tasks/eci.hpp" namespace "fastcausal::eci" nogil:
     cdef cppclass Rows:
         int64_t n
         const int32_t* document

@@ -21,7 +21,7 @@ from fastcausal.tasks.eci import _native
 from fastcausal.tasks.eci.files import EventPairs
 from fastcausal.tasks.eci.protocols import EXISTS, GROUPS, STRATA, PairProtocol
 
-COUNTS = ("tp", "wrong", "missed", "invented")  # as in csrc/eci.hpp
+COUNTS = ("tp", "wrong", "missed", "invented")  # as in csrc/tasks/eci.hpp
 EVERY = len(GROUPS) * len(STRATA) * len(COUNTS)
 N_OUTSIDE = EVERY + 3 * len(STRATA)
 DIGEST = N_OUTSIDE + 1

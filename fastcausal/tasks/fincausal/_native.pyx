@@ -11,7 +11,7 @@ from fastcausal.arrays.buffers cimport Array, int8s, int64s, text
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "fincausal_labels.hpp" namespace "fastcausal::fincausal" nogil:
+cdef extern from "tasks/fincausal_labels.hpp" namespace "fastcausal::fincausal" nogil:
     cdef cppclass LetterKinds:
         const int8_t* kinds
         int64_t n
@@ -46,7 +46,7 @@ cdef extern from "fincausal_labels.hpp" namespace "fastcausal::fincausal" nogil:
     string words_of(const string&, const LetterKinds&, const Abbreviations&, Cutting) except +
 
 
-cdef extern from "fincausal_counts.hpp" namespace "fastcausal::fincausal" nogil:
+cdef extern from "tasks/fincausal_counts.hpp" namespace "fastcausal::fincausal" nogil:
     cdef cppclass SectionBatch:
         int64_t n
         const int64_t* starts

@@ -10,7 +10,7 @@ from fastcausal.arrays.buffers cimport Array, float64s, int32s, int64s
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "reliability.hpp" namespace "fastcausal" nogil:
+cdef extern from "tasks/reliability.hpp" namespace "fastcausal" nogil:
     cdef enum class Level(int64_t):
         pass
 
@@ -25,7 +25,7 @@ cdef extern from "reliability.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
-cdef extern from "kappas.hpp" namespace "fastcausal" nogil:
+cdef extern from "tasks/kappas.hpp" namespace "fastcausal" nogil:
     cdef enum class Weights(int64_t):
         pass
 

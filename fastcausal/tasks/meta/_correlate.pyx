@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t
 from fastcausal.arrays.buffers cimport Array, float64s, int64s
 
 
-cdef extern from "correlate.hpp" namespace "fastcausal" nogil:
+cdef extern from "tasks/correlate.hpp" namespace "fastcausal" nogil:
     cdef cppclass SortedRows:
         double* scores
         double* labels

@@ -11,7 +11,7 @@ from fastcausal.files.strings cimport Cells, made
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "questions.hpp" namespace "fastcausal" nogil:
+cdef extern from "tasks/questions.hpp" namespace "fastcausal" nogil:
     cdef cppclass GoldAnswers:
         TextColumn texts
         const int64_t* lists

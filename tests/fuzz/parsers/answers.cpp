@@ -1,5 +1,5 @@
-// Fuzzes causes, effects and relations of texts, and their words (csrc/answers.hpp).
-#include "answers.hpp"
+// Fuzzes causes, effects and relations of texts, and their words (csrc/tasks/answers.hpp).
+#include "tasks/answers.hpp"
 
 #include "fuzz.hpp"
 #include "letters.hpp"

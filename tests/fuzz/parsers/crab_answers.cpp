@@ -1,5 +1,5 @@
-// Fuzzes answers of models (csrc/crab_answers.hpp).
-#include "crab_answers.hpp"
+// Fuzzes answers of models (csrc/tasks/crab_answers.hpp).
+#include "tasks/crab_answers.hpp"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Fuzzes rows of FinCausal's files, the words of their texts, and their labels
 // (csrc/fincausal_*.hpp).
-#include "fincausal_labels.hpp"
-#include "fincausal_rows.hpp"
+#include "tasks/fincausal_labels.hpp"
+#include "tasks/fincausal_rows.hpp"
 #include "fuzz.hpp"
 
 const std::vector<std::string> SEEDS{

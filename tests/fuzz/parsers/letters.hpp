@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "words.hpp"
+#include "text/words.hpp"
 
 struct Table {
   std::vector<int32_t> lower;

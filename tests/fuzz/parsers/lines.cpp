@@ -1,5 +1,5 @@
-// Fuzzes lines of objects, rows of CSV and lists of strings (csrc/lines.hpp).
-#include "lines.hpp"
+// Fuzzes lines of objects, rows of CSV and lists of strings (csrc/text/lines.hpp).
+#include "text/lines.hpp"
 
 #include "fuzz.hpp"
 

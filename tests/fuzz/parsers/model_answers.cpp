@@ -1,5 +1,5 @@
-// Fuzzes raw answers of models (csrc/model_answers.hpp).
-#include "model_answers.hpp"
+// Fuzzes raw answers of models (csrc/readers/model_answers.hpp).
+#include "readers/model_answers.hpp"
 
 #include "fuzz.hpp"
 

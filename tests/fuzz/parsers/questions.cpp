@@ -1,5 +1,5 @@
-// Fuzzes answers to questions, their words and their lists as JSON (csrc/questions.hpp).
-#include "questions.hpp"
+// Fuzzes answers to questions, their words and their lists as JSON (csrc/tasks/questions.hpp).
+#include "tasks/questions.hpp"
 
 #include "fuzz.hpp"
 #include "letters.hpp"

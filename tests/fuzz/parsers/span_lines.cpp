@@ -1,5 +1,5 @@
-// Fuzzes lines of span texts, and the search for their spans (csrc/span_lines.hpp).
-#include "span_lines.hpp"
+// Fuzzes lines of span texts, and the search for their spans (csrc/readers/span_lines.hpp).
+#include "readers/span_lines.hpp"
 
 #include "fuzz.hpp"
 

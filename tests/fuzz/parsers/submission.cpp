@@ -1,5 +1,5 @@
-// Fuzzes lines of predictions (csrc/submission.hpp).
-#include "submission.hpp"
+// Fuzzes lines of predictions (csrc/readers/submission.hpp).
+#include "readers/submission.hpp"
 
 #include "fuzz.hpp"
 

@@ -1,7 +1,7 @@
-// Fuzzes tagged sentences (csrc/tagged.hpp). Each line of the input is the sentence of one example.
-#include "tagged.hpp"
+// Fuzzes tagged sentences (csrc/tags/tagged.hpp). Each line of the input is the sentence of one example.
+#include "tags/tagged.hpp"
 
-#include "copies.hpp"
+#include "tags/copies.hpp"
 #include "fuzz.hpp"
 
 const std::vector<std::string> SEEDS{

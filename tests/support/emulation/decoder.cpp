@@ -1,7 +1,7 @@
 // The span selector as a program: reads logits [n, tokens, 6] from a folder, writes values and
 // scores.
 // Usage: program FOLDER N_TOKENS METHOD TOP_K N_BEST.
-#include "decoding.hpp"
+#include "tags/decoding.hpp"
 #include "files.hpp"
 
 using namespace fastcausal;

@@ -1,6 +1,6 @@
 // The CPU driver as a program: reads arrays from a folder and writes its results there.
 // Usage: program FOLDER KERNEL READING. READING is a number of ReadAs.
-#include "cpu.hpp"
+#include "engine/cpu.hpp"
 #include "files.hpp"
 
 using namespace fastcausal;

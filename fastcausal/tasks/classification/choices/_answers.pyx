@@ -13,7 +13,7 @@ cdef extern from "<string_view>" namespace "std" nogil:
         string_view(const char*, size_t)
 
 
-cdef extern from "crab_answers.hpp" namespace "fastcausal" nogil:
+cdef extern from "tasks/crab_answers.hpp" namespace "fastcausal" nogil:
     cdef enum class AnswerKind(int64_t):
         pass
 

@@ -2,7 +2,7 @@
 
 ::
 
-    text ── native (csrc/crab_answers.hpp) ──▶ value, reason
+    text ── native (csrc/tasks/crab_answers.hpp) ──▶ value, reason
       └── else words.py, the answer in everyday words ──┘
 
 `fastcausal.tasks.crab.parse` has the rules.
