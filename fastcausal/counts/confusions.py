@@ -11,24 +11,14 @@ Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
 
 
-def confusions(gold: Int64, pred: Int64, groups: Int64, n_groups: int, n_labels: int) -> Int64:
-    """Count gold against predicted labels in every group: int64[n_groups, n_labels, n_labels + 1].
-
-    Parameters
-    ----------
-    gold : int64[n]
-        Labels from 0; -1: left out.
-    pred : int64[n]
-        Likewise; ``n_labels``: not a label.
-    groups : int64[n]
-        From 0 to ``n_groups`` - 1.
-    n_groups, n_labels : int
-
-    Examples
-    --------
-    >>> confusions(np.array([0, 1, 1]), np.array([0, 0, 2]), np.array([0, 0, 0]), 1, 2).tolist()
-    [[[1, 0, 0], [1, 0, 1]]]
-    """
+def confusions(
+    gold: Int64,  # int64[n]: Labels from 0; -1: left out
+    pred: Int64,  # int64[n]: Likewise; ``n_labels``: not a label
+    groups: Int64,  # int64[n]: From 0 to ``n_groups`` - 1
+    n_groups: int,
+    n_labels: int,
+) -> Int64:
+    """Count gold against predicted labels: int64[n_groups, n_labels, n_labels + 1]."""
     gold, pred, groups = _alike(gold, pred, groups)
     counts = np.zeros((n_groups, n_labels, n_labels + 1), np.int64)
     _require_known(_confusions.count_confusions(gold, pred, groups, counts, n_groups, n_labels))
@@ -36,40 +26,17 @@ def confusions(gold: Int64, pred: Int64, groups: Int64, n_groups: int, n_labels:
 
 
 def group_scores(
-    gold: Int64,
+    gold: Int64,  # int64[n]: As in `confusions`; left-out places do not belong to their group
     pred: Int64,
     n_labels: int,
-    offsets: Int64,
-    members: Int64 | None = None,
+    offsets: Int64,  # int64[n_groups + 1]: Group g is ``members[offsets[g]:offsets[g + 1]]``
+    members: Int64 | None = None,  # Places in gold and pred; None: in their order
+    # The F1 of a label absent from a group in gold and pred; None leaves it out of the mean
     undefined: float | None = None,
 ) -> tuple[Int64, Float64, Float64]:
-    """Return size, macro-F1 and exact match of every group.
-
-    Parameters
-    ----------
-    gold, pred : int64[n]
-        As in `confusions`; left-out places do not belong to their group.
-    n_labels : int
-    offsets : int64[n_groups + 1]
-        Group g is ``members[offsets[g]:offsets[g + 1]]``.
-    members : int64, optional
-        Places in gold and pred; None: in their order.
-    undefined : float, optional
-        The F1 of a label absent from a group in gold and pred; None leaves it out of the mean.
-
-    Returns
-    -------
-    n : int64[n_groups]
-        Number of members.
-    f1, exact : float64[n_groups]
-        Mean F1 of the labels, and 1 if all members are right; NaN without members.
-
-    Examples
-    --------
-    >>> gold, pred = np.array([0, 1, 1, 0]), np.array([0, 0, 1, 0])
-    >>> group_scores(gold, pred, 2, np.array([0, 3, 4, 4]))
-    (array([3, 1, 0]), array([0.66666667, 1.        ,        nan]), array([ 0.,  1., nan]))
-    """
+    """Return size, macro-F1 and exact match of every group."""
+    # Returns n, int64[n_groups]: number of members; f1, exact, float64[n_groups]: mean F1 of the
+    # labels, and 1 if all members are right; NaN without members.
     gold, pred = _alike(gold, pred)
     offsets = np.ascontiguousarray(offsets, np.int64)
     if members is not None:
@@ -85,24 +52,15 @@ def group_scores(
 
 
 def keyed_scores(
-    gold: Int64,
+    gold: Int64,  # As in `group_scores`
     pred: Int64,
     n_labels: int,
-    keys: Int64,
+    keys: Int64,  # int64[n]: The group of each member, from 0 to ``n_groups`` - 1
     n_groups: int,
     undefined: float | None = None,
 ) -> tuple[Int64, Float64, Float64]:
     """Compute `group_scores` for groups with members in any order.
 
-    Parameters
-    ----------
-    gold, pred, n_labels, undefined
-        As in `group_scores`.
-    keys : int64[n]
-        The group of each member, from 0 to ``n_groups`` - 1.
-
-    Examples
-    --------
     >>> keyed_scores(np.array([0, 1]), np.array([0, 0]), 2, np.array([1, 0]), 2)
     (array([1, 1]), array([0., 1.]), array([0., 1.]))
     """
@@ -117,19 +75,11 @@ def keyed_scores(
     return n, f1, exact
 
 
-def members_of(groups: Int64, n_groups: int) -> tuple[Int64, Int64]:
-    """Return the offsets and the members of groups for `group_scores`.
-
-    Parameters
-    ----------
-    groups : int64[n]
-        From 0 to ``n_groups`` - 1.
-
-    Examples
-    --------
-    >>> members_of(np.array([1, 0, 1]), 2)
-    (array([0, 1, 3]), array([1, 0, 2]))
-    """
+def members_of(
+    groups: Int64,  # int64[n]: From 0 to ``n_groups`` - 1
+    n_groups: int,
+) -> tuple[Int64, Int64]:
+    """Return the offsets and the members of groups for `group_scores`."""
     [groups] = _alike(groups)
     _require_keys(groups, n_groups)
     offsets, members = np.empty(n_groups + 1, np.int64), np.empty(len(groups), np.int64)

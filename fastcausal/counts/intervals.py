@@ -125,10 +125,8 @@ def of_units(
     draws: Draws,
     table: pa.Table | None,
 ) -> Intervals:
-    """Compute the intervals of all units, and of parts of them by name.
-
-    ``table`` has a row per unit, for warnings.
-    """
+    """Compute the intervals of all units, and of parts of them by name."""
+    # ``table`` has a row per unit, for warnings.
     formula, units = whole
     scores, subsets = _nested(formula, intervals_of(units, draws))
     for name, (of_part, part) in parts.items():

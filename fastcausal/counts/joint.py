@@ -15,30 +15,13 @@ from fastcausal.significance.units import Units
 
 
 def joint_units(
-    a: Statistics, b: Statistics, cluster: str | None = None, score: str | None = None
+    a: Statistics,
+    b: Statistics,
+    cluster: str | None = None,  # A column of the units of ``a``
+    score: str | None = None,  # As in `Statistics.drawn`
 ) -> Units:
-    """Return the units of two systems on the same examples, joined by id.
-
-    Parameters
-    ----------
-    a, b : Statistics
-    cluster : str, optional
-        A column of the units of ``a``.
-    score : str, optional
-        As in `Statistics.drawn`.
-
-    Returns
-    -------
-    Units
-        Terms of ``a``, followed by terms of ``b``.
-
-    Raises
-    ------
-    InputError
-        As `Statistics.drawn`; or ids repeat, or are missing on one side.
-    ValueError
-        An unknown score, or statistics that count different things.
-    """
+    """Return the units of two systems on the same examples, joined by id."""
+    # Returns Units: terms of ``a``, followed by terms of ``b``.
     formula = a.formula.union(b.formula)
     (of_a, whole_a), (of_b, whole_b) = a.different_rows(), b.different_rows()
     codes = None if cluster is None else a.clusters(cluster)
@@ -53,13 +36,7 @@ def joint_units(
 
 
 def terms_of(statistics: Statistics, cluster: str | None, score: str) -> CountRows:
-    """Return the terms of a score for every example in order, or for every cluster.
-
-    Raises
-    ------
-    InputError, ValueError
-        As `Statistics.drawn`.
-    """
+    """Return the terms of a score for every example in order, or for every cluster."""
     row_of, rows = statistics.different_rows()
     terms: CountRows = statistics.formula.only(score).terms(rows)
     if cluster is None:
@@ -69,14 +46,7 @@ def terms_of(statistics: Statistics, cluster: str | None, score: str) -> CountRo
 
 
 def places(a: Statistics, b: Statistics, names: tuple[str, str] = ("A", "B")) -> Int64:
-    """Return the place in b of each unit of a: by id, or by position if neither side has ids.
-
-    Raises
-    ------
-    InputError
-        Ids are on one side alone, null, repeated or missing; or, without ids, the numbers of units
-        differ. The message has the names of the sides.
-    """
+    """Return the place in b of each unit of a: by id, or by position if neither side has ids."""
     from fastcausal.files.keys import lacking, places_of, some_keys
 
     ids = [_ids(side, name) for side, name in zip((a, b), names, strict=True)]

@@ -27,14 +27,7 @@ AVERAGED = ("precision", "recall", "f1")
 
 @dataclass(frozen=True)
 class ConfusionFormula(Formula):
-    """Gold and predicted label of each example, as indices of the labels.
-
-    Examples
-    --------
-    >>> formula = ConfusionFormula((0, 1), False, 1, None)
-    >>> formula.scores(np.array([[0, 0], [1, 0], [1, 1]]), np.array([[1, 1, 1]]))["positive_recall"]
-    array([0.5])
-    """
+    """Gold and predicted label of each example, as indices of the labels."""
 
     labels: tuple[Label, ...]  # The classes
     given: bool  # True if the caller named them; otherwise other examples may add labels
@@ -122,15 +115,6 @@ class ConfusionFormula(Formula):
 def classes_of(*parts: Iterable[Label]) -> tuple[Label, ...]:
     """Return the different labels of several parts, in ascending order.
 
-    Raises
-    ------
-    ValueError
-        Integers and strings are mixed.
-    InputError
-        There are too many labels.
-
-    Examples
-    --------
     >>> classes_of(["b", "c"], ["a", "b"])
     ('a', 'b', 'c')
     """

@@ -16,16 +16,9 @@ from fastcausal.significance.sums import CountRows, Float64
 
 @dataclass(frozen=True)
 class MeanFormula(Formula):
-    """Means of measures over all units and over subsets of them; NaN without units.
+    """Means of measures over all units and over subsets of them; NaN without units."""
 
-    A unit without a measure (NaN) is left out of its mean.
-
-    Examples
-    --------
-    >>> formula = MeanFormula(("f1",), ("why",))
-    >>> formula.scores(np.array([[0.5, 1], [1.0, 0]]), np.array([[1, 1], [0, 2]]))
-    {'overall_f1': array([0.75, 1.  ]), 'why_f1': array([0.5, nan])}
-    """
+    # A unit without a measure (NaN) is left out of its mean.
 
     dtype: ClassVar[type[np.generic]] = np.float64
 

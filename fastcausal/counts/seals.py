@@ -38,10 +38,8 @@ class Written(NamedTuple):
 
     @classmethod
     def of(cls, formula: Formula, table: pa.Table, columns: Iterable[str] | None = None) -> Self:
-        """Return the number and digest for the rows of one system.
-
-        ``columns`` are in the digest besides ids and counts; None: all, except for nested ones.
-        """
+        """Return the number and digest for the rows of one system."""
+        # ``columns`` are in the digest besides ids and counts; None: all, except for nested ones.
         present = {*table.column_names}
         counts = (TIMES, *formula.fields, *totals_in(formula, table), *formula.if_empty)
         known = [name for name in dict.fromkeys(counts) if name in present]
@@ -108,10 +106,8 @@ def _is_nested(kind: pa.DataType) -> bool:
 
 
 def _add_column(column: pa.ChunkedArray, numbers: list[Int64], texts: list[Any]) -> None:
-    """Add a column to the numbers, or to the texts with their lengths to the numbers.
-
-    The same number is the same in columns of integers and of floats, and so is a missing one.
-    """
+    """Add a column to the numbers, or to the texts with their lengths to the numbers."""
+    # The same number is the same in columns of integers and of floats, and so is a missing one.
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -7,13 +7,7 @@ from fastcausal.recipe import Signature
 
 
 def joint_signature(a: str, b: str, names: tuple[str, str] = ("a part", "another one")) -> str:
-    """Return the signature of two parts: equal ones as they are, else `Signature.joint`.
-
-    Raises
-    ------
-    InputError
-        Their protocols or policies differ; the message names the parts and shows the difference.
-    """
+    """Return the signature of two parts: equal ones as they are, else `Signature.joint`."""
     if a == b:
         return a
     if isinstance(a, Signature) and isinstance(b, Signature):

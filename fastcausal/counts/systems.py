@@ -15,15 +15,8 @@ from fastcausal.files.packed import local
 
 
 def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dict[str, Statistics]:
-    """Read a file of one system or of several, by their names.
-
-    A file without the name of its system is named itself; ``like`` is as in `files.load`.
-
-    Raises
-    ------
-    InputError
-        The file is damaged, has other content, or contradicts ``like``.
-    """
+    """Read a file of one system or of several, by their names."""
+    # A file without the name of its system is named itself; ``like`` is as in `files.load`.
     return {name: Statistics(**parts) for name, parts in files.read(path, like).items()}
 
 

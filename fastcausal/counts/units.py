@@ -16,33 +16,15 @@ from fastcausal.significance.units import OneScore, Units, WholeUnits
 
 def units_of_rows(
     formula: Formula,
-    rows: CountRows,
-    row_of: Int64,
+    rows: CountRows,  # int64 or float64[n_rows, n_fields]: Different rows, ascending
+    row_of: Int64,  # int64[n_units]: Row of each unit
+    # int64[n_units]: Cluster of each unit: the sums of a cluster are drawn
     codes: Int64 | None = None,
-    cluster: str | None = None,
+    cluster: str | None = None,  # The column of the clusters
+    # Flat name of the score to compute; None: all. The draws never depend on it.
     score: str | None = None,
 ) -> Units:
-    """Return the units of one system.
-
-    Parameters
-    ----------
-    formula : Formula
-    rows : int64 or float64[n_rows, n_fields]
-        Different rows, ascending.
-    row_of : int64[n_units]
-        Row of each unit.
-    codes : int64[n_units], optional
-        Cluster of each unit: the sums of a cluster are drawn.
-    cluster : str, optional
-        The column of the clusters.
-    score : str, optional
-        Flat name of the score to compute; None: all. The draws never depend on it.
-
-    Raises
-    ------
-    ValueError
-        An unknown score.
-    """
+    """Return the units of one system."""
     formulas = formulas_of(formula, score)
     unit = cluster or formula.unit
     if not formula.adds:

@@ -241,10 +241,8 @@ def _read_list(
 
 
 def _refuse_pairs(source: Sequence[Sequence[str]], sentences: Collection[str]) -> None:
-    """Refuse pairs of texts: sentences without a tag would be relations without spans.
-
-    A sentence and its repetition, up to white space, are no such pair.
-    """
+    """Refuse pairs of texts: sentences without a tag would be relations without spans."""
+    # A sentence and its repetition, up to white space, are no such pair.
     if any(map(holds_tags, sentences)) or any(len(example) not in (0, 2) for example in source):
         return
     if pair := next((p for p in source if p and p[0].split() != p[1].split()), None):

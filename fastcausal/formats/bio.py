@@ -133,25 +133,9 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
 
 def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
-    """Return the relations as IOB2 tags.
-
-    Returns
-    -------
-    tags : list of list of list of str
-        Per example, relation and token.
-    lost : list of str
-        Losses: unread relations, and spans that overlap a span of the same role.
-
-    Raises
-    ------
-    InputError
-        An example with relations has neither text nor length.
-
-    Examples
-    --------
-    >>> tag_lists(Relations.from_examples([{"length": 3, "relations": [{"cause": (0, 2)}]}]))
-    ([[['B-Cause', 'I-Cause', 'O']]], [])
-    """
+    """Return the relations as IOB2 tags."""
+    # Returns tags per example, relation and token, and losses: unread relations, and spans that
+    # overlap a span of the same role.
     lost = Problems()
     names, slots = _tag_names(relations.roles), _slots(relations.roles)
     tags: list[list[list[str]]] = []
@@ -299,10 +283,8 @@ def _lengths(like: Relations | None, rows: Int64) -> Int32:
 
 
 def _sentence(tokens: list[str], said: str | None) -> str | None:
-    """Join the tokens to a text; return None if a token contains white space.
-
-    The text of the comment is preferred if its tokens are the same.
-    """
+    """Join the tokens to a text; return None if a token contains white space."""
+    # The text of the comment is preferred if its tokens are the same.
     if said is not None and TOKEN.findall(said) == tokens:
         return said
     text = " ".join(tokens)
@@ -316,10 +298,8 @@ def _add(
     lengths: npt.NDArray[Any],
     problems: Problems,
 ) -> None:
-    """Add examples, each a list of tag lists; a length of -1 is taken from the first of them.
-
-    Native code reads valid relations; Python finds the reasons for the others.
-    """
+    """Add examples, each a list of tag lists; a length of -1 is taken from the first of them."""
+    # Native code reads valid relations; Python finds the reasons for the others.
     values, row_offsets, relation_offsets, outcomes = tag_rows(examples, _code)
     n_tags = np.where(outcomes < 0, -1 - outcomes, outcomes)
     widths, counts = np.diff(row_offsets), np.diff(relation_offsets)

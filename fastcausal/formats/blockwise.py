@@ -76,16 +76,7 @@ class Blockwise:
     def stream(
         self, examples: Stream, target: str | os.PathLike[str], progress: Progress | None
     ) -> Conversion:
-        """Write the examples of a stream; memory holds some batches, and 8 bytes for every id.
-
-        Raises
-        ------
-        InputError
-            A batch has a fault or other columns than the first, or an id occurs twice. Then no file
-            is left, unless the target is a pipe.
-        OutputError
-            The file cannot be written.
-        """
+        """Write the examples of a stream; memory holds some batches, and 8 bytes for every id."""
         with closing(ahead(examples.batches())) as parts, replacing(target) as file:
             first = next(parts)
             writer = self.writer(first, target)

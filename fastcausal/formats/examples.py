@@ -96,32 +96,17 @@ class Example(NamedTuple):
 
 
 class Block:
-    """Consecutive examples of a table, for a writer.
-
-    Attributes
-    ----------
-    relations : Relations
-        All examples.
-    spans : tuple of arrays
-        All their spans: role, start, stop, the first span of each relation, the first relation of
-        each example, and int8 flags of readable relations, None if all are.
-    first : int
-        The row of the first example.
-    table : pyarrow.Table
-        The rows.
-    position : int
-        The position of the first example in the file to write.
-    names, texts : Array of string
-        As in `Example`.
-    """
+    """Consecutive examples of a table, for a writer."""
 
     def __init__(
         self,
-        relations: Relations,
+        relations: Relations,  # All examples
+        # All their spans: role, start, stop, the first span of each relation, the first relation of
+        # each example, and int8 flags of readable relations, None if all are
         spans: tuple[Any, ...],
-        first: int,
-        table: pa.Table,
-        position: int,
+        first: int,  # The row of the first example
+        table: pa.Table,  # The rows
+        position: int,  # Of the first example in the file to write
     ) -> None:
         self.relations, self.spans, self.first, self.table = relations, spans, first, table
         self.position = position
@@ -148,10 +133,8 @@ class Block:
 
     @cached_property
     def tagged(self) -> pa.ListArray | None:
-        """Stored tagged sentences, null for an example without them; None if no column has them.
-
-        None for aligned sentences too: only their relations fit the tokens of the text.
-        """
+        """Stored tagged sentences, null for an example without them; None if no column has them."""
+        # None for aligned sentences too: only their relations fit the tokens of the text.
         aligned = self.relations.reading.tags == "aligned"
         kept = None if aligned else column_of_tagged(self.table)
         return None if kept is None else _without_partial(joined(kept))
@@ -206,19 +189,13 @@ class Block:
         return next(self.examples(k, k + 1))
 
     def losses(
-        self, left_out: npt.NDArray[np.int32], reason: str, skipped: Any = None
+        self,
+        left_out: npt.NDArray[np.int32],  # int32[n_relations]: The number of lost spans
+        reason: str,  # Follows that number
+        # int8[n_examples]: 1 for an example whose relations are not written from their spans
+        skipped: Any = None,
     ) -> Iterator[tuple[int, str]]:
-        """Yield a message, and the example, for each relation that a writer leaves out in part.
-
-        Parameters
-        ----------
-        left_out : int32[n_relations]
-            The number of lost spans.
-        reason : str
-            Follows that number.
-        skipped : int8[n_examples], optional
-            1 for an example whose relations are not written from their spans.
-        """
+        """Yield a message, and the example, for each relation that a writer leaves out in part."""
         places = self.relation_places - self.relation_places[0]
         lossy = left_out != 0
         if (readable := self.spans[5]) is not None:

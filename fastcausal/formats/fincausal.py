@@ -88,21 +88,14 @@ class SectionRows:
         lines = None if self.lines is None else self.lines[rows]
         return replace(self, index=self.index.take(numbers(rows)), lines=lines, **columns)
 
-    def sections(self, by_text: bool = False) -> tuple[Int64, pa.Array]:
-        """Group the rows by section.
-
-        Parameters
-        ----------
-        by_text : bool
-            True makes rows with another text a section of their own.
-
-        Returns
-        -------
-        section : int64[n]
-            The section of each row; sections are in the order of their first rows.
-        names : pyarrow.Array
-            The index without the number of the relation; a name that came before gets ``#2``.
-        """
+    def sections(
+        self,
+        by_text: bool = False,  # True makes rows with another text a section of their own
+    ) -> tuple[Int64, pa.Array]:
+        """Group the rows by section."""
+        # Returns section, int64[n]: the section of each row; sections are in the order of their
+        # first rows; names, pyarrow.Array: the index without the number of the relation; a name
+        # that came before gets ``#2``.
         dots = np.asarray(pc.count_substring(self.index, "."))
         several = np.flatnonzero(dots == 2)  # one of several relations
         roots = pc.replace_substring_regex(self.index.take(numbers(several)), r"\.[^.]*$", "")
@@ -124,8 +117,6 @@ class SectionRows:
 def documents_of(names: pa.Array) -> pa.Array:
     """Return the first part of each name.
 
-    Examples
-    --------
     >>> documents_of(strings(["0001.00026.1", "0001.00027#2", "7"])).to_pylist()
     ['0001', '0001', '7']
     """
@@ -155,32 +146,15 @@ def _different(names: pa.Array) -> pa.Array:
 
 
 def read_rows(
-    source: Source, fewest: int = MIN_FIELDS, header: bool = True, remark: str = ""
+    source: Source,
+    # With fewer fields a row is an error, and if `MIN_FIELDS` a blank line. Missing fields are
+    # empty.
+    fewest: int = MIN_FIELDS,
+    # True: the first line is a header. False: it is one unless it begins with an index.
+    header: bool = True,
+    remark: str = "",  # Ends the message about a row with too few fields
 ) -> SectionRows:
-    r"""Read rows; leading white space of texts, causes and effects is dropped.
-
-    Parameters
-    ----------
-    source : Source
-    fewest : int
-        With fewer fields a row is an error, and if `MIN_FIELDS` a blank line. Missing fields
-        are empty.
-    header : bool
-        True: the first line is a header. False: it is one unless it begins with an index.
-    remark : str
-        Ends the message about a row with too few fields.
-
-    Raises
-    ------
-    InputError
-        The file is not UTF-8, or a row has too few fields.
-
-    Examples
-    --------
-    >>> rows = read_rows(Source("x.csv", b"Index; Text; Cause; Effect\n1.0; a b; a; b\n"))
-    >>> rows.index.to_pylist(), rows.text.texts(), rows.cause.texts(), rows.where(0)
-    (['1.0'], ['a b'], ['a'], 'x.csv:2: index "1.0"')
-    """
+    """Read rows; leading white space of texts, causes and effects is dropped."""
     if not is_utf8(source.data):
         _ = source.text  # raises the error that names the byte
     data = source.data
@@ -215,10 +189,9 @@ def read_rows(
 
 
 def _split(data: bytes, skipped: int) -> tuple[Int64, Int64]:
-    """Return starts and stops of the first four fields of lines, and the numbers of all fields.
-
-    The places are int64[2, 4, n]; a line feed at the end begins no line, a blank one has no fields.
-    """
+    """Return starts and stops of the first four fields of lines, and the numbers of all fields."""
+    # The places are int64[2, 4, n]; a line feed at the end begins no line, a blank one has no
+    # fields.
     n = data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
     places, fields = np.empty((2, MIN_FIELDS, n), np.int64), np.empty(n, np.int64)
     split_rows(data, places[0], places[1], fields)

@@ -37,10 +37,8 @@ COLUMNS = ("id", "text", "relations", "length", "tokens", ANNOTATOR, *ROLES)
 
 
 def table_of(source: Any) -> Any:
-    """Return an object with the Arrow table of a source in memory; None if it has none.
-
-    A ``datasets.Dataset`` gives its selected rows, in their order.
-    """
+    """Return an object with the Arrow table of a source in memory; None if it has none."""
+    # A ``datasets.Dataset`` gives its selected rows, in their order.
     if hasattr(source, "__arrow_c_stream__"):
         return source
     if type(source).__module__.partition(".")[0] != "datasets":
@@ -109,16 +107,9 @@ def of_dicts(
     occurrence: Occurrence = "gap",
     name: str = "the list",
 ) -> Relations:
-    """Read relations from dicts, each an example or, without "relations", a row of flat columns.
-
-    Offsets count tokens, as in `Relations.from_examples`, unless ``format`` is ``"spans"`` or spans
-    are texts or ``{"start", "stop"}``.
-
-    Raises
-    ------
-    InputError
-        As `read`.
-    """
+    """Read relations from dicts, each an example or, without "relations", a row of flat columns."""
+    # Offsets count tokens, as in `Relations.from_examples`, unless ``format`` is ``"spans"`` or
+    # spans are texts or ``{"start", "stop"}``.
     if format is not None and format not in SHAPES:
         raise InputError(f'{name} cannot be read as "{format}", expected {", ".join(SHAPES)}')
     if not any("relations" in example for example in examples) and (

@@ -36,8 +36,6 @@ def is_tag(tag: str) -> bool:
 def are_like_tags(words: Collection[str]) -> bool:
     """Return True if all strings look like tags, even of an unknown scheme.
 
-    Examples
-    --------
     >>> are_like_tags(["O", "Cause_B", "M-Cause"]), are_like_tags(["_", "C"])
     (True, True)
     >>> are_like_tags(["Rain", "fell"]), are_like_tags([])

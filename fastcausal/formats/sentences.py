@@ -54,32 +54,17 @@ class SearchedSentence:
 
     def locate(
         self,
+        # Searched exactly, then regardless of case and white space; occurrences of whole tokens
+        # come first. Then the same with one form of quotes and dashes, then without punctuation
+        # around the text.
         wanted: str,
+        # Among several occurrences, take the one that reaches least beyond one of these places; in
+        # a tie, or without places, the first
         near: Sequence[CharRange] = (),
-        taken: Collection[CharRange] = (),
-        after: int = 0,
+        taken: Collection[CharRange] = (),  # Places to use only if there is no other
+        after: int = 0,  # The earliest start of the span
     ) -> Found:
-        """Find the characters of a span text.
-
-        Parameters
-        ----------
-        wanted : str
-            Searched exactly, then regardless of case and white space; occurrences of whole tokens
-            come first. Then the same with one form of quotes and dashes, then without punctuation
-            around the text.
-        near : sequence of (start, stop)
-            Among several occurrences, take the one that reaches least beyond one of these places;
-            in a tie, or without places, the first.
-        taken : collection of (start, stop)
-            Places to use only if there is no other.
-        after : int
-            The earliest start of the span.
-
-        Raises
-        ------
-        UnreadError
-            The text does not occur.
-        """
+        """Find the characters of a span text; raise UnreadError if it does not occur."""
         wanted = wanted.strip(WHITE)
         ends = ((OTHER_ENDS, text, (None, _loose, in_one_form)) for text in _inner(wanted))
         whole = ("", wanted, (None, _loose)), (OTHER_SIGNS, wanted, (in_one_form,))

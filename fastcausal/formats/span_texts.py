@@ -21,25 +21,12 @@ class SpanTexts(NamedTuple):
     n_tokens: Int32  # int32[n_examples]: Tokens of each sentence, separated by white space of ASCII
 
 
-def span_texts(sentences: pa.Array, rows: Rows, spaced: bool = False) -> SpanTexts:
-    """Find the text of each row.
-
-    Parameters
-    ----------
-    sentences : string array
-        A text for each example.
-    rows : Rows
-    spaced : bool
-        True puts one blank between two tokens, False takes the text as it is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> rows = Rows(np.array([[0, 0, 2]], np.int32), *np.array([[0, 1], [0, 1]]),
-    ...             np.array([3], np.int32))
-    >>> span_texts(pa.array(["Heavy  rain fell"]), rows).texts.to_pylist()
-    ['Heavy  rain']
-    """
+def span_texts(
+    sentences: pa.Array,  # A text for each example
+    rows: Rows,
+    spaced: bool = False,  # True puts one blank between two tokens, False takes the text as it is
+) -> SpanTexts:
+    """Find the text of each row."""
     data, places = texts_of(sentences)
     n_tokens = np.zeros(len(sentences), np.int32)
     offsets = rows.row_offsets[rows.relation_offsets]
@@ -48,15 +35,7 @@ def span_texts(sentences: pa.Array, rows: Rows, spaced: bool = False) -> SpanTex
 
 
 def joined_by_relation(texts: pa.Array, rows: Rows, role: int, gap: str) -> pa.Array:
-    """Join the texts of a role in each relation; null without texts, or if one is null.
-
-    Examples
-    --------
-    >>> rows = Rows(np.array([[0, 0, 1], [0, 2, 3]], np.int32), *np.array([[0, 2], [0, 1]]),
-    ...             np.array([3], np.int32))
-    >>> joined_by_relation(pa.array(["a", "c"]), rows, 0, " ... ").to_pylist()
-    ['a ... c']
-    """
+    """Join the texts of a role in each relation; null without texts, or if one is null."""
     chosen = rows.values[:, 0] == role
     before = np.concatenate([[0], np.cumsum(chosen)])[rows.row_offsets]
     has_any = np.diff(before) > 0

@@ -69,31 +69,14 @@ def write(
 
 def write_stream(
     examples: Stream,
-    target: str | os.PathLike[str],
+    target: str | os.PathLike[str],  # As `write` takes them
     format: WriteFormat | None = None,
+    # Called with the number of finished examples and of all examples, None if unknown
     progress: Progress | None = None,
 ) -> Conversion | None:
-    """Write the examples of a stream in bounded memory: the same file as `write` makes of all.
-
-    Parameters
-    ----------
-    examples : Stream
-    target, format
-        As `write` takes them.
-    progress : callable, optional
-        Called with the number of finished examples and of all examples, None if unknown.
-
-    Returns
-    -------
-    Conversion or None
-        None, and no file, if `write` has to take all examples at once: for a pipe or a format that
-        is not `Blockwise`, or to report a fault of the examples or of the target's name.
-
-    Raises
-    ------
-    OutputError
-        Writing failed.
-    """
+    """Write the examples of a stream in bounded memory: the same file as `write` makes of all."""
+    # None, and no file, if `write` has to take all examples at once: for a pipe or a format that is
+    # not `Blockwise`, or to report a fault of the examples or of the target's name.
     try:
         known = _format_to_write(target, format)
         if not isinstance(known.write, Blockwise) or not is_replaced(target):

@@ -24,15 +24,9 @@ CAUSES, SIGNALS = "Causes", "Signals"  # types of links
 
 
 class Pen(ABC):
-    """A drawer of one relation after another; the tool's own draws marks and links.
+    """A drawer of one relation after another; the tool's own draws marks and links."""
 
-    Attributes
-    ----------
-    splits : bool
-        True for a tool without marks of several parts: each part becomes a mark.
-    """
-
-    splits = False
+    splits = False  # True: the tool has no marks of several parts, and each part becomes a mark
 
     @abstractmethod
     def mark(self, role: int, spans: Sequence[CharRange]) -> Any:
@@ -96,15 +90,7 @@ class DrawnLink(NamedTuple):
 
 
 class DrawnExample(Pen):
-    """The marks and links of an example, in a tool with marks of one part.
-
-    Attributes
-    ----------
-    example : Example
-    text : str
-    marks : list of DrawnMark
-    links : list of DrawnLink
-    """
+    """The marks and links of an example, in a tool with marks of one part."""
 
     splits = True
 

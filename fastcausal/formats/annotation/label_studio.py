@@ -177,10 +177,8 @@ def _region(result: Mapping[str, Any]) -> Region:
 
 
 def _add_regions(task: AnnotatedText, text: str, regions: Sequence[Region]) -> None:
-    """Add spans with offsets in UTF-16 units, as browsers count, or in characters.
-
-    If the texts of the spans fit both, those that fit without stripping white space decide.
-    """
+    """Add spans with offsets in UTF-16 units, as browsers count, or in characters."""
+    # If the texts of the spans fit both, those that fit without stripping white space decide.
     characters = range(len(text) + 1)
     fitting = (
         positions

@@ -30,35 +30,18 @@ class Structure(NamedTuple):
 
 
 def document_of(
-    name: str,
-    text: str,
+    name: str,  # The file; it names document and annotator if the content does not
+    text: str,  # The document
+    # Sentences, tokens, spans and links. ``begin`` and ``end`` count UTF-16 units, as Java does.
     structures: Sequence[Structure],
+    # The feature of Cause, Effect or Signal. By default the feature with most of these labels;
+    # without any, the only text feature of the only custom layer of spans.
     feature: str | None = None,
+    # The character at each position, if positions count other units
     positions: Sequence[int] | None = None,
     marking: Marking = MARKING,
 ) -> Document:
-    """Return the marks and links in the layer of Cause, Effect and Signal.
-
-    Parameters
-    ----------
-    name : str
-        The file; it names document and annotator if the content does not.
-    text : str
-        The document.
-    structures : sequence of Structure
-        Sentences, tokens, spans and links. ``begin`` and ``end`` count UTF-16 units, as Java does.
-    feature : str, optional
-        The feature of Cause, Effect or Signal. By default the feature with most of these labels;
-        without any, the only text feature of the only custom layer of spans.
-    positions : sequence of int, optional
-        The character at each position, if positions count other units.
-    marking : Marking
-
-    Raises
-    ------
-    InputError
-        A position is outside the text, or sentences or tokens overlap.
-    """
+    """Return the marks and links in the layer of Cause, Effect and Signal."""
     positions = utf16_positions(text) if positions is None else positions
 
     def bounds(structure: Structure) -> CharRange:
@@ -187,18 +170,15 @@ def _said(structures: Iterable[Structure]) -> tuple[str, str]:
 def names_of(file: str, title: str = "", owner: str = "") -> tuple[str, str]:
     """Name document and annotator.
 
-    In an exported project the folder has the name of the document, and the file or its zip the
-    name of the annotator. Elsewhere ``title`` and ``owner`` come first. Without them the stem of
-    the file names the annotator, and the document is the stem, or the folder if the stem is the
-    annotator.
-
-    Examples
-    --------
     >>> names_of("project.zip/annotation/rain.txt/amy.zip/x.xmi")
     ('rain.txt', 'amy')
     >>> names_of("rain/amy.json"), names_of("rain/amy.json", "flood", "ben")
     (('rain', 'amy'), ('flood', 'ben'))
     """
+    # In an exported project the folder has the name of the document, and the file or its zip the
+    # name of the annotator. Elsewhere ``title`` and ``owner`` come first. Without them the stem of
+    # the file names the annotator, and the document is the stem, or the folder if the stem is the
+    # annotator.
     path = Path(file)
     if in_project := _IN_PROJECT.search(path.as_posix()):
         return in_project[1], in_project[2]
@@ -215,8 +195,6 @@ def id_of(value: object) -> str | None:
 def utf16_units(text: str) -> Sequence[int]:
     """Return the position of each character and of the end, in UTF-16 units.
 
-    Examples
-    --------
     >>> utf16_units("a😀b")
     [0, 1, 3, 4]
     """

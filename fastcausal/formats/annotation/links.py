@@ -46,10 +46,9 @@ class Mark:
 
 
 class Words:
-    """The words of a document, for placing marks without scanning its text.
+    """The words of a document, for placing marks without scanning its text."""
 
-    A mark of any length costs the logarithm of the number of words.
-    """
+    # A mark of any length costs the logarithm of the number of words.
 
     def __init__(self, text: str) -> None:
         self._n = len(text)
@@ -158,13 +157,8 @@ class Document:
         return sentence is not None and (not mark.parts or mark.parts[-1][1] <= sentence.end)
 
     def place(self, number: int, sentence: Passage | None) -> list[tuple[int, int, bool]]:
-        """Return the tokens of a mark in a sentence, with True if one is marked in part.
-
-        Raises
-        ------
-        UnreadError
-            The mark has no token, or is not in that sentence alone.
-        """
+        """Return the tokens of a mark in a sentence, with True if one is marked in part."""
+        # UnreadError: the mark has no token, or is not in that sentence alone.
         mark = self.marks[number]
         if sentence is None or self.sentence_of(mark) is not sentence or not self.is_within(mark):
             raise UnreadError(f"{self.describe(number)} is not within the sentence")
@@ -173,10 +167,8 @@ class Document:
         return [sentence.tokens(a - sentence.offset, b - sentence.offset) for a, b in mark.parts]
 
     def pair(self, link: Link) -> tuple[int, int] | None:
-        """Return the cause or signal, and the effect, of a link in either direction.
-
-        None for any other link.
-        """
+        """Return the cause or signal, and the effect, of a link in either direction."""
+        # None for any other link.
         if link.source is None or link.target is None:
             return None
         for argument, effect in ((link.source, link.target), (link.target, link.source)):
@@ -279,23 +271,13 @@ class Document:
 
 
 def relations_of(file: str, documents: Iterable[Document]) -> Relations:
-    """Return the relations made of the links in one annotator's documents.
-
-    Returns
-    -------
-    Relations
-        An example per sentence, with the columns ``id`` (document and number of the sentence),
-        ``text``, ``doc_id`` and ``annotator``. A relation is one linked Cause and Effect with
-        the Signals linked to that Effect: an Effect of several Causes makes several relations.
-        They follow the order in which their Effects, and then their Causes, are first linked.
-        A relation is null if its Effect has Signals but no Cause, or if Cause and Effect are not
-        within one sentence. ``reading.notes`` counts corrections and dropped content.
-
-    Raises
-    ------
-    InputError
-        A document repeats, or its relations would have more than `MAX_SPANS` spans.
-    """
+    """Return the relations made of the links in one annotator's documents."""
+    # It has an example per sentence, with the columns ``id`` (document and number of
+    # the sentence), ``text``, ``doc_id`` and ``annotator``. A relation is one linked Cause and
+    # Effect with the Signals linked to that Effect: an Effect of several Causes makes several
+    # relations. They follow the order in which their Effects, and then their Causes, are first
+    # linked. A relation is null if its Effect has Signals but no Cause, or if Cause and Effect are
+    # not within one sentence. ``reading.notes`` counts corrections and dropped content.
     build = Builder(file)
     seen: dict[str, str] = {}
     columns: dict[str, list[Any]] = {"id": [], "text": [], "doc_id": [], "annotator": []}

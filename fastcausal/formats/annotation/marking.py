@@ -19,12 +19,7 @@ _NO_RELATION = re.compile(r"not?|non|never|none|neither|without|(?:non|un|a)caus
 
 
 class UnplacedError(InputError):
-    """A span does not fit its text: its offsets are outside, or point at other words.
-
-    Parameters
-    ----------
-    message : str
-    """
+    """A span does not fit its text: its offsets are outside, or point at other words."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, _REMEDY)
@@ -51,13 +46,7 @@ class Faults(Problems):
 
 @dataclass(frozen=True)
 class Marking:
-    """Settings for reading marked texts.
-
-    Raises
-    ------
-    ValueError
-        An unknown policy, or an empty list of types.
-    """
+    """Settings for reading marked texts."""
 
     # {"error", "skip"}: The policy for a text with spans that do not fit it: raise, or leave
     # it out and count it
@@ -72,15 +61,7 @@ class Marking:
             raise ValueError(f"links is {self.links!r}, expected a list of types")
 
     def of_link(self, type: str | None) -> tuple[bool, str]:
-        """Return True if links of a type are relations, and the note to count, "" for none.
-
-        Examples
-        --------
-        >>> [Marking().of_link(type) for type in ("Causes", None, "leads to")]
-        [(True, ''), (True, ''), (True, 'link of type "leads to" taken as a relation')]
-        >>> Marking().of_link("not causal"), Marking(links=["leads to"]).of_link("Leads to")
-        ((False, 'link of type "not causal" left out'), (True, ''))
-        """
+        """Return True if links of a type are relations, and the note to count, "" for none."""
         return _of_link(type, None if self.links is None else tuple(self.links))
 
 

@@ -15,21 +15,15 @@ CharRange = tuple[int, int]
 
 
 class Passage(SearchedSentence):
-    """A sentence within a document, and a future example.
-
-    Parameters
-    ----------
-    number : int
-        Its place among the sentences of the document, from 1.
-    offset : int
-        The start of its text in the document.
-    text : str
-    tokens : list of (start, stop), optional
-        In characters of the document; by default tokens are separated by white space.
-    """
+    """A sentence within a document, and a future example."""
 
     def __init__(
-        self, number: int, offset: int, text: str, tokens: Sequence[CharRange] | None = None
+        self,
+        number: int,  # Its place among the sentences of the document, from 1
+        offset: int,  # The start of its text in the document
+        text: str,
+        # In characters of the document; by default tokens are separated by white space
+        tokens: Sequence[CharRange] | None = None,
     ) -> None:
         super().__init__(text)
         self.number = number
@@ -41,10 +35,8 @@ class Passage(SearchedSentence):
 
     @property
     def tokenised(self) -> str | None:
-        """A text with tokens separated by white space: its own, or else its joined tokens.
-
-        None if a token contains white space.
-        """
+        """A text with tokens separated by white space: its own, or else its joined tokens."""
+        # None if a token contains white space.
         words = [self.text[a:b] for a, b in zip(self.starts, self.stops, strict=True)]
         if TOKEN.findall(self.text) == words:
             return self.text
@@ -55,15 +47,8 @@ class Passage(SearchedSentence):
 def passages(
     text: str, sentences: Iterable[CharRange], tokens: Iterable[CharRange] | None = None
 ) -> list[Passage]:
-    """Return the non-blank sentences of a document, numbered from 1 in their order.
-
-    A token belongs to the sentence around it.
-
-    Raises
-    ------
-    InputError
-        Two sentences, or two tokens, overlap.
-    """
+    """Return the non-blank sentences of a document, numbered from 1 in their order."""
+    # A token belongs to the sentence around it.
     ordered = _apart("sentences", sentences)
     words = None if tokens is None else _apart("tokens", (t for t in tokens if t[0] < t[1]))
     starts = [start for start, _ in words or ()]

@@ -32,28 +32,14 @@ def archive_of(source: str | os.PathLike[str]) -> Archive:
 
 def files_of(
     source: str | os.PathLike[str],
-    formats: Mapping[str, Format],
-    sniff: Callable[[Source, Mapping[str, Format]], Format],
+    formats: Mapping[str, Format],  # Formats of marked texts
+    sniff: Callable[[Source, Mapping[str, Format]], Format],  # Returns the format of a file
 ) -> Iterator[Opened]:
-    """Yield the files of marked texts in a project.
-
-    In an exported project these are the files below ``annotation``: for each document a file per
-    annotator, perhaps zipped; curated documents are elsewhere and ignored. In any other zip all
-    files count, except names that start with a dot or an underscore, and JSON files beside brat's.
-
-    Parameters
-    ----------
-    source : path
-    formats : mapping of str to Format
-        Formats of marked texts.
-    sniff : callable
-        Returns the format of a file.
-
-    Raises
-    ------
-    InputError
-        There are no such files, or a zip inside contains another.
-    """
+    """Yield the files of marked texts in a project."""
+    # In an exported project these are the files below ``annotation``: for each document a file per
+    # annotator, perhaps zipped; curated documents are elsewhere and ignored. In any other zip all
+    # files count, except names that start with a dot or an underscore, and JSON files beside
+    # brat's.
     archive = archive_of(source)
     suffixes = tuple({suffix: 0 for f in formats.values() for suffix in f.folder})
     paths = list(map(PurePosixPath, archive.own_names))
@@ -130,9 +116,7 @@ def _one_annotator(files: Iterable[Opened], marking: Marking) -> Iterator[Relati
 
 
 def documents(source: Opened, marking: Marking = MARKING) -> list[Document] | None:
-    """Parse the spans and links of a file, one document for each text of an annotator.
-
-    None for a format of relations without separate marks.
-    """
+    """Parse the spans and links of a file, one document for each text of an annotator."""
+    # None for a format of relations without separate marks.
     parse = source.format.documents
     return None if parse is None else list(parse(source.source(), marking))

@@ -16,16 +16,7 @@ NUMBER = (int, str)
 
 
 class AnnotatedText:
-    """A text under construction, with its marks and links.
-
-    Parameters
-    ----------
-    file, name, annotator : str
-    text : str
-    columns : mapping of str to value
-        Further columns of the example.
-    marking : Marking
-    """
+    """A text under construction, with its marks and links."""
 
     def __init__(
         self,
@@ -33,7 +24,7 @@ class AnnotatedText:
         name: str,
         annotator: str,
         text: str,
-        columns: Mapping[str, Any],
+        columns: Mapping[str, Any],  # Further columns of the example
         marking: Marking,
     ) -> None:
         self._names = file, name, annotator
@@ -47,10 +38,8 @@ class AnnotatedText:
         self.notes: Counter[str] = Counter()
 
     def mark(self, id: Any, label: str | None, start: int, stop: int) -> None:
-        """Add a span in characters; refuse one outside the text, or a repeated id.
-
-        By the policy, a text with a misplaced span is left out instead.
-        """
+        """Add a span in characters; refuse one outside the text, or a repeated id."""
+        # By the policy, a text with a misplaced span is left out instead.
         if id in self._numbers:
             raise InputError(f"span {shown(id)} occurs twice")
         self._numbers[id] = len(self._marks)

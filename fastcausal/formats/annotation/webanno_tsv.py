@@ -282,10 +282,8 @@ def _bounds(cells: Sequence[str]) -> tuple[int, int]:
 
 
 def _fitting(said: str, tokens: Sequence[tuple[int, int, str]]) -> str:
-    """Return the text of a sentence, with or without escapes, so that its tokens fit.
-
-    Releases differ in their escapes.
-    """
+    """Return the text of a sentence, with or without escapes, so that its tokens fit."""
+    # Releases differ in their escapes.
     for text in (_unescaped(said), said):
         wide = text.encode("utf-16-le", "surrogatepass")
         wrong = next(

@@ -27,36 +27,18 @@ class Arguments(NamedTuple):
 
 
 def arguments(
-    relations: Relations, held: Collection[str] = HELD
+    relations: Relations,
+    held: Collection[str] = HELD,  # Columns that the caller writes
 ) -> tuple[list[Arguments], list[str]]:
     """Return the relations with one Cause and one Effect.
 
-    A role of several spans has no contiguous text in the sentence, so such a relation is lost.
-
-    Parameters
-    ----------
-    relations : Relations
-    held : collection of str
-        Columns that the caller writes.
-
-    Returns
-    -------
-    found : list of Arguments
-    lost : list of str
-        Messages about everything else.
-
-    Raises
-    ------
-    InputError
-        An example with relations has no text, or a text of another length.
-
-    Examples
-    --------
     >>> found, lost = arguments(Relations.from_examples([
     ...     {"text": "Rain brings floods", "relations": [{"cause": (0, 1), "effect": (2, 3)}]}]))
     >>> found[0].text[found[0].effect], lost
     ('floods', [])
     """
+    # A role of several spans has no contiguous text in the sentence, so such a relation is lost.
+    # Returns messages about everything else, too.
     pairs: list[Arguments] = []
     unfit = Problems()
     n_bare = n_others = 0

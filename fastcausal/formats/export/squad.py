@@ -75,11 +75,9 @@ def records(
 
 
 def draw(seed: int, name: str, cause: slice, effect: slice) -> tuple[str, str]:
-    """Draw two of the six templates for a relation of the example with this name.
-
-    A hash decides: all 15 pairs are equally likely, and neither the order of examples and
-    relations nor a split into files changes the draw.
-    """
+    """Draw two of the six templates for a relation of the example with this name."""
+    # A hash decides: all 15 pairs are equally likely, and neither the order of examples and
+    # relations nor a split into files changes the draw.
     from hashlib import sha256  # 4 ms of OpenSSL, needed only here
 
     spans = f"{cause.start}:{cause.stop} {effect.start}:{effect.stop}"

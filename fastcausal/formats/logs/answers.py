@@ -16,15 +16,6 @@ from fastcausal.formats.reading.builder import UnreadError
 def answers_of(records: Records, column: str) -> Records:
     """Return the answers in the log of a model, by ``id``; return other tables unchanged.
 
-    The answer of a failed request is null.
-
-    Raises
-    ------
-    InputError
-        A reply is no text.
-
-    Examples
-    --------
     >>> body = {"choices": [{"message": {"content": "Yes"}}]}
     >>> results = Records("out.jsonl", [
     ...     {"custom_id": "4/1/3", "response": {"status_code": 200, "body": body}},
@@ -33,6 +24,7 @@ def answers_of(records: Records, column: str) -> Records:
     >>> answers_of(results, "prediction").objects()
     [{'id': '4/1/3', 'prediction': 'Yes'}, {'id': '4/1/2', 'prediction': None}]
     """
+    # The answer of a failed request is null.
     rows = records.objects()
     log = log_of(rows[0]) if len(rows) else None
     if log is None:

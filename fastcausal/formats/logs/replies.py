@@ -40,13 +40,6 @@ def log_of(row: Any) -> Log | None:
 def reply_of(row: Any, notes: Counter[str]) -> Any:
     """Return the reply in a row of a log or in a response; return other values unchanged.
 
-    Raises
-    ------
-    UnreadError
-        The request failed.
-
-    Examples
-    --------
     >>> reply_of({"choices": [{"message": {"role": "assistant", "content": "[]"}}]}, Counter())
     '[]'
     >>> reply_of({"custom_id": "a", "result": {"type": "expired"}}, Counter())
@@ -64,13 +57,7 @@ def ids_in(rows: Sequence[Row], log: Log) -> str | None:
 
 
 def failed(error: Any) -> UnreadError:
-    """Return the reason for a request that failed with this error.
-
-    Examples
-    --------
-    >>> failed({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
-    UnreadError('request failed: Overloaded')
-    """
+    """Return the reason for a request that failed with this error."""
     while isinstance(error, Mapping):
         known = (error.get(key) for key in ("error", "message", "type", "code", "status"))
         error = next((value for value in known if value), None)

@@ -30,8 +30,6 @@ from fastcausal.relations import Relations
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of an answer, for services of structured output.
 
-    Examples
-    --------
     >>> schema()["required"]
     ['relations']
     """
@@ -148,10 +146,8 @@ def _forms(answered: ParsedAnswers, notes: Counter[str]) -> tuple[str, ...]:
 
 
 def _unknown(said: RawAnswers, like: Relations | None, rows: Int64) -> dict[int, UnreadError]:
-    """Return the reasons of answers whose ids gold lacks: unread, for want of a text.
-
-    InputError if gold lacks all ids.
-    """
+    """Return the reasons of answers whose ids gold lacks: unread, for want of a text."""
+    # InputError if gold lacks all ids.
     if like is None or like.ids is None or said.ids is None:
         return {}
     is_unknown = rows < 0

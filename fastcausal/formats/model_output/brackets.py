@@ -35,8 +35,6 @@ class BracketValue(NamedTuple):
 def value_at(text: str, start: int) -> BracketValue:
     """Read the value at a bracket: as JSON, else its complete part, else repaired.
 
-    Examples
-    --------
     >>> value_at("so [{'cause': 'rain'}] it is", 3)[:3]
     ([{'cause': 'rain'}], 22, "answer in Python's notation")
     >>> read = value_at('[{"cause": "rain"}, {"cause": "win', 0)

@@ -56,8 +56,6 @@ def noted(form: AnswerForm) -> str:
 def formed(text: str, notes: Counter[str]) -> list[Any] | None:
     r"""Return the relations of an answer in one of `FORMS`, None for another answer.
 
-    Examples
-    --------
     >>> formed("Here they are:\n1. **Cause:** rain\n   **Effect:** floods", Counter())
     [{'cause': ['rain'], 'effect': ['floods']}]
     >>> formed("- rain -> floods", Counter()), formed("It was the rain.", Counter())

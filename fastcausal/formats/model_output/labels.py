@@ -28,19 +28,13 @@ _LONGEST_HEADING = 60
 _ITEM = re.compile(r"\s*-\s+(?P<text>\S.*)")
 
 
-def labelled(text: str, role_of: RoleOf, is_yaml: bool = False) -> Iterator[tuple[str, str] | None]:
+def labelled(
+    text: str,
+    role_of: RoleOf,  # Returns the role that a label stands for
+    is_yaml: bool = False,  # Values are scalars or lists of YAML, perhaps on the following lines
+) -> Iterator[tuple[str, str] | None]:
     """Yield the role and the text of each label, None at the head of a relation.
 
-    Parameters
-    ----------
-    text : str
-    role_of : callable
-        Returns the role that a label stands for.
-    is_yaml : bool
-        Values are scalars or lists of YAML, perhaps on the following lines.
-
-    Examples
-    --------
     >>> [*labelled("1. **Cause**: rain; Effect: floods", lambda name: name.lower())]
     [('cause', 'rain'), ('effect', 'floods')]
     """

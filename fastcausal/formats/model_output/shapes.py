@@ -83,13 +83,8 @@ JSON = json.JSONDecoder(object_pairs_hook=_object, strict=False)
 
 
 def answered(value: Any, notes: Notes, depth: int = DEPTH) -> list[Any] | None:
-    """Return the entries for relations in a value, None if it contains no answer.
-
-    Raises
-    ------
-    UnreadError
-        The value is an answer with malformed relations.
-    """
+    """Return the entries for relations in a value, None if it contains no answer."""
+    # UnreadError: the value is an answer with malformed relations.
     if isinstance(value, UnreadError):
         return [value]
     if depth and isinstance(value, Mapping):
@@ -165,8 +160,6 @@ def _called(value: Mapping[str, Any]) -> Mapping[str, Any]:
 def says_none(text: str) -> bool:
     """Return True for a phrase that denies relations, such as "no causal relation".
 
-    Examples
-    --------
     >>> says_none("No causal relations."), says_none("I see none.")
     (True, False)
     >>> says_none("**None.**"), says_none("Not causal"), says_none("No, the rain.")
@@ -222,8 +215,6 @@ def _name(key: str) -> str:
 def role_keys(entry: Iterable[str]) -> dict[str, str]:
     """Return the key of each role in a relation.
 
-    Examples
-    --------
     >>> role_keys(["Causes", "reason", "trigger"])
     {'cause': 'Causes', 'signal': 'trigger'}
     >>> role_keys(["subject", "predicate", "object"]), role_keys(["object"])
@@ -275,13 +266,8 @@ def _are_several(relation: Mapping[str, Any]) -> bool:
 
 
 def relation_of(entry: Any, notes: Notes) -> Any:
-    """Convert a relation to the form of `fastcausal.formats.spans`, None if it has no span.
-
-    Returns
-    -------
-    dict, UnreadError or None
-        For each role a text, characters, or a list of them.
-    """
+    """Convert a relation to the form of `fastcausal.formats.spans`, None if it has no span."""
+    # Returns dict, UnreadError or None: for each role a text, characters, or a list of them.
     if _is_plain(entry):
         return entry
     try:

@@ -50,13 +50,7 @@ class RawAnswers:
 
 
 def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAnswers:
-    """Read the answers in a source, as `fastcausal.formats.model_output.read` takes it.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read, is no log and no column is named, or lacks the column or path.
-    """
+    """Read the answers in a source, as `fastcausal.formats.model_output.read` takes it."""
     records = _records(source, answers, id)
     if answers is not None and answers in records:
         id = id or records.find(*_IDS)
@@ -134,10 +128,8 @@ def _records(source: RelationSource, answers: str | None, id: str | None) -> Rec
 
 
 def _of_lines(file: Source, answers: str | None, id: str | None) -> Records | None:
-    """Read JSON lines without an object per line; None if Python has to read them.
-
-    Relations beside the answers are left out.
-    """
+    """Read JSON lines without an object per line; None if Python has to read them."""
+    # Relations beside the answers are left out.
     lines = SpanLines.of(file) if answers is not None and file.is_json else None
     if lines is None or answers not in lines.columns or id not in (None, *lines.columns):
         return None

@@ -32,31 +32,14 @@ START = re.compile(r"""\{(?=\s*+(?:["'“”}]|\w++\s*+:))|\[(?=\s*+[\[{"'“”
 LANGUAGE = re.compile(r"\s*\w*\s*")
 
 
-def relations_in(answer: Any, notes: Notes) -> list[Any] | UnreadError:
-    """Read the relations of a raw answer.
-
-    Parameters
-    ----------
-    answer : str, list, mapping or anything else
-        A model's text, or a parsed JSON value.
-    notes : Counter of str
-        Counts the ways of reading.
-
-    Returns
-    -------
-    list of (dict or UnreadError), or UnreadError
-        Relations in the form of `fastcausal.formats.spans`, or the reason for each unreadable one;
-        or the reason why the whole answer is unreadable.
-
-    Examples
-    --------
-    >>> from collections import Counter
-    >>> notes = Counter()
-    >>> relations_in('Sure! {"Cause": "rain", "Effect": "floods"} I hope this helps.', notes)
-    [{'cause': ['rain'], 'effect': ['floods']}]
-    >>> dict(+notes)
-    {'answer in prose': 1, 'other name of a key': 2}
-    """
+def relations_in(
+    answer: Any,  # str, list, mapping or anything else: A model's text, or a parsed JSON value
+    notes: Notes,  # Counts the ways of reading
+) -> list[Any] | UnreadError:
+    """Read the relations of a raw answer."""
+    # Returns list of (dict or UnreadError), or UnreadError: relations in the form of
+    # `fastcausal.formats.spans`, or the reason for each unreadable one; or the reason why the whole
+    # answer is unreadable.
     value = answer
     try:
         if isinstance(answer, str):
@@ -128,11 +111,9 @@ def _all_answers(text: str) -> list[Answer]:
 
 
 def _chosen(answers: list[Answer], text: str, notes: Notes) -> list[Any]:
-    """Return the relations of the first answer that has any; count the other answers.
-
-    Relations that are separate objects belong together. An answer without relations counts if
-    there is no other.
-    """
+    """Return the relations of the first answer that has any; count the other answers."""
+    # Relations that are separate objects belong together. An answer without relations counts if
+    # there is no other.
     filled = [answer for answer in answers if answer.relations]
     chosen = filled[:1] or answers[:1]
     if chosen[0].is_single:

@@ -62,10 +62,8 @@ class Stream:
     def batches(
         self, golds: Iterator[Relations] | None = None, n: int | None = None
     ) -> Iterator[Relations]:
-        """Yield n examples (`ROWS`) at a time and then the rest; an empty batch if there are none.
-
-        Notes and messages are in `reading` alone: repeated in every batch they would add up.
-        """
+        """Yield n examples (`ROWS`) at a time, then the rest; an empty batch if there are none."""
+        # Notes and messages are in `reading` alone: repeated in every batch they would add up.
         for cut_off in cut(self._tables(golds or iter(())), n or ROWS):
             quiet = replace(self.reading or Reading(), notes={}, unread=())
             try:
@@ -130,13 +128,7 @@ class Stream:
 
 
 def cut(tables: Iterable[pa.Table], n: int) -> Iterator[pa.Table]:
-    """Yield tables of n rows and one with the rest; copy only tables made of several.
-
-    Examples
-    --------
-    >>> [len(t) for t in cut([pa.table({"n": range(k)}) for k in (1, 5, 1)], 3)]
-    [3, 3, 1]
-    """
+    """Yield tables of n rows and one with the rest; copy only tables made of several."""
     held: list[pa.Table] = []
     count, is_cut = 0, False
     for table in tables:
@@ -253,13 +245,7 @@ def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterato
 
 
 def schema_of(path: str | os.PathLike[str], format: str, name: str) -> pa.Schema | None:
-    """Return the schema of a file; None if it is damaged, which reading will report.
-
-    Raises
-    ------
-    InputError
-        No reader accepts the schema.
-    """
+    """Return the schema of a file; None if it is damaged, which reading will report."""
     try:
         schema, _ = on_disk.parts(path, format, ROWS)
     except DAMAGE:

@@ -31,16 +31,13 @@ RoleSpan = tuple[int, int, int]
 
 
 class UnreadError(ValueError):
-    """One relation, or a whole answer, cannot be read. It becomes a null with a reason.
+    """One relation, or a whole answer, cannot be read. It becomes a null with a reason."""
 
-    Parameters
-    ----------
-    reason : str
-    text : str, optional
-        The unreadable text.
-    """
-
-    def __init__(self, reason: str, text: str | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        text: str | None = None,  # The unreadable text
+    ) -> None:
         super().__init__(reason)
         self.text = text
 
@@ -48,8 +45,6 @@ class UnreadError(ValueError):
 def unread_message(where: str, number: int, reason: str, noun: str = "relation") -> str:
     """Return the message for an unread relation: its place and the reason.
 
-    Examples
-    --------
     >>> unread_message("a.csv:1", 2, "it is null"), unread_message("b", 1, "has 3 tokens")
     ('a.csv:1: relation 2: it is null', 'b: relation 1 has 3 tokens')
     """
@@ -57,17 +52,13 @@ def unread_message(where: str, number: int, reason: str, noun: str = "relation")
 
 
 class Builder:
-    """Builder of one table from examples added in turn.
+    """Builder of one table from examples added in turn."""
 
-    Parameters
-    ----------
-    name : str
-        The source, for messages.
-    roles : tuple of str
-        The role names.
-    """
-
-    def __init__(self, name: str, roles: tuple[str, ...] = ROLES) -> None:
+    def __init__(
+        self,
+        name: str,
+        roles: tuple[str, ...] = ROLES,  # The role names
+    ) -> None:
         self.name = name
         self.roles = roles
         self.unread: Problems = Problems()
@@ -99,20 +90,14 @@ class Builder:
         self.unread.add(f"{where}: {error}")
         self.reasons.append((len(self._counts), None, str(error), error.text))
 
-    def all_at_once(self, values: Any, widths: Any, counts: Any, lengths: Any) -> None:
-        """Set all examples.
-
-        Parameters
-        ----------
-        values : int32[n_spans, 3]
-            The spans of all relations.
-        widths : int64[n_relations]
-            Spans of each relation, -1 for an unreadable one.
-        counts : int64[n_examples]
-            Relations of each example.
-        lengths : int64[n_examples]
-            Tokens of each example, -1 if unknown.
-        """
+    def all_at_once(
+        self,
+        values: Any,  # int32[n_spans, 3]: The spans of all relations
+        widths: Any,  # int64[n_relations]: Spans of each relation, -1 for an unreadable one
+        counts: Any,  # int64[n_examples]: Relations of each example
+        lengths: Any,  # int64[n_examples]: Tokens of each example, -1 if unknown
+    ) -> None:
+        """Set all examples."""
         self._values, self._widths, self._counts, self._lengths = values, widths, counts, lengths
 
     def put_among(
@@ -123,10 +108,8 @@ class Builder:
         relation_offsets: Int64,
         lengths: Int32,
     ) -> None:
-        """Put the examples so far at places among others, given as the arrays of `Rows`.
-
-        The others have nothing at these places.
-        """
+        """Put the examples so far at places among others, given as the arrays of `Rows`."""
+        # The others have nothing at these places.
         widths, counts = np.diff(row_offsets), np.diff(relation_offsets)
         if len(places):
             n = 3 * len(self._spans)
@@ -150,27 +133,13 @@ class Builder:
 
     def table(
         self,
+        # Further columns, a value per example; ``id`` may be None: known by position
         columns: Mapping[str, Any],
         *,
-        tags: str | None = None,
-        lines: Sequence[int] | None = None,
+        tags: str | None = None,  # The reading of tags
+        lines: Sequence[int] | None = None,  # The line of each example, for messages
     ) -> Relations:
-        """Return all examples as Relations.
-
-        Parameters
-        ----------
-        columns : mapping of str to sequence or Arrow array
-            Further columns, a value per example; ``id`` may be None: known by position.
-        tags : str, optional
-            The reading of tags.
-        lines : sequence of int, optional
-            The line of each example, for messages.
-
-        Raises
-        ------
-        InputError
-            An id repeats, a column cannot be stored, or a span is outside its example.
-        """
+        """Return all examples as Relations."""
         values = self._values
         if values is None:
             n = 3 * len(self._spans)
@@ -192,15 +161,12 @@ class Builder:
 
 
 class ColumnBuilder:
-    """Collector of further columns of lines, null if a line lacks one.
+    """Collector of further columns of lines, null if a line lacks one."""
 
-    Parameters
-    ----------
-    but : collection of str
-        Keys to ignore.
-    """
-
-    def __init__(self, but: Collection[str]) -> None:
+    def __init__(
+        self,
+        but: Collection[str],  # Keys to ignore
+    ) -> None:
         self._but = but
         self._values: dict[str, list[Any]] = {}
         self._n = 0
@@ -316,8 +282,6 @@ def _place(name: str, lines: Sequence[int] | None, row: int) -> str:
 def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
     """Return a message on columns that a writer drops; ``{}`` in it becomes "the columns a, b".
 
-    Examples
-    --------
     >>> table = pa.table({"id": ["a"], "doc": ["x"], "year": [1999]})
     >>> not_held(table, {"id"}, "a submission does not hold {}")
     ['a submission does not hold the columns doc, year']
@@ -333,11 +297,9 @@ def messages(problems: Problems) -> list[str]:
 
 
 def places_in(like: Relations | None, ids: Ids, n: int, name: str) -> Int64:
-    """Return the row of ``like`` for each of n examples: by id if both have ids, else by place.
-
-    int64[n], -1 if ``like`` is None or lacks the id. InputError if n examples without ids face
-    another number of rows.
-    """
+    """Return the row of ``like`` for each of n examples: by id if both have ids, else by place."""
+    # int64[n], -1 if ``like`` is None or lacks the id. InputError if n examples without ids face
+    # another number of rows.
     if like is None:
         return np.full(n, -1)
     if ids is not None and like.ids is not None:

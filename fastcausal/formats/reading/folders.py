@@ -18,24 +18,13 @@ UNTOUCHED = "INITIAL_CAS"  # name of a document before its annotation, in an exp
 
 
 def files_of(
-    folder: str | os.PathLike[str], formats: Mapping[str, Format]
+    folder: str | os.PathLike[str],
+    formats: Mapping[str, Format],  # The possible formats
 ) -> tuple[Format | None, list[Path]]:
-    """Return the format of a directory, and its files and those below it, sorted by path.
-
-    Names of files and folders that start with a dot or an underscore are ignored, and so are JSON
-    files beside others: they hold settings. The format is None if the content of each file decides.
-
-    Parameters
-    ----------
-    folder : path
-    formats : mapping of str to Format
-        The possible formats.
-
-    Raises
-    ------
-    InputError
-        There are no such files, or suffixes show files of two kinds.
-    """
+    """Return the format of a directory, and its files and those below it, sorted by path."""
+    # Names of files and folders that start with a dot or an underscore are ignored, and so are JSON
+    # files beside others: they hold settings. The format is None if the content of each file
+    # decides.
     name = name_of(folder)
     of_kind: dict[str, list[Path]] = {}
     kinds = _kinds(formats)

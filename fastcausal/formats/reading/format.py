@@ -20,10 +20,9 @@ ColumnNames = Collection[str | None] | None
 
 @dataclass(frozen=True)
 class Format:
-    """The declaration of a format: everything for reading, writing and recognising its files.
+    """The declaration of a format: everything for reading, writing and recognising its files."""
 
-    Functions are module-level, so it can be pickled.
-    """
+    # Functions are module-level, so it can be pickled.
 
     name: str  # The value of arguments named ``format``
     # Takes a `Source`, and the arguments in `takes` by name. None: written only.

@@ -17,14 +17,11 @@ from fastcausal.files.keys import GroupCodes, Int64
 def other_values(values: pa.Array | pa.ChunkedArray, groups: GroupCodes) -> list[tuple[int, int]]:
     """Return the rows with another value than an earlier row of their group: (row, earlier row).
 
-    A null equals any value.
-
-    Examples
-    --------
     >>> from fastcausal.files.keys import groups_of
     >>> other_values(pa.array(["x", None, "y"]), groups_of([pa.array(["a", "a", "a"])]))
     [(2, 0)]
     """
+    # A null equals any value.
     row_of = _first_valid(joined(values), groups)[groups[0]]
     differ = pc.not_equal(values, values.take(numbers(row_of)))
     rows = np.flatnonzero(np.asarray(differ.fill_null(False)))  # Arrow 25's own filter may crash
@@ -34,11 +31,9 @@ def other_values(values: pa.Array | pa.ChunkedArray, groups: GroupCodes) -> list
 def of_groups(
     columns: Mapping[str, Any], groups: GroupCodes, shared: Collection[str], notes: Counter[str]
 ) -> dict[str, Any]:
-    """Return one value per group of each column with a single value in every group.
-
-    Columns in ``shared`` are known to have a single value, apart from nulls. Columns with several
-    values are dropped with a note.
-    """
+    """Return one value per group of each column with a single value in every group."""
+    # Columns in ``shared`` are known to have a single value, apart from nulls. Columns with several
+    # values are dropped with a note.
     group, first = groups
     kept = {}
     for name, values in columns.items():

@@ -26,22 +26,14 @@ SMALL = HEAD  # largest file, in bytes, that is read at once
 MAX_UNKNOWN_LINES = 10_000  # lines without a known key, after which the search for a format ends
 
 
-def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False) -> Any:
-    """Open a path as an `Opened` file; return any other source unchanged.
-
-    Parameters
-    ----------
-    source : path, `Source` or anything else
-    format : str, optional
-        One of `fastcausal.options.ReadFormat`; by default found from the name and the content.
-    whole : bool
-        True to load all of a large file, False to read its batches.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened or is empty, or its format cannot be found.
-    """
+def opened(
+    source: Any,  # path, `Source` or anything else
+    # One of `fastcausal.options.ReadFormat`; by default found from the name and the content
+    format: ReadFormat | None = None,
+    *,
+    whole: bool = False,  # True to load all of a large file, False to read its batches
+) -> Any:
+    """Open a path as an `Opened` file; return any other source unchanged."""
     if isinstance(source, Opened):
         return source
     if isinstance(source, Source):
@@ -73,13 +65,7 @@ def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def is_project(source: Any) -> bool:
-    """Return True for the path of a zip, named ``.zip``, with several files.
-
-    Raises
-    ------
-    InputError
-        The zip is damaged or refused.
-    """
+    """Return True for the path of a zip, named ``.zip``, with several files."""
     if not isinstance(source, str | os.PathLike):
         return False
     if not str(source).lower().endswith(".zip"):  # opening every file would cost time
@@ -120,13 +106,7 @@ def choice(formats: Iterable[str]) -> str:
 
 
 def sniff(source: Source, formats: Formats) -> Format:
-    """Find the format of a file, from its name and then its content.
-
-    Raises
-    ------
-    InputError
-        Neither decides.
-    """
+    """Find the format of a file, from its name and then its content."""
     if like := _of_suffix(source.name, formats):
         return _of_several(source, like)
     known = sniff_head(source, formats)

@@ -24,25 +24,14 @@ from fastcausal.relations import Relations
 
 
 def stream(
-    source: Any, columns: Collection[str | None] | None = None, tags: TagReading = "strict"
+    # Relations, path, `Opened`, `pyarrow.RecordBatchReader` or iterator: The path of a Parquet or
+    # Arrow IPC file, of a large file of JSON lines or a submission, or of a directory as `read`
+    # takes it; an iterator of Relations or Arrow data
+    source: Any,
+    columns: Collection[str | None] | None = None,  # The only columns needed of Parquet files
+    tags: TagReading = "strict",  # The reading of tagged sentences
 ) -> Stream | None:
-    """Stream the examples of a source; return None if it must be read at once.
-
-    Parameters
-    ----------
-    source : Relations, path, `Opened`, `pyarrow.RecordBatchReader` or iterator
-        The path of a Parquet or Arrow IPC file, of a large file of JSON lines or a submission, or
-        of a directory as `read` takes it; an iterator of Relations or Arrow data.
-    columns : collection of str, optional
-        The only columns needed of Parquet files.
-    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        The reading of tagged sentences.
-
-    Raises
-    ------
-    InputError
-        A file cannot be opened or has an unknown format; a directory has no files of a known one.
-    """
+    """Stream the examples of a source; return None if it must be read at once."""
     if isinstance(source, Relations):
         read_all = [(source.reading, source.table)]
         return Stream("", lambda _: read_all, len(source), relations=source)
@@ -63,22 +52,11 @@ def stream(
 
 
 def stream_of_tables(
-    source: str | os.PathLike[str], format: ReadFormat | None = None
+    source: str | os.PathLike[str],  # A file or a directory
+    # One of `fastcausal.options.ReadFormat`; by default found from the name and the content
+    format: ReadFormat | None = None,
 ) -> Stream | None:
-    """Stream Parquet or Arrow files, of a path that can be read again; None for other sources.
-
-    Parameters
-    ----------
-    source : path
-        A file or a directory.
-    format : str, optional
-        One of `fastcausal.options.ReadFormat`; by default found from the name and the content.
-
-    Raises
-    ------
-    InputError
-        As `stream`.
-    """
+    """Stream Parquet or Arrow files, of a path that can be read again; None for other sources."""
     if is_project(source):
         return None
     if is_folder(source):
