@@ -132,14 +132,7 @@ def parted(formula: Formula, part: Part) -> tuple[Part, Part | None]:
 
 
 def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formula, CountRows]:
-    """Return the rows in the columns, and the formula with the labels found in them.
-
-    Raises
-    ------
-    InputError
-        A column is missing, has another type or impossible counts; or counts contradict each
-        other.
-    """
+    """Return the rows in the columns, and the formula with the labels found in them."""
     if totals:
         check_totals(formula, part)
     fields, codes = formula.fields, list[Int64]()

@@ -196,19 +196,8 @@ def require_metadata(path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, pa.Table, About]:
-    """Read the name, the table and the metadata of a file.
-
-    Parameters
-    ----------
-    path : path
-    like : dict, optional
-        Metadata of another file, from `about_like`, for a file without any.
-
-    Raises
-    ------
-    InputError
-        The file is damaged, has other content, or contradicts ``like``.
-    """
+    """Read the name, the table and the metadata of a file."""
+    # `like` is the metadata of another file, from `about_like`, for a file without any.
     import pyarrow as pa
 
     from fastcausal.files.binary import load as load_table

@@ -67,13 +67,7 @@ def task_of(job: str) -> Task:
 
 
 def formula_of(values: Mapping[str, Any]) -> Formula:
-    """Return the formula of the values of `Formula.to_dict`.
-
-    Raises
-    ------
-    ValueError, TypeError, KeyError
-        The values describe no formula.
-    """
+    """Return the formula of the values of `Formula.to_dict`."""
     kind = resolve(task_of(values["job"]).formula)
     formula: Formula = kind(**{k: _frozen(value) for k, value in values.items() if k != "job"})
     return formula

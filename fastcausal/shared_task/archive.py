@@ -24,16 +24,9 @@ PACKAGES = ("numpy", "pyarrow", "scipy")  # scores may depend on their versions
 
 
 def archive(target: Path, task: SharedTask, board: Board) -> None:
-    """Write the zip of a shared task and its board, complete or not at all.
-
-    It has the record, digests of gold and of submissions, the board as page, table and JSON,
-    versions, and a README. Gold and submissions are left out.
-
-    Raises
-    ------
-    OutputError
-        The zip cannot be written.
-    """
+    """Write the zip of a shared task and its board, complete or not at all."""
+    # It has the record, digests of gold and of submissions, the board as page, table and JSON,
+    # versions, and a README. Gold and submissions are left out.
     options = " ".join(f"--set {name}={value}" for name, value in task.options.items())
     readme = page(
         "archive",

@@ -39,15 +39,7 @@ class Entry(NamedTuple):
 
 
 class Board(Report):
-    """Submissions of a shared task, best first, and refused submissions.
-
-    Attributes
-    ----------
-    leaderboard : Leaderboard or None
-        None if scores do not add over examples; then only ranks are known.
-    entries : mapping of str to Entry
-        All submissions by name.
-    """
+    """Submissions of a shared task, best first, and refused submissions."""
 
     def __init__(
         self,
@@ -118,24 +110,7 @@ class Board(Report):
 def board(
     submissions: Path, folder: Path, draws: Draws = DEFAULT, progress: Progress | None = None
 ) -> Board:
-    """Judge and rank all submissions of a folder.
-
-    Parameters
-    ----------
-    submissions : Path
-        A file, folder or zip for each.
-    folder : Path
-        The record of the task, beside gold.
-    draws : Draws
-        Draws for confidence intervals and ranks.
-    progress : callable, optional
-        Called with the number of judged submissions and of all submissions.
-
-    Raises
-    ------
-    InputError
-        There are no submissions, or gold beside the record has no answers.
-    """
+    """Judge and rank all submissions of a folder."""
     task = SharedTask.read(folder)
     if not task.answers:
         raise InputError(f"{folder}: gold without answers, expected the organiser's folder")
@@ -179,14 +154,7 @@ def digest_of(path: Path) -> tuple[int, str]:
 
 
 def ranked(task: SharedTask, judged: Mapping[str, Mapping[str, float]]) -> dict[str, int | None]:
-    """Return ranks, best first; equal scores share a rank, undefined scores have none.
-
-    Parameters
-    ----------
-    task : SharedTask
-    judged : mapping of str to mapping
-        The defined scores of each submission.
-    """
+    """Return ranks, best first; equal scores share a rank, undefined scores have none."""
     first, sign = task.scores[0], 1 if task.lower_is_better else -1
     values = {name: scores.get(first) for name, scores in judged.items()}
     known = {name: sign * value for name, value in values.items() if value is not None}

@@ -96,45 +96,17 @@ class Made(NamedTuple):
 def init(
     target: Path,
     gold: Path,
-    task: str,
-    options: Mapping[str, Any],
+    task: str,  # name of the task's public function
+    options: Mapping[str, Any],  # its arguments; an existing file is copied into the bundle
     *,
-    title: str | None = None,
+    title: str | None = None,  # by default the name of the folder
+    # Flat names, the ranking score first; by default the scores of the first group
     scores: Sequence[str] = (),
-    lower_is_better: bool = False,
+    lower_is_better: bool = False,  # needed for a first score that does not declare it
     limits: Limits = DEFAULT,
-    packed: Path | None = None,
+    packed: Path | None = None,  # a folder of wheels; by default they are packed from the installed
 ) -> Made:
-    """Write the bundle of a shared task to a new folder, complete or not at all.
-
-    Parameters
-    ----------
-    target : Path
-        A new or empty folder.
-    gold : Path
-        A file in a format of the task.
-    task : str
-        Name of the task's public function.
-    options : mapping
-        Arguments of the function; an existing file is copied into the bundle.
-    title : str, optional
-        By default the name of the folder.
-    scores : sequence of str
-        Flat names of the scores on the board, the ranking score first; by default the scores of
-        the first group.
-    lower_is_better : bool
-        True if lower is better for the first score; needed for a score that does not declare it.
-    limits : Limits
-    packed : Path, optional
-        A folder of wheels; by default wheels are packed from the installed packages.
-
-    Raises
-    ------
-    InputError
-        Gold cannot be read, a score is unknown, or the folder has files.
-    ValueError
-        An option or protocol is unknown; the first score declares another direction, or none.
-    """
+    """Write the bundle of a shared task to a new folder, complete or not at all."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"{target} exists, expected a new folder")
     if not gold.is_file():

@@ -27,24 +27,8 @@ FAULT = 70  # for an error of fastcausal itself
 
 
 def judge(folder: Path, submission: Path, out: Path) -> None:
-    """Score a submission; write the judgment, and the counts of units if scores add.
-
-    The current folder becomes a new one with only the predictions.
-
-    Parameters
-    ----------
-    folder : Path
-        The record of the task, beside gold.
-    submission : Path
-        A file, a folder or a zip.
-    out : Path
-        The folder to write to.
-
-    Raises
-    ------
-    InputError
-        The submission cannot be read or scored.
-    """
+    """Score a submission; write the judgment, and the counts of units if scores add."""
+    # The current folder becomes a new one with only the predictions.
     folder, out = folder.resolve(), out.resolve()
     task = SharedTask.read(folder)
     if task.answers and sha256((folder / task.gold).read_bytes()).hexdigest() != task.sha256:

@@ -33,18 +33,7 @@ UNCHECKED = "There is no data without answers to check a submission against.\n"
 
 
 def write_kit(folder: Path, reference: Path, task: SharedTask, wheel: Path) -> bool:
-    """Write a starting kit; return False if gold has no part without answers.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder to write to; it must be new.
-    reference : Path
-        Reference data: the record beside gold.
-    task : SharedTask
-    wheel : Path
-        The wheel of fastcausal.
-    """
+    """Write a starting kit; return False if gold has no part without answers."""
     (folder / "wheels").mkdir(parents=True)
     shutil.copy(wheel, folder / "wheels")
     options = task.options_in(reference)

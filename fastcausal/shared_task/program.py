@@ -52,20 +52,7 @@ class Judged(NamedTuple):
 
 
 def judged(site: Path, folder: Path, submission: Path, out: Path, flags: Sequence[str]) -> Judged:
-    """Judge a submission in a separate process.
-
-    Parameters
-    ----------
-    site : Path
-        The folder to import fastcausal from.
-    folder : Path
-        The record of the task, beside gold.
-    submission : Path
-    out : Path
-        A folder for the judgment and counts.
-    flags : sequence of str
-        Flags of Python.
-    """
+    """Judge a submission in a separate process."""
     try:
         limits = json.loads((folder / RECORD).read_text(encoding="utf-8"))["limits"]
         seconds, memory = min(1e7, float(limits["seconds"])), int(limits["memory"])

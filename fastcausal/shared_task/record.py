@@ -83,14 +83,7 @@ class SharedTask:
 
     @classmethod
     def read(cls, folder: Path) -> SharedTask:
-        """Read the record of a folder.
-
-        Raises
-        ------
-        InputError
-            The record is missing, a field is missing, unknown or of another type, an option is not
-            for the task, or a file is not in the folder.
-        """
+        """Read the record of a folder."""
         source = Source.open(folder / FILE)
         values = source.document_to_store()
         if not isinstance(values, dict) or values.pop("schema", None) != SCHEMA:
@@ -137,13 +130,7 @@ def _require_beside(folder: Path, name: str) -> None:
 
 
 def folder_of(given: Path) -> Path:
-    """Return the folder of the record in a bundle, its reference data or a starting kit.
-
-    Raises
-    ------
-    InputError
-        The record is missing.
-    """
+    """Return the folder of the record in a bundle, its reference data or a starting kit."""
     for name in FOLDERS:
         if (given / name / FILE).is_file():
             return given / name

@@ -39,11 +39,6 @@ def tasks() -> dict[str, Task]:
 def task_of(protocol: str | None, task: str | None) -> str:
     """Return the name of a task; without a name, the task that has the protocol.
 
-    Raises
-    ------
-    InputError
-        No task has the protocol, or several have it.
-
     Examples
     --------
     >>> task_of("cnc-2023", None), task_of("fincausal-2020", None), task_of(None, "qa")
@@ -118,18 +113,12 @@ def complete(task: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, **dict.fromkeys(skipped, "wrong")}
 
 
-def check_settings(task: str, options: Mapping[str, Any], files: Collection[str]) -> None:
-    """Raise ValueError for a setting that the judge of a task cannot obey or must not.
-
-    Parameters
-    ----------
-    task : str
-        Name of the public function.
-    options : mapping
-        Arguments of the function, as JSON has them.
-    files : collection of str
-        Options whose values are names of files of the task.
-    """
+def check_settings(
+    task: str,
+    options: Mapping[str, Any],  # as JSON has them
+    files: Collection[str],  # options whose values are names of files of the task
+) -> None:
+    """Raise ValueError for a setting that the judge of a task cannot obey or must not."""
     if task not in tasks():
         raise InputError(f'"task" is {shown(task)}, expected one of {", ".join(tasks())}')
     function = resolve(tasks()[task].score)

@@ -35,21 +35,7 @@ class Predictions(NamedTuple):
 
 
 def open_submission(path: Path, most: int) -> Predictions:
-    """Read the file of predictions in a submission.
-
-    Parameters
-    ----------
-    path : path
-        A file, a folder or a zip.
-    most : int
-        Most bytes of the submission, packed and unpacked.
-
-    Raises
-    ------
-    InputError
-        The submission has no file or several files, has a link or a device, is packed twice, or is
-        too large.
-    """
+    """Read the file of predictions in a submission."""
     if path.is_dir():
         files = dict(files_in(path))
         name = _only(path.name, files)

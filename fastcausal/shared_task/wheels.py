@@ -21,25 +21,13 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def pack(target: Path) -> list[Path]:
-    """Pack fastcausal and the packages that it needs; its own wheel is the first.
-
-    Raises
-    ------
-    InputError
-        A package is not installed.
-    """
+    """Pack fastcausal and the packages that it needs; its own wheel is the first."""
     target.mkdir(parents=True, exist_ok=True)
     return [_packed(each, target) for each in _needed(NAME)]
 
 
 def list_wheels(folder: Path) -> list[Path]:
-    """Return the wheels of a folder, fastcausal's first.
-
-    Raises
-    ------
-    InputError
-        The folder has no wheel of this version of fastcausal.
-    """
+    """Return the wheels of a folder, fastcausal's first."""
     wheels = sorted(folder.glob("*.whl"))
     own = [path for path in wheels if path.name.startswith(f"{NAME}-{__version__}-")]
     if len(own) != 1:

@@ -46,26 +46,13 @@ class Floor:
 
 
 def floors_of(
-    candidate: Statistics, least: Mapping[str, float], point: bool, n_units: int, draws: Draws
+    candidate: Statistics,
+    least: Mapping[str, float],  # by flat name
+    point: bool,  # the value decides, not its bounds
+    n_units: int,
+    draws: Draws,  # their intervals have the one-sided bounds as ends
 ) -> tuple[Floor, ...]:
-    """Compare scores of a candidate with their least values.
-
-    Parameters
-    ----------
-    candidate : Statistics
-    least : mapping of str to float
-        By flat name.
-    point : bool
-        True if the value decides, not its bounds.
-    n_units : int
-    draws : Draws
-        Their intervals have the one-sided bounds as ends.
-
-    Raises
-    ------
-    ValueError
-        A score is unknown, or a least value is not finite.
-    """
+    """Compare scores of a candidate with their least values."""
     values = candidate.scores()
     found = []
     for score, floor in least.items():

@@ -45,14 +45,7 @@ _SEALED = re.compile(rb'\{"pred": "([0-9a-f]{32})", "seal": "([0-9a-f]{32})"\}')
 
 
 class Folder:
-    """The folder of a sweep at work.
-
-    Parameters
-    ----------
-    path : path
-    about : mapping of str
-        The settings of all its runs, plain values.
-    """
+    """The folder of a sweep at work."""
 
     def __init__(self, path: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
         self.path: Path = Path(path)
@@ -60,15 +53,7 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Create the folder, or continue in it; other shards may be working in it.
-
-        Raises
-        ------
-        InputError
-            It has other files, or belongs to another sweep.
-        OutputError
-            It cannot be written to.
-        """
+        """Create the folder, or continue in it; other shards may be working in it."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             with _lock(self.path):
@@ -98,17 +83,13 @@ class Folder:
         _write(self._failure(run), _json({"run": run, "error": error}))
         self._counts(run).unlink(missing_ok=True)
 
-    def write_scores(self, every: Sequence[str], sums: Mapping[str, Any], scoring: Scoring) -> None:
-        """Write the scores of all finished runs, once every shard is done.
-
-        Parameters
-        ----------
-        every : sequence of str
-            The runs of all shards.
-        sums : mapping of str
-            The sums of runs already in memory.
-        scoring : Scoring
-        """
+    def write_scores(
+        self,
+        every: Sequence[str],  # the runs of all shards
+        sums: Mapping[str, Any],  # of runs already in memory
+        scoring: Scoring,
+    ) -> None:
+        """Write the scores of all finished runs, once every shard is done."""
         if not all(self._counts(run).exists() or self._failure(run).exists() for run in every):
             return
         made: dict[tuple[str, int, int], Any] = {}

@@ -18,24 +18,11 @@ SEED = "seed"  # the field of a pattern in which systems of a group differ
 
 
 def hyperparameters_of(
-    systems: Sequence[str], table: Any, taken: Sequence[str] = ()
+    systems: Sequence[str],
+    table: Any,  # a row for each system, named in its column system or run; others are ignored
+    taken: Sequence[str] = (),  # names that its columns must not have
 ) -> dict[str, dict[str, Any]]:
     """Return the values of a table for each system, by column.
-
-    Parameters
-    ----------
-    systems : sequence of str
-        Names.
-    table : path or table
-        A row for each system, named in the column ``system`` or ``run``; other rows are ignored.
-    taken : sequence of str
-        Names that its columns must not have.
-
-    Raises
-    ------
-    InputError
-        The table cannot be read, a system has no row or several, no column names systems, or a
-        column has a name that is taken.
 
     Examples
     --------
@@ -61,25 +48,13 @@ def hyperparameters_of(
 
 
 def groups_of(
-    systems: Sequence[str], by: str | Mapping[str, str], table: Any = None
+    systems: Sequence[str],
+    # A column of the table; a pattern of names with the field {seed}, whose other fields name the
+    # group; or the group of each system
+    by: str | Mapping[str, str],
+    table: Any = None,  # as in `hyperparameters_of`
 ) -> dict[str, list[str]]:
     """Return the systems of each group, in the order of their names.
-
-    Parameters
-    ----------
-    systems : sequence of str
-    by : str or mapping of str to str
-        A column of ``table``; a pattern of names with the field ``{seed}``, whose other fields
-        name the group; or the group of each system.
-    table : path or table, optional
-        As in `hyperparameters_of`.
-
-    Raises
-    ------
-    InputError
-        A name does not fit the pattern, a system has no group, or as `hyperparameters_of`.
-    ValueError
-        A pattern lacks ``{seed}`` or repeats a field, or a column comes without a table.
 
     Examples
     --------

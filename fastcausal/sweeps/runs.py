@@ -76,16 +76,9 @@ run_name = unquote
 
 
 def runs_of_files(sources: Sequence[str | os.PathLike[str]]) -> list[Run]:
-    """List the runs in files and folders, in the order of their names.
-
-    A file is a run; in a folder, every file at any depth is a run. Names are stems of files if
-    these differ, else paths below the common folder.
-
-    Raises
-    ------
-    InputError
-        A file or folder is missing, empty or given twice, or two runs have the same name.
-    """
+    """List the runs in files and folders, in the order of their names."""
+    # A file is a run; in a folder, every file at any depth is a run. Names are stems of files if
+    # these differ, else paths below the common folder.
     paths = [path for source in sources for path in _listed(Path(source))]
     absolute = [Path(os.path.normpath(path.absolute())) for path in paths]
     if twice := repeated(absolute):
@@ -139,12 +132,7 @@ def _check_lengths(names: Sequence[str]) -> None:
 
 
 class Files:
-    """The runs of `runs_of_files`.
-
-    Parameters
-    ----------
-    sources : sequence of path
-    """
+    """The runs of `runs_of_files`."""
 
     def __init__(self, sources: Sequence[str | os.PathLike[str]]) -> None:
         self._runs = {run.name: run for run in runs_of_files(sources)}
@@ -160,21 +148,7 @@ class Files:
 
 
 class DataSet:
-    """The runs of one data set, separated by a column.
-
-    Parameters
-    ----------
-    source : path
-    column : str
-    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        The reading of tagged sentences.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read, the column is missing or has nulls, or two runs have the same
-        name.
-    """
+    """The runs of one data set, separated by a column."""
 
     def __init__(
         self, source: str | os.PathLike[str], column: str, tags: TagReading = "strict"

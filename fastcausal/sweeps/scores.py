@@ -43,13 +43,7 @@ def sums_of(statistics: Statistics, by: By = None) -> Sums:
 
 
 def scores_of_runs(runs: Mapping[str, Sums]) -> pa.Table:
-    """Return a row per run, subset and group: scores, null if undefined, and counts.
-
-    Parameters
-    ----------
-    runs : mapping of str to Sums
-        Sums with the same formula.
-    """
+    """Return a row per run, subset and group: scores, null if undefined, and counts."""
     if not runs:
         return pa.table({name: pa.array([], pa.string()) for name in ("run", "subset", "group")})
     formula = next(iter(runs.values())).formula

@@ -130,15 +130,7 @@ class TaskScoring:
         by: tuple[str, ...],
         columns: tuple[str, ...],
     ) -> TaskScoring:
-        """Read gold for a task.
-
-        Raises
-        ------
-        InputError
-            Gold or an option cannot be read, or gold lacks a column.
-        ValueError
-            The task or an option is unknown.
-        """
+        """Read gold for a task."""
         sweepable = sweepable_tasks()
         if task not in sweepable:
             known = ", ".join((RELATIONS, *sweepable))
@@ -198,27 +190,7 @@ def scoring_of(
     by: tuple[str, ...] = (),
     columns: tuple[str, ...] = (),
 ) -> Scoring:
-    """Read gold for a task.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        For relations only.
-    gold : anything that the task takes
-    task : str
-        Name of the function.
-    options : mapping, optional
-        Arguments of the function of another task.
-    by, columns : tuple of str
-        Columns of gold to score by, and to keep.
-
-    Raises
-    ------
-    InputError
-        As the task does.
-    ValueError
-        A task or option is unknown, another task gets a recipe, or relations get options.
-    """
+    """Read gold for a task."""
     if task == RELATIONS:
         if options:
             raise ValueError("options are for other tasks, score has arguments of its own")

@@ -39,24 +39,10 @@ def parts_of_systems(
     seed: int = 0,
     method: Method = "jackknife",
 ) -> tuple[list[Section], list[Card]]:
-    """Make the sections beside the examples of several systems, and their cards.
-
-    Sections show scores side by side, with intervals if `with_intervals` added them; scores of
-    subsets; errors; confusion of roles; unparsed predictions; and the leaderboard, with every
-    system tested against the first.
-
-    Parameters
-    ----------
-    reports : mapping of str to Report
-        By system.
-    cluster, confidence, n_resamples, seed, method
-        As in `leaderboard`.
-
-    Raises
-    ------
-    InputError, ValueError
-        As `leaderboard` does; systems with different examples get a line instead of ranks.
-    """
+    """Make the sections beside the examples of several systems, and their cards."""
+    # Sections show scores side by side, with intervals if `with_intervals` added them; scores of
+    # subsets; errors; confusion of roles; unparsed predictions; and the leaderboard, with every
+    # system tested against the first.
     draws = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
     try:
         board = _board(reports, cluster=cluster, method=method, **draws)

@@ -195,13 +195,7 @@ def _scores(systems: Sequence[Statistics], score: str, draws: Draws) -> Scores:
 
 
 def mean_units(systems: Sequence[Statistics], score: str, cluster: str | None = None) -> Units:
-    """Return the units of several systems in one order, with the mean of a score.
-
-    Raises
-    ------
-    InputError, ValueError
-        As `Statistics.drawn`.
-    """
+    """Return the units of several systems in one order, with the mean of a score."""
     first = systems[0]
     terms, row_of = distinct(np.hstack([terms_of(each, cluster, score) for each in systems]))
     formula = first.formula.only(score)

@@ -109,11 +109,6 @@ def _require_labels(
 def padded(name: str, lines: Sequence[Sequence[Any]], fill: int) -> npt.NDArray[np.int64]:
     """Return lists of integers as one matrix, with ``fill`` after the end of shorter ones.
 
-    Raises
-    ------
-    InputError
-        An item is not an integer; the message calls the lists ``name``.
-
     Examples
     --------
     >>> padded("labels", [[1, 2], []], -100)

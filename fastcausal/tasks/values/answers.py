@@ -50,11 +50,6 @@ class ValueAnswers:
 def number_of(value: Any) -> float:
     """Return a value of a score as a number; NaN for None.
 
-    Raises
-    ------
-    ValueError
-        It is a list, an object, or a text that is neither a grade nor a number.
-
     Examples
     --------
     >>> [number_of(value) for value in ("C", "P", "N", True, "0.25", "Yes", None)]
@@ -112,13 +107,7 @@ class Examples:
 
 
 def examples_of(answers: ValueAnswers) -> Examples:
-    """Group answers by example.
-
-    Raises
-    ------
-    InputError
-        An answer occurs twice.
-    """
+    """Group answers by example."""
     coded = answers.ids.dictionary_encode()
     names = coded.dictionary.to_pylist()
     ranks = np.empty(len(names), np.int64)
@@ -155,17 +144,9 @@ def _require_unique(answers: ValueAnswers, examples: Examples, codes: Int64) -> 
 def values_of(
     answers: ValueAnswers, name: str, examples: Examples, rule: str
 ) -> tuple[Float64, Float64, Float64]:
-    """Return the value and the weight of each example, and the variance of its value.
-
-    Value and weight are 0 for an example without this score. The variance is the variance of the
-    mean of its answers; NaN for a single answer, and for rules other than the mean.
-
-    Raises
-    ------
-    InputError
-        A value is infinite or too large, a denominator negative, or an example has too few answers
-        for the rule.
-    """
+    """Return the value and the weight of each example, and the variance of its value."""
+    # Value and weight are 0 for an example without this score. The variance is the variance of the
+    # mean of its answers; NaN for a single answer, and for rules other than the mean.
     tops, bottoms = answers.scores[name]
     if (large := np.abs(tops) > LARGEST).any():
         row = int(large.argmax())

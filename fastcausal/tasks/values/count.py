@@ -120,13 +120,7 @@ def name_of(source: Any) -> str:
 def statistics_of(
     answers: ValueAnswers, reading: ValueReading, system: str | None = None
 ) -> Statistics:
-    """Make a row for each example of one system.
-
-    Raises
-    ------
-    InputError
-        As `statistics`.
-    """
+    """Make a row for each example of one system."""
     if answers.is_ratio:
         reading.require_plain()
         if any(bottoms is None for _, bottoms in answers.scores.values()):

@@ -33,14 +33,7 @@ Reader = Callable[[ValueReading], ValueAnswers]
 
 
 def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> ValueAnswers | Source:
-    """Read the answers of one system; return a count file unchanged.
-
-    Raises
-    ------
-    InputError
-        The source is neither a log nor a table, is damaged, or lacks scores or columns that
-        ``reading`` names.
-    """
+    """Read the answers of one system; return a count file unchanged."""
     if not isinstance(source, str | os.PathLike | Source):
         return tables.answers_of(read_records(source, name), reading)
     if isinstance(source, str | os.PathLike):

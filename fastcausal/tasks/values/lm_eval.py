@@ -153,13 +153,7 @@ def _filter(name: str, filters: Mapping[str, None], reading: ValueReading) -> st
 def _values(
     rows: list[Row], places: Mapping[str, int], path: str, filter: str
 ) -> tuple[Float64, Float64 | None]:
-    """Return a score of each document, NaN if missing, and denominators for lists of booleans.
-
-    Raises
-    ------
-    InputError
-        A document occurs twice, or the score is no number.
-    """
+    """Return a score of each document, NaN if missing, and denominators for lists of booleans."""
     metric = re.sub(r"\.\d+$", "", path)
     cells: list[Any] = [None] * len(places)
     found = [""] * len(places)

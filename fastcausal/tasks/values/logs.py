@@ -19,13 +19,7 @@ def chosen(
     reading: ValueReading,
     is_asked: Callable[[str], bool],
 ) -> list[str]:
-    """Return the scores requested by name; without names, the only score that fits ``is_asked``.
-
-    Raises
-    ------
-    InputError
-        A score is unknown, or not exactly one score fits; the message lists all.
-    """
+    """Return the scores requested by name; without names, the only score that fits ``is_asked``."""
     known = sorted(known)
     listed = ", ".join(known) or "none"
     if unknown := [score for score in reading.scores if score not in known]:

@@ -22,13 +22,7 @@ RATIO = ("numerator", "denominator")
 
 
 def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
-    """Return the answers of a table.
-
-    Raises
-    ------
-    InputError
-        A column is missing, or has values of another kind.
-    """
+    """Return the answers of a table."""
     reading.refuse(records.name, "a table", "scorer", "metric", "filter")
     id = records.require(*([reading.id] if reading.id else IDS))
     epoch = reading.epoch or (EPOCH if EPOCH in records else None)
