@@ -18,17 +18,17 @@ class Remedy(NamedTuple):
     def __str__(self) -> str:
         values = " or ".join(f'"{value}"' for value in self.values)
         argument = f"{self.argument}={values}" if values else f"{self.argument}()"
-        return _with_other(f"{argument} {self.effect}", self.other)
+        return _add_other(f"{argument} {self.effect}", self.other)
 
     def of_option(self) -> str:
         """Return the text for the command line, with the option in place of the argument."""
         option = self.argument.replace("_", "-")
         other = self.other and self.other.of_option()
         values = " or ".join(self.values)
-        return _with_other(" ".join(filter(None, (f"--{option}", values, self.effect))), other)
+        return _add_other(" ".join(filter(None, (f"--{option}", values, self.effect))), other)
 
 
-def _with_other(remedy: str, other: Remedy | str | None) -> str:
+def _add_other(remedy: str, other: Remedy | str | None) -> str:
     return remedy if other is None else f"{remedy}\n{other}"
 
 
@@ -130,10 +130,10 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun}{'s' * (n != 1)}"
 
 
-def some_of(ids: Sequence[str]) -> str:
+def format_some(ids: Sequence[str]) -> str:
     """Format the first three ids in brackets after a blank; return "" for an empty list.
 
-    >>> some_of(["a", "b", "c", "d"])
+    >>> format_some(["a", "b", "c", "d"])
     ' ("a", "b", "c", ...)'
     """
     named = ", ".join(f'"{id}"' for id in ids[:3])

@@ -148,7 +148,7 @@ class Recipe:
             named = protocol_named(protocol)
             return cls.of(named, unparsed, unmatched, format, tags, answers, occurrence, id)
         reads = Reads(format or implied(answers), answers, occurrence, id)
-        return cls(_with_tags(protocol_named(protocol), tags), unparsed, unmatched, reads)
+        return cls(_add_tags(protocol_named(protocol), tags), unparsed, unmatched, reads)
 
     def signature(self, as_given: bool = False, found: Iterable[tuple[str, str]] = ()) -> Signature:
         """Return the signature line: all settings that the scores depend on.
@@ -185,7 +185,7 @@ _PLAIN = ("error", "error", None, None, None, "gap", None)  # default arguments
 _RECIPE: Key[Recipe] = Key("recipe")  # of `Protocol.kept`
 
 
-def _with_tags(protocol: Protocol, tags: TagReading | None) -> Protocol:
+def _add_tags(protocol: Protocol, tags: TagReading | None) -> Protocol:
     """Return the protocol with another reading of tags; ValueError if its own is not strict."""
     if tags is None or tags == protocol.tags:
         return protocol

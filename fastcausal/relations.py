@@ -80,11 +80,11 @@ class Relations:
     """
 
     def __init__(self, data: ArrowStreamExportable, reading: Reading | None = None) -> None:
-        self._set(taken(data), reading, require_unique)
+        self._set(import_table(data), reading, require_unique)
 
     @classmethod
     def trusted(cls, table: pa.Table, reading: Reading | None = None) -> Relations:
-        """Build from a table with sound memory: made by the package, or checked by `taken`."""
+        """Build from a table with sound memory: of the package, or from `import_table`."""
         relations = cls.__new__(cls)
         relations._set(table, reading, require_unique)
         return relations
@@ -175,10 +175,10 @@ effect, signal
         """
         rows: list[dict[str, Any]] = self.table.to_pylist()
         for row in rows:
-            row["relations"] = [self._by_role(relation) for relation in row["relations"]]
+            row["relations"] = [self._group_by_role(relation) for relation in row["relations"]]
         return rows
 
-    def _by_role(self, relation: list[dict[str, int]] | None) -> dict[str, Any] | None:
+    def _group_by_role(self, relation: list[dict[str, int]] | None) -> dict[str, Any] | None:
         if relation is None:
             return None
         named: dict[str, Any] = {}
@@ -254,7 +254,7 @@ effect, signal
         return self.table.__arrow_c_stream__(requested_schema)
 
 
-def taken(data: ArrowStreamExportable) -> pa.Table:
+def import_table(data: ArrowStreamExportable) -> pa.Table:
     """Convert foreign Arrow data to a table and check its memory."""
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
@@ -292,9 +292,9 @@ def canonical(table: pa.Table) -> pa.Table:
             continue
         column = cast(column, wanted, name)
         if name == "relations" and column.null_count:
-            table = unparsed.with_null_answers(table, ~arrow.is_valid(arrow.joined(column)))
+            table = unparsed.add_null_answers(table, ~arrow.is_valid(arrow.joined(column)))
         if name == "relations" and (column.null_count or column.num_chunks != 1):
-            column = _without_null_lists(arrow.joined(column))
+            column = _fill_null_lists(arrow.joined(column))
         table = table.set_column(k, name, column)
     return table
 
@@ -311,7 +311,7 @@ def cast(column: pa.ChunkedArray, wanted: pa.DataType, name: str) -> pa.ChunkedA
     return made
 
 
-def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
+def _fill_null_lists(relations: pa.ListArray) -> pa.ListArray:
     """Replace each null list by a list of one unreadable relation."""
     if not relations.null_count:
         return relations

@@ -61,7 +61,7 @@ def column_of(table: pa.Table) -> pa.ListArray | None:
         return None
 
 
-def with_null_answers(table: pa.Table, missing: Booleans) -> pa.Table:
+def add_null_answers(table: pa.Table, missing: Booleans) -> pa.Table:
     """Add the reason "null answer" to examples with missing answers that have no reason yet."""
     kept = column_of(table)
     if kept is None:

@@ -91,7 +91,7 @@ def _parts_of(parts: dict[str, dict[str, Statistics]], name: str) -> dict[str, S
 def joined(parts: Mapping[str, Statistics]) -> Statistics:
     """Join parts; ``parts`` gives their names for errors, such as file names."""
     from fastcausal.counts.signatures import joint_signature
-    from fastcausal.errors import InputError, some_of
+    from fastcausal.errors import InputError, format_some
 
     (first, start), *rest = parts.items()
     for name, part in rest:
@@ -99,7 +99,7 @@ def joined(parts: Mapping[str, Statistics]) -> Statistics:
     try:
         return start.merge(*(part for _, part in rest))
     except InputError as error:
-        where = f"parts{some_of(_in_two(parts) or [*parts])}" if rest else first
+        where = f"parts{format_some(_in_two(parts) or [*parts])}" if rest else first
         raise InputError(f"{where}: {error}") from error
 
 

@@ -47,7 +47,7 @@ def terms_of(statistics: Statistics, cluster: str | None, score: str) -> CountRo
 
 def places(a: Statistics, b: Statistics, names: tuple[str, str] = ("A", "B")) -> Int64:
     """Return the place in b of each unit of a: by id, or by position if neither side has ids."""
-    from fastcausal.files.keys import lacking, places_of, some_keys
+    from fastcausal.files.keys import format_keys, lacking, places_of
 
     ids = [_ids(side, name) for side, name in zip((a, b), names, strict=True)]
     if ids[0] is None and ids[1] is None:
@@ -60,7 +60,7 @@ def places(a: Statistics, b: Statistics, names: tuple[str, str] = ("A", "B")) ->
             raise InputError(f"{name} has no ids, {names[1 - k]} has ids to join by")
     for (own, other), name in zip((ids, ids[::-1]), names, strict=True):
         if len(missing := lacking(other, own)):
-            raise InputError(f"{name}: {len(missing)} ids are missing{some_keys(other, missing)}")
+            raise InputError(f"{name}: {len(missing)} ids are missing{format_keys(other, missing)}")
     return places_of(*ids)
 
 

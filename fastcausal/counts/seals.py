@@ -57,7 +57,7 @@ class Written(NamedTuple):
             texts = [part["id"]] if "id" in present else []
             for name in columns:
                 _add_column(part[name], numbers, texts)
-            digest += digest_of_numbers(_one_text(texts), numbers, len(part))
+            digest += digest_of_numbers(_join_texts(texts), numbers, len(part))
         return cls(len(table), digest % 2**128, tuple(columns))
 
     def and_those(self, more: Written) -> Written:
@@ -131,7 +131,7 @@ def _add_column(column: pa.ChunkedArray, numbers: list[Int64], texts: list[Any])
         texts.append(array)
 
 
-def _one_text(texts: Sequence[Any]) -> Any:
+def _join_texts(texts: Sequence[Any]) -> Any:
     """Join the texts of each row; None without any."""
     import pyarrow as pa
     import pyarrow.compute as pc

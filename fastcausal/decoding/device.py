@@ -60,7 +60,7 @@ def label_ids(
     last = None if steps is None else machine.array((n, n_tokens, N_ENDS), np.int32)
     task = _task(
         machine, LABELS_TASK, values=logits, itemsize=logits.itemsize, n_sequences=n,
-        n_tokens=n_tokens, n_labels=n_labels, strides=_in_items(logits), where=where,
+        n_tokens=n_tokens, n_labels=n_labels, strides=_scale_strides(logits), where=where,
         steps=0 if steps is None else machine.address(machine.constant(steps)), start=start,
         ignored=ignored, ids=ids, last=last,
     )  # fmt: skip
@@ -86,7 +86,7 @@ def select_spans(
         zip(("method", "top_k", "n_best", "max_signal", "min_score"), settings, strict=True)
     )
     chosen |= {"n_columns": len(columns), "roles": list(roles)}
-    steps = list(map(_in_items, columns))
+    steps = list(map(_scale_strides, columns))
     task = _task(
         machine, SELECTIONS_TASK, **chosen, columns=[machine.address(c) for c in columns],
         example_steps=[of_example for of_example, _ in steps],
@@ -126,6 +126,6 @@ def _task(machine: Machine, record: np.dtype[np.void], **members: Any) -> npt.ND
     return task
 
 
-def _in_items(array: Array) -> list[int]:
+def _scale_strides(array: Array) -> list[int]:
     """Return the strides of an array in items."""
     return [stride // array.itemsize for stride in array.strides]

@@ -93,7 +93,9 @@ class TagScheme:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        labels = _in_order(self.labels) if isinstance(self.labels, Mapping) else tuple(self.labels)
+        labels = (
+            _order_labels(self.labels) if isinstance(self.labels, Mapping) else tuple(self.labels)
+        )
         if 0 <= self.ignore_index < len(labels):
             name = labels[self.ignore_index]
             raise ValueError(f'ignore_index is {self.ignore_index}, which is the label "{name}"')
@@ -276,7 +278,7 @@ class TagScheme:
         )
 
 
-def _in_order(labels: Mapping[Any, Any]) -> tuple[str, ...]:
+def _order_labels(labels: Mapping[Any, Any]) -> tuple[str, ...]:
     """Return the names in the order of their ids from id2label or label2id."""
     is_by_id = all(isinstance(name, str) for name in labels.values())
     names: dict[int, str] = {}

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine import kernel_checks
-from fastcausal.errors import some_of
+from fastcausal.errors import format_some
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -158,7 +158,7 @@ def check_ratio(kernel: Kernel, objective: Objective) -> None:
         f"overall_{name}" for name in kernel.overall
     ]
     left_out = list(dict.fromkeys(columns[f] for f in np.flatnonzero(counts)))
-    missing = f"fields{some_of(left_out)}" if left_out else "what the kernel does not count"
+    missing = f"fields{format_some(left_out)}" if left_out else "what the kernel does not count"
     how, other = ("apart", "as a pair") if paired[k] else ("as a pair", "apart")
     unlike = f"but not {other}" if paired[k] != alone[k] else "and the numerator is not"
     raise ValueError(

@@ -69,7 +69,7 @@ class Column:
             read = self._written_labels(self.answers(), whole)
             if pa.types.is_floating(read.type) or (whole and are_whole(read.unique())):
                 return read  # 1 and "1" are one label
-            array = self._of_one_kind(whole)
+            array = self._read_mixed(whole)
         if is_text(array.type) or (whole and pa.types.is_boolean(array.type)):
             return self._written_labels(pc.cast(array, pa.string()), whole)
         is_whole = pa.types.is_integer(array.type) or pa.types.is_boolean(array.type)
@@ -98,7 +98,7 @@ class Column:
                 self._require_exact(pc.if_else(integers, numbers, None).take(codes.indices))
         return texts if values.equals(codes.dictionary) else values.take(codes.indices)
 
-    def _of_one_kind(self, whole: bool) -> pa.Array:
+    def _read_mixed(self, whole: bool) -> pa.Array:
         """Return the labels of a mixed column; report each of another kind than the first."""
         allowed, expected = ((int, str), KEY) if whole else ((int, float, bool, str), LABEL)
         most = 2**63 if whole else EXACT

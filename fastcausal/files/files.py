@@ -16,7 +16,7 @@ from typing import IO, Any
 from fastcausal.errors import InputError, OutputError, Problems, invalid_json
 from fastcausal.files.outputs import Output
 from fastcausal.files.packed import loaded, plain_name
-from fastcausal.files.values import JSON, kind, most_common, without_collection
+from fastcausal.files.values import JSON, find_most_common, kind, pause_gc
 from fastcausal.files.zips import Archive
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit would refuse long sentences
@@ -92,7 +92,7 @@ class Source:
         """Decode the single JSON value of the file; raise InputError if it is invalid."""
         text = self.text
         try:
-            with without_collection():
+            with pause_gc():
                 return JSON.decode(text)
         except InputError as error:
             raise InputError(f"{self.name}: {error}") from error
@@ -157,7 +157,7 @@ class Source:
         except csv.Error as error:
             raise InputError(f"{self.name}:{line}: invalid CSV: {error}") from error
         first, header = rows[0]
-        if again := most_common(header):
+        if again := find_most_common(header):
             raise InputError(f'{self.name}:{first}: column "{again[0]}" occurs {again[1]} times')
         width = len(header)
         for line, row in rows:
@@ -231,17 +231,17 @@ class LineNumbers(Sequence[int]):
         self._count = count
 
     @cached_property
-    def _found(self) -> list[int]:
+    def _numbers(self) -> list[int]:
         return list(self._count())
 
     def __getitem__(self, example: Any) -> Any:
-        return self._found[example]
+        return self._numbers[example]
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._numbers)
 
     def __reduce__(self) -> tuple[type, tuple[list[int]]]:
-        return list, (self._found,)
+        return list, (self._numbers,)
 
 
 @contextmanager

@@ -90,7 +90,7 @@ class JsonStream:
 
     def _more(self) -> None:
         """Drop the text before this place, and read at least as much as is left."""
-        self._line, self._column = self._at(self._place)
+        self._line, self._column = self._locate(self._place)
         left = self._text[self._place :]
         data = self._file.read(max(WINDOW, len(left)))
         self._is_read = not data
@@ -102,7 +102,7 @@ class JsonStream:
             raise InputError(f"{self._name}:{line}: byte 0x{byte:02x} is not UTF-8") from error
         self._text, self._place = left + more, 0
 
-    def _at(self, place: int) -> tuple[int, int]:
+    def _locate(self, place: int) -> tuple[int, int]:
         """Return the line and the column of a place in the window."""
         lines = self._text.count("\n", 0, place)
         if not lines:
@@ -111,5 +111,5 @@ class JsonStream:
 
     def _error(self, message: str, place: int) -> json.JSONDecodeError:
         error = json.JSONDecodeError(message, "", 0)
-        error.lineno, error.colno = self._at(place)
+        error.lineno, error.colno = self._locate(place)
         return error

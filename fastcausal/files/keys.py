@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import _ids, arrow
 from fastcausal.arrays import compute as pc
-from fastcausal.errors import InputError, Remedy, Warnings, some_of, warning_lines
+from fastcausal.errors import InputError, Remedy, Warnings, format_some, warning_lines
 from fastcausal.options import Policy
 
 Int64 = npt.NDArray[np.int64]
@@ -67,15 +67,15 @@ def match(
     if BY_NUMBER.get():
         ours, theirs = numbered(gold), numbered(pred)
         for side, keys in ((gold, ours), (pred, theirs)):
-            require_unique(keys, called=partial(_as_number, side))
+            require_unique(keys, called=partial(_read_number, side))
     else:
         ours, theirs = gold, pred
     at = places_of(ours, theirs)
     missing, surplus = np.flatnonzero(at < 0), lacking(theirs, ours)
     warnings: Warnings = {}
     if len(missing) or len(surplus):
-        only_gold = f" {texts[0]}{some_keys(gold, missing)}, "
-        only_pred = f" {texts[1]}{some_keys(pred, surplus)}"
+        only_gold = f" {texts[0]}{format_keys(gold, missing)}, "
+        only_pred = f" {texts[1]}{format_keys(pred, surplus)}"
         counts = (len(missing), len(surplus))
         if unmatched == "error":
             place = "" if where is None else f"{_first(where, missing, surplus)}: "
@@ -187,7 +187,7 @@ def refuse_unknown_ids(pred: pa.Table, gold: Collection[str], name: str) -> None
         )
 
 
-def _as_number(keys: Keys, row: int) -> str:
+def _read_number(keys: Keys, row: int) -> str:
     return f'id "{keys[row]}", as a number,'
 
 
@@ -209,13 +209,13 @@ def lacking(keys: Keys, known: Keys) -> Int64:
     return np.flatnonzero(places_of(keys, known) < 0)
 
 
-def some_keys(keys: Keys, rows: Int64) -> str:
-    """Format the first keys of some rows, as in `some_of`.
+def format_keys(keys: Keys, rows: Int64) -> str:
+    """Format the first keys of some rows, as in `format_some`.
 
-    >>> some_keys(pa.array([7, 8, 9]), np.array([0, 2]))
+    >>> format_keys(pa.array([7, 8, 9]), np.array([0, 2]))
     ' ("7", "9")'
     """
-    return some_of([str(keys[row]) for row in rows[:4].tolist()])
+    return format_some([str(keys[row]) for row in rows[:4].tolist()])
 
 
 def require_unique(
@@ -298,7 +298,7 @@ class SeenKeys:
 
 def encode(
     values: Keys,
-    # From the distinct names to their order, as in `by_number`; by default ascending
+    # From the distinct names to their order, as in `order_by_number`; by default ascending
     order_of: Callable[[Keys], Keys] | None = None,
 ) -> tuple[Int64, pa.Array]:
     """Number the distinct values in ascending order."""
@@ -326,7 +326,7 @@ def _runs(values: pa.Array) -> Int64 | None:
     return np.append(0, np.flatnonzero(begins) + 1)
 
 
-def by_number(names: pa.Array) -> pa.Array:
+def order_by_number(names: pa.Array) -> pa.Array:
     """Return the order of distinct names: by number if all are integers, else as text."""
     numbers = _numbers(names)
     if numbers is None:

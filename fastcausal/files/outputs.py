@@ -14,7 +14,7 @@ class Output:
 
     def __init__(self, target: str | os.PathLike[str]) -> None:
         self._partial: Path | None = None
-        self._place = _without_links(target)
+        self._place = _follow_links(target)
         if str(self._place.parent) in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
             # Opening a redirected file again would truncate it and write from its start.
             self.file = os.fdopen(os.dup(int(self._place.name)), "wb")
@@ -63,13 +63,13 @@ def is_replaced(target: str | os.PathLike[str]) -> bool:
     (True, False)
     """
     try:
-        place = _without_links(target)
+        place = _follow_links(target)
         return not _is_direct(place, _mode(place))
     except OSError:  # writing reports it
         return False
 
 
-def _without_links(target: str | os.PathLike[str]) -> Path:
+def _follow_links(target: str | os.PathLike[str]) -> Path:
     """Follow the links of a target, but not beyond an entry of /proc, which is not a real path."""
     path = Path(target).absolute()
     for _ in range(40):  # Linux's own limit

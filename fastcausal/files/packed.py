@@ -163,10 +163,10 @@ def _office_file(name: str) -> InputError:
     )
 
 
-def in_utf8(data: bytes, name: str, is_cut: bool = False) -> bytes:
+def recode_utf8(data: bytes, name: str, is_cut: bool = False) -> bytes:
     """Return text in UTF-8; UTF-16 is recognised by its byte-order mark, which is dropped.
 
-    >>> in_utf8("é".encode("utf-16"), "a.csv").decode(), in_utf8(b"e", "a.csv")
+    >>> recode_utf8("é".encode("utf-16"), "a.csv").decode(), recode_utf8(b"e", "a.csv")
     ('é', b'e')
     """
     # ``is_cut`` takes the start of a file, which may end within a character.
@@ -234,7 +234,7 @@ def loaded(source: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes]:
         joined = io.BytesIO()  # its getbuffer needs no copy
         joined.writelines(pieces)
         data = joined.getvalue()
-    return name, in_utf8(data, name, is_cut=0 <= most <= len(data))
+    return name, recode_utf8(data, name, is_cut=0 <= most <= len(data))
 
 
 def _stored(source: str | os.PathLike[str], most: int) -> bytes:
@@ -313,7 +313,7 @@ def plain_file(source: str | os.PathLike[str]) -> str | os.PathLike[str]:
             head = file.read(HEAD)
             file.seek(0)
             if _UTF16.match(head):
-                return Spool([in_utf8(file.read(), name_of(source))], name_of(source))
+                return Spool([recode_utf8(file.read(), name_of(source))], name_of(source))
             if packing(head) is None:
                 return source
             name, pieces = unpacked(file, name_of(source))

@@ -17,7 +17,7 @@ def parts_of(source: Source, column: str) -> dict[str, Source]:
     # lines of the file.
     if column.encode() not in source.data:
         return {}
-    source = _as_lines(source) if source.is_list else source
+    source = _list_lines(source) if source.is_list else source
     rows = list(_json_rows(source, column) if source.is_json else _csv_rows(source, column))
     if not rows:
         return {}
@@ -37,7 +37,7 @@ def parts_of(source: Source, column: str) -> dict[str, Source]:
     }
 
 
-def _as_lines(source: Source) -> Source:
+def _list_lines(source: Source) -> Source:
     """Return a list as lines; each item is on its own first line or a later one."""
     lines: list[str] = []
     for number, item in source.items():

@@ -32,7 +32,7 @@ from fastcausal.files.lines import plain_objects
 from fastcausal.files.on_disk import OnDisk, on_disk
 from fastcausal.files.packed import local, name_of
 from fastcausal.files.spelling import spelled
-from fastcausal.files.values import kind, most_common, without_collection
+from fastcausal.files.values import find_most_common, kind, pause_gc
 
 COLUMNS = (pa.Table, OnDisk)
 Batches = Callable[[], Iterator[pa.Table]]
@@ -67,7 +67,7 @@ class Records:
         self._places = places
         self._arrays: dict[str, tuple[pa.Array, bool]] = {}
         self._columns: dict[str, Column] = {}
-        if isinstance(rows, COLUMNS) and (again := most_common(rows.column_names)):
+        if isinstance(rows, COLUMNS) and (again := find_most_common(rows.column_names)):
             raise InputError(f'{self.header}: column "{again[0]}" occurs {again[1]} times')
 
     def __len__(self) -> int:
@@ -166,20 +166,20 @@ class Records:
 
     def is_mixed(self, name: str) -> bool:
         """Return True if a column has values of several kinds; `column` gives them as JSON."""
-        return self._of(name).is_mixed
+        return self._column(name).is_mixed
 
     def column(self, name: str) -> pa.Array:
         """Return a column as one array, dictionaries decoded; an all-null column as text."""
-        return self._of(name).array
+        return self._column(name).array
 
     def keys(self, *names: str) -> pa.Array:
         """Return the first of these columns that exists, as text without gaps: string[n]."""
         # Integers are as written; 1.0 becomes 1.
-        return self._of(*names).keys()
+        return self._column(*names).keys()
 
     def texts(self, name: str) -> pa.Array:
         """Return a column as text, string[n] with nulls; 1.0 becomes 1."""
-        return self._of(name).texts()
+        return self._column(name).texts()
 
     def encoded(self, name: str) -> pa.ChunkedArray:
         """Return a column as text in the chunks and dictionaries that the table has."""
@@ -214,7 +214,7 @@ class Records:
         Text in dictionaries stays in them.
         """
         stored = self.dictionary(name)
-        return pa.chunked_array([self._of(name).answers()]) if stored is None else stored
+        return pa.chunked_array([self._column(name).answers()]) if stored is None else stored
 
     def labels(
         self,
@@ -227,21 +227,21 @@ class Records:
         # Text is numbers if all of it is numbers or missing, in CSV as in any other source.
         # Booleans, also written as True, are 1 and 0. Text loses the blanks around it, and 1.0
         # becomes 1. An integer that float64 cannot hold is a fault.
-        return self._of(name).labels(whole)
+        return self._column(name).labels(whole)
 
     def values(self, name: str) -> list[Any]:
         """Return a column as Python values; None for null."""
-        return self._of(name).values
+        return self._column(name).values
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
         """Return a column as float64[n]; NaN for missing values."""
-        return self._of(name).numbers()
+        return self._column(name).numbers()
 
     def integers(self, name: str) -> npt.NDArray[np.int64]:
         """Return a column as int64[n] without gaps; whole numbers may be written as 1.0."""
-        return self._of(name).integers()
+        return self._column(name).integers()
 
-    def _of(self, *names: str) -> Column:
+    def _column(self, *names: str) -> Column:
         name = self.require(*names)
         if name not in self._columns:
             array, is_mixed = self._array(name)
@@ -296,14 +296,16 @@ def read_records(
     if isinstance(source, Records):
         return source
     if isinstance(source, str | os.PathLike | Source):
-        table = None if isinstance(source, Source) else _on_disk(local(source), encoded, in_file)
-        records = _of_file(Source.open(source), delimiter, encoded) if table is None else table
-    elif column is not None and (single := _of_values(source, column, name)) is not None:
+        table = (
+            None if isinstance(source, Source) else _open_on_disk(local(source), encoded, in_file)
+        )
+        records = _read_file(Source.open(source), delimiter, encoded) if table is None else table
+    elif column is not None and (single := _read_values(source, column, name)) is not None:
         records = single
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
-        records = _of_table(source, name)
+        records = _read_table(source, name)
     elif isinstance(source, Iterable):
-        records = _of_objects(list(source), name)
+        records = _read_objects(list(source), name)
     else:
         raise InputError(f"{name} is {kind(source)}, expected a table or a list of objects")
     if not (len(records) or may_be_empty):
@@ -311,7 +313,7 @@ def read_records(
     return records
 
 
-def _on_disk(path: str | os.PathLike[str], encoded: bool, in_file: bool) -> Records | None:
+def _open_on_disk(path: str | os.PathLike[str], encoded: bool, in_file: bool) -> Records | None:
     """Read a binary table on disk; None for any other file."""
     if binary.format_of(path) is None:
         return None
@@ -319,29 +321,29 @@ def _on_disk(path: str | os.PathLike[str], encoded: bool, in_file: bool) -> Reco
     return Records(name_of(path), binary.load(path, encoded=encoded) if rows is None else rows)
 
 
-def _of_file(file: Source, delimiter: str | None, encoded: bool) -> Records:
+def _read_file(file: Source, delimiter: str | None, encoded: bool) -> Records:
     if binary.sniff(file.data) is not None:
         return Records(file.name, binary.load(file, encoded=encoded))
     if file.data.lstrip()[:1] == b"[":
-        return _of_objects(file.document(), file.name)
+        return _read_objects(file.document(), file.name)
     if file.is_json:
-        return _of_lines(file)
+        return _read_lines(file)
     rows, lines, header = cells(file, delimiter or delimiter_of(file))
     return Records(file.name, rows, lines=lines, header=header, typed=False)
 
 
-def _of_lines(file: Source) -> Records:
+def _read_lines(file: Source) -> Records:
     lines = LineNumbers(lambda: (line for line, _ in file.filled_lines()))
     if (plain := plain_objects(file)) is not None:
         return Records(file.name, plain, lines=lines)
     problems = Problems()
-    with without_collection():
+    with pause_gc():
         rows = [row for _, row in file.objects(problems)]
     problems.raise_if_any()
     return Records(file.name, rows, lines=lines)
 
 
-def _of_objects(rows: Any, name: str) -> Records:
+def _read_objects(rows: Any, name: str) -> Records:
     if not isinstance(rows, list):
         raise InputError(f"{name} is {kind(rows)}, expected a list of objects")
     for k, row in enumerate(rows if {*map(type, rows)} != {dict} else ()):
@@ -350,7 +352,7 @@ def _of_objects(rows: Any, name: str) -> Records:
     return Records(name, rows)
 
 
-def _of_values(source: Any, column: str, name: str) -> Records | None:
+def _read_values(source: Any, column: str, name: str) -> Records | None:
     """Read plain values as one column; None for a source with columns."""
     if hasattr(source, "detach"):  # a tensor, perhaps with a gradient
         source = on_host(name, source)
@@ -366,31 +368,31 @@ def _of_values(source: Any, column: str, name: str) -> Records | None:
             values = source
         if isinstance(values, pa.ChunkedArray):
             is_table = pa.types.is_struct(values.type)
-            return None if is_table else Records(name, _of_columns({column: values}, name))
+            return None if is_table else Records(name, _read_columns({column: values}, name))
         if not hasattr(source, "tolist"):  # a frame
             return None
     elif not hasattr(source, "tolist"):
         return None
     try:
         values = source if isinstance(source, pa.Array) else pa.array(source, from_pandas=True)
-        return Records(name, _of_columns({column: values}, name))
+        return Records(name, _read_columns({column: values}, name))
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         values = source.tolist() if hasattr(source, "tolist") else source
         return Records(name, [{column: value} for value in values])
 
 
-def _of_table(source: Any, name: str) -> Records:
+def _read_table(source: Any, name: str) -> Records:
     try:
-        return Records(name, _of_columns(source, name))
+        return Records(name, _read_columns(source, name))
     except InputError:
         if not hasattr(source, "notna"):
             raise
     # Columns of pandas may have mixed values; columns of Arrow cannot.
     rows = source.astype(object).where(source.notna(), None).to_dict("records")
-    return _of_objects(rows, name)
+    return _read_objects(rows, name)
 
 
-def _of_columns(source: Any, name: str) -> pa.Table:
+def _read_columns(source: Any, name: str) -> pa.Table:
     try:
         table = pa.table(source)
         validate(table)

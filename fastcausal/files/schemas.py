@@ -8,12 +8,12 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError
-from fastcausal.files.values import most_common
+from fastcausal.files.values import find_most_common
 
 
 def require_plain(schema: pa.Schema, name: str) -> None:
     """Raise InputError for an invalid schema: two columns of one name, an unknown time zone."""
-    if again := most_common(schema.names):
+    if again := find_most_common(schema.names):
         raise InputError(f'{name}: column "{again[0]}" occurs {again[1]} times, expected once')
     for field in schema:
         if pa.types.is_timestamp(field.type) and field.type.tz is not None:

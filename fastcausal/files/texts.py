@@ -54,7 +54,7 @@ def same_texts(
     array([ 0, -1])
     """
     # White space does not count, and a blank text is none.
-    rows = other_texts(both, gold.column, pred.column)
+    rows = find_differing(both, gold.column, pred.column)
     if not len(rows):
         return both
     if unmatched == "error":
@@ -76,15 +76,15 @@ def same_texts(
     return Match(keys, both.gold[stay], both.pred[stay], warnings)
 
 
-def other_texts(both: Match, gold: Keys | None, pred: Keys | None) -> Int64:
+def find_differing(both: Match, gold: Keys | None, pred: Keys | None) -> Int64:
     """Return the joined rows whose texts differ by more than white space: int64[n].
 
     >>> rows = np.arange(3)
     >>> texts = pa.array(["a b", "a", "b"]), pa.array(["a  b", None, "c"])
-    >>> other_texts(Match(texts[0], rows, rows, {}), *texts)
+    >>> find_differing(Match(texts[0], rows, rows, {}), *texts)
     array([2])
     """
-    ours, theirs = _as_texts(gold), _as_texts(pred)
+    ours, theirs = _decode_texts(gold), _decode_texts(pred)
     none = np.zeros(0, np.int64)
     if ours is None or theirs is None:
         return none
@@ -115,7 +115,7 @@ def _plain(column: Any, rows: Any) -> list[str]:
     return [(value or b"").decode(errors="replace") for value in values]
 
 
-def _as_texts(column: Keys | None) -> Keys | None:
+def _decode_texts(column: Keys | None) -> Keys | None:
     """Return a column of plain text, dictionaries decoded; None for another type."""
     if column is None:
         return None

@@ -23,10 +23,10 @@ KINDS |= {int: "a number", float: "a number"}
 WANTED = KINDS | {int: "an integer"}
 
 
-def most_common(names: Collection[str]) -> tuple[str, int] | None:
+def find_most_common(names: Collection[str]) -> tuple[str, int] | None:
     """Return the most frequent name and its count; None if no name repeats.
 
-    >>> most_common(["a", "b", "a"]), most_common(["a", "b"])
+    >>> find_most_common(["a", "b", "a"]), find_most_common(["a", "b"])
     (('a', 2), None)
     """
     return None if len(set(names)) == len(names) else Counter(names).most_common(1)[0]
@@ -34,7 +34,7 @@ def most_common(names: Collection[str]) -> tuple[str, int] | None:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
-    if len(value) < len(pairs) and (again := most_common([key for key, _ in pairs])):
+    if len(value) < len(pairs) and (again := find_most_common([key for key, _ in pairs])):
         raise InputError(f'an object has the key "{again[0]}" {again[1]} times')
     return value
 
@@ -53,7 +53,7 @@ JSON = _Decoder(object_pairs_hook=_object)
 
 
 @contextmanager
-def without_collection() -> Iterator[None]:
+def pause_gc() -> Iterator[None]:
     """Keep the garbage collector from looking through values of JSON again and again."""
     # They hold no circles, and collecting many of them takes as long as reading them. At the end
     # the collector runs again if it was enabled before. Nested calls change nothing; of several
@@ -171,7 +171,7 @@ class JsonTexts:
 
     def __init__(self) -> None:
         self._odd: set[str] = set()
-        self._encoder = json.JSONEncoder(ensure_ascii=False, default=self._as_text)
+        self._encoder = json.JSONEncoder(ensure_ascii=False, default=self._write_text)
 
     def json(self, value: Any) -> str:
         """Return a value on one line."""
@@ -182,6 +182,6 @@ class JsonTexts:
         """Messages on types that were written as text."""
         return [f"values of type {name} are written as text" for name in sorted(self._odd)]
 
-    def _as_text(self, value: object) -> str:
+    def _write_text(self, value: object) -> str:
         self._odd.add(type(value).__name__)
         return str(value)

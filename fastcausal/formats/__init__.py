@@ -145,7 +145,7 @@ def read(
 
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
     if isinstance(source, Relations):
-        return _as_located(source, given["occurrence"])
+        return _require_gap(source, given["occurrence"])
     like, occurrence = given["like"], given["occurrence"]
     if isinstance(source, Opened):
         assert source.format.read is not None
@@ -165,7 +165,7 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
     if is_folder(source):
         return _read_folder(source, format, given)
     if isinstance(source, Iterator):
-        return _as_located(stream_of(source).whole(), occurrence)
+        return _require_gap(stream_of(source).whole(), occurrence)
     if isinstance(source, str | os.PathLike | Source):
         return _read(opened(source, format, whole=True), None, given)
     if isinstance(source, list | tuple):
@@ -175,7 +175,7 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
     )
 
 
-def _as_located(relations: Relations, occurrence: Occurrence) -> Relations:
+def _require_gap(relations: Relations, occurrence: Occurrence) -> Relations:
     """Return relations in memory unchanged; read their texts again for another occurrence."""
     if occurrence not in ("gap", relations.reading.spans):
         raise ValueError(f'occurrence is "{occurrence}", but there are no texts of spans')
@@ -206,7 +206,7 @@ def _read_folder(
     examples = folder_stream(name, format, files, marking=_marking(given))
     if examples is None:
         opens = (opened(file, wanted, whole=True) for file in files)
-        texts = folders.of_one_format(name, opens, lambda file: read(file, **given))
+        texts = folders.require_one_format(name, opens, lambda file: read(file, **given))
         examples = Stream(name, lambda _: map(batches.batch, texts))
     return examples.whole()
 
@@ -219,7 +219,7 @@ def _read_list(
     source: Sequence[Any], format: ReadFormat | None, given: Mapping[str, Any]
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
-        return frames.of_dicts(source, format, given["like"], given["occurrence"])
+        return frames.read_dicts(source, format, given["like"], given["occurrence"])
     if not all(isinstance(example, list | tuple) for example in source):
         raise InputError(
             "cannot read the list, expected dicts, lists of tagged sentences or lists of tags"

@@ -27,10 +27,10 @@ from fastcausal.formats.reading.builder import (
     Builder,
     Int32,
     Int64,
-    at_rows,
     messages,
     not_held,
     placed,
+    take_or_missing,
     unread_message,
 )
 from fastcausal.formats.reading.format import Format
@@ -279,7 +279,7 @@ def _blocks(
 
 
 def _lengths(like: Relations | None, rows: Int64) -> Int32:
-    return at_rows(np.empty(0, np.int32) if like is None else like.arrays.lengths, rows)
+    return take_or_missing(np.empty(0, np.int32) if like is None else like.arrays.lengths, rows)
 
 
 def _sentence(tokens: list[str], said: str | None) -> str | None:

@@ -31,7 +31,7 @@ from fastcausal.arrays.arrow import texts_of as characters_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import writing
 from fastcausal.files.files import Source
-from fastcausal.files.values import without_collection
+from fastcausal.files.values import pause_gc
 from fastcausal.files.writing import TEXTS, Strings
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.markup import count_tokens
@@ -40,7 +40,7 @@ from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 
-@without_collection()
+@pause_gc()
 def read(source: str | os.PathLike[str] | Source) -> Relations:
     """Read JSON lines of examples with token offsets, in the form of `Relations.from_examples`.
 
@@ -137,7 +137,7 @@ class Block:
         # None for aligned sentences too: only their relations fit the tokens of the text.
         aligned = self.relations.reading.tags == "aligned"
         kept = None if aligned else column_of_tagged(self.table)
-        return None if kept is None else _without_partial(joined(kept))
+        return None if kept is None else _drop_partial(joined(kept))
 
     @property
     def relation_places(self) -> npt.NDArray[np.int64]:
@@ -285,7 +285,7 @@ def first_sentences(kept: pa.ChunkedArray | pa.Array) -> pa.Array:
     return strings_at(*_native.without_tags(*characters_of(taken)), has_any)
 
 
-def _without_partial(lists: pa.ListArray) -> pa.ListArray:
+def _drop_partial(lists: pa.ListArray) -> pa.ListArray:
     """Replace a list with a null among its items by null."""
     items, places = flattened(lists)
     if not items.null_count:

@@ -50,7 +50,7 @@ def read(
     >>> read(rows).to_examples()[0]["relations"]
     [{'cause': [(0, 1)], 'effect': [(2, 3)]}]
     """
-    return frames.of_records(read_records(source), "flat", like, occurrence)
+    return frames.read_flat(read_records(source), "flat", like, occurrence)
 
 
 def _is_flat(source: Source) -> bool:

@@ -23,11 +23,11 @@ from fastcausal.files.columns import is_text
 from fastcausal.files.keys import groups_of
 from fastcausal.files.records import Records
 from fastcausal.files.spelling import TEXT, named, notify_of_text
-from fastcausal.files.values import kind, most_common
+from fastcausal.files.values import find_most_common, kind
 from fastcausal.formats import spans
-from fastcausal.formats.reading.groups import of_groups, other_values
+from fastcausal.formats.reading.groups import find_changes, merge_groups
 from fastcausal.options import Occurrence, ReadFormat
-from fastcausal.relations import ROLES, Relations, taken
+from fastcausal.relations import ROLES, Relations, import_table
 
 CANONICAL = ("parquet", "arrow")  # formats with the columns of `Relations`
 SHAPES = ("spans", "examples", "flat")
@@ -79,28 +79,28 @@ def read(
         expected = ", ".join((*SHAPES, "arrow"))
         raise InputError(f'{name} cannot be read as "{format}", expected {expected}')
     try:
-        table = taken(source)
+        table = import_table(source)
     except InputError:
         if not hasattr(source, "notna"):
             raise
         # Columns of pandas may have mixed values; columns of Arrow cannot.
         rows = source.astype(object).where(source.notna(), None).to_dict("records")
-        return of_dicts(rows, format, like, occurrence, name)
-    if again := most_common(table.column_names):
+        return read_dicts(rows, format, like, occurrence, name)
+    if again := find_most_common(table.column_names):
         raise InputError(f'{name}: column "{again[0]}" occurs {again[1]} times')
     if format in CANONICAL or (format is None and is_canonical(table.schema)):
         _refuse_occurrence(occurrence, name)
         return Relations.trusted(table)
     table = named(table, COLUMNS)
     if format == "flat" or _is_flat(table.column_names, name):
-        return of_records(Records(name, table), format, like, occurrence)
-    relations, marks, n = _of_structs(table, name)
+        return read_flat(Records(name, table), format, like, occurrence)
+    relations, marks, n = _split_structs(table, name)
     counts = _counted(format, marks, table.column_names, name)
-    made = _of_examples(Records(name, table), relations, counts, like, occurrence)
+    made = _read_examples(Records(name, table), relations, counts, like, occurrence)
     return made.with_reading(notes={**made.reading.notes, FURTHER: n}) if n else made
 
 
-def of_dicts(
+def read_dicts(
     examples: Sequence[Mapping[str, Any]],
     format: ReadFormat | None = None,
     like: Relations | None = None,
@@ -115,7 +115,7 @@ def of_dicts(
     if not any("relations" in example for example in examples) and (
         format == "flat" or any(role in example for example in examples for role in ROLES)
     ):
-        return of_records(Records(name, examples), format, like, occurrence)
+        return read_flat(Records(name, examples), format, like, occurrence)
     if format is None:
         marks = _marks_of(examples)
         first = next(marks, PAIRS)  # a text or {start, stop} requires the check of all
@@ -181,7 +181,7 @@ def _refuse_occurrence(occurrence: Occurrence, name: str) -> None:
         raise ValueError(f'occurrence is "{occurrence}", but {name} has no texts of spans')
 
 
-def _of_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str], int]:
+def _split_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str], int]:
     """Return relations as dicts of roles, the forms of their spans, and a count of further keys."""
     if "relations" not in table.column_names:
         raise InputError(f'{name}: no column "relations": found {_listed(table.column_names)}')
@@ -210,7 +210,7 @@ def _of_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str], int]:
     return relations, marks, n_further
 
 
-def of_records(
+def read_flat(
     records: Records,
     format: ReadFormat | None = "flat",
     like: Relations | None = None,
@@ -235,17 +235,17 @@ def of_records(
     groups = groups_of(keys)
     problems = Problems()
     if texts:
-        for row, first in other_values(records.texts("text"), groups):
+        for row, first in find_changes(records.texts("text"), groups):
             where = f"{records.where(row)}: example {ids[row]}"
             problems.add(f"{where}: another text than in {records.where(first)}")
     problems.raise_if_any()
     notes: Counter[str] = Counter()
     further = {name: table[name] for name in records.names if name not in roles} | {"id": ids}
-    examples = pa.table(of_groups(further, groups, ("id", "text"), notes))
+    examples = pa.table(merge_groups(further, groups, ("id", "text"), notes))
     relations = _grouped(roles, [table[role].to_pylist() for role in roles], groups)
     lines = None if records.lines is None else [records.lines[k] for k in groups[1].tolist()]
     of_examples = Records(records.name, examples, lines=lines)
-    made = _of_examples(of_examples, relations, counts, like, occurrence)
+    made = _read_examples(of_examples, relations, counts, like, occurrence)
     return made.with_reading(notes={**made.reading.notes, **notes}) if notes else made
 
 
@@ -273,7 +273,7 @@ def _grouped(roles: Sequence[str], columns: list[list[Any]], groups: Any) -> lis
     return relations
 
 
-def _of_examples(
+def _read_examples(
     records: Records,
     relations: list[Any],
     counts: ReadFormat,

@@ -24,7 +24,7 @@ from fastcausal.arrays.unparsed import IS_NULL, UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.lines import Lines, first_object, objects
-from fastcausal.files.values import JsonTexts, kind, shown, without_collection
+from fastcausal.files.values import JsonTexts, kind, pause_gc, shown
 from fastcausal.files.writing import Strings, WrittenColumn, json_cells, json_lines
 from fastcausal.formats import _writing
 from fastcausal.formats.blockwise import Blockwise
@@ -176,7 +176,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
     )
 
 
-@without_collection()
+@pause_gc()
 def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
     """Read line by line, and report faults."""
     problems = Problems()

@@ -66,8 +66,8 @@ class SearchedSentence:
     ) -> Found:
         """Find the characters of a span text; raise UnreadError if it does not occur."""
         wanted = wanted.strip(WHITE)
-        ends = ((OTHER_ENDS, text, (None, _loose, in_one_form)) for text in _inner(wanted))
-        whole = ("", wanted, (None, _loose)), (OTHER_SIGNS, wanted, (in_one_form,))
+        ends = ((OTHER_ENDS, text, (None, _loose, fold_signs)) for text in _inner(wanted))
+        whole = ("", wanted, (None, _loose)), (OTHER_SIGNS, wanted, (fold_signs,))
         for way, text, folds in chain(whole, ends):
             places = self._places(text, folds, after)
             if places:
@@ -147,7 +147,7 @@ class Letters:
         stops: list[int] = []
         for k, folded in enumerate(map(fold, text)):
             for letter in folded:
-                if letter == "-" and fold is in_one_form and letters[-1:] == ["-"]:
+                if letter == "-" and fold is fold_signs and letters[-1:] == ["-"]:
                     stops[-1] = k + 1  # several dashes are one
                     continue
                 letters.append(letter)
@@ -176,7 +176,7 @@ def _inner(text: str) -> Iterator[str]:
     yield inner
 
 
-def in_one_form(text: str) -> str:
+def fold_signs(text: str) -> str:
     """Return a text without case and white space, with one form of quotes and single dashes."""
     return _DASHES.sub("-", _loose(text.translate(SIGNS)))
 

@@ -16,7 +16,7 @@ from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
 from fastcausal.files.spelling import TEXT, Spelling, notify_of_text, spelled
-from fastcausal.files.values import JsonTexts, kind, shown, without_collection
+from fastcausal.files.values import JsonTexts, kind, pause_gc, shown
 from fastcausal.files.writing import JSON, Strings, WrittenColumn, json_cells, json_lines
 from fastcausal.formats import _writing, span_lines
 from fastcausal.formats._tokens import spans_of
@@ -47,7 +47,7 @@ NO_TEXT = (
 )
 
 
-@without_collection()
+@pause_gc()
 def read(
     source: str | os.PathLike[str] | Source | Sequence[Mapping[str, Any]],
     like: Relations | None = None,
@@ -113,7 +113,7 @@ def read(
     return located(name, examples, like, occurrence, places, lines, ids)
 
 
-@without_collection()
+@pause_gc()
 def located(
     name: str,
     examples: Sequence[Mapping[str, Any]],

@@ -96,12 +96,12 @@ def write(relations: Relations, target: str | os.PathLike[str], format: str) -> 
 def stream(
     name: str, files: Mapping[Path, str], format: str, columns: Collection[str | None] | None
 ) -> Stream | None:
-    """Stream files by `batches.of_files`; return None if `frames.read` needs whole tables."""
+    """Stream files by `batches.stream_files`; return None if `frames.read` needs whole tables."""
     first, label = next(iter(files.items()))
     schema = batches.schema_of(first, format, label)
     if schema is not None and not frames.is_canonical(schema):
         return None
-    return batches.of_files(name, files, format, columns)
+    return batches.stream_files(name, files, format, columns)
 
 
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream | None:

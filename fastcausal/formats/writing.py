@@ -64,7 +64,7 @@ def write(
             raise ValueError(f"{name} is for {of}, the format of {target} is {known.name}")
     assert known.write is not None
     lost = known.write(relations, target, **options)
-    return lost if len(relations) else lost + _without_examples(known)
+    return lost if len(relations) else lost + _describe_empty(known)
 
 
 def write_stream(
@@ -86,10 +86,10 @@ def write_stream(
         raise
     except InputError:
         return None
-    return made if made.n_examples else made._replace(lost=made.lost + _without_examples(known))
+    return made if made.n_examples else made._replace(lost=made.lost + _describe_empty(known))
 
 
-def _without_examples(known: Format) -> list[str]:
+def _describe_empty(known: Format) -> list[str]:
     """Return the message on a file without examples."""
     return [] if known.empty else ["a file without examples is empty and cannot be read back"]
 

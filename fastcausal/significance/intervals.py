@@ -115,7 +115,7 @@ def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[
         }
     drawn = drawn_scores(units, draws.n_resamples, draws.seed)
     return {
-        name: _of_resamples(value, drawn[name], spreads.get(name), confidence)
+        name: _take_quantiles(value, drawn[name], spreads.get(name), confidence)
         for name, value in values.items()
     }
 
@@ -221,7 +221,7 @@ def _logistic(x: float) -> float:
     return (1 if x >= 0 else power) / (1 + power)
 
 
-def _of_resamples(
+def _take_quantiles(
     value: float, drawn: Float64, spread: Spread | None, confidence: float
 ) -> Interval:
     """Return the quantiles of the defined resampled scores, at the levels of the method."""

@@ -61,7 +61,7 @@ def share(
     # left out.
     n_units, n_systems, n_terms = terms.shape
     columns = terms.reshape(n_units, n_systems * n_terms)
-    columns = columns[_by_content(columns)]
+    columns = columns[_order_by_content(columns)]
     terms = columns.reshape(terms.shape)
     drawn = np.empty((n_systems, n_resamples))
     left_out = []
@@ -75,7 +75,7 @@ def share(
     return Shared(values, drawn, math.fsum(left_out) / len(left_out) if left_out else math.nan)
 
 
-def _by_content(columns: CountRows) -> Int64:
+def _order_by_content(columns: CountRows) -> Int64:
     """Return the indices of units in an order that depends only on their content."""
     place = np.zeros(len(columns), np.int64)
     for first in range(0, columns.shape[1], 200):  # units equal so far have equal places

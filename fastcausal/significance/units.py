@@ -179,23 +179,25 @@ class WholeUnits(Units):
 
     def scores(self, weights: Int64) -> Mapping[str, Float64]:
         """Compute scores by flat name under each int64[n_draws, n_distinct] of weights."""
-        return self._in_parts(len(weights), lambda part: weights[part])
+        return self._score_in_parts(len(weights), lambda part: weights[part])
 
     def left_out(self) -> Mapping[str, Float64]:
         """Compute the scores without one unit, for every distinct unit."""
         numbers = np.arange(len(self.times))
-        return self._in_parts(
+        return self._score_in_parts(
             len(numbers), lambda part: self.times - (numbers[part, None] == numbers)
         )
 
     def _alone(self) -> Mapping[str, Float64]:
         """Compute the scores of every distinct unit on its own."""
         numbers = np.arange(len(self.times))
-        return self._in_parts(
+        return self._score_in_parts(
             len(numbers), lambda part: (numbers[part, None] == numbers).astype(np.int64)
         )
 
-    def _in_parts(self, n_draws: int, weights_of: Callable[[slice], Int64]) -> dict[str, Float64]:
+    def _score_in_parts(
+        self, n_draws: int, weights_of: Callable[[slice], Int64]
+    ) -> dict[str, Float64]:
         most = max(1, BLOCK // max(len(self.unit_of), len(self.times), 1))
         parts = [
             self.formula.scores(self.terms, weights_of(slice(k, k + most))[:, self.unit_of])

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.errors import InputError
-from fastcausal.files.keys import lacking, places_of, require_unique, some_keys
+from fastcausal.files.keys import format_keys, lacking, places_of, require_unique
 from fastcausal.files.patterns import expression_of, fields_in
 from fastcausal.files.records import read_records
 from fastcausal.files.values import write_cell
@@ -35,7 +35,7 @@ def hyperparameters_of(
     require_unique(keys, called=lambda row: f'{records.where(row)}: {key} "{keys[row]}"')
     if len(missing := lacking(names, keys)):
         raise InputError(
-            f"{records.name}: {len(missing)} systems without a row{some_keys(names, missing)}"
+            f"{records.name}: {len(missing)} systems without a row{format_keys(names, missing)}"
         )
     if clash := [name for name in records.names if name in taken]:
         raise InputError(f'{records.name}: column "{clash[0]}" is one of the leaderboard\'s own')

@@ -15,7 +15,7 @@ from fastcausal.arrays.arrow import joined
 from fastcausal.counts.signatures import different
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy
-from fastcausal.files.keys import lacking, places_of, some_keys
+from fastcausal.files.keys import format_keys, lacking, places_of
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.values.formula import CONTENT, ValueFormula
 from fastcausal.tasks.values.report import count_answers, find_source, list_notes
@@ -114,7 +114,8 @@ def _intersect(every: Mapping[str, pa.Array]) -> pa.Array:
 
 def _refuse_disjoint(every: Mapping[str, pa.Array]) -> InputError:
     shown = "; ".join(
-        f"{name} has {len(ids)}{some_keys(ids, np.arange(len(ids)))}" for name, ids in every.items()
+        f"{name} has {len(ids)}{format_keys(ids, np.arange(len(ids)))}"
+        for name, ids in every.items()
     )
     return InputError(f"no common ids: {shown}", _UNPAIRED)
 
@@ -130,7 +131,7 @@ def _require_same(every: Mapping[str, pa.Array], common: pa.Array) -> None:
     if not any(map(len, alone.values())):
         return
     shown = "; ".join(
-        f"{name} alone has {len(rows)} ids{some_keys(every[name], rows)}"
+        f"{name} alone has {len(rows)} ids{format_keys(every[name], rows)}"
         for name, rows in alone.items()
     )
     raise InputError(

@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 
 import fastcausal as fc
-from fastcausal.files.values import without_collection
+from fastcausal.files.values import pause_gc
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def running():
     assert gc.isenabled()
 
 
-@without_collection()
+@pause_gc()
 def failing(error, inner=None):
     assert not gc.isenabled()
     if inner is not None:
@@ -38,7 +38,7 @@ def test_calls_within_calls_and_errors(error):
 
 def test_a_collector_that_rests_already():
     gc.disable()
-    with without_collection():
+    with pause_gc():
         pass
     assert not gc.isenabled()
     gc.enable()
@@ -46,7 +46,7 @@ def test_a_collector_that_rests_already():
 
 def test_a_generator_that_is_left():
     def rows():
-        with without_collection():
+        with pause_gc():
             yield gc.isenabled()
 
     assert next(rows()) is False
@@ -58,7 +58,7 @@ def test_threads():
     def run(k):  # another thread may let the collector run before this one ends
         for _ in range(20):
             barrier.wait()
-            with pytest.raises(ValueError, match=str(k)), without_collection():
+            with pytest.raises(ValueError, match=str(k)), pause_gc():
                 raise ValueError(k)
         barrier.wait()
         return True

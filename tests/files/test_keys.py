@@ -140,7 +140,7 @@ def test_numbers_of_names_ascend(values):
 
 @given(st.lists(st.integers(-12, 120).map(str) | st.sampled_from(["01", "007", "-0"]), max_size=9))
 def test_integers_are_ordered_by_number(values):
-    places, names = encode(array(values), keys.by_number)
+    places, names = encode(array(values), keys.order_by_number)
     ordered = sorted(set(values), key=lambda text: (int(text), text))
     assert names.to_pylist() == ordered
     assert places.tolist() == [ordered.index(value) for value in values]
@@ -148,7 +148,7 @@ def test_integers_are_ordered_by_number(values):
     ascends = all(a < b for a, b in pairwise(numbers))
     assert keys.ascend(array(values)) == ascends
     texts = [f"{value}a" for value in values]
-    assert encode(array(texts), keys.by_number)[1].to_pylist() == sorted(set(texts))
+    assert encode(array(texts), keys.order_by_number)[1].to_pylist() == sorted(set(texts))
 
 
 @given(st.lists(st.tuples(TEXTS, NUMBERS), min_size=1, max_size=9))

@@ -117,7 +117,7 @@ def _annotated(file: str, task: Any, marking: Marking) -> Iterator[Document]:
         if annotation.get("was_cancelled"):
             yield Document.left_out(file, name, annotator, CANCELLED)
             continue
-        by_type = _by_type(annotation["result"])
+        by_type = _group_by_type(annotation["result"])
         text_key = _text_key(data)
         columns = {key: value for key, value in data.items() if key != text_key}
         built = AnnotatedText(file, name, annotator, data[text_key], columns, marking)
@@ -130,7 +130,7 @@ def _annotated(file: str, task: Any, marking: Marking) -> Iterator[Document]:
         yield built.document()
 
 
-def _by_type(results: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _group_by_type(results: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Group results by type; check the shape of known types."""
     by_type: dict[str, list[dict[str, Any]]] = {}
     for k, result in enumerate(results):

@@ -57,7 +57,7 @@ def document_of(
             raise UnplacedError(f"{_name(structure)} ends before it begins")
         return ends[0], ends[1]
 
-    title, annotator = names_of(name, *_said(structures))
+    title, annotator = names_of(name, *_read_metadata(structures))
     layer, feature = _layer(structures, feature)
     try:
         sentences = [bounds(s) for s in structures if s.type == "Sentence"]
@@ -157,7 +157,7 @@ def _name(structure: Structure) -> str:
     return f"{structure.type} {structure.id}" if structure.id is not None else structure.type
 
 
-def _said(structures: Iterable[Structure]) -> tuple[str, str]:
+def _read_metadata(structures: Iterable[Structure]) -> tuple[str, str]:
     """Return the title and the id of the document, from its metadata."""
     said = {"documentTitle": "", "documentId": ""}
     for structure in structures:

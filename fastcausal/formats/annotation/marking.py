@@ -62,11 +62,11 @@ class Marking:
 
     def of_link(self, type: str | None) -> tuple[bool, str]:
         """Return True if links of a type are relations, and the note to count, "" for none."""
-        return _of_link(type, None if self.links is None else tuple(self.links))
+        return _judge_link(type, None if self.links is None else tuple(self.links))
 
 
 @lru_cache(maxsize=256)
-def _of_link(type: str | None, links: tuple[str, ...] | None) -> tuple[bool, str]:
+def _judge_link(type: str | None, links: tuple[str, ...] | None) -> tuple[bool, str]:
     name = (type or "").strip()
     called = f"link of type {shown(name)}" if name else "link without a type"
     if links is not None:

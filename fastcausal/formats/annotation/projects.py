@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from fastcausal.errors import InputError
 from fastcausal.files.files import UTF8_MARK, Source
-from fastcausal.files.packed import in_utf8, name_of
+from fastcausal.files.packed import name_of, recode_utf8
 from fastcausal.files.zips import Archive
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.marking import MARKING, Marking
@@ -73,7 +73,7 @@ def _opened(
     sniff: Callable[[Source, Mapping[str, Format]], Format],
 ) -> Opened:
     called = f"{archive.name}/{name}"
-    data = in_utf8(archive.read(name), called).removeprefix(UTF8_MARK)
+    data = recode_utf8(archive.read(name), called).removeprefix(UTF8_MARK)
     source = Source(called, data, archive=archive)
     if not data.strip() and not name.lower().endswith(".ann"):
         raise InputError(f"{source.name} is empty")
@@ -96,11 +96,11 @@ def stream(
     """Stream the examples of one annotator's files of marked texts."""
     next(iter(files()), None)  # refuses a zip of other files at once
     return Stream(
-        name, lambda _: map(batches.batch, _one_annotator(files(), marking)), n_bytes=n_bytes
+        name, lambda _: map(batches.batch, _read_documents(files(), marking)), n_bytes=n_bytes
     )
 
 
-def _one_annotator(files: Iterable[Opened], marking: Marking) -> Iterator[Relations]:
+def _read_documents(files: Iterable[Opened], marking: Marking) -> Iterator[Relations]:
     """Yield the relations of each file; refuse a document that repeats."""
     seen: dict[str, str] = {}
     for file in files:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from fastcausal.files.values import shown
 from fastcausal.formats.cnc.markup import TOKEN, holds_tags, pieces_of, without_tags
-from fastcausal.formats.sentences import Letters, in_one_form
+from fastcausal.formats.sentences import Letters, fold_signs
 
 NOTE = "sentence aligned by its letters"
 SAME_LETTERS = "though all letters are the same"
@@ -67,7 +67,7 @@ def onto(sentence: str, text: str) -> str | None:
         return None
     if TOKEN.findall(plain) == TOKEN.findall(text):
         return None
-    own, letters = Letters.of(plain, in_one_form), Letters.of(text, in_one_form)
+    own, letters = Letters.of(plain, fold_signs), Letters.of(text, fold_signs)
     if own.text != letters.text or holds_tags(text):
         return None
     pieces = pieces_of(sentence)

@@ -28,7 +28,7 @@ from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.keys import require_unique
 from fastcausal.files.lines import Lines
 from fastcausal.files.spelling import Spelling
-from fastcausal.files.values import kind, without_collection
+from fastcausal.files.values import kind, pause_gc
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.markup import OFFICIAL
@@ -265,7 +265,7 @@ class _Index:
         return int(n)
 
 
-@without_collection()
+@pause_gc()
 def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions:
     """Read line by line; raise InputError for invalid lines."""
     notes: Counter[str] = Counter()

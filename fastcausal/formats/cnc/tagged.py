@@ -25,9 +25,9 @@ from fastcausal.formats.reading.builder import (
     Int64,
     UnreadError,
     assembled,
-    at_rows,
     column,
     placed,
+    take_or_missing,
     unread_message,
 )
 from fastcausal.relations import Reading, Relations
@@ -335,7 +335,7 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
     is_counted = relations.reading.tags == tags and not relations.table["length"].null_count
     if "text" in relations.table.column_names and not is_counted:
         count_all(relations.table["text"], tags, counts)
-    return counts if rows is None else at_rows(counts, rows)
+    return counts if rows is None else take_or_missing(counts, rows)
 
 
 def tokens_in(texts: pa.Array) -> Int32:

@@ -48,7 +48,7 @@ from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream, WholeError
 from fastcausal.formats.reading.builder import Int64, column
 from fastcausal.formats.reading.format import Opened
-from fastcausal.formats.reading.groups import of_groups, other_values
+from fastcausal.formats.reading.groups import find_changes, merge_groups
 from fastcausal.relations import Relations
 
 GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")
@@ -250,7 +250,7 @@ def _require_same_text(
     problems: Problems,
 ) -> None:
     """Report rows of a sentence with another text than its first row."""
-    for row, first in other_values(table["text"], groups):
+    for row, first in find_changes(table["text"], groups):
         problems.add(
             f"{where(row)}: another text than line {lines[first]} has for the same sentence"
         )
@@ -278,7 +278,7 @@ def _columns(table: pa.Table, groups: GroupCodes | None, notes: Counter[str]) ->
         elif name not in of_relations:
             columns.setdefault(name, table[name])
     if groups is not None:
-        columns = of_groups(columns, groups, ("id", "text"), notes)
+        columns = merge_groups(columns, groups, ("id", "text"), notes)
     return _without_stand_ins(columns)
 
 

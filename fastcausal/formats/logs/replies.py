@@ -98,7 +98,7 @@ def _first(items: Any, notes: Counter[str]) -> Any:
     return items[0]
 
 
-def _of_batch(row: Row, notes: Counter[str]) -> Any:
+def _read_batch(row: Row, notes: Counter[str]) -> Any:
     """Return the reply in a line of a batch of OpenAI and of vLLM."""
     response = row.get("response")
     if not isinstance(response, Mapping):
@@ -110,21 +110,21 @@ def _of_batch(row: Row, notes: Counter[str]) -> Any:
     return reply_of(body, notes)
 
 
-def _of_result(row: Row, notes: Counter[str]) -> Any:
+def _read_result(row: Row, notes: Counter[str]) -> Any:
     """Return the reply in a line of a batch of Anthropic."""
     result = row.get("result")
     if not isinstance(result, Mapping) or not isinstance(result.get("message"), Mapping):
         raise failed(result)
-    return _of_message(result["message"])
+    return _read_message(result["message"])
 
 
-def _of_choices(row: Row, notes: Counter[str]) -> Any:
+def _read_choices(row: Row, notes: Counter[str]) -> Any:
     choice = _first(row["choices"], notes)
     message = choice.get("message")
-    return _of_message(message) if isinstance(message, Mapping) else choice.get("text")
+    return _read_message(message) if isinstance(message, Mapping) else choice.get("text")
 
 
-def _of_message(message: Row) -> Any:
+def _read_message(message: Row) -> Any:
     """Return the text of a message, or the arguments of its calls."""
     content = message.get("content")
     parts = content if isinstance(content, list) else []
@@ -135,27 +135,27 @@ def _of_message(message: Row) -> Any:
     return _text(parts) or message.get("refusal") if content is None or parts else content
 
 
-def _of_items(row: Row, notes: Counter[str]) -> Any:
+def _read_items(row: Row, notes: Counter[str]) -> Any:
     """Return the reply in the items of a response: messages, calls, reasoning."""
     items = [item for item in row["output"] if isinstance(item, Mapping)]
     messages = [item for item in items if item.get("type") == "message"]
-    return _calls(items) or (_of_message(messages[-1]) if messages else None)
+    return _calls(items) or (_read_message(messages[-1]) if messages else None)
 
 
-def _of_messages(row: Row, notes: Counter[str]) -> Any:
+def _read_messages(row: Row, notes: Counter[str]) -> Any:
     """Return the last message of the model."""
     said = [m for m in row["messages"] if isinstance(m, Mapping) and m.get("role") == "assistant"]
-    return _of_message(said[-1]) if said else None
+    return _read_message(said[-1]) if said else None
 
 
-def _of_sample(row: Row, notes: Counter[str]) -> Any:
+def _read_sample(row: Row, notes: Counter[str]) -> Any:
     replies = row.get("resps") or row.get("filtered_resps")
     while isinstance(replies, list) and replies:
         replies = _first(replies, notes)
     return replies or None
 
 
-def _of_inspected(row: Row, notes: Counter[str]) -> Any:
+def _read_inspected(row: Row, notes: Counter[str]) -> Any:
     output = row.get("output")
     if row.get("error"):
         raise failed(row["error"])
@@ -163,7 +163,7 @@ def _of_inspected(row: Row, notes: Counter[str]) -> Any:
         return None
     if output.get("error"):
         raise failed(output["error"])
-    reply = _of_choices(output, notes) if output.get("choices") else output.get("completion")
+    reply = _read_choices(output, notes) if output.get("choices") else output.get("completion")
     if isinstance(reply, str) and reply.startswith("attachment://"):
         return at(row.get("attachments"), reply.removeprefix("attachment://"))
     return reply
@@ -188,13 +188,13 @@ def _calls(items: Iterable[Any]) -> list[Row]:
 
 # The first that recognises a row counts.
 LOGS = (
-    Log("batch of OpenAI or vLLM", _has("custom_id", "response"), _of_batch, ("custom_id",)),
-    Log("batch of Anthropic", _has("custom_id", "result"), _of_result, ("custom_id",)),
-    Log("log of inspect-ai", _has("epoch", "scores"), _of_inspected, ("id",)),
-    Log("samples of lm-eval", is_sample, _of_sample, ("doc.id", "doc_id")),
-    Log("completions", _lists("choices", "message", "text"), _of_choices),
-    Log("responses", _lists("output", "type"), _of_items),
+    Log("batch of OpenAI or vLLM", _has("custom_id", "response"), _read_batch, ("custom_id",)),
+    Log("batch of Anthropic", _has("custom_id", "result"), _read_result, ("custom_id",)),
+    Log("log of inspect-ai", _has("epoch", "scores"), _read_inspected, ("id",)),
+    Log("samples of lm-eval", is_sample, _read_sample, ("doc.id", "doc_id")),
+    Log("completions", _lists("choices", "message", "text"), _read_choices),
+    Log("responses", _lists("output", "type"), _read_items),
     Log("outputs of vLLM", _lists("outputs", "text"), lambda r, n: _first(r["outputs"], n)["text"]),
-    Log("message", lambda row: row.get("role") == "assistant", lambda row, _: _of_message(row)),
-    Log("messages", _lists("messages", "role"), _of_messages),
+    Log("message", lambda row: row.get("role") == "assistant", lambda row, _: _read_message(row)),
+    Log("messages", _lists("messages", "role"), _read_messages),
 )

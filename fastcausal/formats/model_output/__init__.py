@@ -13,7 +13,7 @@ import numpy as np
 
 from fastcausal.arrays.arrow import compact, is_valid
 from fastcausal.errors import InputError, Remedy
-from fastcausal.files.values import without_collection
+from fastcausal.files.values import pause_gc
 from fastcausal.formats import span_lines, spans
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.model_output.forms import FORMS, noted
@@ -38,7 +38,7 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-@without_collection()
+@pause_gc()
 def read(
     source: RelationSource,
     like: Relations | None = None,

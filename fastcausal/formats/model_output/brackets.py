@@ -139,17 +139,17 @@ def _python(piece: str) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about odd escapes
-            return _as_json(ast.literal_eval(piece))
+            return _list_tuples(ast.literal_eval(piece))
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return None
 
 
-def _as_json(value: Any) -> Any:
+def _list_tuples(value: Any) -> Any:
     """Replace tuples, which JSON lacks, by lists."""
     if isinstance(value, tuple | list):
-        return [_as_json(item) for item in value if item is not ...]
+        return [_list_tuples(item) for item in value if item is not ...]
     if isinstance(value, dict):
-        return {str(key): _as_json(item) for key, item in value.items()}
+        return {str(key): _list_tuples(item) for key, item in value.items()}
     return value
 
 

@@ -103,22 +103,22 @@ def _grouped(
 
 
 def _is_denial(text: str) -> bool:
-    return _bare(text).strip(".").casefold() in _NOTHING - {""}
+    return _strip_marks(text).strip(".").casefold() in _NOTHING - {""}
 
 
-def _one(role: str, text: str) -> list[str]:
+def _read_text(role: str, text: str) -> list[str]:
     """Return the text of a role as it stands."""
     text = " ".join(text.split())
     return [] if text.strip(".").casefold() in _NOTHING | _UNKNOWN else [text]
 
 
-def _several(role: str, text: str) -> list[str]:
+def _split_texts(role: str, text: str) -> list[str]:
     """Return the texts of a role, without marks around them; signals may be listed."""
-    parts = (_SIGNALS if role == "signal" else _BREAK).split(_bare(text))
-    return [one for part in parts for one in _one(role, _bare(part))]
+    parts = (_SIGNALS if role == "signal" else _BREAK).split(_strip_marks(text))
+    return [one for part in parts for one in _read_text(role, _strip_marks(part))]
 
 
-def _bare(text: str) -> str:
+def _strip_marks(text: str) -> str:
     """Remove pairs of marks and quotes around a text."""
     text = text.strip()
     while len(text) > 1 and text[0] + text[-1] in _PAIRS:
@@ -138,18 +138,18 @@ _SQUARE = re.compile(r"\[(/?)(cause|effect|signal)\]", re.IGNORECASE)
 _SQUARE_TAGS = {"cause": "ARG0", "effect": "ARG1", "signal": "SIG0"}
 
 
-def _of_tags(text: str) -> list[Relation] | None:
+def _read_tags(text: str) -> list[Relation] | None:
     """Read sentences with tags of the Causal News Corpus or ``[CAUSE]``, one for a relation."""
     tagged = _SQUARE.sub(lambda tag: f"<{tag[1]}{_SQUARE_TAGS[tag[2].lower()]}>", text)
-    relations = [_of_sentence(sentence) for sentence in _SENTENCES.split(tagged)]
+    relations = [_read_sentence(sentence) for sentence in _SENTENCES.split(tagged)]
     if tagged == text or any({"cause", "effect"} <= relation.keys() for relation in relations):
         return _whole(relations)
     # A line for each part.
     parts = ((role, text) for one in relations for role, texts in one.items() for text in texts)
-    return _grouped(parts, _one)
+    return _grouped(parts, _read_text)
 
 
-def _of_sentence(sentence: str) -> Relation:
+def _read_sentence(sentence: str) -> Relation:
     relation: Relation = {}
     texts: list[str] = []
     opened: dict[str, int] = {}  # the place in texts of each open tag
@@ -172,8 +172,8 @@ _KEY = re.compile(r"([\w-]+)\s*=\s*\"([^\"]*)\"")
 _NO_ELEMENT = re.compile(r"\s*(?:<\?xml[^<>]*>\s*)?<(\w*relations)\s*(?:/>|>\s*</\1\s*>)\s*")
 
 
-def _of_xml(text: str) -> list[Relation] | None:
-    return [] if _NO_ELEMENT.fullmatch(text) else _grouped(_elements(text), _one)
+def _read_xml(text: str) -> list[Relation] | None:
+    return [] if _NO_ELEMENT.fullmatch(text) else _grouped(_elements(text), _read_text)
 
 
 def _elements(text: str) -> Iterator[RoleText | None]:
@@ -194,7 +194,7 @@ _RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 _CELL = re.compile(r"(?<!\\)\|")
 
 
-def _of_tables(text: str) -> list[Relation] | None:
+def _read_tables(text: str) -> list[Relation] | None:
     """Read Markdown tables whose header names a cause and an effect."""
     lines = text.splitlines()
     relations: list[Relation] = []
@@ -211,7 +211,7 @@ def _of_tables(text: str) -> list[Relation] | None:
         elif columns and not _RULE.fullmatch(line):
             relation: Relation = {}
             for role, cell in zip(columns, cells, strict=False):
-                for words in _several(role, cell.replace("\\|", "|")) if role else ():
+                for words in _split_texts(role, cell.replace("\\|", "|")) if role else ():
                     relation.setdefault(role or "", []).append(words)
             relations.append(relation)
     return [] if is_table and not any(relations) else _whole(relations)
@@ -220,7 +220,7 @@ def _of_tables(text: str) -> list[Relation] | None:
 _LONGEST_HEADER = 200
 
 
-def _of_separated(text: str) -> list[Any] | None:
+def _read_separated(text: str) -> list[Any] | None:
     """Read rows of CSV or TSV below a header that names a cause and an effect."""
     lines = text.splitlines()
     for k, line in enumerate(lines):
@@ -232,11 +232,11 @@ def _of_separated(text: str) -> list[Any] | None:
             names = line.split(separator)
             columns = [role_of(name.strip(_MARKUP)) for name in names]
             if {"cause", "effect"} <= set(columns) and all(len(n.split()) < 3 for n in names):
-                return _of_rows(lines[k + 1 :], separator, columns)
+                return _read_rows(lines[k + 1 :], separator, columns)
     return None
 
 
-def _of_rows(lines: list[str], separator: str, columns: list[str | None]) -> list[Any]:
+def _read_rows(lines: list[str], separator: str, columns: list[str | None]) -> list[Any]:
     """Return the relations of rows up to a blank line."""
     relations: list[Any] = []
     end = next((k for k, line in enumerate(lines) if not line.strip()), len(lines))
@@ -251,7 +251,7 @@ def _of_rows(lines: list[str], separator: str, columns: list[str | None]) -> lis
             continue
         relation: Relation = {}
         for role, cell in zip(columns, cells, strict=True):
-            for words in _several(role, cell) if role else ():
+            for words in _split_texts(role, cell) if role else ():
                 relation.setdefault(role or "", []).append(words)
         if relation:
             relations.append(relation)
@@ -261,12 +261,16 @@ def _of_rows(lines: list[str], separator: str, columns: list[str | None]) -> lis
 _NO_YAML = re.compile(r"\s*(?:---\s*)?\w*relations\s*:\s*\[\s*\]\s*", re.IGNORECASE)
 
 
-def _of_yaml(text: str) -> list[Relation] | None:
-    return [] if _NO_YAML.fullmatch(text) else _grouped(labelled(text, role_of, is_yaml=True), _one)
+def _read_yaml(text: str) -> list[Relation] | None:
+    return (
+        []
+        if _NO_YAML.fullmatch(text)
+        else _grouped(labelled(text, role_of, is_yaml=True), _read_text)
+    )
 
 
-def _of_lines(text: str) -> list[Relation] | None:
-    return _grouped(labelled(text, role_of), _several)
+def _read_lines(text: str) -> list[Relation] | None:
+    return _grouped(labelled(text, role_of), _split_texts)
 
 
 _ARROW = re.compile(r"(?<!-)-+>|(?<!=)=+>|[→⇒⟶➔➜]")
@@ -276,7 +280,7 @@ _ROLE_BEHIND = re.compile(r"(?<!\s)\s*[\[(](?P<role>cause|effect)[\])][*_]*\Z", 
 _BESIDE = re.compile(r"[\[(;|,] ?(?:signals?|connective|marker) ?[:=]", re.IGNORECASE)
 
 
-def _of_arrows(text: str) -> list[Relation] | None:
+def _read_arrows(text: str) -> list[Relation] | None:
     """Read lines of a cause, an arrow and an effect; None if a line has several arrows."""
     pairs: list[RoleText | None] = []
     for line in text.splitlines():
@@ -284,11 +288,11 @@ def _of_arrows(text: str) -> list[Relation] | None:
         if len(parts) > 2:
             return None
         if len(parts) == 2:
-            pairs += [None, *_of_arrow(*parts)]
-    return _grouped(pairs, _several)
+            pairs += [None, *_read_arrow(*parts)]
+    return _grouped(pairs, _split_texts)
 
 
-def _of_arrow(cause: str, effect: str) -> Iterator[RoleText]:
+def _read_arrow(cause: str, effect: str) -> Iterator[RoleText]:
     """Yield the texts beside an arrow; the signal stands on it, or in brackets."""
     if role_of(cause.strip(_MARKUP)) and role_of(effect.strip(_MARKUP)):
         return  # a header
@@ -314,19 +318,19 @@ _NO_ROW = re.compile(r"\|(?:[ \t]*(?:(?:[-–—]+|none|n/?a)[ \t]*)?\|)+", re.I
 _ANSWER = re.compile(r"\A\W*(?:final )?answer\W*:", re.IGNORECASE)
 
 
-def _of_phrase(text: str) -> list[Relation] | None:
+def _read_phrase(text: str) -> list[Relation] | None:
     denies = _NO_ROW.fullmatch(text.strip()) or says_none(_ANSWER.sub("", text))
     return [] if denies else None
 
 
 # The first that reads an answer counts.
 FORMS = (
-    AnswerForm("tags", re.compile(r"<ARG[01]>|\[/cause\]", re.IGNORECASE), _of_tags),
-    AnswerForm("xml", re.compile(r"<\w*(?:cause|relation)", re.IGNORECASE), _of_xml),
-    AnswerForm("markdown", re.compile(r"^.*\|.*\n\s*\|?\s*:?-", re.MULTILINE), _of_tables),
-    AnswerForm("csv", re.compile("cause", re.IGNORECASE), _of_separated),
-    AnswerForm("yaml", re.compile(r"^ *\w*relations *:|^ *- +\w*cause\w* *:", re.M), _of_yaml),
-    AnswerForm("lines", re.compile("cause", re.IGNORECASE), _of_lines),
-    AnswerForm("arrows", _ARROW, _of_arrows),
-    AnswerForm("phrase", re.compile(r"\bno|\bn/?a\b|\A\s*\|", re.IGNORECASE), _of_phrase),
+    AnswerForm("tags", re.compile(r"<ARG[01]>|\[/cause\]", re.IGNORECASE), _read_tags),
+    AnswerForm("xml", re.compile(r"<\w*(?:cause|relation)", re.IGNORECASE), _read_xml),
+    AnswerForm("markdown", re.compile(r"^.*\|.*\n\s*\|?\s*:?-", re.MULTILINE), _read_tables),
+    AnswerForm("csv", re.compile("cause", re.IGNORECASE), _read_separated),
+    AnswerForm("yaml", re.compile(r"^ *\w*relations *:|^ *- +\w*cause\w* *:", re.M), _read_yaml),
+    AnswerForm("lines", re.compile("cause", re.IGNORECASE), _read_lines),
+    AnswerForm("arrows", _ARROW, _read_arrows),
+    AnswerForm("phrase", re.compile(r"\bno|\bn/?a\b|\A\s*\|", re.IGNORECASE), _read_phrase),
 )

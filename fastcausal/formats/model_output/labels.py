@@ -59,7 +59,7 @@ def labelled(
                 for value in _scalars(line[first.end() :]):
                     yield role, value
             else:
-                yield from _in_line(line, first, role_of)
+                yield from _read_line(line, first, role_of)
         elif is_yaml and role and (item := _ITEM.fullmatch(line)):
             for value in _scalars(item["text"]):
                 yield role, value
@@ -75,7 +75,7 @@ def _role(label: re.Match[str], role_of: RoleOf) -> str | None:
     return None if name in PROSE else role_of(name)
 
 
-def _in_line(line: str, first: re.Match[str], role_of: RoleOf) -> Iterator[tuple[str, str]]:
+def _read_line(line: str, first: re.Match[str], role_of: RoleOf) -> Iterator[tuple[str, str]]:
     """Yield the texts of all labels in a line that begins with one."""
     labels = [first, *(m for m in _FURTHER.finditer(line, first.end()) if _role(m, role_of))]
     stops = [*(label.start() for label in labels[1:]), len(line)]

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from fastcausal.files.values import kind, most_common
+from fastcausal.files.values import find_most_common, kind
 from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.relations import ROLES
 
@@ -73,7 +73,7 @@ DEPTH = 6  # of nested wrappers
 
 def _object(pairs: list[tuple[str, Any]]) -> Any:
     value = dict(pairs)
-    if len(value) < len(pairs) and (again := most_common([key for key, _ in pairs])):
+    if len(value) < len(pairs) and (again := find_most_common([key for key, _ in pairs])):
         return UnreadError(f'an object has the key "{again[0]}" {again[1]} times')
     return value
 
@@ -88,14 +88,14 @@ def answered(value: Any, notes: Notes, depth: int = DEPTH) -> list[Any] | None:
     if isinstance(value, UnreadError):
         return [value]
     if depth and isinstance(value, Mapping):
-        return _of_object(value, notes, depth)
+        return _read_object(value, notes, depth)
     if depth and isinstance(value, list):
-        entries, is_answer = _of_list(value, notes, depth)
+        entries, is_answer = _flatten_list(value, notes, depth)
         return entries if is_answer else None
     return None
 
 
-def _of_list(values: list[Any], notes: Notes, depth: int) -> tuple[list[Any], bool]:
+def _flatten_list(values: list[Any], notes: Notes, depth: int) -> tuple[list[Any], bool]:
     """Flatten lists of relations; return them, and True if there is any relation."""
     entries: list[Any] = []
     is_answer = not values
@@ -106,7 +106,7 @@ def _of_list(values: list[Any], notes: Notes, depth: int) -> tuple[list[Any], bo
     return entries, is_answer
 
 
-def _of_object(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
+def _read_object(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
     keys = set(role_keys(value).values())
     if len(keys) == 1:
         (key,) = keys
@@ -114,7 +114,7 @@ def _of_object(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] 
         keys &= {key} if is_role and not _holds_relations(value[key]) else set()
     if keys:
         return [value]
-    entries = _of_other_keys(_called(value), notes, depth)
+    entries = _read_wrapped(_called(value), notes, depth)
     return entries or (entries if fault_in(value) is None else None)
 
 
@@ -126,7 +126,7 @@ def fault_in(value: Any) -> Any:
     return next((fault for fault in faults if fault), None)
 
 
-def _of_other_keys(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
+def _read_wrapped(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
     """Return the relations of an object without roles: under a wrapper key, else any key."""
     for key, inner in value.items():
         if _name(key) in WRAPPERS:
@@ -187,7 +187,7 @@ def _wrapped(key: str, value: Any, notes: Notes, depth: int) -> list[Any] | None
         notes["relations said to be none"] += 1
         return []
     if isinstance(value, list):
-        return _of_list(value, notes, depth)[0]
+        return _flatten_list(value, notes, depth)[0]
     if isinstance(value, Mapping | UnreadError):
         return answered(value, notes, depth - 1)
     raise UnreadError(f'"{key}" is {kind(value)}, expected a list')
@@ -323,7 +323,7 @@ def _spans(role: str, value: Any, notes: Notes) -> list[Any]:
 
 def _span(role: str, value: Any, notes: Notes) -> Any:
     if isinstance(value, Mapping):
-        value = _of_parts(value, notes)
+        value = _read_span(value, notes)
     if isinstance(value, str):
         if value in NO_SPAN:
             notes["span said to be none"] += 1
@@ -334,7 +334,7 @@ def _span(role: str, value: Any, notes: Notes) -> Any:
     raise UnreadError(f'"{role}" is {kind(value)}, expected a text or character offsets')
 
 
-def _of_parts(value: Mapping[str, Any], notes: Notes) -> Any:
+def _read_span(value: Mapping[str, Any], notes: Notes) -> Any:
     """Return a span given as an object: its text, else its start and stop."""
     parts = {_name(key): part for key, part in value.items()}
     for name in parts:

@@ -56,7 +56,7 @@ def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAn
         id = id or records.find(*_IDS)
         kept = records.without(*spans.HELD, answers, id)
         carried = dict(zip(kept.column_names, kept.columns, strict=True))
-        said = _of_column(records, answers)
+        said = _read_column(records, answers)
         return RawAnswers(records, said, id, _ids(records, id), carried, _texts(records))
     rows = records.objects()
     log = log_of(rows[0])
@@ -64,25 +64,25 @@ def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAn
         _require_one_epoch(records.name, rows)
     texts = _texts(records) if log is None else None
     if answers is not None:
-        said = [_at(row, answers) for row in rows]
+        said = [_read_path(row, answers) for row in rows]
         if all(value is None or isinstance(value, UnreadError) for value in said):
             records.require(answers)
     elif log is None:
         column = Remedy("answers", ("COLUMN",), "would say which")
         raise InputError(f"{records.name}: no column of answers is named", column)
     else:
-        said = [*_of_first_filter(rows)]
+        said = [*_keep_first_filter(rows)]
         records = records if len(said) == len(rows) else Records(records.name, said)
     id = id or (records.find(*_IDS) if log is None else ids_in(records.objects(), log))
     return RawAnswers(records, said, id, _ids(records, id), texts=texts)
 
 
-def _of_column(records: Records, name: str) -> pa.Array | list[Any]:
+def _read_column(records: Records, name: str) -> pa.Array | list[Any]:
     """Return the answers in a column: text as it is stored, other values as objects."""
     stored = records.column(name)
     if stored.type in (pa.string(), pa.large_string()) and not records.is_mixed(name):
         return stored
-    return [*map(_without_nulls, records.values(name))]
+    return [*map(_drop_nulls, records.values(name))]
 
 
 def _texts(records: Records) -> pa.Array | None:
@@ -123,11 +123,11 @@ def _records(source: RelationSource, answers: str | None, id: str | None) -> Rec
         return _samples(file.name, [sample for _, sample in named], [place for place, _ in named])
     if file.data.lstrip()[:1] == b"{" and inspect_ai.is_document(file.name, BytesIO(file.data)):
         return _samples(file.name, inspect_ai.samples_of(file.name, BytesIO(file.data)))
-    quick = _of_lines(file, answers, id)
+    quick = _read_lines(file, answers, id)
     return read_records(file) if quick is None else quick
 
 
-def _of_lines(file: Source, answers: str | None, id: str | None) -> Records | None:
+def _read_lines(file: Source, answers: str | None, id: str | None) -> Records | None:
     """Read JSON lines without an object per line; None if Python has to read them."""
     # Relations beside the answers are left out.
     lines = SpanLines.of(file) if answers is not None and file.is_json else None
@@ -156,7 +156,7 @@ def _require_one_epoch(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         )
 
 
-def _of_first_filter(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+def _keep_first_filter(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """Return the rows of lm-eval's first filter: other filters repeat the same replies."""
     first = rows[0].get("filter")
     return [row for row in rows if row.get("filter") == first] if first is not None else rows
@@ -172,7 +172,7 @@ def _ids(records: Records, id: str | None) -> pa.Array | None:
     return records.keys(id)
 
 
-def _at(row: Mapping[str, Any], path: str) -> Any:
+def _read_path(row: Mapping[str, Any], path: str) -> Any:
     """Return the value at a path; without a value, the reason why the request failed."""
     value = at(row, path)
     if value is None and log_of(row) is not None:
@@ -183,8 +183,8 @@ def _at(row: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _without_nulls(answer: Any) -> Any:
+def _drop_nulls(answer: Any) -> Any:
     """Return an object without nulls: in a column of objects, each has the keys of all others."""
     if not isinstance(answer, dict):
         return answer
-    return {key: _without_nulls(value) for key, value in answer.items() if value is not None}
+    return {key: _drop_nulls(value) for key, value in answer.items() if value is not None}

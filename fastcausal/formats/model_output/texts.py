@@ -82,7 +82,7 @@ def _searched(text: str, notes: Notes) -> list[Any]:
     text, n_thoughts = THINKING.subn("", text)
     *thought, text = THOUGHT.split(text)  # the prompt may have opened the thinking
     notes["thinking left out"] += bool(n_thoughts or thought)
-    answers = _all_answers(text)
+    answers = _read_answers(text)
     if not any(answer.relations or answer.error for answer in answers):  # [] may be a signal
         relations = formed(text, notes)
         if relations is not None:
@@ -100,7 +100,7 @@ def _why_not(text: str, is_thinking: bool) -> str:
     return "the answer has no relations in any form"
 
 
-def _all_answers(text: str) -> list[Answer]:
+def _read_answers(text: str) -> list[Answer]:
     """Return the answers in all fences, then those around them, each from left to right."""
     pieces = FENCE.split(text)
     fenced = [answer for piece in pieces[1::2] for answer in _answers(piece)]

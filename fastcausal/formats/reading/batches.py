@@ -25,7 +25,7 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.files import on_disk
 from fastcausal.files.binary import DAMAGE, damaged
 from fastcausal.files.schemas import require_plain
-from fastcausal.relations import Reading, Relations, canonical, taken
+from fastcausal.relations import Reading, Relations, canonical, import_table
 
 ROWS = 1 << 15  # examples at a time; half of it with their texts
 WHOLE = 1 << 17  # most examples of a source that is read at once, without threads
@@ -69,7 +69,7 @@ class Stream:
             try:
                 this = Relations.part(cut_off, quiet)
             except InputError as error:
-                raise self._named(error) from error
+                raise self._name_source(error) from error
             yield this
 
     @property
@@ -95,21 +95,21 @@ class Stream:
         try:
             return Relations.trusted(_joined(tables), self.reading)
         except InputError as error:
-            raise self._named(error) from error
+            raise self._name_source(error) from error
 
     def _tables(self, golds: Iterator[Relations]) -> Iterator[pa.Table]:
         self.reading = None
         for reading, table in self.read(golds):
             if reading is not None:
-                self.reading = self._with(reading)
+                self.reading = self._merge(reading)
             try:
                 yield canonical(table.replace_schema_metadata(None))
             except InputError as error:
-                raise self._named(error) from error
+                raise self._name_source(error) from error
         if self.reading is None:
             raise InputError("the iterator has no examples")
 
-    def _with(self, more: Reading) -> Reading:
+    def _merge(self, more: Reading) -> Reading:
         """Merge the reading so far with that of another file, which may differ in notes only."""
         so_far = self.reading
         if so_far is None:
@@ -123,7 +123,7 @@ class Stream:
         unread = (so_far.unread + more.unread)[: Problems.shown]
         return replace(so_far, notes=notes, forms=forms, unread=unread)
 
-    def _named(self, error: InputError) -> InputError:
+    def _name_source(self, error: InputError) -> InputError:
         return InputError(f"{self.name}: {error}") if self.name else error
 
 
@@ -164,7 +164,7 @@ def _joined(tables: list[pa.Table]) -> pa.Table:
         raise InputError(f"columns change from one batch to another: {error}") from error
 
 
-def of_files(
+def stream_files(
     name: str, files: Mapping[Path, str], format: str, columns: Collection[str | None] | None
 ) -> Stream:
     """Stream Parquet or Arrow files; the mapping has the name of each for messages."""
@@ -178,11 +178,11 @@ def of_files(
     return Stream(name, read_all, total, sum(file.stat().st_size for file in files))
 
 
-def of_reader(reader: pa.RecordBatchReader) -> Iterator[ReadingBatch]:
+def read_batches(reader: pa.RecordBatchReader) -> Iterator[ReadingBatch]:
     """Yield the record batches of a foreign reader."""
     try:
-        for reading, table in of_one_file(reader.schema, reader):
-            yield reading, taken(table)
+        for reading, table in read_file(reader.schema, reader):
+            yield reading, import_table(table)
     except pa.ArrowException as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"the Arrow data cannot be read: {reason}") from error
@@ -193,7 +193,7 @@ def batch(item: Any) -> ReadingBatch:
     if isinstance(item, Relations):
         return item.reading, item.table
     if hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__"):
-        table = taken(item)
+        table = import_table(item)
         return Reading.of(table.schema), table
     raise InputError(f"cannot read a {type(item).__name__}, expected Relations or Arrow data")
 
@@ -225,7 +225,7 @@ def read(
     try:
         schema, parts = on_disk.parts(path, format, ROWS, WHOLE, columns)
         require_plain(schema, name)
-        for reading, table in of_one_file(schema, parts):
+        for reading, table in read_file(schema, parts):
             validate(table)  # offsets of a damaged file may point anywhere
             yield reading, arrow.to_plain_types(table)
     except InputError:
@@ -234,7 +234,7 @@ def read(
         raise damaged(name, format, error) from error
 
 
-def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[ReadingBatch]:
+def read_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[ReadingBatch]:
     """Yield record batches with their reading; an empty one if there are none."""
     reading: Reading | None = Reading.of(schema)
     for each in batches:

@@ -314,7 +314,7 @@ def places_in(like: Relations | None, ids: Ids, n: int, name: str) -> Int64:
     return np.arange(n)
 
 
-def at_rows(values: Int32, rows: Int64) -> Int32:
+def take_or_missing(values: Int32, rows: Int64) -> Int32:
     """Return the values at these rows, -1 for row -1."""
     return np.where(rows < 0, np.int32(-1), values.take(rows, mode="clip") if len(values) else -1)
 

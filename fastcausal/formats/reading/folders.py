@@ -9,7 +9,7 @@ from pathlib import Path
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.files.packed import name_of, suffix_of
-from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.formats.reading.format import Format, Opened, choose_format
 from fastcausal.relations import Relations
 
 LINE_FILES = (".jsonl", ".ndjson")
@@ -43,15 +43,9 @@ def files_of(
         raise InputError(f"{name}: a directory without a file that ends in {', '.join(kinds)}")
     kind = (sure or known)[0]
     rivals = [f for f in formats.values() if kind in formats and f.folder == formats[kind].folder]
-    return _told(of_kind[kind][0], rivals), of_kind[kind]
-
-
-def _told(file: Path, rivals: list[Format]) -> Format | None:
-    """Choose the format of a file among the formats of its suffix: the first if none matches."""
-    if len(rivals) < 2:
-        return rivals[0] if rivals else None
-    source = Source.open(file)
-    return next((format for format in rivals if format.sniff and format.sniff(source)), rivals[0])
+    if len(rivals) < 2:  # no file need be opened
+        return next(iter(rivals), None), of_kind[kind]
+    return choose_format(Source.open(of_kind[kind][0]), rivals), of_kind[kind]
 
 
 def _kinds(formats: Mapping[str, Format]) -> dict[str, str]:
@@ -63,7 +57,7 @@ def _kinds(formats: Mapping[str, Format]) -> dict[str, str]:
     return kinds
 
 
-def of_one_format(
+def require_one_format(
     folder: str, files: Iterable[Opened], read: Callable[[Opened], Relations]
 ) -> Iterator[Relations]:
     """Yield the content of files; refuse a repeated id, and different formats."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,3 +84,8 @@ class Opened:
     def size(self) -> int:
         """Count the bytes of the file."""
         return Path(self.path).stat().st_size
+
+
+def choose_format(source: Source, rivals: Sequence[Format]) -> Format:
+    """Choose the format of a file among the formats of its suffix: the first if none matches."""
+    return next((f for f in rivals if f.sniff is not None and f.sniff(source)), rivals[0])

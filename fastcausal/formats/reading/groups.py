@@ -14,11 +14,11 @@ from fastcausal.arrays.arrow import is_valid, joined, numbers
 from fastcausal.files.keys import GroupCodes, Int64
 
 
-def other_values(values: pa.Array | pa.ChunkedArray, groups: GroupCodes) -> list[tuple[int, int]]:
+def find_changes(values: pa.Array | pa.ChunkedArray, groups: GroupCodes) -> list[tuple[int, int]]:
     """Return the rows with another value than an earlier row of their group: (row, earlier row).
 
     >>> from fastcausal.files.keys import groups_of
-    >>> other_values(pa.array(["x", None, "y"]), groups_of([pa.array(["a", "a", "a"])]))
+    >>> find_changes(pa.array(["x", None, "y"]), groups_of([pa.array(["a", "a", "a"])]))
     [(2, 0)]
     """
     # A null equals any value.
@@ -28,7 +28,7 @@ def other_values(values: pa.Array | pa.ChunkedArray, groups: GroupCodes) -> list
     return [(row, int(row_of[row])) for row in rows.tolist()]
 
 
-def of_groups(
+def merge_groups(
     columns: Mapping[str, Any], groups: GroupCodes, shared: Collection[str], notes: Counter[str]
 ) -> dict[str, Any]:
     """Return one value per group of each column with a single value in every group."""

@@ -17,7 +17,7 @@ from fastcausal.files.spelling import Spelling
 from fastcausal.files.zips import MARKS, is_zip
 from fastcausal.formats import declared
 from fastcausal.formats.annotation.projects import archive_of
-from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.formats.reading.format import Format, Opened, choose_format
 from fastcausal.options import ReadFormat
 
 Formats = Mapping[str, Format]
@@ -42,18 +42,18 @@ def opened(
     source = local(source)
     if not isinstance(source, str | os.PathLike) or is_folder(source):
         return source
-    like = [declared.FORMATS[format]] if format else _of_suffix(source, declared.FORMATS)
+    like = [declared.FORMATS[format]] if format else _match_suffix(source, declared.FORMATS)
     if not whole and all(known.load == Source.open for known in like):
         source = plain_file(source)
     if len(like) == 1:
         return Opened(source, like[0], content=like[0].load(source) if whole else None)
     if not whole and _size(source) > SMALL:
         head = Source.open(source, most=HEAD)
-        by_content = _of_several(head, like) if like else sniff_head(head, declared.FORMATS)
+        by_content = choose_format(head, like) if like else sniff_head(head, declared.FORMATS)
         if by_content is not None and by_content.stream is not None:
             return Opened(source, by_content, head)
     content = Source.open(source)
-    known = _of_several(content, like) if like else sniff(content, declared.FORMATS)
+    known = choose_format(content, like) if like else sniff(content, declared.FORMATS)
     return Opened(source, known, content=content)
 
 
@@ -90,14 +90,9 @@ def _size(path: str | os.PathLike[str]) -> int:
         return 0
 
 
-def _of_suffix(path: Any, formats: Formats) -> list[Format]:
+def _match_suffix(path: Any, formats: Formats) -> list[Format]:
     suffix = suffix_of(path)
     return [format for format in formats.values() if suffix in format.suffixes]
-
-
-def _of_several(source: Source, like: list[Format]) -> Format:
-    """Choose the format of a file among the formats of its suffix: the first if none matches."""
-    return next((f for f in like if f.sniff is not None and f.sniff(source)), like[0])
 
 
 def choice(formats: Iterable[str]) -> str:
@@ -107,8 +102,8 @@ def choice(formats: Iterable[str]) -> str:
 
 def sniff(source: Source, formats: Formats) -> Format:
     """Find the format of a file, from its name and then its content."""
-    if like := _of_suffix(source.name, formats):
-        return _of_several(source, like)
+    if like := _match_suffix(source.name, formats):
+        return choose_format(source, like)
     known = sniff_head(source, formats)
     if known is not None:
         return known

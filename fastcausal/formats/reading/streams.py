@@ -38,7 +38,7 @@ def stream(
     if isinstance(source, pa.RecordBatchReader):
         if not frames.is_canonical(source.schema):
             return None
-        return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
+        return Stream("", lambda _: batches.read_batches(source), n_bytes=None)
     if isinstance(source, Iterator):
         return stream_of(source)
     if not isinstance(source, Opened):

@@ -15,7 +15,7 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.unparsed import UNPARSED
-from fastcausal.errors import InputError, Remedy, counted, some_of
+from fastcausal.errors import InputError, Remedy, counted, format_some
 from fastcausal.files import binary
 from fastcausal.files.keys import Match, lacking, places_of
 from fastcausal.files.packed import name_of, stem_of
@@ -28,7 +28,7 @@ from fastcausal.formats.annotation.projects import documents
 from fastcausal.formats.reading.batches import Stream, batch
 from fastcausal.formats.reading.format import Opened
 from fastcausal.options import LabelPolicy, Policy, TagReading
-from fastcausal.relations import Relations, taken
+from fastcausal.relations import Relations, import_table
 from fastcausal.tasks.relations.align import text_of
 from fastcausal.tasks.relations.unread import unread_message
 
@@ -122,7 +122,7 @@ def _split(source: Any, given: dict[str, Any]) -> dict[str | None, Relations]:
             files = {a: Opened(part, source.format, content=part) for a, part in parts.items()}
             return {a: _unnamed(read(file, **given)) for a, file in files.items()}
     if (columns := frames.table_of(source)) is not None:
-        return _by_column("the table", taken(columns))
+        return _by_column("the table", import_table(columns))
     relations = read(source, **given)
     if COLUMN not in relations.table.column_names:
         return {None: relations}
@@ -233,7 +233,7 @@ def require_common(sides: Mapping[str, Relations]) -> None:
     if any(n_common(a, b) for a, b in combinations(sides.values(), 2)):
         return
     ids = {name: () if r.ids is None else r.ids[:4].to_pylist() for name, r in sides.items()}
-    counts = [f"{name} has {len(r)}{some_of(ids[name])}" for name, r in sides.items()]
+    counts = [f"{name} has {len(r)}{format_some(ids[name])}" for name, r in sides.items()]
     raise InputError(
         f"no two annotators have an example of the same id: {', '.join(counts)}; an id in "
         "documents is the document's name and the number of the sentence"

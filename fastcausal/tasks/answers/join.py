@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import joined, numbers
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
-from fastcausal.files.keys import ascend, by_number, places_of, require_unique
+from fastcausal.files.keys import ascend, order_by_number, places_of, require_unique
 from fastcausal.files.packed import name_of, stem_of
-from fastcausal.files.values import most_common
+from fastcausal.files.values import find_most_common
 from fastcausal.options import UnsurePolicy
 from fastcausal.tasks.answers.batches import NAMES, ItemTexts
 from fastcausal.tasks.answers.files import ExtractionFile, Int8, Int64, read_file
@@ -116,10 +116,10 @@ def _names(sources: Sequence[Any], name: str) -> list[tuple[str, str]]:
     """Return the name of each source and of its rater: the file's stem if all stems differ."""
     numbered = [name] if len(sources) == 1 else [f"{name}_{k + 1}" for k in range(len(sources))]
     names = [_path_of(each) or other for each, other in zip(sources, numbered, strict=True)]
-    if again := most_common(names):
+    if again := find_most_common(names):
         raise InputError(f"{again[0]} is given twice")
     stems = [stem_of(each) for each in names]
-    return [*zip(names, names if most_common(stems) else stems, strict=True)]
+    return [*zip(names, names if find_most_common(stems) else stems, strict=True)]
 
 
 def _path_of(source: Any) -> str | None:
@@ -192,7 +192,7 @@ def _where(files: Sequence[ExtractionFile], rows: Sequence[Int64], item: int) ->
 def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
     """Return the distinct keys of all files, ascending: by number if all are integers."""
     unique = keys[0] if len(keys) == 1 else pa.concat_arrays(keys).unique()
-    return unique if ascend(unique) else unique.take(by_number(unique))
+    return unique if ascend(unique) else unique.take(order_by_number(unique))
 
 
 def _merged(parts: Sequence[Values], rows: Sequence[Int64]) -> tuple[Values, int | None]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from fastcausal._version import __version__
 from fastcausal.arrays.arrow import strings
 from fastcausal.counts.statistics import Statistics
-from fastcausal.errors import InputError, Remedy, some_of
+from fastcausal.errors import InputError, Remedy, format_some
 from fastcausal.options import LabelPolicy, NullPolicy, RaterPolicy, check
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
@@ -107,7 +107,7 @@ def _matched(judged: Claims, unmatched: LabelPolicy) -> tuple[Claims, list[str]]
     if not single:
         return judged, []
     (system, topic), side = single[0]
-    names = some_of([topic for (_, topic), _ in single])
+    names = format_some([topic for (_, topic), _ in single])
     counts = f"{len(single)} of {len(sides)} topics have one side alone{names}"
     first = f'topic "{topic}" of system "{system}" has a {side} alone'
     if unmatched == "error":

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.files.files import Source
-from fastcausal.files.values import kind, most_common, shown
+from fastcausal.files.values import find_most_common, kind, shown
 from fastcausal.options import Side
 from fastcausal.tasks.claims.formula import SIDES
 
@@ -75,7 +75,7 @@ def read_claim_file(source: str | os.PathLike[str] | Source) -> ClaimFile:
         raise InputError(f"{file.name} is {_kind(document)}, expected an object of topics")
     if not document:
         raise InputError(f"{file.name} has no topics")
-    if again := most_common([name for name, _ in document]):
+    if again := find_most_common([name for name, _ in document]):
         raise InputError(f'{file.name}: topic "{again[0]}" occurs {again[1]} times')
     problems = Problems()
     topics: list[tuple[Side, Topic]] = []
@@ -163,7 +163,7 @@ def _entry(record: dict[str, Any], name: str) -> Any:
 def _object(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, Pairs):
         raise InputError(f"{what} is {_kind(value)}, expected an object")
-    if again := most_common([key for key, _ in value]):
+    if again := find_most_common([key for key, _ in value]):
         raise InputError(f'an object has the key "{again[0]}" {again[1]} times')
     return dict(value)
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal._version import __version__
-from fastcausal.errors import InputError, some_of
+from fastcausal.errors import InputError, format_some
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown
 from fastcausal.formats.reading.sources import RecordSource
@@ -122,7 +122,7 @@ def _ranked(pairs: JudgedPairs, how: SplitBy, dates: Any, seed: int) -> list[int
         return shuffled(topics, seed)
     date_of = _dates(pairs.records, dates)
     if missing := [topic for topic in topics if topic not in date_of]:
-        lacking = f"{len(missing)} stories without a date{some_of(missing)}"
+        lacking = f"{len(missing)} stories without a date{format_some(missing)}"
         raise InputError(f"{pairs.records.name}: {lacking}")
     return sorted(range(len(topics)), key=lambda k: (date_of[topics[k]], k))
 

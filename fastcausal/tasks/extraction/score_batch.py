@@ -27,7 +27,7 @@ from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.recipe import Recipe
-from fastcausal.relations import Relations, cast, taken
+from fastcausal.relations import Relations, cast, import_table
 from fastcausal.tasks.extraction.evaluation import CountedEvaluation
 from fastcausal.tasks.extraction.sides import aligned_sides
 from fastcausal.tasks.extraction.tables import statistics_of
@@ -96,7 +96,7 @@ def score_batch(
         raise ValueError(f"{recipe.protocol.name} does not add up over batches, use score")
     if gold == pred:
         raise ValueError(f'gold and pred are both "{gold}", expected two columns')
-    sides = _sides(taken(batch), gold, pred)
+    sides = _sides(import_table(batch), gold, pred)
     golds, preds = with_tags(*sides, recipe.protocol.tags)
     named = golds.table.append_column(GOLD_DIGEST, digests(golds, recipe.protocol))
     aligned = aligned_sides(recipe, Relations.part(named, golds.reading), preds)

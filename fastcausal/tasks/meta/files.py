@@ -14,7 +14,7 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.counts.arithmetic import tied
 from fastcausal.errors import InputError, Remedy
-from fastcausal.files.keys import by_number, encode, require_unique
+from fastcausal.files.keys import encode, order_by_number, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.options import LabelPolicy, Level
 from fastcausal.significance.sums import sums_of
@@ -295,7 +295,7 @@ def _keys(scores: Records, human: Records) -> tuple[Int64, Int64, list[str], lis
 
 def _encoded(columns: list[pa.Array]) -> tuple[Int64, list[str]]:
     """Return the index of each name of the columns among the distinct names, and these."""
-    places, names = encode(pa.concat_arrays(columns), by_number)
+    places, names = encode(pa.concat_arrays(columns), order_by_number)
     return places, names.to_pylist()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcausal.arrays import arrow
 from fastcausal.counts.arithmetic import mean_defined
-from fastcausal.errors import some_of
+from fastcausal.errors import format_some
 from fastcausal.report.groups import Scores
 from fastcausal.tasks.labels.ratings import Int64, Ratings
 from fastcausal.tasks.labels.reading import read_ratings
@@ -77,7 +77,7 @@ def _refusals(judged: JudgedScores) -> list[str]:
         empty = np.flatnonzero((raters == rater) & (n_labels == 0))
         if len(empty):
             items = [called[k] for k in np.unique(asked[empty] % len(called)).tolist()]
-            rows = f"all {n_asked[empty].sum()} rows of {len(items)} items{some_of(items)}"
+            rows = f"all {n_asked[empty].sum()} rows of {len(items)} items{format_some(items)}"
             warnings.append(f'unjudged: rater "{name}" gave null to {rows}')
     return warnings
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.counts.labels import classes_of
-from fastcausal.errors import InputError, Remedy, some_of
+from fastcausal.errors import InputError, Remedy, format_some
 from fastcausal.files.keys import encode
 from fastcausal.files.records import Records
 from fastcausal.options import Level
@@ -99,7 +99,7 @@ def judges_in(scores: Records, labels: pa.Array, other: set[str | None]) -> list
         if 2 * (pc.sum(pc.is_in(values, known)).as_py() or 0) > len(values):
             names.append(name)
     if not names:
-        examples = some_of([label_name(v, None) if isinstance(v, float) else v
+        examples = format_some([label_name(v, None) if isinstance(v, float) else v
                             for v in known.to_pylist()])  # fmt: skip
         raise InputError(
             f"{scores.name}: no column with labels of people{examples}, expected one per judge"

@@ -11,7 +11,7 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError
 from fastcausal.files.records import Records
-from fastcausal.files.values import most_common
+from fastcausal.files.values import find_most_common
 
 
 def with_items(table: Records) -> Records:
@@ -38,7 +38,7 @@ def judgments_of(table: Records, raters: Sequence[str], label: str) -> Records:
     """
     if not raters:
         raise ValueError("raters is empty, expected a column of labels")
-    if again := most_common(raters):
+    if again := find_most_common(raters):
         raise ValueError(f'rater "{again[0]}" is given twice')
     keys = [name for name in ("system", "item") if table.has(name)]
     parts, places = [], []

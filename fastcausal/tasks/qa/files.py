@@ -19,7 +19,7 @@ from fastcausal.files.lines import first_object
 from fastcausal.files.packed import suffix_of
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.texts import RowTexts, texts_in
-from fastcausal.files.values import kind, without_collection
+from fastcausal.files.values import kind, pause_gc
 from fastcausal.tasks.qa.questions import (
     PLAIN,
     AnswerTexts,
@@ -41,7 +41,7 @@ _FILLED = re.compile(rb"\S")
 ANSWERS = '{"text": string or [string, ...]} or a list of {"text": string}'
 
 
-@without_collection()
+@pause_gc()
 def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
     """Read questions and their gold answers.
 
@@ -118,7 +118,7 @@ def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[s
     return rows, [{"id": id, "prediction_text": ""} for id in ids]
 
 
-@without_collection()
+@pause_gc()
 def read_answers(source: Any, name: str = "pred") -> AnswerTexts:
     """Read predicted answers.
 

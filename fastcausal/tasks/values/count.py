@@ -16,7 +16,7 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.counts.files import take_one
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.systems import read_systems
-from fastcausal.errors import InputError, Remedy, some_of
+from fastcausal.errors import InputError, Remedy, format_some
 from fastcausal.files.files import Source
 from fastcausal.options import MissingPolicy
 from fastcausal.significance.sums import Float64
@@ -176,7 +176,7 @@ def _missing(answers: ValueAnswers, unscored: Mask) -> InputError:
     names = ", ".join(answers.scores)
     return InputError(
         f"{answers.name}: {unscored.sum()} of {len(unscored)} answers without {names}"
-        f"{some_of(ids[:4])}, expected a score for each",
+        f"{format_some(ids[:4])}, expected a score for each",
         Remedy("missing", ("skip", "zero"), "would leave them out or count 0"),
     )
 

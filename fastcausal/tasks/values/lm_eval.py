@@ -13,7 +13,7 @@ import numpy as np
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
-from fastcausal.files.values import at, shown, without_collection, write_cell
+from fastcausal.files.values import at, pause_gc, shown, write_cell
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import ValueAnswers, flags_of, is_flags
 from fastcausal.tasks.values.logs import chosen, digest_of, score_number, text_id
@@ -31,7 +31,7 @@ _NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.j
 Row = tuple[str, Mapping[str, Any]]
 
 
-@without_collection()
+@pause_gc()
 def read_files(files: Sequence[Source], reading: ValueReading) -> ValueAnswers:
     """Return the answers in the samples of one run: a file of one task, or files of a group."""
     rows: list[Row] = []
