@@ -108,7 +108,7 @@ def test_lines_are_read_as_objects_are(lines, answers, id):
 
     quick = read()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sources, "_of_lines", lambda *_: None)
+        patch.setattr(sources, "_read_lines", lambda *_: None)
         assert quick == read()
 
 
