@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-lowest format lint typecheck check site docs build wheel-test bench \
+.PHONY: help demo test test-all test-lowest format lint typecheck check site docs page build wheel-test bench \
 	capi sanitize fuzz clean FORCE
 
 help:  ## list the targets
@@ -75,19 +75,21 @@ typecheck: $(VENV)/.dev  ## run mypy --strict, and compare the stubs of native m
 
 check: lint typecheck wheel-test demo site test-all fuzz  ## run all that CI runs
 
-site: $(VENV)/.docs  ## build the documentation into build/site and test it: links, search, pages in a browser
+site: $(VENV)/.docs $(VENV)/.page  ## build the documentation into build/site and test it: links, search, pages in a browser
 	$(MKDOCS) build --quiet
 	-npm install --silent --no-save --prefix build/axe axe-core
 	FASTCAUSAL_SITE=site $(BIN)/pytest -q tests/site
 
-docs: $(VENV)/.docs  ## build the documentation and serve it at http://127.0.0.1:8000
+docs: $(VENV)/.docs $(VENV)/.page  ## build the documentation and serve it at http://127.0.0.1:8000
 	$(MKDOCS) serve
 
-build: $(VENV)/.wheels  ## build sdist and wheel into dist/
+page: $(VENV)/.page  ## compile the page that scores to WebAssembly, which sdist and wheels carry
+
+build: $(VENV)/.wheels $(VENV)/.page  ## build sdist and wheel into dist/
 	rm -rf dist
 	$(BIN)/python -m build --quiet
 
-wheel-test: $(VENV)/.wheels  ## build wheels by two compilers, look at them, and run one away from the sources
+wheel-test: $(VENV)/.wheels $(VENV)/.page  ## build wheels by two compilers, look at them, and run one away from the sources
 	FASTCAUSAL_WHEELS=1 $(BIN)/pytest -q tests/packaging
 
 # Laid out as an installed tree; make capi CAPI=/usr/local builds it there.
@@ -152,9 +154,15 @@ $(VENV)/.test: pyproject.toml | $(VENV)/.run
 	$(INSTALL) 'fastcausal[cas]' --group test
 	touch $@
 
-$(VENV)/.test-all: pyproject.toml | $(VENV)/.run
+$(VENV)/.test-all: pyproject.toml $(VENV)/.page | $(VENV)/.run
 	$(INSTALL) 'fastcausal[cas,text,torch,hf,ray]' --group test-all
 	touch $(VENV)/.test $@
+
+# A minute of processor time, and 90 MB for the compiler.
+$(VENV)/.page: setup.py $(CSRC) | $(BIN)/python
+	$(BIN)/pip install -q 'setuptools>=77' 'ziglang>=0.14'
+	$(BIN)/python setup.py -q build_page
+	touch $@
 
 # Harnesses write logs in an environment of their own (1 GB); test-all uses it where
 # `make .venv-harnesses/.test` has built it, and skips their tests without it.

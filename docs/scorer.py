@@ -8,11 +8,12 @@ PAGE = "howto/scorer.html"
 
 
 def on_files(files: Any, config: Any, **_: Any) -> Any:
-    """Add the page to the site; MkDocs calls this once."""
+    """Add the page of the sample's gold to the site; MkDocs calls this once."""
     from mkdocs.structure.files import File
 
+    from fastcausal import sample
     from fastcausal.report.page.page import html_of
     from fastcausal.tasks.extraction.scorer_page.page import scorer_page
 
-    files.append(File.generated(config, PAGE, content=html_of(scorer_page())))
+    files.append(File.generated(config, PAGE, content=html_of(scorer_page(sample.GOLD))))
     return files

@@ -59,11 +59,11 @@ class Aligned {
       : golds_(gold_), preds_(pred_), settings_(settings) {}
 
   bool align() {
-    if (golds_.predicted) return refuse("gold is a submission file, expected gold annotations");
-    if (!all_read() || !join() || !settle()) return false;
+    if (!join() || !settle()) return false;
     for (const auto& [side, of] :
          {std::pair<const char*, const Examples*>{"gold", &golds_}, {"pred", &preds_}})
       for (const auto& [note, n] : of->notes) notes[Text(side) + ": " + note + ": "] += n;
+    warnings = golds_.warnings;
     gold.tagged = golds_.tagged;
     pred.tagged = preds_.tagged;
     return fill();
@@ -81,16 +81,12 @@ class Aligned {
   }
   bool official() const { return settings_.tags != Tags::strict; }
 
-  static Text unread_of(const Examples& of, const char* side, int64_t count) {
-    std::vector<Text> first = of.messages.first;
-    if (static_cast<int64_t>(first.size()) > count) first.resize(static_cast<size_t>(count));
-    return counted(count, "relation") + " of " + side + " could not be read" +
-           (first.empty() ? "" : ":\n" + Problems::summary(count, first));
-  }
-
-  bool all_read() {
-    const auto n = static_cast<int64_t>(golds_.reasons.size());
-    return !n || refuse(unread_of(golds_, "gold", n));
+  Text unread() const {
+    std::vector<Text> first = preds_.messages.first;
+    if (static_cast<int64_t>(first.size()) > n_unparsed)
+      first.resize(static_cast<size_t>(n_unparsed));
+    return counted(n_unparsed, "relation") + " of pred could not be read" +
+           (first.empty() ? "" : ":\n" + Problems::summary(n_unparsed, first));
   }
 
   bool join() {
@@ -146,8 +142,7 @@ class Aligned {
     }
     if (!n_unparsed) return true;
     if (settings_.unparsed == "error")
-      return refuse(unread_of(preds_, "pred", n_unparsed),
-                    "--unparsed empty or skip would score the rest");
+      return refuse(unread(), "--unparsed empty or skip would score the rest");
     if (settings_.unparsed == "skip") leave(out);
     return true;
   }

@@ -15,7 +15,8 @@ struct File {
   Text name, data;
 
   bool ends_in(View suffix) const {
-    const Text own = small(name);
+    Text own = small(name);
+    if (own.size() > 3 && own.substr(own.size() - 3) == ".gz") own.resize(own.size() - 3);
     return own.size() >= suffix.size() && own.substr(own.size() - suffix.size()) == suffix;
   }
   // Returns whether it begins as one JSON list of objects.

@@ -47,9 +47,9 @@ struct Examples {
   std::vector<Reason> reasons;
   Problems messages;  // of these reasons
   std::map<Text, int64_t> notes;
-  bool tagged = false;     // its relations were read from tags
-  bool predicted = false;  // a submission
-  bool located = false;    // texts of spans were found
+  std::vector<Text> warnings;
+  bool tagged = false;   // its relations were read from tags
+  bool located = false;  // texts of spans were found
 
   int64_t n() const { return static_cast<int64_t>(lengths.size()); }
   Text id(int64_t k) const { return ids.empty() ? text_of(k) : ids[static_cast<size_t>(k)]; }

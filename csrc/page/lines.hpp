@@ -40,17 +40,16 @@ inline void take_texts(const std::vector<Line>& lines, Examples& made) {
 }
 
 // Returns the number of tokens that gold has for each example, -1 if unknown.
-inline std::vector<int64_t> lengths_like(const Examples* gold, Examples& made, Text& fault) {
+inline std::vector<int64_t> lengths_like(const Examples& gold, Examples& made, Text& fault) {
   std::vector<int64_t> lengths(made.lines.size(), -1);
-  if (!gold) return lengths;
-  const std::vector<int64_t> places = places_in(*gold, made, fault);
+  const std::vector<int64_t> places = places_in(gold, made, fault);
   if (!fault.empty()) return lengths;
-  take_from_gold(*gold, places, made);
-  const std::vector<int32_t> counts = token_counts(*gold, Tags::strict);
+  take_from_gold(gold, places, made);
+  const std::vector<int32_t> counts = token_counts(gold, Tags::strict);
   for (size_t k = 0; k < lengths.size(); ++k) {
     if (places[k] < 0) continue;
     const auto at = static_cast<size_t>(places[k]);
-    lengths[k] = gold->texts.empty() || counts[at] < 0 ? gold->lengths[at] : counts[at];
+    lengths[k] = gold.texts.empty() || counts[at] < 0 ? gold.lengths[at] : counts[at];
   }
   return lengths;
 }
@@ -70,7 +69,7 @@ inline const Text* misnamed(const std::vector<Text>& keys) {
 }
 
 // Reads {"id", "text", "relations": [{"cause": ..., "effect": ..., "signal": ...}]}.
-inline Text read_spans(const std::vector<Line>& lines, const Examples* gold, Examples& made) {
+inline Text read_spans(const std::vector<Line>& lines, const Examples& gold, Examples& made) {
   Problems problems;
   if (!take_ids(lines, made, problems)) return problems.summary();
   take_texts(lines, made);
@@ -120,7 +119,7 @@ inline Text read_spans(const std::vector<Line>& lines, const Examples* gold, Exa
 }
 
 // Reads {"id", "length", "relations": [[{"role", "start", "stop"}, ...], ...]}, in tokens.
-inline Text read_tokens(const std::vector<Line>& lines, const Examples*, Examples& made) {
+inline Text read_tokens(const std::vector<Line>& lines, Examples& made) {
   Problems problems;
   const auto is_count = [](const Value* value) {
     return value && value->is(Value::integer) && value->number_ >= 0 &&
@@ -191,7 +190,7 @@ struct FlatRows {
   std::vector<Of> rows;
 };
 
-inline Text read_flat(const FlatRows& flat, const Examples* gold, Examples& made) {
+inline Text read_flat(const FlatRows& flat, const Examples& gold, Examples& made) {
   static constexpr const char* NAMES[] = {"id", "text", "cause", "effect", "signal"};
   for (const size_t k : {0, 2, 3})
     if (flat.columns[k] < 0)

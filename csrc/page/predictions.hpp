@@ -7,15 +7,13 @@ namespace fastcausal::page {
 
 class PredictionReader {
  public:
-  PredictionReader(const File& file, Tags tags, const Examples* gold, Examples& made)
+  PredictionReader(const File& file, Tags tags, const Examples& gold, Examples& made)
       : file_(file), tags_(tags), gold_(gold), made_(made) {}
 
   // Returns a fault, empty if there is none.
   Text read() {
     if (!plain()) checked();
     if (problems_.count) return problems_.summary();
-    made_.predicted = true;
-    if (!gold_) return "";  // gold itself: refused elsewhere
     const bool official = tags_ != Tags::strict;
     if (official)
       count_misplaced();
@@ -23,17 +21,17 @@ class PredictionReader {
       return fault;
     arrange();
     Text fault;
-    const std::vector<int64_t> places = places_in(*gold_, made_, fault);
+    const std::vector<int64_t> places = places_in(gold_, made_, fault);
     if (!fault.empty()) return fault;
-    take_from_gold(*gold_, places, made_);
-    std::vector<int32_t> lengths = token_counts(*gold_, tags_), own(places.size(), -1);
-    if (gold_->texts.empty()) lengths = gold_->lengths;
+    take_from_gold(gold_, places, made_);
+    std::vector<int32_t> lengths = token_counts(gold_, tags_), own(places.size(), -1);
+    if (gold_.texts.empty()) lengths = gold_.lengths;
     for (size_t k = 0; k < lengths.size(); ++k)
-      if (lengths[k] < 0) lengths[k] = gold_->lengths[k];
-    if (official && gold_->tagged) lengths = gold_->lengths;
+      if (lengths[k] < 0) lengths[k] = gold_.lengths[k];
+    if (official && gold_.tagged) lengths = gold_.lengths;
     for (size_t k = 0; k < own.size(); ++k)
       if (places[k] >= 0) own[k] = lengths[static_cast<size_t>(places[k])];
-    SentenceReader(sentences_, tags_, false, made_).read(own, problems_);
+    SentenceReader(sentences_, tags_, made_).read(own);
     return made_.repeated();
   }
 
@@ -87,8 +85,8 @@ class PredictionReader {
         problems_.add(where + "no \"prediction\"");
         continue;
       }
-      const bool passes = tags_ != Tags::strict && gold_ && at < gold_->n();
-      const int64_t n_gold = passes ? gold_->n_relations(at) : -1;
+      const bool passes = tags_ != Tags::strict && at < gold_.n();
+      const int64_t n_gold = passes ? gold_.n_relations(at) : -1;
       if (!prediction->is(Value::list)) {
         if (n_gold == 0) {
           made_.note(PASSED_OVER, 1);
@@ -151,7 +149,7 @@ class PredictionReader {
       if (index.kind == number_index)
         n += index.number != static_cast<int64_t>(k);
       else
-        n += index.kind == other_index || k >= gold_->ids.size() || index.text != gold_->ids[k];
+        n += index.kind == other_index || k >= gold_.ids.size() || index.text != gold_.ids[k];
     }
     made_.note("index is not the line's position", n);
   }
@@ -172,7 +170,7 @@ class PredictionReader {
       in_order &= here;
       misplaced += !here;
     }
-    const bool some = !gold_->ids.empty() && n < gold_->n();
+    const bool some = !gold_.ids.empty() && n < gold_.n();
     if (!all(number_index) || (in_order && !some)) return required_order();
     if (misplaced) made_.note("lines in another order, joined by index", misplaced);
     return by_number(n);
@@ -192,7 +190,7 @@ class PredictionReader {
   }
 
   Text by_number(int64_t n) {
-    const int64_t stop = gold_->n();
+    const int64_t stop = gold_.n();
     std::unordered_map<int64_t, size_t> first;
     for (size_t k = 0; k < indexes_.size(); ++k)
       if (indexes_[k].number < 0 || indexes_[k].number >= stop)
@@ -205,9 +203,9 @@ class PredictionReader {
         return place(k) + ": index " + text_of(indexes_[k].number) + " occurs twice, first in " +
                place(entry->second);
     }
-    if (!gold_->ids.empty()) {
+    if (!gold_.ids.empty()) {
       for (const Index& index : indexes_)
-        made_.ids.push_back(gold_->ids[static_cast<size_t>(index.number)]);
+        made_.ids.push_back(gold_.ids[static_cast<size_t>(index.number)]);
       return "";
     }
     int64_t missing = 0;
@@ -241,7 +239,7 @@ class PredictionReader {
 
   const File& file_;
   const Tags tags_;
-  const Examples* gold_;
+  const Examples& gold_;
   Examples& made_;
   Problems problems_;
   Sentences sentences_;

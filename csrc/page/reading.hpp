@@ -2,18 +2,12 @@
 #pragma once
 #include "page/lines.hpp"
 #include "page/predictions.hpp"
-#include "page/truth.hpp"
 
 namespace fastcausal::page {
 
-inline Text read_csv(const File& file, Tags tags, const Examples* gold, Examples& made) {
-  const bool is_truth = small(file.header()).find("text_w_pairs") != Text::npos;
-  if (is_truth) return TruthReader(file, tags, made).read();
+inline Text read_csv(const File& file, const Examples& gold, Examples& made) {
   Cells cells;
   read_cells(file, cells);
-  const bool is_flat =
-      cells.find("id") >= 0 && cells.find("cause") >= 0 && cells.find("effect") >= 0;
-  if (!is_flat) return TruthReader(file, tags, made).read();
   return cells.error.empty() ? read_flat(flat_of(cells), gold, made) : cells.error;
 }
 
@@ -39,7 +33,7 @@ inline bool are_tokens(const std::vector<Line>& lines) {
   return false;
 }
 
-inline Text read_json(const File& file, Tags tags, const Examples* gold, Examples& made) {
+inline Text read_json(const File& file, Tags tags, const Examples& gold, Examples& made) {
   const View head = View(file.data).substr(0, 1 << 16);
   if (head.substr(0, head.find('\n')).find("\"prediction\"") != View::npos)
     return PredictionReader(file, tags, gold, made).read();
@@ -54,7 +48,7 @@ inline Text read_json(const File& file, Tags tags, const Examples* gold, Example
            ": no line is a JSON object with \"prediction\" or \"relations\", nor a row with "
            "\"id\", "
            "\"cause\" and \"effect\"; other formats are for fastcausal score, not for this page";
-  if (are_tokens(lines)) return read_tokens(lines, gold, made);
+  if (are_tokens(lines)) return read_tokens(lines, made);
   for (const Line& each : lines)
     if (each.value.find("length"))
       return file.name + ":" + text_of(each.line) +
@@ -63,13 +57,13 @@ inline Text read_json(const File& file, Tags tags, const Examples* gold, Example
   return read_spans(lines, gold, made);
 }
 
-// Reads a file, predictions with the help of gold. Returns a fault, empty if there is none.
-inline Text read_file(const File& file, Tags tags, const Examples* gold, Examples& made) {
+// Reads a file of predictions with the help of gold. Returns a fault, empty if there is none.
+inline Text read_file(const File& file, Tags tags, const Examples& gold, Examples& made) {
   made.name = file.name;
   Text fault = file.fault();
   if (!fault.empty()) return fault;
   if (file.is_json() && !file.ends_in(".csv")) return read_json(file, tags, gold, made);
-  return read_csv(file, tags, gold, made);
+  return read_csv(file, gold, made);
 }
 
 }  // namespace fastcausal::page

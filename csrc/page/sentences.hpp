@@ -1,4 +1,4 @@
-// The tagged sentences of a side, read by tagged.hpp and held against texts by copies.hpp.
+// The tagged sentences of predictions, read by tagged.hpp and held against texts by copies.hpp.
 #pragma once
 #include "page/examples.hpp"
 #include "page/marks.hpp"
@@ -25,39 +25,28 @@ struct Sentences {
 
 constexpr const char* OTHER_WORDS_NOTE = "sentence with other words than its text";
 constexpr const char* UNKNOWN_NOTE = "sentence with unknown mark-up";
-constexpr const char* UNLIKE_TEXT =
-    "examples whose text has another number of tokens than their tagged sentences";
 constexpr const char* ODD = "signal tags without a plain number, the official program stops";
 
 class SentenceReader {
  public:
-  SentenceReader(const Sentences& sentences, Tags tags, bool own, Examples& made)
-      : sentences_(sentences), tags_(tags), own_(own), made_(made) {}
+  SentenceReader(const Sentences& sentences, Tags tags, Examples& made)
+      : sentences_(sentences), tags_(tags), made_(made) {}
 
   // Fills the relations of `made`, which has lines and texts. lengths are the tokens of each
-  // example, -1 if unknown. Faults of gold's own sentences are problems.
-  void read(std::vector<int32_t> lengths, Problems& problems) {
+  // example, -1 if unknown.
+  void read(std::vector<int32_t> lengths) {
     const int64_t n = static_cast<int64_t>(lengths.size());
-    const std::vector<int32_t> given = lengths;
-    if (own_ && tags_ != Tags::strict)
-      for (size_t k = 0; k < lengths.size(); ++k)
-        if (sentences_.examples[k] < sentences_.examples[k + 1]) lengths[k] = -1;
     const size_t n_sentences = sentences_.offsets.size() - 1;
     n_tokens_.assign(n_sentences, 0);
     widths_.assign(n_sentences, 0);
     TaggedSpans found;
     read_tagged(sentences_.data.data(), sentences_.offsets.data(), sentences_.examples.data(), n,
                 tags_, lengths.data(), n_tokens_.data(), widths_.data(), found, never);
-    if (own_) {
-      int64_t n_unlike = 0;
-      for (size_t k = 0; k < lengths.size(); ++k) n_unlike += lengths[k] != given[k];
-      made_.note(UNLIKE_TEXT, n_unlike);
-    }
     hold_against_texts(n);
     int64_t n_odd = 0;
     for (const int64_t s : found.odd_signals) n_odd += is_odd(sentences_[static_cast<size_t>(s)]);
     made_.note(ODD, n_odd);
-    collect(lengths, found.spans, problems);
+    collect(lengths, found.spans);
   }
 
  private:
@@ -126,9 +115,7 @@ class SentenceReader {
     return why;
   }
 
-  void collect(const std::vector<int32_t>& lengths, const std::vector<PackedSpan>& spans,
-               Problems& problems) {
-    const Text noun = own_ ? "relation" : "prediction";
+  void collect(const std::vector<int32_t>& lengths, const std::vector<PackedSpan>& spans) {
     std::vector<Row> rows;
     size_t at = 0;
     for (size_t e = 0; e < lengths.size(); ++e) {
@@ -142,9 +129,7 @@ class SentenceReader {
           continue;
         }
         const Text why = reason(e, s, lengths[e]), where = made_.where(static_cast<int64_t>(e));
-        made_.add_unread(where, why, false, noun);
-        if (own_ && strict() && n_tokens_[s] >= 0)
-          problems.add(unread_message(where, static_cast<int64_t>(s - first) + 1, why, "relation"));
+        made_.add_unread(where, why, false, "prediction");
       }
       made_.end_example(lengths[e]);
     }
@@ -153,7 +138,6 @@ class SentenceReader {
 
   const Sentences& sentences_;
   const Tags tags_;
-  const bool own_;
   Examples& made_;
   std::vector<int32_t> n_tokens_, widths_,
       kept_;  // kept_: before sentences were held against texts

@@ -66,32 +66,26 @@ class Counted {
     return "";
   }
 
-  // Returns the scores of all examples, then of examples of several gold relations.
-  Scores both() const {
-    Scores made = scores;
-    made.insert(made.end(), scores_of_several.begin(), scores_of_several.end());
-    return made;
-  }
-  // Returns a function that computes both from sums of terms.
-  ScoresOf scores_of() const {
-    return [this](const int64_t* sums) {
-      Scores made = of(sums), several = of(sums + count_names.size());
-      made.insert(made.end(), several.begin(), several.end());
-      return made;
-    };
-  }
-
-  // Returns the counts of each example, and 1 for one of several gold relations.
-  std::vector<int64_t> rows(const Aligned& aligned) const {
+  // Computes the intervals of all scores, then of the scores of examples of several gold relations.
+  std::vector<Interval> intervals(const Aligned& aligned) const {
     const size_t width = count_names.size();
-    std::vector<int64_t> made;
-    made.reserve(aligned.lengths.size() * (width + 1));
+    std::vector<int64_t> rows;  // the counts of each example, and 1 for one of several relations
+    rows.reserve(aligned.lengths.size() * (width + 1));
     for (size_t k = 0; k < aligned.lengths.size(); ++k) {
       const auto from = per_example.begin() + static_cast<std::ptrdiff_t>(k * width);
-      made.insert(made.end(), from, from + static_cast<std::ptrdiff_t>(width));
-      made.push_back(aligned.gold.n_relations(k) > 1);
+      rows.insert(rows.end(), from, from + static_cast<std::ptrdiff_t>(width));
+      rows.push_back(aligned.gold.n_relations(k) > 1);
     }
-    return made;
+    std::vector<Scale> scales;
+    for (const Text& name : score_names) {
+      const bool is_alpha = name.size() > 6 && name.substr(name.size() - 6) == "_alpha";
+      scales.push_back(is_alpha ? Scale{-1, 1, false} : Scale{0, 1, true});
+    }
+    scales.insert(scales.end(), scales.begin(), scales.end());
+    const auto both = [this](const int64_t* sums) {
+      return join(of(sums), of(sums + count_names.size()));
+    };
+    return Jackknife(rows, width + 1, both).intervals(join(scores, scores_of_several), scales);
   }
 
  private:
@@ -104,6 +98,10 @@ class Counted {
     count_names.assign(names, names + n);
     names = fastcausal_score_names(fresh_, &n);
     score_names.assign(names, names + n);
+  }
+  static Scores join(Scores all, const Scores& several) {
+    all.insert(all.end(), several.begin(), several.end());
+    return all;
   }
   Scores of(const int64_t* sums) const {
     Scores made(score_names.size());
@@ -205,8 +203,17 @@ inline std::vector<Text> stops_of(const Counted& counted) {
   return made;
 }
 
-inline std::vector<Text> warnings_of(const Aligned& aligned, const Counted& counted,
-                                     const Settings& settings) {
+// Tells if two examples share a document.
+inline bool share_documents(const Examples& golds, const Aligned& aligned) {
+  if (golds.keys[1].empty()) return false;
+  std::unordered_map<View, int64_t> documents;
+  return std::any_of(aligned.gold_of.begin(), aligned.gold_of.end(), [&](int64_t k) {
+    return documents[golds.keys[1][static_cast<size_t>(k)]]++ > 0;
+  });
+}
+
+inline std::vector<Text> warnings_of(const Examples& golds, const Aligned& aligned,
+                                     const Counted& counted, const Settings& settings) {
   std::vector<Text> made = aligned.warnings;
   for (const auto& [before, n] : aligned.notes) made.push_back(before + text_of(n));
   std::sort(made.begin(), made.end());
@@ -231,6 +238,10 @@ inline std::vector<Text> warnings_of(const Aligned& aligned, const Counted& coun
     for (const Text& line : stops_of(counted)) made.push_back(line);
   if (!aligned.lengths.empty() && !count_marked(aligned.gold))
     made.push_back("gold has no relation in any example");
+  if (counted.adds && share_documents(golds, aligned))
+    made.push_back(
+        "examples share a doc_id and are taken as independent: confidence intervals are too narrow "
+        "and p-values too small, take the column doc_id as cluster");
   return made;
 }
 
@@ -260,7 +271,7 @@ inline Text report(const Examples& golds, const Examples& preds, const Aligned& 
   add("unparsed_answers_rate", share(aligned.n_answers, n + aligned.n_left_out));
   add("unparsed_relations_rate", share(alone, alone + aligned.n_readable + n_pred));
   add("n_as_given", text_of(counted.n_as_given));
-  add("located", golds.located || preds.located ? "true" : "false");
+  add("located", preds.located ? "true" : "false");
   add("adds", counted.adds ? "true" : "false");
   Text groups;
   add_groups(groups, counted, counted.scores, counted.counts);
@@ -278,18 +289,21 @@ inline Text report(const Examples& golds, const Examples& preds, const Aligned& 
     add_json(names, name);
   }
   add("score_names", names + "]");
+  Text bounds = "[";
+  for (const Interval& each : counted.adds ? counted.intervals(aligned) : std::vector<Interval>()) {
+    bounds += bounds.size() > 1 ? ", [" : "[";
+    add_number(bounds, each.low);
+    bounds += ", ";
+    add_number(bounds, each.high);
+    bounds += ']';
+  }
+  add("bounds_of_scores", bounds + "]");
   Text lines = "[";
-  for (const Text& line : warnings_of(aligned, counted, settings)) {
+  for (const Text& line : warnings_of(golds, aligned, counted, settings)) {
     if (lines.size() > 1) lines += ", ";
     add_json(lines, line);
   }
   add("warnings", lines + "]");
-  std::map<Text, int64_t> documents;
-  bool shared = false;
-  if (!golds.keys[1].empty())
-    for (const int64_t k : aligned.gold_of)
-      shared |= documents[golds.keys[1][static_cast<size_t>(k)]]++ > 0;
-  add("share_documents", shared ? "true" : "false");
   return made + "}";
 }
 

@@ -194,7 +194,7 @@ USES = {
         "": "questions.json answers.json",
         "fincausal": "causes.csv causes_careful.csv --protocol fincausal-2025",
     },
-    "page-scorer": {"": "--out scorer.html"},
+    "page-scorer": {"": "gold.csv --out scorer.html"},
     "report": {
         "one": "gold.csv careful.jsonl --n-resamples 100 --method bca --out page.html",
         "several": "gold.csv careful.jsonl hasty.jsonl --n-resamples 100 --out page.html",

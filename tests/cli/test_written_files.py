@@ -97,7 +97,7 @@ LINES = {
     "annotate import --to": ("annotate import judged_ann.json judged_ben.json --to {out}.csv",
                              ["agree {in} --labels label"]),
     "errors --html": ("errors gold.csv careful.jsonl --html {out}.html", []),
-    "page-scorer --out": ("page-scorer --out {out}.html", []),
+    "page-scorer --out": ("page-scorer gold.csv --out {out}.html", []),
     "report --out": ("report gold.csv careful.jsonl --out {out}.html", []),
     "compare --html": ("compare careful.parquet hasty.parquet --html {out}.html", []),
     "leaderboard --html": ("leaderboard careful.parquet hasty.parquet --html {out}.html", []),

@@ -120,6 +120,7 @@ TAKES = (
     f"crab experts {{pairs}} {{crab_ratings}} --out out.jsonl|out.parquet --rule both|mean {SHOWN}",
     f"crab events {{events}} {{events}} [--match exact] [--min-tokens 3] [--no-quotes] {SHOWN}",
     f"task check {{relations}} --dir {{box}} {SHOWN}",
+    "page-scorer {relations} --out out.html [--json]",
     f"annotate export {{judged}} out.html [--only judge] [--rater ann] {SHOWN}",
     f"annotate export {{rater_test}} out.html --test {SHOWN}",
     f"annotate import {{rater_test}} [{{judged}}] --test {{rater_test}} [--qualify 0.5] "
@@ -128,7 +129,7 @@ TAKES = (
     f"annotate import {{saved}} [{{saved}}] [--to out.csv|out.jsonl|out.parquet] "
     f"[--key {{key}}] {SHOWN}",
 )  # fmt: skip
-WITHOUT_FILES = {"schema", "demo", "bench", "doctor", "page-scorer"}
+WITHOUT_FILES = {"schema", "demo", "bench", "doctor"}
 
 
 def drawn(rng: random.Random) -> list[str]:

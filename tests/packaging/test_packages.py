@@ -148,6 +148,14 @@ def test_the_installed_wheel_holds_the_c_interface(installed: Path) -> None:
     assert files == f"{Path('_csrc', 'include')} True True True\n"
 
 
+def test_the_installed_wheel_writes_the_page_that_scores(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run(installed.with_name("fastcausal"), "page-scorer", sample.GOLD, "--out", "scorer.html")
+    assert Path("scorer.html").stat().st_size > 400_000
+
+
 def test_the_wheel_of_zig_gives_the_same_bytes(
     wheels: dict[str, Path], installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,10 +107,10 @@ def with_tags(gold: Relations, pred: Relations, tags: TagReading) -> tuple[Relat
     If ids join the sides, lengths of pred come from gold, and its sentences are compared with the
     texts of gold. Only pred is aligned.
     """
-    if tags != "aligned" and _is_other(gold, tags):
+    if tags != "aligned" and needs_other_tags(gold, tags):
         gold = reread(gold, tags)
     joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
-    if _is_other(pred, tags) or (joinable and was_read_alone(pred)):
+    if needs_other_tags(pred, tags) or (joinable and was_read_alone(pred)):
         pred = reread(pred, tags, gold if joinable else None)
     return gold, pred
 
@@ -122,7 +122,7 @@ def was_read_alone(relations: Relations) -> bool:
     return relations.reading.tags is not None and not is_held
 
 
-def _is_other(relations: Relations, tags: str) -> bool:
+def needs_other_tags(relations: Relations, tags: str) -> bool:
     """Return True if a table was read with other tags and can be read with these."""
     as_wanted = relations.reading.tags in (None, tags)
     return not as_wanted and "tagged" in relations.table.column_names

@@ -278,6 +278,13 @@ def _gold_as_read(
     return _as_read(rows, tags, side, roles, protocol.name, warnings, kept)
 
 
+def describe_tags(read: str, tags: TagReading, side: str, protocol: str) -> str:
+    """Describe tags that were read otherwise than the protocol reads them."""
+    difference = f"the tags of {side} were read as {read}, but {protocol} reads them as {tags}"
+    as_written = read == "strict" and tags in OFFICIAL
+    return difference + (": its spans are read as if written with tags anew" if as_written else "")
+
+
 def _is_as_read(rows: Rows, tags: str) -> bool:
     return (rows.tags or "strict") == tags
 
@@ -298,10 +305,7 @@ def _as_read(
     if _is_as_read(rows, tags):
         return rows, 0
     if rows.tags is not None:
-        read = f"the tags of {side} were read as {rows.tags}, but {protocol} reads them as {tags}"
-        as_written = rows.tags == "strict" and tags in OFFICIAL
-        anew = ": its spans are read as if written with tags anew" if as_written else ""
-        warnings[(read + anew,)] = ()
+        warnings[(describe_tags(rows.tags, tags, side, protocol),)] = ()
     if tags not in OFFICIAL or rows.tags not in (None, "strict"):
         return rows, _spans.count_filled(rows.row_offsets)
     if not official.tags_exist(roles):

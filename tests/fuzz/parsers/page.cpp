@@ -1,4 +1,4 @@
-// Fuzzes the native part of the page that scores (csrc/page): two files in, JSON out.
+// Fuzzes the native part of the page that scores (csrc/page): gold and two files in, JSON out.
 #include "page/page.cpp"
 
 #include <cstring>
@@ -7,15 +7,24 @@
 
 namespace {
 
-// A letter for each file's ending, two files with a line between them.
-const std::string BETWEEN = "\n====\n";
-const char* const ENDINGS[] = {".csv", ".jsonl", ".json", ""};
+// A letter for gold, the file's ending and the policy, then the file.
+const char* const ENDINGS[] = {".csv", ".jsonl", ".json", ".gz"};
 
-const char TRUTH[] =
-    "corpus,doc_id,sent_id,eg_id,index,text,causal_text_w_pairs,num_rs\n"
-    "s,d,1,0,one,Rain fell so ferries stopped .,\"['<ARG0>Rain fell</ARG0> <SIG0>so</SIG0> "
-    "<ARG1>ferries stopped</ARG1> .']\",1\n"
-    "s,d,2,0,two,It rained .,[],0\n";
+const char* const GOLDS[] = {
+    "{\"ids\": [\"one\", \"two\"], \"texts\": [\"Rain fell so ferries stopped .\", \"It rained "
+    ".\"], "
+    "\"keys\": [[\"s\", \"s\"], [\"d\", \"d\"], [\"1\", \"2\"]], \"lengths\": [6, 3], "
+    "\"relations\": [1, "
+    "0], \"spans\": [3], \"values\": [0, 0, 2, 2, 2, 3, 1, 3, 5], \"tagged\": true, \"notes\": "
+    "{\"empty lines\": 2}, \"warnings\": []}",
+    "{\"ids\": [\"a\"], \"texts\": [\"Rain caused delay\"], \"keys\": [[], [], []], \"lengths\": "
+    "[3], "
+    "\"relations\": [1], \"spans\": [2], \"values\": [0, 0, 1, 1, 2, 3], \"tagged\": false, "
+    "\"notes\": {}, \"warnings\": [\"seen\"]}",
+    "{\"ids\": [], \"texts\": [null], \"keys\": [[], [], []], \"lengths\": [-1], \"relations\": "
+    "[1], "
+    "\"spans\": [1], \"values\": [0, 0, 1], \"tagged\": false, \"notes\": {}, \"warnings\": []}"};
+
 const char PREDICTIONS[] =
     "{\"index\": 0, \"prediction\": [\"<ARG0>Rain</ARG0> fell <SIG0>so</SIG0> <ARG1>ferries "
     "stopped</ARG1> .\"]}\n{\"index\": 1, \"prediction\": [\"<ARG0>It</ARG0> "
@@ -29,16 +38,14 @@ const char TOKENS[] =
     "\"stop\": 3}]]}\n";
 const char FLAT[] = "id,text,cause,effect,signal\na,Rain caused delay,Rain,delay,caused\n";
 
-std::string pair_of(char ending, const std::string& gold, const std::string& pred) {
-  return ending + gold + BETWEEN + pred;
+char* placed(const std::string& text) {
+  char* const room = page_room(static_cast<int32_t>(text.size()));
+  std::memcpy(room, text.data(), text.size());
+  return room;
 }
 
-void give(int32_t side, const std::string& name, const std::string& text) {
-  char* const of_name = page_room(static_cast<int32_t>(name.size()));
-  char* const of_text = page_room(static_cast<int32_t>(text.size()));
-  std::memcpy(of_name, name.data(), name.size());
-  std::memcpy(of_text, text.data(), text.size());
-  page_take(side, of_name, static_cast<int32_t>(name.size()), of_text,
+void give(const std::string& name, const std::string& text) {
+  page_take(placed(name), static_cast<int32_t>(name.size()), placed(text),
             static_cast<int32_t>(text.size()));
 }
 
@@ -52,9 +59,7 @@ bool is_json(const std::string& answer) {
 }
 
 std::string score(const std::string& settings) {
-  char* const room = page_room(static_cast<int32_t>(settings.size()));
-  std::memcpy(room, settings.data(), settings.size());
-  return answer_of(page_score(room, static_cast<int32_t>(settings.size())));
+  return answer_of(page_score(placed(settings), static_cast<int32_t>(settings.size())));
 }
 
 std::string settings_of(char letter) {
@@ -69,8 +74,8 @@ std::string settings_of(char letter) {
 }  // namespace
 
 const std::vector<std::string> SEEDS{
-    pair_of('4', TRUTH, PREDICTIONS), pair_of('0', TRUTH, TRUTH), pair_of('5', SPANS, SPANS),
-    pair_of('5', TOKENS, TOKENS),     pair_of('0', FLAT, FLAT),   pair_of('1', FLAT, SPANS),
+    std::string("4") + PREDICTIONS, std::string("5") + SPANS, std::string("5") + TOKENS,
+    std::string("1") + FLAT,        std::string("I") + SPANS, std::string("6") + TOKENS,
 };
 const std::vector<std::string> PIECES{"\"",
                                       "\\",
@@ -96,20 +101,24 @@ const std::vector<std::string> PIECES{"\"",
                                       "[]",
                                       "\"start\": 2147483647",
                                       "\"relations\":",
-                                      "\"text\":",
-                                      BETWEEN};
+                                      "\"text\":"};
 
 void check(const std::string& input) {
-  const size_t between = input.find(BETWEEN);
-  if (input.empty() || between == std::string::npos) return;
+  if (input.empty()) return;
   const char letter = static_cast<char>(input[0] & 63);
-  give(0, std::string("gold") + ENDINGS[letter & 1], input.substr(1, between - 1));
-  give(1, std::string("pred") + ENDINGS[letter >> 2 & 3], input.substr(between + BETWEEN.size()));
+  const std::string gold = GOLDS[(letter & 3) % 3];
+  fastcausal::page::state() = {};
+  page_gold(placed(gold), static_cast<int32_t>(gold.size()));
+  give(std::string("pred") + ENDINGS[letter >> 2 & 3], input.substr(1));
   const std::string answer = score(settings_of(letter));
   require(is_json(answer), "the answer is no JSON");
   require(score(settings_of(letter)) == answer, "the answer depends on the one before");
   if (answer.rfind("{\"error\"", 0) == 0) return;
   require(is_json(answer_of(page_examples())), "the examples are no JSON");
-  page_draw(7, 0, 20);
-  require(is_json(answer_of(page_intervals(0.95))), "the intervals are no JSON");
+  give(std::string("again") + ENDINGS[letter >> 2 & 3], input.substr(1));
+  const std::string both = score(settings_of(letter));
+  const std::string head = answer.substr(0, answer.size() - 2);
+  require(both == head + ", " + head.substr(head.find('[') + 1) + "]}",
+          "a system has another score");
+  require(is_json(answer_of(page_examples())), "the examples of two are no JSON");
 }

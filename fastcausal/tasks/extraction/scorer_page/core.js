@@ -11,18 +11,22 @@ class Core {
 
   constructor(module) {
     this.module = module;
-    this.files = [null, null];
+    this.files = []; // of predictions
     this.native = null; // as long as files have changed
   }
 
-  /** Begin with fresh memory, which holds both files. */
+  /** Begin with fresh memory, which holds the files. */
   start() {
     // Work asks for the time to see whether to stop, which it never has to here.
     const system = new Proxy({}, { get: (_, name) => () => (name === "clock_time_get" ? 0 : REFUSED) });
     const instance = new WebAssembly.Instance(this.module, { wasi_snapshot_preview1: system });
     this.native = instance.exports;
     this.native._initialize();
-    this.files.forEach((file, side) => this.give(side, file));
+    this.gold = null;
+    for (const { name, bytes } of this.files) {
+      const text = new TextEncoder().encode(name);
+      this.native.page_take(this.put(text), text.length, this.put(bytes), bytes.length);
+    }
   }
 
   /** Copy bytes into the memory of the native part. */
@@ -32,14 +36,15 @@ class Core {
     return place;
   }
 
-  /** Hold a file from now on, or none. */
-  take(side, file) {
-    this.files[side] = file && { name: new TextEncoder().encode(file.name), bytes: file.bytes };
+  /** Hold these files from now on. */
+  take(files) {
+    this.files = files;
     this.native = null;
   }
 
-  give(side, { name, bytes }) {
-    this.native.page_take(side, this.put(name), name.length, this.put(bytes), bytes.length);
+  putJson(value) {
+    const bytes = new TextEncoder().encode(JSON.stringify(value));
+    return [this.put(bytes), bytes.length];
   }
 
   /** Read the JSON that a function made. */
@@ -49,22 +54,16 @@ class Core {
     return JSON.parse(new TextDecoder().decode(bytes));
   }
 
-  score(settings) {
+  /** Score all files against gold, as the settings read its tags. */
+  score(gold, settings) {
     if (!this.native) this.start();
-    const bytes = new TextEncoder().encode(JSON.stringify(settings));
-    return this.answer(this.native.page_score(this.put(bytes), bytes.length));
+    if (this.gold !== gold) this.native.page_gold(...this.putJson(gold));
+    this.gold = gold;
+    return this.answer(this.native.page_score(...this.putJson(settings)));
   }
 
   examples() {
     return this.answer(this.native.page_examples());
-  }
-
-  draw(seed, first, last) {
-    this.native.page_draw(BigInt(seed), first, last);
-  }
-
-  intervals(confidence) {
-    return this.answer(this.native.page_intervals(confidence));
   }
 
   /** Format a number as tables of reports do. */

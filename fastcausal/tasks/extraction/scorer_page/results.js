@@ -1,18 +1,15 @@
-// The card, the table and the lines of a score.
+// The card, the tables and the lines of each system.
 
 const CONFIDENCE = 0.95;
 const SHARES = /^(em|osb|to|alpha|precision|recall|f1|.*_precision|.*_recall|.*_f1)$/;
 
 class Results {
-  constructor(core, report, protocol, signature) {
-    Object.assign(this, { core, report, protocol, signature });
+  constructor(core, name, report, protocol, signature) {
+    Object.assign(this, { core, name, report, protocol, signature });
     this.intervals = new Map(); // by part and flat name
-  }
-
-  /** Take the bounds of all scores, then of those of examples of several relations. */
-  take(bounds) {
-    const names = this.report.score_names;
-    bounds.forEach((pair, k) => {
+    // Bounds of all scores come first, then those of examples of several relations.
+    const names = report.score_names;
+    report.bounds_of_scores.forEach((pair, k) => {
       const part = k < names.length ? "" : "multi_relation";
       this.intervals.set(`${part} ${names[k % names.length]}`, pair);
     });
@@ -23,14 +20,13 @@ class Results {
     return bounds && bounds[0] !== null ? bounds : null;
   }
 
-  show(box) {
+  /** Make the elements of a system, below the cards of all. */
+  parts() {
     const { report } = this;
     const parts = [["all examples", "", report.scores]];
     for (const [name, groups] of Object.entries(report.subsets)) parts.push([name, name, groups]);
-    box.replaceChildren(this.card(), this.warnings(),
-      ...parts.map((part) => this.table(...part)),
-      element("h2", "", "Signature"), element("p", "note", this.signature));
-    box.hidden = false;
+    return [this.warnings(), ...parts.map((part) => this.table(...part)),
+      element("h2", "", "Signature"), element("p", "note", this.signature)];
   }
 
   main() {
@@ -46,13 +42,14 @@ class Results {
     if (bounds) said.append(element("br"), "95% confidence interval", element("br"),
       bounds.map((each) => this.core.text(each, 3)).join(" to "));
     const scores = Object.entries(overall).filter(([name]) => SHARES.test(name) && name !== main);
-    const card = element("article", "card", element("p", "card-name", element("bdi", "", this.protocol)),
+    const card = element("article", "card",
+      element("p", "card-name", element("bdi", "", this.name), ` ${this.protocol}`),
       element("p", "large", element("b", "", this.core.text(overall[main], 3)), " ", said),
       this.bar(overall[main], bounds, "bar tall"),
       this.small(scores.slice(0, 6)),
       this.small(Object.entries(groups).map(([name, each]) => [name, each[main]])));
-    card.setAttribute("aria-label", this.protocol);
-    return element("div", "cards", card);
+    card.setAttribute("aria-label", this.name);
+    return card;
   }
 
   small(rows) {
@@ -110,4 +107,34 @@ class Results {
     cell.append(this.bar(value, bounds, "bar"));
     return cell;
   }
+
+  /** Return what `fastcausal score --intervals --json` prints. */
+  json() {
+    const { report, signature, protocol } = this;
+    const { score_names: _, adds, located, n_as_given, bounds_of_scores, ...kept } = report;
+    const made = { signature, protocol, ...kept };
+    if (adds) {
+      made.intervals = { method: "jackknife", confidence: CONFIDENCE, n_resamples: null, seed: null,
+        unit: "example", n_units: report.n_examples,
+        scores: this.nested(""), subsets: { multi_relation: this.nested("multi_relation") } };
+    }
+    return made;
+  }
+
+  nested(part) {
+    const made = {};
+    for (const name of this.report.score_names) {
+      const cut = name.indexOf("_");
+      (made[name.slice(0, cut)] ??= {})[name.slice(cut + 1)] = this.intervals.get(`${part} ${name}`);
+    }
+    return made;
+  }
+}
+
+/** Show the cards of all systems, then the tables of each. */
+function showResults(box, results) {
+  const titled = (each) => (results.length > 1 ? [element("h2", "", each.name)] : []);
+  box.replaceChildren(element("div", "cards", ...results.map((each) => each.card())),
+    ...results.flatMap((each) => [...titled(each), ...each.parts()]));
+  box.hidden = false;
 }
