@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, UnionType
@@ -19,12 +19,14 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import click
 from click.shell_completion import CompletionItem
 
+from fastcausal.counts.command import CommandRecord
 from fastcausal.counts.task import resolve
 
 EXIT_STATUS = """\
 Exit status: 0 done; 1 a check failed, see the command; 2 bad input or usage, or output that cannot
 be written; 70 a fault of fastcausal; 130 Ctrl-C; 141 a closed pipe."""
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 100}
+Entry = tuple[str, Any, Any]  # name, type and default of a parameter
 _EXAMPLES = re.compile(r"\n\s*Examples\n\s*-+\n")
 
 
@@ -114,8 +116,8 @@ class Group(click.Group):
     Parameters
     ----------
     name : str
-    entries : mapping of str to str
-        Entry point of each command: a function, or another `Group`.
+    entries : mapping of str to str or CommandRecord
+        Each command: its record, or the entry point of a record, a function or another `Group`.
     others : mapping of str to str
         Words that people type for a command, and the command.
     """
@@ -123,7 +125,7 @@ class Group(click.Group):
     def __init__(
         self,
         name: str,
-        entries: Mapping[str, str],
+        entries: Mapping[str, str | CommandRecord],
         help: str,
         others: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
@@ -140,9 +142,8 @@ class Group(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the full description of each command."""
-        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
-            formatter.write_dl([(name, (c and c.help) or "") for name, c in commands])
+            formatter.write_dl([(n, self._summary(ctx, n)) for n in self.list_commands(ctx)])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the table."""
@@ -177,9 +178,31 @@ class Group(click.Group):
         if name not in self.entries:
             return None
         if name not in self.commands:
-            held = resolve(self.entries[name])
-            self.commands[name] = held if isinstance(held, Group) else command(name, held)
+            self.commands[name] = self._made(name)
         return self.commands[name]
+
+    def _made(self, name: str) -> click.Command:
+        """Make a command, from its record or from a function with its parameters."""
+        held = self._held(name)
+        if isinstance(held, CommandRecord):
+            made: click.Command = resolve("fastcausal.cli.derived:derive")(name, held)
+            return made
+        return held if isinstance(held, Group) else command(name, held)
+
+    def _held(self, name: str) -> Any:
+        """Return the record, function or group of a command."""
+        entry = self.entries[name]
+        return resolve(entry) if isinstance(entry, str) else entry
+
+    def _summary(self, ctx: click.Context, name: str) -> str:
+        """Return the description of a command; of a derived one nothing else is read."""
+        held = self._held(name)
+        if isinstance(held, CommandRecord):
+            from fastcausal.cli.described import Described
+
+            return Described(held.function).summary
+        made = self.get_command(ctx, name)
+        return (made and made.help) or ""
 
     def option(self, *flags: str, **settings: Any) -> Callable[[Callable[[Any], None]], None]:
         """Give the group an option that acts on its value and ends the program."""
@@ -198,10 +221,21 @@ class Group(click.Group):
 
 def command(name: str, function: Callable[..., None]) -> Command:
     """Make a command from a function; the examples in its docstring end its help."""
+    return make_command(name, _signature(function), function, *_help(function))
+
+
+def make_command(
+    name: str,
+    entries: Iterable[Entry],
+    function: Callable[..., None],
+    text: str,
+    examples: Sequence[str],
+) -> Command:
+    """Make a command that calls a function with these parameters, by name."""
     parameters: list[click.Parameter] = []
     groups: dict[str, Any] = {}
     contexts = []
-    for name_, kind, default in _signature(function):
+    for name_, kind, default in entries:
         if kind is click.Context:
             contexts.append(name_)
         elif hasattr(kind, "_field_defaults"):
@@ -221,22 +255,21 @@ def command(name: str, function: Callable[..., None]) -> Command:
             given[name] = options.checked(ctx) if hasattr(options, "checked") else options
         function(**given, **dict.fromkeys(contexts, ctx))
 
-    text, epilog = _help(function)
+    shown = "\n  ".join(["\b\nExamples:", *examples])
+    epilog = f"{shown}\n\n{EXIT_STATUS}" if examples else EXIT_STATUS
     return Command(name, callback=run, params=parameters, help=text, epilog=epilog)
 
 
-def _signature(function: Callable[..., None]) -> Iterator[tuple[str, Any, Any]]:
+def _signature(function: Callable[..., None]) -> Iterator[Entry]:
     """Yield name, type and default of each parameter of a function."""
     for parameter in inspect.signature(function, eval_str=True).parameters.values():
         yield parameter.name, parameter.annotation, parameter.default
 
 
-def _help(function: Callable[..., None]) -> tuple[str, str]:
-    """Return the description in a docstring, and its examples with the exit status."""
+def _help(function: Callable[..., None]) -> tuple[str, list[str]]:
+    """Return the description in a docstring, and its examples."""
     text, *examples = _EXAMPLES.split(inspect.cleandoc(function.__doc__ or ""), 1)
-    lines = [line for shown in examples for line in shown.splitlines() if line]
-    shown = "\n  ".join(["\b\nExamples:", *lines])
-    return text, f"{shown}\n\n{EXIT_STATUS}" if lines else EXIT_STATUS
+    return text, [line for shown in examples for line in shown.splitlines() if line]
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> click.Parameter:

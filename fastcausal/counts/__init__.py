@@ -13,4 +13,5 @@
     units.py        units of rows, which are drawn; joint.py: units of two systems
     intervals.py    an interval of every score
     task.py         the formulas of all evaluations
+    command.py      the record of a command
 """

@@ -11,6 +11,7 @@ Relationships Between Real-world Events.
     count.py          answers joined with pairs or questions, and counted
     batches.py        prompts as batches of OpenAI
     crab.py           the public names
+    commands.py       the records of the commands
     corpus.py         judged pairs in numbers
     corpus_report.py  the report on these numbers
     story_page.py     the page of judged pairs; its files are in page/

@@ -147,7 +147,7 @@ def chains(
     unmatched: Policy = "error",
     pattern: str | None = None,
 ) -> ChainReport:
-    """Count causal chains by type, and score the answers to their pairs.
+    """Count causal chains by type, and score the answers to their pairs: tables 4 and 7.
 
     A chain has three events x < y < z of a story; two of its pairs are strong and one is weak: xz
     in a mediation, yz in a confounding, xy in a collider. Each chain gets an exact match and an F1
@@ -156,18 +156,23 @@ def chains(
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as in `fastcausal.crab.pairwise`.
+        Judged pairs: JSON lines, JSON, CSV, Parquet or Arrow; - for stdin.
     pred : path, table or list, optional
-        Answers of one system; None: only count chains.
+        Answers of a system. None: only count chains.
     task : {"score", "multiclass", "three", "binary"}
-        The question. Scores become classes. In ``"three"``, the second answer stands for the
-        classes B and C; in ``"binary"``, yes stands for A and B.
+        The question that was asked. Scores become classes. In ``"three"``, the second answer stands
+        for the classes B and C; in ``"binary"``, yes stands for A and B.
     high : str
-        Classes of strong pairs.
-    mediation, confounding, collider : str
-        Classes of the weak pair, by type; ``-`` for a missing pair. No strong class is allowed.
+        Take pairs of these classes as strong.
+    mediation : str
+        Expect one of these classes between x and z, - for no pair. No strong class is allowed in
+        any type.
+    confounding : str
+        Expect one of these classes between y and z, - for no pair.
+    collider : str
+        Expect one of these classes between x and y, - for no pair.
     column, border, gold_from, undefined, unparsed, unmatched, pattern
-        See `fastcausal.tasks.crab.choices.Choices`.
+        See `fastcausal.tasks.crab.pairwise.pairwise`.
 
     Returns
     -------

@@ -85,7 +85,7 @@ def describe(
     gold_from: GoldFrom = "class",
     by: By = None,
 ) -> CorpusReport:
-    """Describe judged pairs: classes, stories, and the graph of causes.
+    """Describe judged pairs: classes, stories, and the graph of causes (tables 1, 5, 6).
 
     Each story has a graph: its events are nodes, and a pair is an edge from cause to effect if its
     score reaches the threshold. A path has one edge or more; it starts and ends at any event.
@@ -93,12 +93,12 @@ def describe(
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as in `pairwise`. With dates in the columns ``date_a`` and ``date_b``, such as
-        ``2022-01-31`` with or without a time, the report has distances in days.
+        Judged pairs. With dates in the columns ``date_a`` and ``date_b``, such as ``2022-01-31``
+        with or without a time, the report has distances in days.
     threshold : float
-        The least score of an edge; ``border`` decides for scores equal to it, as in `pairwise`.
+        Take scores from this one on as edges of the graph. ``border`` decides for equal scores.
     border, gold_from
-        See `fastcausal.tasks.crab.choices.Choices`.
+        See `fastcausal.tasks.crab.pairwise.pairwise`.
     by : str or sequence of str, optional
         Columns of gold; classes are also counted for each of their values.
 

@@ -37,24 +37,26 @@ def events(
     min_tokens: int = 0,
     no_quotes: bool = False,
 ) -> Report:
-    """Score the events that a model found in documents.
+    """Score the events that a model finds in documents (CRAB, Table 10).
 
     A gold event is found if it has a partner; the pairing is as large as possible.
 
     Parameters
     ----------
-    gold, pred : path, table or list of mappings
-        A row per document: ``id``, and ``events``, a list of texts. Both have the same ids.
+    gold : path, table or list of mappings
+        Events of experts: a row per document, id and a list events.
+    pred : path, table or list of mappings
+        Events of a model, of the same documents.
     match : {"tokens", "exact"} or callable
-        The condition for partners: an F1 of their words of at least ``min_f1``; equal words; or a
-        function of two texts, gold first. Words are normalised as in SQuAD 1.1; an event without
-        words has a partner only by a function.
+        Match events by F1 of their words, or by the same words. A function of two texts, gold
+        first, is another rule. Words are normalised as in SQuAD 1.1; an event without words has a
+        partner only by a function.
     min_f1 : float
-        From 0 to 1, for ``"tokens"``.
+        Match from this F1 on. From 0 to 1, for ``"tokens"``.
     min_tokens : int
-        Drop predicted events of fewer tokens, separated by blanks.
+        Drop found events of fewer tokens; the paper has 3. Blanks separate tokens.
     no_quotes : bool
-        Drop predicted events with a quotation and, outside of it, a verb of saying.
+        Drop found events with a quotation and a verb of saying outside of it.
 
     Returns
     -------

@@ -74,20 +74,20 @@ def experts(
     rule: ExpertRule = "both",
     border: Border = "up",
 ) -> ExpertReport:
-    """Replace gold's classes by experts' classes.
+    """Put classes of experts in place of gold's, and list the changes (CRAB, section 3.3).
 
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as in `pairwise`.
+        Judged pairs: JSON lines, JSON, CSV, Parquet or Arrow; - for stdin.
     ratings : path, table or list of mappings
-        A row per rating of an expert: ``topic_id``, ``event_order_a``, ``event_order_b``,
-        ``rater``, and ``class`` or ``score``.
+        Ratings of experts: the key of a pair, rater, class or score. The key is ``topic_id``,
+        ``event_order_a``, ``event_order_b``.
     rule : {"majority", "mean", "both"}
-        The most frequent class; the class nearest to the mean of A = 4 to D = 1; or the majority
-        and, if it ties, the mean.
+        Take the most frequent class, the nearest to the mean, or the first of both. The mean is of
+        A = 4 to D = 1; ``"both"`` takes the mean if the majority ties.
     border : {"up", "text", "down"}
-        The class of the scores 20, 50 and 80.
+        Put scores 20, 50, 80 into C, B, A (up), C, B, B (text), D, C, B (down).
 
     Returns
     -------

@@ -103,7 +103,7 @@ def frames(
     unmatched: Policy = "error",
     pattern: str | None = None,
 ) -> FrameReport:
-    """Count causal frames by type, and score the answers to their pairs.
+    """Count causal frames by type, and score the answers to their pairs: tables 3 and 6.
 
     A frame has all pairs with the same effect. Its exact match is 1 if every answer is right; its
     F1 is the mean F1 of the classes in its gold or answers. Scores are means over frames.
@@ -111,19 +111,19 @@ def frames(
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as in `fastcausal.crab.pairwise`.
+        Judged pairs: JSON lines, JSON, CSV, Parquet or Arrow; - for stdin.
     pred : path, table or list, optional
-        Answers of one system; None: only count frames.
+        Answers of a system. None: only count frames.
     task : {"score", "multiclass", "three", "binary"}
-        The question. Scores become classes. In ``"three"``, the second answer stands for the
-        classes B and C; in ``"binary"``, yes stands for A and B.
+        The question that was asked. Scores become classes. In ``"three"``, the second answer stands
+        for the classes B and C; in ``"binary"``, yes stands for A and B.
     rule : {"figure", "mixed", "collapse"} or callable
-        The rule from the numbers of high, medium, low and no causes to a type. ``"figure"``: the
+        Take the types of the paper, U as mixed, or medium causes as strong. ``"figure"``: the
         paper's figure 2, U if no type fits; ``"mixed"``: M instead of U; ``"collapse"``: medium
-        causes count as high, which gives nearly table 6. A function of the four numbers returns a
-        name.
+        causes count as high, which gives nearly table 6. A function of the four numbers of high,
+        medium, low and no causes returns a name.
     column, border, gold_from, undefined, unparsed, unmatched, pattern
-        See `fastcausal.tasks.crab.choices.Choices`.
+        See `fastcausal.tasks.crab.pairwise.pairwise`.
 
     Returns
     -------

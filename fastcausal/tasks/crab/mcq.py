@@ -29,7 +29,7 @@ COUNTS = ("n_questions", "n_frames", "n_without", "n_few_causes", "n_tied")
 def make_questions(
     gold: RecordSource, *, seed: int = 0, per_frame: int = 1, ties: QuestionTies = "skip"
 ) -> pa.Table:
-    """Make questions which of four events most likely caused one, from frames of judged pairs.
+    """Make questions which of four events caused one, from frames of judged pairs.
 
     A frame has all pairs with the same effect. Candidates and letters depend only on the seed and
     the frame; every set of four candidates is equally likely, and is drawn at most once.
@@ -37,15 +37,15 @@ def make_questions(
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs with scores, as in `pairwise`.
+        Judged pairs with scores; - for stdin.
     seed : int
-        From 0 to 2^63 - 1.
+        Seed the draws with this number. From 0 to 2^63 - 1.
     per_frame : int
-        Number of questions per frame; fewer if it has fewer sets. A larger number starts with the
+        Make so many questions of an effect, if it has the causes. A larger number starts with the
         same questions.
     ties : {"skip", "accept"}
-        The policy for sets with several candidates of the highest score: never drawn, or drawn with
-        an ``answer`` of several letters.
+        Draw no four causes that tie at the top, or accept several answers. ``"accept"`` makes an
+        ``answer`` of several letters.
 
     Returns
     -------

@@ -49,23 +49,38 @@ def pairwise(
     unmatched: Policy = "error",
     pattern: str | None = None,
 ) -> JudgmentReport:
-    """Score answers on how strongly one event caused another, pair by pair.
+    """Score answers on pairs of events: tables 2 and 8 of the paper.
 
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, a source of `fastcausal.tasks.crab.files.read_pairs`.
+        Judged pairs: JSON lines, JSON, CSV, Parquet or Arrow; - for stdin. See
+        `fastcausal.tasks.crab.files.read_pairs`.
     pred : path, table or list
-        Answers, a source of `fastcausal.tasks.crab.count.read_answers`.
+        Answers of a system. See `fastcausal.tasks.crab.count.read_answers`.
     task : {"score", "multiclass", "three", "binary"}
-        The question: a score from 0 to 100, which becomes a class; a class; high (A), medium or low
-        (B) or none (C); or yes or no.
+        The question that was asked. It is a score from 0 to 100, which becomes a class; a class;
+        high (A), medium or low (B) or none (C); or yes or no.
     threshold : float
-        In ``"binary"``, gold is yes if its score reaches the threshold.
+        Take gold scores from this one on as yes (binary).
     by : str or sequence of str
         Columns of gold; each of their values is a subset.
-    column, border, gold_from, undefined, unparsed, unmatched, pattern
-        See `fastcausal.tasks.crab.choices.Choices`.
+    column : str
+        Take answers from this column.
+    border : {"up", "text", "down"}
+        Put scores 20, 50, 80 into C, B, A (up), C, B, B (text), D, C, B (down). It also decides
+        whether a gold score equal to the threshold is yes.
+    gold_from : {"class", "score"}
+        Take gold's class where it has one, or always its score.
+    undefined : {None, 0.0, 1.0}
+        Set scores of 0/0 to this value. None leaves them undefined, so that means are over the
+        classes that occur.
+    unparsed : {"error", "empty", "skip"}
+        Stop at unparsed answers, count them as no class, or leave them out.
+    unmatched : {"error", "empty", "skip"}
+        Stop at missing answers, count them as no class, or leave them out.
+    pattern : str, optional
+        Take the answer from the one group of this regular expression.
 
     Returns
     -------

@@ -131,7 +131,7 @@ def prompts(
     format: PromptFormat = "lines",
     model: str | None = None,
 ) -> PromptReport:
-    """Write the prompt for each judged pair or question.
+    """Write the prompts that ask a model about pairs or questions (CRAB, section 5).
 
     Answers with the ``id`` of their prompt can be scored by `pairwise`, `frames`, `chains`, `sweep`
     or `graded`.
@@ -139,23 +139,24 @@ def prompts(
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs with the texts ``event_a`` and ``event_b``, as in `pairwise`; for task mcq
-        questions as in `graded`, with ``effect`` and ``{i}_cause``.
+        Judged pairs, or for task mcq questions, with texts; - for stdin. Texts are ``event_a`` and
+        ``event_b``, of questions ``effect`` and ``{i}_cause``.
     articles : path, table or list of mappings, optional
-        A row per article: ``topic_id``, ``article_id``, ``text``; by default gold's own columns
-        ``article_a`` and ``article_b``, or ``article_effect`` and ``{i}_article``.
+        Articles: topic_id, article_id, text; by default those of gold. These are ``article_a`` and
+        ``article_b``, or ``article_effect`` and ``{i}_article``.
     task : {"score", "multiclass", "three", "binary", "mcq"}
+        Ask for this.
     template : path, optional
-        A template of jinja2 in place of the task's own. Its variables are ``articles``, each once;
-        ``event_a``, ``event_b``, ``article_a``, ``article_b``, or ``effect``, ``article_effect``
-        and ``causes`` (``letter``, ``text``, ``article``); and gold's other columns without scores
-        and classes.
+        Make prompts of this jinja2 template, not of the task's own. Its variables are ``articles``,
+        each once; ``event_a``, ``event_b``, ``article_a``, ``article_b``, or ``effect``,
+        ``article_effect`` and ``causes`` (``letter``, ``text``, ``article``); and gold's other
+        columns without scores and classes.
     words : int
-        Words of an article; the sentence in which the last one stands is kept whole.
+        Clip articles to so many words and the end of their sentence.
     format : {"lines", "openai-batch"}
-        The columns ``id`` and ``prompt``, or requests of an OpenAI batch.
+        Write id and prompt, or requests of an OpenAI batch.
     model : str, optional
-        The name of the model in requests.
+        Name this model in requests.
 
     Returns
     -------

@@ -118,20 +118,20 @@ def graded(
     unmatched: Policy = "error",
     pattern: str | None = None,
 ) -> JudgmentReport:
-    """Score answers to questions which of four events most likely caused one.
+    """Score choices among four causes: table 2 of the paper, and bias to the effect's document.
 
     If a question has several right letters, gold is the chosen one if right, else the first.
 
     Parameters
     ----------
     questions : path, table or list of mappings
-        A source of `read_questions`, such as the output of `make_questions`.
+        Questions with four causes each, as make-mcq writes; - for stdin. See `read_questions`.
     pred : path, table or list
-        Answers, a source of `fastcausal.tasks.crab.count.read_answers`.
+        Answers of a system. See `fastcausal.tasks.crab.count.read_answers`.
     by : str or sequence of str
         Columns of the questions; each of their values is a subset.
     column, undefined, unparsed, unmatched, pattern
-        See `fastcausal.tasks.crab.choices.Choices`; answers are letters, units are questions.
+        See `fastcausal.tasks.crab.pairwise.pairwise`; answers are letters, units are questions.
 
     Returns
     -------

@@ -62,7 +62,7 @@ def agree(
     gold: Any = None,
     yes_no: str | None = None,
 ) -> RaterReport:
-    """Measure the agreement of the raters of pairs on classes.
+    """Measure the agreement of raters on classes of pairs (CRAB, Table 9), and who needs experts.
 
     Agreement is Krippendorff's alpha of class numbers 1 (No) to 4 (High) at the level interval, for
     all pairs, and for pairs whose majority class is in a subset of classes.
@@ -70,31 +70,29 @@ def agree(
     Parameters
     ----------
     ratings : path, table or list of mappings
-        A row per rating: the key of a pair (``topic_id``, ``event_order_a``, ``event_order_b``) or
-        ``unit``, ``rater``, and ``score`` from 0 to 100.
+        A row per rating: the key of a pair or unit, rater, score; - for stdin. The key is
+        ``topic_id``, ``event_order_a``, ``event_order_b``, or ``unit``; scores are from 0 to 100.
     border : {"up", "text", "down"}
-        The class of the scores 20, 50 and 80.
+        Put 20, 50, 80 into C, B, A (up), 80 into B (text), or D, C, B.
     ties : {"first", "none"}
-        The majority class of a pair with several most frequent ones: the lowest of these, or none.
+        Give a tied pair its lowest class, or no majority.
     outside : {"keep", "drop"}
-        The policy for ratings outside a subset of classes.
+        Keep or drop ratings of a class outside of a subset.
     border_width : float, optional
-        A pair goes to experts if its mean is at most this far from 20, 50 or 80, and its sample
-        variance is not below the limit set by one of the next two parameters, if given.
+        Send pairs to experts whose mean is so near a border. Borders are 20, 50 and 80; the sample
+        variance must reach the limit of the next two parameters, if given.
     min_variance : float, optional
-        The limit of the variance.
+        Of these, pairs of at least this variance.
     expert_share : float, optional
-        The limit is the k-th largest variance of pairs near a border; k is this share of all pairs,
-        rounded.
+        Of these, the most varied, up to this share of all pairs. The number is rounded.
     qualify : float, optional
-        Compute each rater's accuracy against the majority, in which the rater has a vote, and
-        against ``gold`` if given. Raters qualify if their accuracy against gold, or without gold
-        against the majority, is above this line.
+        Show each rater's accuracy, and the raters above this line. It is computed against the
+        majority, in which the rater has a vote, and against ``gold`` if given, which then decides.
     gold : path, table or list of mappings, optional
-        Judged pairs for ``qualify``.
+        Judged pairs: raters qualify by these, else by the majority.
     yes_no : str, optional
-        A column with the raters' second answers: yes if the effect would have happened without the
-        cause, else no. They are compared with scores at each threshold.
+        Compare scores with this column: yes if the effect comes without the cause. They are
+        compared at each threshold.
 
     Returns
     -------

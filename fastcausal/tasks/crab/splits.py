@@ -35,25 +35,24 @@ def split(
     dates: Any = None,
     seed: int = 0,
 ) -> pa.Table:
-    """Split judged pairs into train and test.
+    """Split judged pairs into train and test (CRAB, appendix B).
 
     Draws depend on the seed and on topics or keys of pairs, not on their order.
 
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs, as in `pairwise`.
+        Judged pairs; - for stdin.
     how : {"date", "story", "pair"}
-        The test part: the latest stories, any stories, or any pairs. Of stories with the same date,
-        the later topic counts as later.
+        Test on the latest stories, any stories, or any pairs. Of stories with the same date, the
+        later topic counts as later.
     test : int, optional
-        Number of stories (``"date"``, ``"story"``) or pairs in the test part; by default a quarter.
+        Stories or pairs of the test part; else a quarter. Pairs are for ``"pair"``.
     dates : str, path, table or list of mappings, optional
-        For ``"date"``: the column of gold with the dates, by default ``date``; or a table with
-        columns ``topic_id`` and ``date``. A date is ``2022``, ``2022-01``, ``2022-01-31`` or
-        longer.
+        Take dates from this column, or this file of topic_id and date. By default from the column
+        ``date``. A date is ``2022``, ``2022-01``, ``2022-01-31`` or longer.
     seed : int
-        From 0 to 2^63 - 1.
+        Seed the draws with this number. From 0 to 2^63 - 1.
 
     Returns
     -------

@@ -27,6 +27,16 @@ THRESHOLDS = range(5, 100, 5)
 NO, YES, N_ANSWERS = 0, 1, 3  # the third answer has no class
 
 
+def parse_thresholds(text: str) -> list[float]:
+    """Return the numbers of a text with commas between them, for ``--thresholds``."""
+    try:
+        return [float(number) for number in text.split(",")] if text.strip() else []
+    except ValueError:
+        raise ValueError(
+            f'--thresholds is "{text}", expected numbers with commas between them'
+        ) from None
+
+
 class SweepReport(Report):
     """Scores at each threshold; ``report["50"].macro_f1`` is one of them.
 
@@ -59,18 +69,18 @@ def sweep(
     unmatched: Policy = "error",
     pattern: str | None = None,
 ) -> SweepReport:
-    """Score the same answers of yes and no at each threshold: gold is yes from there on.
+    """Score yes and no against gold scores from each threshold on: figure 5 of the paper.
 
     Parameters
     ----------
     gold : path, table or list of mappings
-        Judged pairs with scores, a source of `fastcausal.tasks.crab.files.read_pairs`.
+        Judged pairs: JSON lines, JSON, CSV, Parquet or Arrow; - for stdin. All have scores.
     pred : path, table or list
-        Answers, a source of `fastcausal.tasks.crab.count.read_answers`.
+        Answers of a system. See `fastcausal.tasks.crab.count.read_answers`.
     thresholds : sequence of float
-        In rising order.
+        Take gold scores from each of these on as yes; by default 5, 10, ..., 95. They rise.
     column, border, undefined, unparsed, unmatched, pattern
-        See `fastcausal.tasks.crab.choices.Choices`.
+        See `fastcausal.tasks.crab.pairwise.pairwise`.
 
     Returns
     -------
