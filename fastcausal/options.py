@@ -6,7 +6,9 @@ value at run time.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypedDict
 
 ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
 KernelName = Literal["fair_spans", "exact_spans", "span_overlap", "partial_spans"]
@@ -80,6 +82,14 @@ LabelProtocol = Literal[ChoiceProtocol, "unicausal-seq", "unicausal-pair", "finc
 WordProtocol = Literal["fincausal-2020"]
 SpanProtocol = Literal["unicausal-span", WordProtocol]
 ScoreTags = Literal[TagReading, "unicausal"]
+
+
+class WordSettings(TypedDict, total=False):
+    """Settings that ``score`` takes with ``fincausal-2020`` alone."""
+
+    words: str | os.PathLike[str] | Callable[[str], Sequence[str]] | None
+    lenient: bool
+
 
 PairProtocolName = Literal["pairs", "maven-ere", "eventstoryline", "ilif-direction"]
 OutsidePairs = Literal["charge", "ignore", "error"]

@@ -11,6 +11,7 @@ import click
 
 from fastcausal.cli.console import warn
 from fastcausal.cli.parameters import Option
+from fastcausal.counts.task import owners_under
 from fastcausal.errors import InputError
 from fastcausal.options import (
     KernelName,
@@ -384,6 +385,13 @@ def refuse(ctx: click.Context, names: tuple[str, ...], reason: str) -> None:
     for name in names:
         if is_given(ctx, name):
             raise InputError(f"{flag_of(ctx, name)} {reason}")
+
+
+def refuse_settings(ctx: click.Context, function: str, protocol: str) -> None:
+    """Raise InputError for the first given setting that belongs to another protocol."""
+    for name, owner in owners_under(function).items():
+        if owner != protocol:
+            refuse(ctx, (name,), f"is for {owner}")
 
 
 def flag_of(ctx: click.Context, name: str) -> str:

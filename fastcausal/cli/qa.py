@@ -6,14 +6,12 @@ from typing import Annotated, Any
 
 import click
 
-from fastcausal.cli.options import DRAWS, DrawOptions, refuse
+from fastcausal.cli.options import DRAWS, DrawOptions, refuse_settings
 from fastcausal.cli.parameters import Option
 from fastcausal.cli.systems import systems_tables
 from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.cli.task import SHOWN, GoldArgument, Shown, SystemsArgument, print_scores
 from fastcausal.options import Policy, QuestionProtocol
-
-OF_FINCAUSAL = ("official_order", "similarity", "judge")
 
 
 def qa(
@@ -53,8 +51,7 @@ def qa(
     """
     import fastcausal as fc
 
-    if protocol != "fincausal-2025":
-        refuse(ctx, OF_FINCAUSAL, "is for fincausal-2025")
+    refuse_settings(ctx, "qa", protocol)
     settings: dict[str, Any] = {
         "unmatched": unmatched,
         "protocol": protocol,

@@ -30,11 +30,13 @@ from fastcausal.cli.options import (
     recipe_of,
     refuse,
     refuse_inference,
+    refuse_settings,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import errors_naming, print_reports, with_intervals
 from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.cli.task import Shown, print_scores
+from fastcausal.counts.task import protocols_under
 from fastcausal.options import Backend
 
 # Options without effect on protocols that count no pairs of relations.
@@ -115,9 +117,9 @@ def score(
     from fastcausal.files.targets import keep_apart, notes_on_one_file
     from fastcausal.formats import opened
     from fastcausal.protocols import RECESS
-    from fastcausal.tasks.extraction.otherwise import is_counted_otherwise
 
-    if is_counted_otherwise(scoring.protocol):
+    published = protocols_under("score").get(scoring.protocol)
+    if published is not None and published.score:
         refuse(ctx, OF_RELATIONS, f"is for relations, not for {scoring.protocol}")
         settings = policies._asdict() | {"tags": reads.tags, "by": by, **word._asdict()}
         shown = Shown(by, per_example, None, intervals)
@@ -128,7 +130,7 @@ def score(
 
         print_scores(ctx, gold, pred, scored, shown, draws, tables)
         return
-    refuse(ctx, WordOptions._fields, "is for fincausal-2020")
+    refuse_settings(ctx, "score", scoring.protocol)
     protocol = scoring.chosen()
     recipe = recipe_of(protocol, policies, reads)
     if protocol.average != "counts":

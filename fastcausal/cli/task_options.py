@@ -10,7 +10,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import click
 
 from fastcausal.cli.parameters import Option
-from fastcausal.counts.task import resolve
+from fastcausal.counts.task import protocols_under, resolve
 
 TaskOption = Annotated[
     str,
@@ -36,10 +36,9 @@ def task_under(protocol: str, task: str) -> tuple[str, str]:
     If another task counts the protocol, the protocol for relations is the default.
     """
     from fastcausal.sweeps.scoring import sweepable_tasks
-    from fastcausal.tasks.extraction.otherwise import OTHERWISE
 
-    entries = {str(name): entry for name, entry in OTHERWISE.items()}
-    name = entries.get(protocol, "").partition(":")[2]
+    published = protocols_under("score").get(protocol)
+    name = "" if published is None else published.score.partition(":")[2]
     return (name, "recess") if task == "score" and name in sweepable_tasks() else (task, protocol)
 
 

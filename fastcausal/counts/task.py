@@ -5,13 +5,43 @@ Records name functions and classes by entry points, so that the registry imports
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.options import check
+
 if TYPE_CHECKING:
     from fastcausal.counts.formula import Formula
+
+
+@dataclass(frozen=True)
+class TaskProtocol:
+    """A published way to count, with entry points in the place of those of `Task`."""
+
+    under: str  # Name of the public function that takes the protocol
+    # Entry point of the function ``(gold, pred, **settings) -> Report``; empty: `under` counts
+    score: str = ""
+    read: str = ""
+    public: str = ""
+    alone: tuple[str, ...] = ()  # Settings that no other protocol of `under` has
+    settings: Mapping[str, Any] = field(default_factory=dict)  # Values that the protocol sets
+
+    def count(self, gold: Any, pred: Any, given: Mapping[str, Any], refusal: str) -> Any:
+        """Score by settings that are not None; refuse with ValueError those that it lacks.
+
+        The refusal may contain ``{name}``, ``{value}`` and ``{owner}``, the protocol that has it.
+        """
+        score = resolve(self.score)
+        taken = inspect.signature(score).parameters
+        given = {name: value for name, value in given.items() if value is not None}
+        for name, value in given.items():
+            if name not in taken:
+                owner = owners_under(self.under).get(name, "")
+                raise ValueError(refusal.format(name=name, value=value, owner=owner))
+        return score(gold, pred, **given)
 
 
 @dataclass(frozen=True)
@@ -39,6 +69,7 @@ class Task:
     load: str = ""
     # Entry point of the function that lists such sources in a folder
     list_logs: str = ""
+    protocols: Mapping[str, TaskProtocol] = field(default_factory=dict, hash=False)
     command: str = ""  # Entry point of the command, or the name of a generic one
     page: str = ""  # Name of the page in docs
 
@@ -64,6 +95,35 @@ def declared() -> tuple[Task, ...]:
 def task_of(job: str) -> Task:
     """Return the record of a job; KeyError for an unknown one."""
     return {task.job: task for task in declared()}[job]
+
+
+def protocols_under(function: str) -> dict[str, TaskProtocol]:
+    """Return the protocols that a public function takes, by name.
+
+    Examples
+    --------
+    >>> list(protocols_under("score"))
+    ['recess', 'cnc-2023', 'cnc-2022', 'fincausal-2020', 'unicausal-span']
+    """
+    return {
+        name: protocol
+        for task in declared()
+        for name, protocol in task.protocols.items()
+        if protocol.under == function
+    }
+
+
+def owners_under(function: str) -> dict[str, str]:
+    """Return the settings of a public function that belong to a single protocol, and that one."""
+    protocols = protocols_under(function).items()
+    return {name: owner for owner, protocol in protocols for name in protocol.alone}
+
+
+def find_protocol(function: str, name: str) -> TaskProtocol:
+    """Return a protocol that a public function takes; ValueError for an unknown one."""
+    protocols = protocols_under(function)
+    check("protocol", name, protocols)
+    return protocols[name]
 
 
 def formula_of(values: Mapping[str, Any]) -> Formula:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from fastcausal.counts.task import Task, declared, resolve
+from fastcausal.counts.task import Task, declared, protocols_under, resolve
 from fastcausal.errors import InputError
 from fastcausal.files.values import require, shown
 from fastcausal.formats import read
@@ -18,8 +18,7 @@ from fastcausal.options import Policy
 from fastcausal.recipe import Reads, Recipe
 from fastcausal.report.report import Report
 from fastcausal.sweeps.scoring import RELATIONS, check_options, sweepable_tasks
-from fastcausal.tasks.classification.choices.protocols import CHOICE_PROTOCOLS, Choosing
-from fastcausal.tasks.extraction.otherwise import OTHERWISE
+from fastcausal.tasks.classification.choices.protocols import Choosing
 
 POLICIES = ("unparsed", "unmatched")  # for unread and for missing predictions
 
@@ -45,9 +44,6 @@ def task_of(protocol: str | None, task: str | None) -> str:
     ('score', 'fincausal', 'qa')
     """
     known = {name: protocols_of(name) for name in tasks()}
-    for counted, entry in OTHERWISE.items():
-        if (name := entry.rpartition(":")[2]) in known:
-            known[name] = (counted,)
     if task is not None:
         if task not in known:
             raise InputError(f'task is "{task}", expected one of {", ".join(known)}')
@@ -69,17 +65,8 @@ def protocols_of(task: str) -> tuple[str, ...]:
     >>> protocols_of("score"), protocols_of("qa")
     (('recess', 'cnc-2023', 'cnc-2022'), ('squad-1.1', 'fincausal-2025'))
     """
-    hints = get_type_hints(resolve(tasks()[task].score))
-    return tuple(name for name in _texts(hints.get("protocol")) if name not in OTHERWISE)
-
-
-def _texts(hint: Any) -> Iterator[str]:
-    """Yield the texts that a type allows."""
-    for each in get_args(hint):
-        if isinstance(each, str):
-            yield each
-        else:
-            yield from _texts(each)
+    own = tasks()[task].protocols
+    return (*own,) if task == RELATIONS else (*dict.fromkeys((*own, *protocols_under(task))),)
 
 
 def policies_of(task: str, options: Mapping[str, Any]) -> dict[str, str]:
@@ -91,10 +78,13 @@ def policies_of(task: str, options: Mapping[str, Any]) -> dict[str, str]:
     ({'unparsed': 'wrong', 'unmatched': 'skip'}, {})
     """
     taken = inspect.signature(resolve(tasks()[task].score)).parameters
-    published: Mapping[Any, Any] = CHOICE_PROTOCOLS
-    own = published.get(options.get("protocol"), Choosing if "answers" in options else None)
+    published = protocols_under(task).get(options.get("protocol", ""))
+    settings = {} if published is None else published.settings
+    own = Choosing if "answers" in {**options, **settings} else None
     return {
-        name: options.get(name) or taken[name].default or getattr(own, name, "error")
+        name: options.get(name)
+        or taken[name].default
+        or settings.get(name, getattr(own, name, "error"))
         for name in POLICIES
         if name in taken
     }

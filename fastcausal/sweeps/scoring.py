@@ -216,8 +216,9 @@ def sweepable_tasks() -> dict[str, Task]:
 
 def check_options(task: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
     """Raise ValueError for an option of a task that its function does not take."""
-    taken = list(inspect.signature(function).parameters)[2:]
-    names = [name for name in taken if name not in OF_REPORTS]
+    taken = [*inspect.signature(function).parameters.values()][2:]
+    named = [each.name for each in taken if each.kind is not each.VAR_KEYWORD]
+    names = [name for name in named if name not in OF_REPORTS]
     for name in options:
         if name not in names:
             raise ValueError(f'{task} has no option "{name}", expected {", ".join(names)}')

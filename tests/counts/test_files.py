@@ -277,6 +277,8 @@ def test_documented_keys():
         ({"statistics": 1}, "statistics 1, expected version 2"),
         ({"formula": {"job": "weather"}}, "unknown formula of scores in the metadata"),
         ({"formula": {"job": "extraction", "kernel": 3}}, "unknown formula"),
+        ({"formula": {"job": "judged", "protocol": "guide", "relations": []}}, "unknown formula"),
+        ({"formula": {"job": "answers", "measures": ["f1"], "subsets": []}}, "unknown formula"),
         ({"signature": None}, "invalid metadata of statistics"),
         ({"gold": "xyz"}, "invalid metadata of statistics"),
         ({"warnings": [1]}, "invalid metadata of statistics"),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import fastcausal as fc
 from fastcausal import cli as command_line
-from fastcausal.counts.task import Task, declared, resolve
+from fastcausal import options
+from fastcausal.counts.task import Task, declared, protocols_under, resolve
 from fastcausal.report.report import Report
 from fastcausal.tasks import declared as registry
 from tests.support.cli import cli
@@ -59,12 +62,45 @@ def test_entry_points_resolve(task):
     assert (DOCS / f"{task.page}.md").is_file()
 
 
+# The protocols of each public function, as type checkers know them.
+PROTOCOLS = {
+    "score": (options.ProtocolName, options.SpanProtocol),
+    "classify": (options.LabelProtocol,),
+    "qa": (options.QuestionProtocol,),
+    "eci": (options.PairProtocolName,),
+}
+
+
+def test_type_checkers_know_every_protocol():
+    published = {p.under for task in declared() for p in task.protocols.values()}
+    assert published == {*PROTOCOLS}
+    for function, literals in PROTOCOLS.items():
+        names = [name for literal in literals for name in get_args(literal)]
+        assert sorted(names) == sorted(protocols_under(function))
+
+
+@pytest.mark.parametrize("function", PROTOCOLS)
+def test_protocols_name_functions(function):
+    for protocol in protocols_under(function).values():
+        for entry in filter(None, (protocol.score, protocol.read, protocol.public)):
+            assert callable(resolve(entry))
+        for name in protocol.alone:
+            assert name in inspect.signature(resolve(protocol.score)).parameters
+    words = options.WordSettings.__annotations__
+    assert {*words} == {*protocols_under("score")["fincausal-2020"].alone}
+
+
+def test_an_unknown_argument_of_score_is_a_type_error():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'wordz'"):
+        fc.score([], [], "fincausal-2020", wordz="blank")
+
+
 def test_the_registry_imports_no_task():
     code = "import sys, fastcausal.tasks.declared; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if name.startswith("fastcausal")}
     packages = {"fastcausal", "fastcausal._version", "fastcausal.counts", "fastcausal.counts.task"}
-    packages |= {"fastcausal.tasks", "fastcausal.tasks.declared"}
+    packages |= {"fastcausal.options", "fastcausal.tasks", "fastcausal.tasks.declared"}
     assert loaded - packages == {f"fastcausal.tasks.{name}" for name in FOLDERS} - {
         f"fastcausal.tasks.{name}" for name in BASES
     }

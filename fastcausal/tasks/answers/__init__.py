@@ -22,7 +22,7 @@ from __future__ import annotations
 from fastcausal.counts.task import Task
 
 TASK = Task(
-    job="judged",
+    job="answers",
     formula="fastcausal.tasks.answers.formula:ExtractionFormula",
     present="fastcausal.tasks.answers.report:present",
     score="fastcausal.tasks.answers.count:answers",

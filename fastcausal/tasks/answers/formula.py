@@ -48,7 +48,7 @@ class ExtractionFormula(Formula):
     [0.5, 1.0, 1.0]
     """
 
-    job = "judged"
+    job = "answers"
 
     # {"guide", "fcr"}: Under ``fcr`` empty roles count as equal, 0/0 is 0, and means over
     # relations include those that only answers have

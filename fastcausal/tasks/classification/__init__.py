@@ -2,7 +2,7 @@
 
 ::
 
-    classify.py    the call; another protocol is a line there
+    classify.py    the call
     files.py       labels from files, tables and arrays
     count.py       confusion counts of predicted labels
     report.py      the scores of these counts
@@ -14,7 +14,10 @@
 
 from __future__ import annotations
 
-from fastcausal.counts.task import Task
+from dataclasses import replace
+from typing import Any
+
+from fastcausal.counts.task import Task, TaskProtocol
 
 TASK = Task(
     job="classification",
@@ -26,10 +29,37 @@ TASK = Task(
     command="fastcausal.cli.classify:classify",
     page="classification",
 )
+# Answers of models, without a protocol. The settings of protocols are fields of
+# `choices.protocols.Choosing`.
+ANSWERS = TaskProtocol(
+    under="classify",
+    score="fastcausal.tasks.classification.choices.count:choices",
+    read="fastcausal.tasks.classification.choices.count:read_gold",
+    public="fastcausal.tasks.classification.choices.count:public",
+)
+CORR2CAUSE: dict[str, Any] = {
+    "answers": "binary", "unparsed": "error", "unmatched": "skip", "undefined": 0.0, "rarer": True,
+    "by": ("num_nodes", "causal_relation"),
+}  # fmt: skip
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "copa": {"answers": "choice", "read": "same", "unparsed": "error", "by": ("language",)},
+    "e-care": {"answers": "choice", "read": "same", "surplus": "error", "by": ("ask-for",)},
+    "cladder": {
+        "answers": "binary", "read": "cladder", "unparsed": "error", "unmatched": "skip",
+        "by": ("rung", "sensical"),
+    },
+    "cladder-gpt": {
+        "answers": "binary", "read": "cladder-gpt", "unmatched": "skip",
+        "by": ("query_type", "rung", "sensical"),
+    },
+    "corr2cause": {**CORR2CAUSE, "read": "corr2cause"},
+    "corr2cause-gpt": {**CORR2CAUSE, "read": "corr2cause-gpt"},
+}  # fmt: skip
 CHOICES = Task(
     job="choices",
     formula="fastcausal.tasks.classification.choices.formula:ChoiceFormula",
     present="fastcausal.tasks.classification.choices.report:present",
+    protocols={name: replace(ANSWERS, settings=own) for name, own in PROTOCOLS.items()},
     command="fastcausal.cli.classify:classify",
     page="choices",
 )
@@ -37,6 +67,14 @@ TASK_ONE = Task(
     job="fincausal-task1",
     formula="fastcausal.tasks.classification.fincausal_task1:TaskOneFormula",
     present="fastcausal.tasks.classification.report:present",
+    protocols={
+        "fincausal-task1": TaskProtocol(
+            under="classify",
+            score="fastcausal.tasks.classification.fincausal_task1:task1",
+            read="fastcausal.tasks.classification.fincausal_task1:read_gold",
+            public="fastcausal.tasks.classification.fincausal_task1:public",
+        )
+    },
     command="fastcausal.cli.classify:classify",
     page="fincausal",
 )

@@ -2,61 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any
 
 from fastcausal.arrays.strata import By
 from fastcausal.counts.files import system_of
 from fastcausal.counts.labels import Label
-from fastcausal.counts.task import resolve
+from fastcausal.counts.task import TaskProtocol, find_protocol, resolve
 from fastcausal.files.targets import keep_apart
 from fastcausal.formats.reading.sources import LabelSource
 from fastcausal.options import (
     AnswerKind,
     AnswerPolicy,
     AnswerReading,
-    ChoiceProtocol,
     LabelProtocol,
-    check,
 )
+from fastcausal.tasks.classification import ANSWERS
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.count import ClassificationScorer
 from fastcausal.tasks.classification.report import ClassificationReport, present
-
-
-class LabelRules(NamedTuple):
-    """Entry points of another way to count labels."""
-
-    # The function ``(gold, pred, protocol=..., **settings) -> ClassificationReport``; its
-    # parameters are its settings
-    score: str
-    read: str  # The function ``(gold, protocol=..., **settings) -> (gold, pred)`` for sweeps
-    public: str = ""  # The function of `Task.public`; empty for none
-
-
-CHOICES = LabelRules(
-    "fastcausal.tasks.classification.choices.count:choices",
-    "fastcausal.tasks.classification.choices.count:read_gold",
-    "fastcausal.tasks.classification.choices.count:public",
-)
-UNICAUSAL = LabelRules(
-    "fastcausal.tasks.unicausal.labels:labels",
-    "fastcausal.tasks.unicausal.labels:read_gold",
-    "fastcausal.tasks.unicausal.labels:public",
-)
-# Another protocol is a line here and its name in `options.LabelProtocol`.
-RULES: dict[LabelProtocol, LabelRules] = {
-    **dict.fromkeys(get_args(ChoiceProtocol), CHOICES),
-    "unicausal-seq": UNICAUSAL,
-    "unicausal-pair": UNICAUSAL,
-    "fincausal-task1": LabelRules(
-        "fastcausal.tasks.classification.fincausal_task1:task1",
-        "fastcausal.tasks.classification.fincausal_task1:read_gold",
-        "fastcausal.tasks.classification.fincausal_task1:public",
-    ),
-}
 
 
 def classify(
@@ -103,7 +68,7 @@ def classify(
     by : str or sequence of str, optional
         Columns of gold; each of their values becomes a subset.
     protocol : str, optional
-        Count as a published program does: one of `RULES`.
+        Count as a published program does.
     answers : {"binary", "letter", "choice"}, optional
         Read a model's answers, as
         `fastcausal.tasks.classification.choices.count.choices` describes.
@@ -134,18 +99,22 @@ def classify(
     """
     keep_apart([per_example], [gold, pred])
     of_answers = {"answers": answers, "read": read, "column": column, "pattern": pattern}
-    settings: dict[str, Any] = {
-        "labels": labels,
-        "map": map,
-        "undefined": undefined,
-        "unparsed": unparsed,
-        "by": by,
-    }
-    settings |= {"unmatched": unmatched, "per_example": per_example, **of_answers}
-    settings |= {"positive": None if positive == 1 else positive}
-    if (rules := _rules(protocol, answers)) is not None:
-        given = {name: value for name, value in settings.items() if value is not None}
-        return _counted(rules, protocol, gold, pred, given)
+    if (published := _find_published(protocol, answers)) is not None:
+        settings: dict[str, Any] = {
+            "protocol": protocol,
+            "labels": labels,
+            "map": map,
+            "undefined": undefined,
+            "unparsed": unparsed,
+            "by": by,
+            "unmatched": unmatched,
+            "per_example": per_example,
+            **of_answers,
+            "positive": None if positive == 1 else positive,
+        }
+        refusal = f"{{name}} is not for {protocol or 'answers'}, expected none"
+        report: ClassificationReport = published.count(gold, pred, settings, refusal)
+        return report
     for name, value in of_answers.items():
         if value is not None:
             raise ValueError(f"{name} is {value!r}, expected answers or a protocol as well")
@@ -160,10 +129,10 @@ def classify(
     batch = scorer.align(gold, pred)
     scorer.add(batch)
     scorer.require_common()
-    report = scorer.report(batch, system_of(pred))
+    plain = scorer.report(batch, system_of(pred))
     if per_example is not None:
-        report.statistics.write(per_example)
-    return report if by is None else present(report.statistics, by)
+        plain.statistics.write(per_example)
+    return plain if by is None else present(plain.statistics, by)
 
 
 def read_gold(
@@ -173,11 +142,13 @@ def read_gold(
     **options: Any,
 ) -> tuple[Any, Any]:
     """Read gold for many runs, and make predictions that repeat it."""
-    rules = _rules(protocol, answers)
-    if rules is None:
+    published = _find_published(protocol, answers)
+    if published is None:
         return label_format.read_gold(gold, **options)
-    held: tuple[Any, Any] = resolve(rules.read)(gold, protocol=protocol, answers=answers, **options)
-    return held
+    sides: tuple[Any, Any] = resolve(published.read)(
+        gold, protocol=protocol, answers=answers, **options
+    )
+    return sides
 
 
 def public(
@@ -187,33 +158,21 @@ def public(
     **options: Any,
 ) -> tuple[Any, Any] | None:
     """Return gold with labels that reveal no answers (all in turn), and minimal predictions."""
-    rules = _rules(protocol, answers)
-    if rules is None:
+    published = _find_published(protocol, answers)
+    if published is None:
         return label_format.public(gold)
-    if not rules.public:
+    if not published.public:
         return None
-    parts: tuple[Any, Any] | None = resolve(rules.public)(
+    parts: tuple[Any, Any] | None = resolve(published.public)(
         gold, protocol=protocol, answers=answers, **options
     )
     return parts
 
 
-def _rules(protocol: LabelProtocol | None, answers: AnswerKind | None) -> LabelRules | None:
-    """Return the rules that the settings name; None for the plain ones."""
+def _find_published(
+    protocol: LabelProtocol | None, answers: AnswerKind | None
+) -> TaskProtocol | None:
+    """Return the protocol that the settings name; None if labels are counted plainly."""
     if protocol is None:
-        return None if answers is None else CHOICES
-    check("protocol", protocol, LabelProtocol)
-    return RULES[protocol]
-
-
-def _counted(
-    rules: LabelRules, protocol: str | None, gold: Any, pred: Any, given: dict[str, Any]
-) -> ClassificationReport:
-    """Score by other rules, which may refuse settings."""
-    score = resolve(rules.score)
-    taken = inspect.signature(score).parameters
-    for name in given:
-        if name not in taken:
-            raise ValueError(f"{name} is not for {protocol or 'answers'}, expected none")
-    report: ClassificationReport = score(gold, pred, protocol=protocol, **given)
-    return report
+        return None if answers is None else ANSWERS
+    return find_protocol("classify", protocol)

@@ -16,8 +16,20 @@
 
 from __future__ import annotations
 
-from fastcausal.counts.task import Task
+from typing import Any
 
+from fastcausal.counts.task import Task, TaskProtocol
+
+# Fields of `protocols.PairProtocol`
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "pairs": {"by_sentences": True},
+    "maven-ere": {"groups": ("typed",), "last_type": True, "gold_documents": True, "zero": 0.0},
+    "eventstoryline": {
+        "groups": ("exists", "typed"), "counts": ("fp", "fn"), "ordered": True, "repeats": True,
+        "untyped_misses": True, "gold_documents": True,
+    },
+    "ilif-direction": {"groups": ("direction",), "free_turns": True},
+}  # fmt: skip
 TASK = Task(
     job="eci",
     formula="fastcausal.tasks.eci.formula:PairFormula",
@@ -25,6 +37,7 @@ TASK = Task(
     score="fastcausal.tasks.eci.count:eci",
     read="fastcausal.tasks.eci.files:read_gold",
     public="fastcausal.tasks.eci.files:public",
+    protocols={name: TaskProtocol("eci", settings=own) for name, own in PROTOCOLS.items()},
     command="fastcausal.cli.eci:eci",
     page="eci",
 )

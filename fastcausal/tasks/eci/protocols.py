@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fastcausal.options import check
+from fastcausal.tasks.eci import TASK
 
 EXISTS, DIRECTION, TYPED = GROUPS = ("exists", "direction", "typed")
 OVERALL, INTRA, INTER = STRATA = ("overall", "intra", "inter")
@@ -36,14 +37,10 @@ QUIRKS = {
     "gold_documents": "predictions in documents that gold does not name cost nothing",
     "free_turns": "a wrong direction costs recall, never precision",
 }
-PAIRS = PairProtocol("pairs", by_sentences=True)
-MAVEN_ERE = PairProtocol("maven-ere", (TYPED,), last_type=True, gold_documents=True, zero=0.0)
-EVENTSTORYLINE = PairProtocol(
-    "eventstoryline", (EXISTS, TYPED), counts=("fp", "fn"), ordered=True, repeats=True,
-    untyped_misses=True, gold_documents=True,
-)  # fmt: skip
-ILIF_DIRECTION = PairProtocol("ilif-direction", (DIRECTION,), free_turns=True)
-PAIR_PROTOCOLS = {p.name: p for p in (PAIRS, MAVEN_ERE, EVENTSTORYLINE, ILIF_DIRECTION)}
+PAIR_PROTOCOLS = {n: PairProtocol(n, **each.settings) for n, each in TASK.protocols.items()}
+PAIRS, MAVEN_ERE, EVENTSTORYLINE = map(
+    PAIR_PROTOCOLS.__getitem__, ("pairs", "maven-ere", "eventstoryline")
+)
 
 
 def pair_protocol(name: str) -> PairProtocol:

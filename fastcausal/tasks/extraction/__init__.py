@@ -20,7 +20,7 @@
 
 from __future__ import annotations
 
-from fastcausal.counts.task import Task
+from fastcausal.counts.task import Task, TaskProtocol
 
 TASK = Task(
     job="extraction",
@@ -28,6 +28,8 @@ TASK = Task(
     present="fastcausal.tasks.extraction.report:of_statistics",
     score="fastcausal.tasks.extraction.score:score",
     public="fastcausal.tasks.extraction.public:public",
+    # Their settings are `fastcausal.protocols.PROTOCOLS`.
+    protocols=dict.fromkeys(("recess", "cnc-2023", "cnc-2022"), TaskProtocol(under="score")),
     command="fastcausal.cli.score:score",
     page="protocols",
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from fastcausal.arrays.arrow import without
 from fastcausal.arrays.digests import added_digests
@@ -14,6 +14,7 @@ from fastcausal.arrays.strata import DOCUMENT, By, columns_by, require_columns, 
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.counts.files import metadata_of, system_of
 from fastcausal.counts.seals import Written
+from fastcausal.counts.task import TaskProtocol, owners_under, protocols_under
 from fastcausal.files.binary import appending
 from fastcausal.files.files import Source
 from fastcausal.files.packed import readable_again
@@ -29,8 +30,9 @@ from fastcausal.options import (
     ReadFormat,
     ScoreTags,
     SpanProtocol,
+    WordSettings,
 )
-from fastcausal.protocols import RECESS, Protocol
+from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
@@ -38,7 +40,6 @@ from fastcausal.tasks.extraction.batches import InStep, Progress, in_step, is_st
 from fastcausal.tasks.extraction.counting import tally_of_arrays
 from fastcausal.tasks.extraction.evaluation import CountedEvaluation
 from fastcausal.tasks.extraction.hints import hints_of
-from fastcausal.tasks.extraction.otherwise import is_counted_otherwise, score_otherwise
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tables import statistics_of
@@ -75,8 +76,7 @@ def score(
     answers: str | None = None,
     occurrence: Occurrence = "gap",
     id: str | None = None,
-    words: str | os.PathLike[str] | Callable[[str], Sequence[str]] | None = None,
-    lenient: bool = False,
+    **settings: Unpack[WordSettings],
 ) -> ExtractionReport:
     """Score predicted relations against gold relations.
 
@@ -120,11 +120,9 @@ def score(
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022", "unicausal"}, optional
         Reading of tagged sentences, if the protocol's own is ``"strict"``; ``"unicausal"`` is for
         ``"unicausal-span"``.
-    words : {"fincausal", "blank", "nltk"}, path or callable, optional
-        Tokenizer of ``"fincausal-2020"``: the published rules (default), white space, nltk with its
-        model of sentences, a file of words, or a function.
-    lenient : bool
-        With ``"fincausal-2020"``, score with a warning if the published program would end.
+    **settings
+        With ``"fincausal-2020"``: ``words`` and ``lenient`` of
+        `fastcausal.tasks.fincausal.count.fincausal`.
 
     Returns
     -------
@@ -154,18 +152,27 @@ def score(
     >>> report["overall"].precision, report["cause"].tp, report["effect"].be, report["signal"].fn
     (0.6666666666666666, 1, 1, 1)
     """
-    if is_counted_otherwise(protocol):
-        reads = {"format": format, "answers": answers, "id": id, "num_threads": num_threads}
-        how: dict[str, Any] = {"by": by, "per_example": per_example, "tags": tags, "words": words}
-        how |= {"lenient": lenient or None, "backend": None if backend == "cpu" else backend}
-        how |= {"occurrence": None if occurrence == "gap" else occurrence}
-        policies = {"unparsed": unparsed, "unmatched": unmatched}
-        how |= {name: None if policy == "error" else policy for name, policy in policies.items()}
-        report: ExtractionReport = score_otherwise(protocol, gold, pred, **reads, **how)  # type: ignore[arg-type]
-        return report
-    for name, value in (("words", words), ("lenient", lenient)):
-        if value:
-            raise ValueError(f"{name} is {value!r}, expected none but with fincausal-2020")
+    if settings or (isinstance(protocol, str) and protocol not in PROTOCOLS):
+        published = _find_published(protocol, settings)
+        if published is not None:
+            given = {
+                "format": format,
+                "answers": answers,
+                "id": id,
+                "num_threads": num_threads,
+                "by": by,
+                "per_example": per_example,
+                "tags": tags,
+                "words": settings.get("words"),
+                "lenient": settings.get("lenient") or None,
+                "backend": None if backend == "cpu" else backend,
+                "occurrence": None if occurrence == "gap" else occurrence,
+                "unparsed": None if unparsed == "error" else unparsed,
+                "unmatched": None if unmatched == "error" else unmatched,
+            }
+            refusal = f"{{name}} is {{value!r}}, expected none with the protocol {protocol}"
+            report: ExtractionReport = published.count(gold, pred, given, refusal)
+            return report
     recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
     is_tally = adds and by is None and statistics is None and per_example is None
@@ -184,6 +191,21 @@ def score(
         return report_2022(scorer, gold, pred, per_example)
     kept = None if statistics is None else (*scorer.columns, *columns_by(statistics))
     return _scored(scorer, gold, pred, kept, per_example, progress)
+
+
+def _find_published(protocol: Any, settings: Any) -> TaskProtocol | None:
+    """Return the protocol if another task counts by it; refuse settings that it lacks."""
+    owners = owners_under("score")
+    for name in settings:
+        if name not in owners:
+            raise TypeError(f"score() got an unexpected keyword argument '{name}'")
+    published = protocols_under("score").get(protocol) if isinstance(protocol, str) else None
+    if published is not None and published.score:
+        return published
+    for name, owner in owners.items():
+        if value := settings.get(name):
+            raise ValueError(f"{name} is {value!r}, expected none but with {owner}")
+    return None
 
 
 def _scored(

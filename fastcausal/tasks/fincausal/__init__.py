@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from fastcausal.counts.task import Task
+from fastcausal.counts.task import Task, TaskProtocol
 
 TASK = Task(
     job="fincausal",
@@ -22,6 +22,13 @@ TASK = Task(
     score="fastcausal.tasks.fincausal.count:fincausal",
     read="fastcausal.tasks.fincausal.files:read_gold",
     public="fastcausal.tasks.fincausal.files:public",
+    protocols={
+        "fincausal-2020": TaskProtocol(
+            under="score",
+            score="fastcausal.tasks.fincausal.count:fincausal",
+            alone=("words", "lenient"),
+        )
+    },
     command="fastcausal.cli.score:score",
     page="fincausal",
 )

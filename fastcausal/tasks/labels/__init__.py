@@ -21,7 +21,7 @@ from __future__ import annotations
 from fastcausal.counts.task import Task
 
 TASK = Task(
-    job="ratings",
+    job="labels",
     formula="fastcausal.tasks.labels.formula:RatingsFormula",
     score="fastcausal.tasks.labels.report:label_agreement",
     command="fastcausal.cli.agree:agree",

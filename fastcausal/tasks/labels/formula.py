@@ -30,7 +30,7 @@ class RatingsFormula(Formula):
     {'overall_alpha': array([0.44444444, 1.        ])}
     """
 
-    job = "ratings"
+    job = "labels"
     adds = False
 
     level: Level  # {"nominal", "ordinal", "interval", "ratio"}: Level of measurement

@@ -13,15 +13,30 @@
 
 from __future__ import annotations
 
-from fastcausal.counts.task import Task
+from fastcausal.counts.task import Task, TaskProtocol
 
 TASK = Task(
-    job="answers",
+    job="qa",
     formula="fastcausal.tasks.qa.formula:QuestionFormula",
     present="fastcausal.tasks.qa.report:present",
     score="fastcausal.tasks.qa.count:qa",
     read="fastcausal.tasks.qa.files:read_gold",
     public="fastcausal.tasks.qa.files:public",
+    protocols={
+        "squad-1.1": TaskProtocol(
+            under="qa",
+            score="fastcausal.tasks.qa.count:count_marks",
+            read="fastcausal.tasks.qa.files:read_squad",
+            public="fastcausal.tasks.qa.files:clear_squad",
+        ),
+        "fincausal-2025": TaskProtocol(
+            under="qa",
+            score="fastcausal.tasks.qa.fincausal2025:count_marks",
+            read="fastcausal.tasks.qa.fincausal2025:read_sides",
+            public="fastcausal.tasks.qa.fincausal2025:clear_answers",
+            alone=("official_order", "similarity", "judge"),
+        ),
+    },
     command="fastcausal.cli.qa:qa",
     page="qa",
 )

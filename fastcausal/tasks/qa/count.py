@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +16,13 @@ from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import By
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
+from fastcausal.counts.task import find_protocol
 from fastcausal.files.keys import match
 from fastcausal.files.targets import keep_apart
 from fastcausal.files.texts import same_texts
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy, QuestionProtocol, check
-from fastcausal.tasks.qa import _native, fincausal2025
+from fastcausal.tasks.qa import _native
 from fastcausal.tasks.qa.files import read_answers, read_questions
 from fastcausal.tasks.qa.formula import QuestionFormula
 from fastcausal.tasks.qa.marks import fill_marks
@@ -105,25 +107,22 @@ def qa(
     (0.5, 0.0, 0.6666666666666666)
     """
     check("unmatched", unmatched, Policy)
-    check("protocol", protocol, QuestionProtocol)
+    chosen = find_protocol("qa", protocol)
     keep_apart([per_example], [gold, pred])
-    if protocol == "fincausal-2025":
-        marked = fincausal2025.statistics_of(
-            gold,
-            pred,
-            official_order=official_order,
-            similarity=similarity,
-            judge=judge,
-            unmatched=unmatched,
-            system=system_of(pred),
-        )
-        if per_example is not None:
-            marked.write(per_example)
-        return present(marked, by)
-    of_other = {"official_order": official_order, "similarity": similarity, "judge": judge}
-    for name, value in of_other.items():
-        if value:
-            raise ValueError(f"{name} is for fincausal-2025")
+    settings = {
+        "unmatched": unmatched,
+        "official_order": official_order or None,
+        "similarity": similarity,
+        "judge": judge,
+    }
+    statistics = chosen.count(gold, pred, settings, "{name} is for {owner}")
+    if per_example is not None:
+        statistics.write(per_example)
+    return present(statistics, by)
+
+
+def count_marks(gold: Any, pred: Any, *, unmatched: Policy = "error") -> Statistics:
+    """Mark every answer as SQuAD 1.1 does."""
     questions, answers = read_questions(gold), read_answers(pred)
     both = match(questions.ids, answers.ids, unmatched, TEXTS)
     if questions.asked is not None and answers.asked is not None:
@@ -131,21 +130,15 @@ def qa(
     rows = np.empty((len(both.keys), 3))
     fill_marks(rows, questions.answers, questions.lists, both.gold, answers.texts, both.pred)
     rows[:, 2] = asks_why(questions.texts)[both.gold]
-    signature = (
-        f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}"
-    )
-    statistics = Statistics.of_units(
+    return Statistics.of_units(
         QuestionFormula(("exact_match", "f1"), ("why",)),
-        signature,
+        f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}",
         rows,
         pa.table({"id": both.keys} | questions.columns(both.gold)),
         system=system_of(pred),
         gold=digest_of(questions),
         warnings=both.warnings,
     )
-    if per_example is not None:
-        statistics.write(per_example)
-    return present(statistics, by)
 
 
 def digest_of(questions: QuestionTexts) -> int:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import numbers, offsets, strings
+from fastcausal.counts.task import find_protocol, resolve
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.files import binary
 from fastcausal.files.files import Source
@@ -20,6 +21,7 @@ from fastcausal.files.packed import suffix_of
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.texts import RowTexts, texts_in
 from fastcausal.files.values import kind, pause_gc
+from fastcausal.options import QuestionProtocol
 from fastcausal.tasks.qa.questions import (
     PLAIN,
     AnswerTexts,
@@ -85,30 +87,38 @@ def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
     return QuestionTexts(ids, texts, right, offsets(map(len, lists)), besides, asked)
 
 
-def read_gold(gold: Any, **options: Any) -> tuple[Any, Any]:
-    """Return questions to score many systems with, and their first gold answers as predictions."""
-    if options.get("protocol") == "fincausal-2025":
-        from fastcausal.tasks.qa.fincausal2025 import read_sides
+def read_gold(
+    gold: Any, protocol: QuestionProtocol = "squad-1.1", **options: Any
+) -> tuple[Any, Any]:
+    """Return gold to score many systems with, and its own answers as predictions."""
+    sides: tuple[Any, Any] = resolve(find_protocol("qa", protocol).read)(gold, **options)
+    return sides
 
-        return read_sides(gold)
+
+def public(
+    gold: Any, protocol: QuestionProtocol = "squad-1.1", **options: Any
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return gold with empty answers, and empty predictions."""
+    rows: tuple[list[dict[str, Any]], list[dict[str, Any]]]
+    rows = resolve(find_protocol("qa", protocol).public)(gold, **options)
+    return rows
+
+
+def read_squad(gold: Any, **options: Any) -> tuple[QuestionTexts, AnswerTexts]:
+    """Return questions to score many systems with, and their first gold answers as predictions."""
     questions = read_questions(gold)
     first = questions.answers.take(numbers(questions.lists[:-1]))
     return questions, AnswerTexts(questions.ids, first)
 
 
-def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def clear_squad(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return questions with an empty gold answer, and empty predictions.
 
     Examples
     --------
-    >>> public([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}])[0]
+    >>> clear_squad([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}])[0]
     [{'id': '1', 'question': 'Why?', 'answers': {'text': ['']}}]
     """
-    if options.get("protocol") == "fincausal-2025":
-        from fastcausal.tasks.qa.fincausal2025 import read_sides
-
-        unanswered = [row | {"answer": ""} for row in read_sides(gold)[0]]
-        return unanswered, unanswered
     questions = read_questions(gold)
     ids = questions.ids.to_pylist()
     rows = [

@@ -16,6 +16,7 @@ from fastcausal._version import __version__
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import numbers, strings
 from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Warnings
 from fastcausal.files import binary
@@ -60,15 +61,14 @@ class AnswerPair(NamedTuple):
     warnings: Warnings
 
 
-def statistics_of(
+def count_marks(
     gold: Any,
     pred: Any,
     *,
-    official_order: bool,
-    similarity: str | None,
-    judge: str | None,
-    unmatched: Policy,
-    system: str | None,
+    unmatched: Policy = "error",
+    official_order: bool = False,
+    similarity: str | None = None,
+    judge: str | None = None,
 ) -> Statistics:
     """Mark every answer; see `fastcausal.qa` for parameters."""
     if official_order:
@@ -88,13 +88,13 @@ def statistics_of(
         f"fastcausal|{__version__}|answers|fincausal-2025|{order}",
         np.column_stack([np.array(values, np.float64) for values in columns.values()]),
         pa.table({"id": pair.keys} | sides[0].besides(pair.of_gold)),
-        system=system,
+        system=system_of(pred),
         gold=digest_of_texts(pair.keys, strings(pair.gold)),
         warnings=pair.warnings,
     )
 
 
-def read_sides(gold: Any) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+def read_sides(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """Return gold to score many systems with, and its own answers as predictions."""
     side = read_rows(gold, "gold")
     columns = {"id": side.id, "text": side.text, "answer": side.answer}
@@ -103,6 +103,12 @@ def read_sides(gold: Any) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
         columns["question"] = question
     lists = [column.to_pylist() for column in columns.values()]
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
+    return rows, rows
+
+
+def clear_answers(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return gold with empty answers, also as predictions."""
+    rows = [row | {"answer": ""} for row in read_sides(gold)[0]]
     return rows, rows
 
 

@@ -23,7 +23,7 @@ class QuestionFormula(MeanFormula):
     {'overall_f1': array([0.75]), 'why_f1': array([0.5])}
     """
 
-    job = "answers"
+    job = "qa"
 
     @property
     def main(self) -> str:

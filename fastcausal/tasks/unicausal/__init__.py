@@ -12,12 +12,17 @@
 
 from __future__ import annotations
 
-from fastcausal.counts.task import Task
+from fastcausal.counts.task import Task, TaskProtocol
 
 SPANS = Task(
     job="unicausal-spans",
     formula="fastcausal.tasks.unicausal.formula:EntityFormula",
     present="fastcausal.tasks.unicausal.report:present",
+    protocols={
+        "unicausal-span": TaskProtocol(
+            under="score", score="fastcausal.tasks.unicausal.count:spans"
+        )
+    },
     command="fastcausal.cli.score:score",
     page="howto/unicausal",
 )
@@ -25,6 +30,15 @@ LABELS = Task(
     job="unicausal-labels",
     formula="fastcausal.tasks.unicausal.formula:OccurringFormula",
     present="fastcausal.tasks.classification.report:present",
+    protocols=dict.fromkeys(
+        ("unicausal-seq", "unicausal-pair"),
+        TaskProtocol(
+            under="classify",
+            score="fastcausal.tasks.unicausal.labels:labels",
+            read="fastcausal.tasks.unicausal.labels:read_gold",
+            public="fastcausal.tasks.unicausal.labels:public",
+        ),
+    ),
     command="fastcausal.cli.classify:classify",
     page="howto/unicausal",
 )

@@ -98,7 +98,7 @@ def choices(
     pred : path, table, mapping or list
         Any source of `fastcausal.tasks.classification.choices.files.read_given`; joined by id.
     protocol : str, optional
-        A published program, of `CHOICE_PROTOCOLS`; other arguments override its settings.
+        A published program; other arguments override its settings.
     answers : {"binary", "letter", "choice"}, optional
         Yes and no; letters; or a number or text from a list. Needed without a protocol.
     read : str, optional

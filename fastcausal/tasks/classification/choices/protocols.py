@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from fastcausal._version import __version__
 from fastcausal.options import AnswerKind, AnswerPolicy, AnswerReading, ChoiceProtocol, check
+from fastcausal.tasks.classification import CHOICES
 from fastcausal.tasks.classification.choices.readings import checked
 from fastcausal.tasks.classification.choices.words import pattern_of
 
@@ -57,49 +58,15 @@ class Choosing:
         )
 
 
-# A published protocol is a line here and its name in `options.ChoiceProtocol`.
-CHOICE_PROTOCOLS: dict[ChoiceProtocol, Choosing] = {
-    each.name: each  # type: ignore[misc]
-    for each in (
-        Choosing("copa", "choice", "same", unparsed="error", by=("language",)),
-        Choosing("e-care", "choice", "same", surplus="error", by=("ask-for",)),
-        Choosing(
-            "cladder", "binary", "cladder", "error", "skip", by=("rung", "sensical")
-        ),
-        Choosing(
-            "cladder-gpt", "binary", "cladder-gpt", unmatched="skip",
-            by=("query_type", "rung", "sensical"),
-        ),
-        Choosing(
-            "corr2cause", "binary", "corr2cause", "error", "skip", undefined=0.0, rarer=True,
-            by=("num_nodes", "causal_relation"),
-        ),
-        Choosing(
-            "corr2cause-gpt", "binary", "corr2cause-gpt", "error", "skip", undefined=0.0,
-            rarer=True, by=("num_nodes", "causal_relation"),
-        ),
-    )
-}  # fmt: skip
-
-
 def choosing(protocol: ChoiceProtocol | None = None, **given: Any) -> Choosing:
-    """Return the settings of a protocol, or of a kind of answers, with the given ones replaced.
+    """Return the settings of a protocol, or of a kind of answers, with those given not None.
 
-    Parameters
-    ----------
-    protocol : str, optional
-    **given
-        Fields of `Choosing`; None leaves a field as it is.
-
-    Raises
-    ------
-    ValueError
-        A protocol or value is unknown, or neither a protocol nor a kind of answers is given.
+    ValueError: a protocol or value is unknown, or neither a protocol nor a kind is given.
     """
     settings = {name: value for name, value in given.items() if value is not None}
     if protocol is not None:
-        check("protocol", protocol, ChoiceProtocol)
-        return replace(CHOICE_PROTOCOLS[protocol], **settings)
+        check("protocol", protocol, CHOICES.protocols)
+        return Choosing(protocol, **{**CHOICES.protocols[protocol].settings, **settings})
     if "answers" not in settings:
         raise ValueError("answers is None, expected one of binary, letter, choice")
     read = checked(settings["answers"], settings.get("read"))
