@@ -20,10 +20,10 @@ class Remedy(NamedTuple):
         argument = f"{self.argument}={values}" if values else f"{self.argument}()"
         return _add_other(f"{argument} {self.effect}", self.other)
 
-    def of_option(self) -> str:
+    def phrase_option(self) -> str:
         """Return the text for the command line, with the option in place of the argument."""
         option = self.argument.replace("_", "-")
-        other = self.other and self.other.of_option()
+        other = self.other and self.other.phrase_option()
         values = " or ".join(self.values)
         return _add_other(" ".join(filter(None, (f"--{option}", values, self.effect))), other)
 

@@ -101,9 +101,11 @@ class Relations:
     ) -> None:
         table = canonical(table)
         metadata = table.schema.metadata or {}
-        self.reading: Reading = Reading.of(table.schema) if reading is None else reading
+        self.reading: Reading = Reading.read(table.schema) if reading is None else reading
         if reading is not None or METADATA_KEY not in metadata:
-            table = table.replace_schema_metadata(metadata | {METADATA_KEY: self.reading.to_json()})
+            table = table.replace_schema_metadata(
+                metadata | {METADATA_KEY: self.reading.serialise()}
+            )
         self.table: pa.Table = table
         self.kept: Kept = Kept()
         self.roles: tuple[str, ...] = self.reading.roles

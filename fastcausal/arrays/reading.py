@@ -36,23 +36,23 @@ class Reading:
     # The forms of the raw answers in the source, such as ``"json"``, ascending
     forms: tuple[str, ...] = ()
 
-    def found(self) -> list[tuple[str, str]]:
+    def content_settings(self) -> list[tuple[str, str]]:
         """Return the settings of signatures that come from the content."""
         spans = [] if self.spans is None else [("spans", self.spans)]
         return [*spans, *(("answers", form) for form in self.forms)]
 
-    def to_json(self) -> bytes:
+    def serialise(self) -> bytes:
         """Serialise the reading for the schema metadata."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
-    def of(cls, schema: pa.Schema) -> Reading:
+    def read(cls, schema: pa.Schema) -> Reading:
         """Read the metadata of a table; return the default if it has none."""
         stored = (schema.metadata or {}).get(METADATA_KEY)
         return _stored(stored) if stored else cls()
 
     @classmethod
-    def from_json(cls, text: bytes) -> Reading:
+    def parse(cls, text: bytes) -> Reading:
         """Parse the output of `to_json`."""
         try:
             stored = json.loads(text)
@@ -73,7 +73,7 @@ class Reading:
 @lru_cache(maxsize=64)
 def _stored(text: bytes) -> Reading:
     """Parse metadata, cached because the batches and files of one system share it."""
-    return Reading.from_json(text)
+    return Reading.parse(text)
 
 
 def _start(text: bytes) -> str:

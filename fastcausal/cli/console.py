@@ -229,7 +229,7 @@ def _reason(error: BaseException) -> str:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, InputError) and cause.remedy is not None:
-            return reason.removesuffix(str(cause.remedy)) + cause.remedy.of_option()
+            return reason.removesuffix(str(cause.remedy)) + cause.remedy.phrase_option()
         cause = cause.__cause__
     return reason
 

@@ -217,14 +217,14 @@ def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
     from fastcausal.formats.reading.format import Opened
 
     tags = GOLD_READING[protocol.tags]
-    if isinstance(source, Opened) and not source.in_batches:
+    if isinstance(source, Opened) and not source.can_stream:
         return fc.read(source, tags=tags)
     side = stream(source, None, tags)
     if side is None:
         return fc.read(source, tags=tags) if several else source
     if side.follows or not (several or side.is_one_batch):
         return source
-    whole = side.in_one_batch()
+    whole = side.read_if_small()
     return source if whole is None else whole
 
 

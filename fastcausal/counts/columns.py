@@ -64,7 +64,7 @@ class Part(NamedTuple):
     # int64[n_rows], optional: The file's row of each row; None: row k is row k
     places: Int64 | None = None
 
-    def where(self, mask: pa.ChunkedArray) -> Part:
+    def select(self, mask: pa.ChunkedArray) -> Part:
         """Return the rows selected by the mask."""
         places = np.flatnonzero(np.asarray(mask))
         before = self.places
@@ -128,7 +128,7 @@ def parted(formula: Formula, part: Part) -> tuple[Part, Part | None]:
     if last not in part.table.column_names or not part.table[last].null_count:
         return part, None
     missing = pc.is_null(part.table[last])
-    return part.where(pc.invert(missing)), part.where(missing)
+    return part.select(pc.invert(missing)), part.select(missing)
 
 
 def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formula, CountRows]:
@@ -155,9 +155,9 @@ def check_totals(formula: Formula, part: Part) -> None:
     for total in totals_in(formula, part.table):
         part.numbers(total)
     present = {*part.table.column_names}
-    for field in formula.if_empty:
+    for field in formula.empty_fields:
         if field in present:
-            given = part.where(part.table[field].is_valid())
+            given = part.select(part.table[field].is_valid())
             given.numbers(field)
 
 
@@ -178,7 +178,7 @@ def _check_unit_column(part: Part, name: str, expected: UnitColumn) -> None:
             row = int(unknown.argmax())
             part.refuse(row, name, f'"{column[row]}"', f"one of {', '.join(expected.texts)}")
     elif expected.type == "int64":
-        part.where(column.is_valid()).numbers(name)
+        part.select(column.is_valid()).numbers(name)
 
 
 def _check_rules(formula: Formula, columns: dict[str, CountRows], part: Part) -> None:

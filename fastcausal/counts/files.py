@@ -337,7 +337,7 @@ def _read_systems(path: str | os.PathLike[str], like: About | None) -> dict[str,
         raise InputError(f'{name}: column "{SYSTEM}" has {systems[:3]}, expected names')
     return {
         system: parts_of(
-            Part(f"{name}: {system}", table).where(pc.equal(table[SYSTEM], system)),
+            Part(f"{name}: {system}", table).select(pc.equal(table[SYSTEM], system)),
             {**about, **_find_system(about.get("systems"), system), "system": system},
         )
         for system in systems

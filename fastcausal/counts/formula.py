@@ -46,7 +46,7 @@ class Formula(ABC):
         return "overall_f1"
 
     @property
-    def if_empty(self) -> tuple[str, ...]:
+    def empty_fields(self) -> tuple[str, ...]:
         """Names of counts of left-out units, computed with empty predictions."""
         return ()
 
@@ -65,7 +65,7 @@ class Formula(ABC):
         return {}
 
     @property
-    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+    def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """Fields or totals with sums that depend on gold alone, equal for all systems."""
         return ()
 

@@ -40,7 +40,7 @@ class ConfusionFormula(Formula):
         return ("gold", "pred")
 
     @property
-    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+    def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """The label of gold."""
         return (("gold",),)
 
@@ -67,7 +67,7 @@ class ConfusionFormula(Formula):
         if self.positive in self.labels:
             k = self.labels.index(self.positive)
             groups["positive"] = {name: classes[name][:, k] for name in AVERAGED}
-        means = {"macro": self.in_macro(predicted, wanted), "weighted": wanted}
+        means = {"macro": self.weigh_classes(predicted, wanted), "weighted": wanted}
         for group, weights in means.items():
             groups[group] = {
                 name: means_defined(classes[name], weights, undefined) for name in AVERAGED
@@ -76,7 +76,7 @@ class ConfusionFormula(Formula):
             groups[f"class_{label}"] = {name: classes[name][:, k] for name in AVERAGED}
         return groups
 
-    def in_macro(self, predicted: Int64, wanted: Int64) -> Int64:
+    def weigh_classes(self, predicted: Int64, wanted: Int64) -> Int64:
         """Return the weight of each class in the macro mean: 1."""
         return np.ones_like(wanted)
 

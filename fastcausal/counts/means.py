@@ -35,7 +35,7 @@ class MeanFormula(Formula):
         return 0, 1
 
     @property
-    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+    def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """The subsets."""
         return tuple((name,) for name in self.subsets)
 

@@ -37,11 +37,11 @@ class Written(NamedTuple):
     columns: tuple[str, ...] = ()  # Columns in the digest besides ids and counts
 
     @classmethod
-    def of(cls, formula: Formula, table: pa.Table, columns: Iterable[str] | None = None) -> Self:
+    def seal(cls, formula: Formula, table: pa.Table, columns: Iterable[str] | None = None) -> Self:
         """Return the number and digest for the rows of one system."""
         # ``columns`` are in the digest besides ids and counts; None: all, except for nested ones.
         present = {*table.column_names}
-        counts = (TIMES, *formula.fields, *totals_in(formula, table), *formula.if_empty)
+        counts = (TIMES, *formula.fields, *totals_in(formula, table), *formula.empty_fields)
         known = [name for name in dict.fromkeys(counts) if name in present]
         if columns is None:
             columns = [
@@ -84,7 +84,7 @@ def require_digest(about: Mapping[str, Any], formula: Formula, table: pa.Table, 
         return
     columns = about.get(COLUMNS) or ()
     lost = [column for column in columns if column not in table.column_names]
-    if lost or about.get(ROWS) != digest_text(Written.of(formula, table, columns).digest):
+    if lost or about.get(ROWS) != digest_text(Written.seal(formula, table, columns).digest):
         what = f'column "{lost[0]}" was left out' if lost else "ids, counts or columns were changed"
         raise InputError(
             f"{name}: {what} since the file was sealed, expected them as they were written"

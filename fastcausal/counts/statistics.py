@@ -380,7 +380,7 @@ class Statistics:
             A column of `units` has the name of a field, or the file cannot be written.
         """
         table = self.table()
-        count_files.write(path, [table], self.about(Written.of(self.formula, table)))
+        count_files.write(path, [table], self.about(Written.seal(self.formula, table)))
 
     @classmethod
     def read(

@@ -31,7 +31,7 @@ def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics
     """Write a file of several systems, with their names in a first column ``system``."""
     tables = {name: statistics.table() for name, statistics in systems.items()}
     abouts = {
-        name: systems[name].about(Written.of(systems[name].formula, table))
+        name: systems[name].about(Written.seal(systems[name].formula, table))
         for name, table in tables.items()
     }
     files.write(

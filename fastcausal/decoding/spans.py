@@ -64,7 +64,9 @@ class DecodedOnDevice(Decoded):
     _read: tuple[Any, Any]  # columns, words
 
     @classmethod
-    def of(cls, rows: Rows, scores: Any, wrong: Any, columns: Any, words: Any) -> DecodedOnDevice:
+    def assemble(
+        cls, rows: Rows, scores: Any, wrong: Any, columns: Any, words: Any
+    ) -> DecodedOnDevice:
         """Make the result of `device.select_spans` from its arrays and inputs."""
         decoded = cls(rows, scores)
         decoded._wrong, decoded._read = wrong, (columns, words)
@@ -238,7 +240,7 @@ class SpanDecoder:
         arrays = device.select_spans(
             cuda.machine(), columns, there, words, gate, self._three_roles(), self._settings()
         )
-        return DecodedOnDevice.of(*arrays, columns, words)
+        return DecodedOnDevice.assemble(*arrays, columns, words)
 
     def _columns(self, logits: Any, take: Callable[[str, Any], Any]) -> list[Any]:
         """Return arrays [batch, tokens], all float32 or all float64, strides in whole items."""

@@ -279,7 +279,7 @@ class SeenKeys:
     >>> seen = SeenKeys()
     >>> for batch in (pa.array(["a", "b"]), pa.array(["a"])):
     ...     seen.add(batch)
-    >>> seen.any_twice()
+    >>> seen.has_repeats()
     True
     """
 
@@ -290,7 +290,7 @@ class SeenKeys:
         """Add a batch."""
         self._hashes.frombytes(hashes_of(keys).view(np.uint8).data)
 
-    def any_twice(self) -> bool:
+    def has_repeats(self) -> bool:
         """Return True if two hashes are equal: most likely, a key occurs twice."""
         pa.default_memory_pool().release_unused()  # by readers: the search needs as much again
         return bool(self._hashes) and _ids.any_twice(np.frombuffer(self._hashes, np.int64))

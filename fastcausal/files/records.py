@@ -107,14 +107,14 @@ class Records:
             rows = rows.select(rows.column_names)
         return rows if rows.column_names == self.names else rows.rename_columns(self.names)
 
-    def without(self, *names: str | None) -> pa.Table:
+    def drop(self, *names: str | None) -> pa.Table:
         """Return all columns except some, which are not read from a file; ignore unknown names."""
         if isinstance(self._rows, OnDisk):
             kept = {name: key for name, key in self._names.items() if name not in names}
             return self._rows.select([*kept.values()]).rename_columns([*kept])
         return arrow.without(self.table, {name or "" for name in names})
 
-    def in_file(self, *columns: str, filled: Collection[str] = ()) -> Batches | None:
+    def open_batches(self, *columns: str, filled: Collection[str] = ()) -> Batches | None:
         """Return a function that reads columns of text from their file, batch by batch."""
         # It can be called again. None if a column is in memory or not text, or if a column in
         # ``filled`` may have nulls.

@@ -83,7 +83,7 @@ class Spelling:
             found = self._found[keys] = spelled(keys, self._known)
         return {found.get(key, key): value for key, value in row.items()} if found else row
 
-    def of_all(self, rows: list[Any]) -> list[Any]:
+    def respell(self, rows: list[Any]) -> list[Any]:
         """Return objects with known names; the list itself if no name changes."""
         folded = {each if isinstance(each, str) else each[0] for each in self._known}
         keys = set(chain.from_iterable(rows)) - folded

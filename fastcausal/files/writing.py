@@ -31,14 +31,14 @@ class Strings(NamedTuple):
     valid: npt.NDArray[np.int8] | None = None
 
     @classmethod
-    def of(cls, column: pa.Array) -> Strings:
+    def take(cls, column: pa.Array) -> Strings:
         """Take an array of strings."""
         data, places = texts_of(column)
         valid = is_valid(column).astype(np.int8) if column.null_count else None
         return cls(data, places.astype(np.int64, copy=False), valid)
 
     @classmethod
-    def made(cls, data: bytes, places: bytes) -> Strings:
+    def wrap(cls, data: bytes, places: bytes) -> Strings:
         """Take the output of native code."""
         return cls(data, np.frombuffer(places, np.int64))
 
@@ -68,8 +68,8 @@ def json_cells(column: pa.ChunkedArray | pa.Array, written: JsonTexts) -> Writte
     """
     values = plain(column)
     if values.type in TEXTS:
-        return WrittenColumn(Strings.of(values), JSON, b"null")
-    return WrittenColumn(Strings.of(json_texts(values, written)), null=b"null")
+        return WrittenColumn(Strings.take(values), JSON, b"null")
+    return WrittenColumn(Strings.take(json_texts(values, written)), null=b"null")
 
 
 def json_texts(values: pa.Array, written: JsonTexts) -> pa.Array:
@@ -97,10 +97,10 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 def lists_of(texts: Strings, lists: Any, as_literals: bool) -> Strings:
     """Return lists of strings as cells, of Python literals or of JSON.
 
-    >>> bytes(lists_of(Strings.of(pa.array(["a", "b"])), np.array([0, 2]), as_literals=True).data)
+    >>> bytes(lists_of(Strings.take(pa.array(["a", "b"])), np.array([0, 2]), as_literals=True).data)
     b"['a', 'b']"
     """
-    return Strings.made(*_writing.write_lists(texts, lists, as_literals))
+    return Strings.wrap(*_writing.write_lists(texts, lists, as_literals))
 
 
 def json_lines(columns: Mapping[str, WrittenColumn], n: int) -> bytes:

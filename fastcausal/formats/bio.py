@@ -155,8 +155,8 @@ def _lines(block: Block, has_ids: bool, losses: Any, unfit: Problems) -> bytes:
     """Return the examples of a block as lines, each with an empty line behind."""
     left_out = np.zeros(block.n_relations, np.int32)
     lines = _writing.write_tag_lines(
-        Strings.of(block.texts),
-        Strings.of(block.names) if has_ids else None,
+        Strings.take(block.texts),
+        Strings.take(block.names) if has_ids else None,
         block.spans,
         block.first,
         len(block),
@@ -327,7 +327,7 @@ def _add(
     if wrong.any():
         values = values[np.repeat(~wrong, widths)]
         widths = np.where(wrong, -1, widths)
-    build.all_at_once(values, widths, counts, length)
+    build.set_all(values, widths, counts, length)
 
 
 def _reason(tags: Sequence[str], length: int | None) -> str:

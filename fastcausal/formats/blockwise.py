@@ -109,7 +109,7 @@ def _write_parts(
         counts += len(part), part.n_relations, part.n_unread
         if progress is not None:
             progress(int(counts[0]), examples.n_examples)
-    if seen.any_twice():
+    if seen.has_repeats():
         raise InputError("an id occurs twice")
     n_examples, n_relations, n_unread = counts.tolist()
     return n_examples, n_relations, n_unread

@@ -159,7 +159,7 @@ class Block:
     def n_tokens(self) -> npt.NDArray[np.int32]:
         """The number of tokens of each text, 0 without a text."""
         counts = np.empty(len(self), np.int32)
-        texts = Strings.of(self.texts)
+        texts = Strings.take(self.texts)
         _native.count_tokens(texts.data, texts.places, 0, counts)
         return counts if texts.valid is None else np.where(texts.valid, counts, 0)
 

@@ -39,7 +39,7 @@ class TextSlices(NamedTuple):
     stops: Int64
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> TextSlices:
+    def join(cls, texts: Sequence[str]) -> TextSlices:
         """Join texts."""
         encoded = [text.encode() for text in texts]
         stops = np.cumsum([len(text) for text in encoded], dtype=np.int64)

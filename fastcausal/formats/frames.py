@@ -298,7 +298,7 @@ def _read_examples(
         places = [name] * len(records) if lines is None else [f"{name}:{n}" for n in lines]
         made = spans.located(name, _rows(columns), like, occurrence, places, lines, ids)
     own = made.table.column_names if counts == "examples" else spans.HELD
-    further = records.without(*own, "length", "relations")
+    further = records.drop(*own, "length", "relations")
     whole = made.table
     for field, column in zip(further.schema, further.columns, strict=True):
         whole = whole.append_column(field.with_metadata(None), column)

@@ -82,7 +82,7 @@ class _OffsetWriter:
     def rows(self, block: Block) -> bytes:
         """Return the lines of a block."""
         made = _writing.write_offsets(block.spans, block.first, len(block), self._roles)
-        of_relations = WrittenColumn(Strings.made(*made))
+        of_relations = WrittenColumn(Strings.wrap(*made))
         columns = {
             name: of_relations
             if name == "relations"

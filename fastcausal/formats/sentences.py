@@ -119,7 +119,7 @@ class SearchedSentence:
 
     def _letters(self, fold: Fold | None) -> Letters:
         if fold not in self._forms:
-            self._forms[fold] = Letters.of(self.text, fold)
+            self._forms[fold] = Letters.fold_text(self.text, fold)
         return self._forms[fold]
 
     @cached_property
@@ -138,7 +138,7 @@ class Letters:
     fold: Fold | None  # The mapping of letters
 
     @classmethod
-    def of(cls, text: str, fold: Fold | None) -> Letters:
+    def fold_text(cls, text: str, fold: Fold | None) -> Letters:
         """Fold the letters of a text one by one; each may become several, or none."""
         if fold is None:
             return cls(text, range(len(text)), range(1, len(text) + 1), None)

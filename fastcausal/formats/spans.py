@@ -103,7 +103,7 @@ def read(
             return quick
         numbered = list(source.objects(problems))
         lines, examples = [n for n, _ in numbered], [example for _, example in numbered]
-        examples = Spelling("id", "text", "relations").of_all(examples)
+        examples = Spelling("id", "text", "relations").respell(examples)
     else:
         name = "span texts"
         examples = list(map(dict, source))
@@ -198,12 +198,12 @@ class _SpanWriter:
         """Return the lines of a block."""
         if b"" in self._roles:
             _report_others(block, self._lost)
-        texts = Strings.of(block.texts)
+        texts = Strings.take(block.texts)
         made = _writing.write_span_texts(texts, block.spans, block.first, len(block), self._roles)
         cells = {"id": json_cells(block.names, self._written)} if self._has_ids else {}
         cells |= {
             "text": WrittenColumn(texts, JSON, null=None),
-            "relations": WrittenColumn(Strings.made(*made)),
+            "relations": WrittenColumn(Strings.wrap(*made)),
         }
         cells |= {name: json_cells(block.table[name], self._written) for name in self._further}
         return json_lines(cells, len(block))

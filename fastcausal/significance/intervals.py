@@ -50,7 +50,7 @@ class Resampled(Protocol):
     def scores(self, weights: Int64) -> Mapping[str, Float64]:
         """Compute scores under each int64[n_draws, n_kinds] of weights."""
 
-    def left_out(self) -> Mapping[str, Float64]:
+    def score_without_each(self) -> Mapping[str, Float64]:
         """Compute the scores without one unit, for a unit of every kind."""
 
     def range_of(self, name: str) -> Range | None:
@@ -105,7 +105,7 @@ def unvaried(value: float, n: int, confidence: float) -> tuple[float, float]:
 def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[str, Interval]:
     """Compute the intervals of scores by the method of ``draws``; NaN without variation."""
     method, confidence = draws.method, draws.confidence
-    spreads = {} if method == "percentile" else spreads_of(units.left_out(), units.times)
+    spreads = {} if method == "percentile" else spreads_of(units.score_without_each(), units.times)
     if method == "jackknife":
         quantile = student_quantile((1 + confidence) / 2, int(units.times.sum()) - 1)
         half = {name: spreads[name].error * quantile for name in values}

@@ -66,7 +66,7 @@ def difference(
     paired = replace(units, formula=minus(formula))
     sums = np.hsplit(sums_of(units.terms, units.times[None]), 2)
     a, b = (float(formula.value(side)[0]) for side in sums)
-    [spread] = spreads_of(paired.left_out(), units.times).values()
+    [spread] = spreads_of(paired.score_without_each(), units.times).values()
     delta, freedom = b - a, max(1, n_differing(units) - 1)
     if is_student(units.n_units, confidence) and not math.isnan(spread.error):
         p, exact = student_p(delta / spread.error, freedom), False
@@ -168,7 +168,7 @@ def _sums_of_exchanges(units: Units, exact: bool, n_resamples: int, seed: int) -
     first = unlike.argmax(axis=1)[:, None]
     greater = np.take_along_axis(a > b, first, axis=1)
     sides = np.vstack([np.where(greater, b, a), np.where(greater, a, b)])
-    split = FixedPoint.of(sides, 2 * units.n_units)
+    split = FixedPoint.split(sides, 2 * units.n_units)
     lesser, larger = np.hsplit(split.parts, 2)
     differ = unlike.any(axis=1)
     changes, times = merged((larger - lesser).T[differ], units.times[differ])

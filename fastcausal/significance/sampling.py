@@ -61,7 +61,7 @@ def bootstrap_sums(
     # Returns float64[n_resamples, n_fields]: equal to `sums_of` these weights, which are never in
     # memory.
     heavy, heavy_times, light = _rows_of_draws(times, n_resamples, seed)
-    parts = FixedPoint.of(values, int(times.sum()))
+    parts = FixedPoint.split(values, int(times.sum()))
     sums = parts.room(n_resamples)
     n_threads = _threads(n_resamples * (len(times) + len(light)))
     _sampling.resample_sums(heavy, heavy_times, light, seed, 0, parts.parts, sums, n_threads)

@@ -100,7 +100,7 @@ class FixedPoint(NamedTuple):
     n_columns: int
 
     @classmethod
-    def of(cls, values: CountRows, total: int) -> FixedPoint:
+    def split(cls, values: CountRows, total: int) -> FixedPoint:
         """Split finite floats, so that weights of this total leave every sum below 2^62."""
         if values.dtype.kind != "f":
             return cls(np.ascontiguousarray(values.T), (), len(values.T))

@@ -141,7 +141,7 @@ class Units:
         """Compute scores by flat name under each int64[n_draws, n_distinct] of weights."""
         return self.formula.scores_of(sums_of(self.terms, weights))
 
-    def left_out(self) -> Mapping[str, Float64]:
+    def score_without_each(self) -> Mapping[str, Float64]:
         """Compute the scores without one unit, for every distinct unit."""
         return self.formula.scores_of(sums_of(self.terms, self.times[None]) - self.terms)
 
@@ -181,7 +181,7 @@ class WholeUnits(Units):
         """Compute scores by flat name under each int64[n_draws, n_distinct] of weights."""
         return self._score_in_parts(len(weights), lambda part: weights[part])
 
-    def left_out(self) -> Mapping[str, Float64]:
+    def score_without_each(self) -> Mapping[str, Float64]:
         """Compute the scores without one unit, for every distinct unit."""
         numbers = np.arange(len(self.times))
         return self._score_in_parts(

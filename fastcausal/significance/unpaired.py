@@ -26,7 +26,7 @@ def welch(
     for units in (a, b):
         [(name, value)] = units.scores(units.times[None]).items()
         ranges.append(units.range_of(name))
-        [spread] = spreads_of(units.left_out(), units.times).values()
+        [spread] = spreads_of(units.score_without_each(), units.times).values()
         values.append(float(value[0]))
         errors.append(0.0 if math.isnan(spread.error) else spread.error)
         freedoms.append(units.n_units - 1)

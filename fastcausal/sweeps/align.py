@@ -81,7 +81,7 @@ def _check_gold_counts(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> 
         formula = mine.formula.union(theirs.formula)
     except ValueError:  # `unify` reports it
         return
-    for fields in formula.of_gold:
+    for fields in formula.gold_fields:
         left, right = (_sum_fields(each, formula, fields) for each in (mine, theirs))
         if left is not None and right is not None and (unlike := left != right).any():
             k = int(unlike.argmax())

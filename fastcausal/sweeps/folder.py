@@ -189,7 +189,7 @@ def _seal(statistics: Statistics, pred: str) -> bytes:
     """Return a Parquet file that contains the digest of its own bytes."""
     seal = json.dumps({"pred": pred, "seal": OPEN}).encode()
     table = statistics.table()
-    about = statistics.about(Written.of(statistics.formula, table))
+    about = statistics.about(Written.seal(statistics.formula, table))
     data = _parquet(table, {**metadata_of(about), KEY: seal})
     return data.replace(seal, seal.replace(OPEN.encode(), _digest(data)))
 

@@ -232,7 +232,7 @@ def _parts(path: Path) -> list[Path]:
 
 def _digest_of_rows(relations: Relations) -> str:
     """Return the digest of a table; equal rows have equal bytes."""
-    table = relations.table.replace_schema_metadata({"": relations.reading.to_json()})
+    table = relations.table.replace_schema_metadata({"": relations.reading.serialise()})
     file = pa.BufferOutputStream()
     with pa.ipc.new_stream(file, table.schema) as sink:
         sink.write_table(table)

@@ -158,12 +158,12 @@ def test_other_programs_may_write_the_same_values_again(tmp_path):
 
 def test_batches_and_the_whole_have_one_digest(tmp_path, monkeypatch):
     formula, table = fc.statistics(MANY_KINDS).formula, fc.statistics(MANY_KINDS).table()
-    whole = Written.of(formula, table)
+    whole = Written.seal(formula, table)
     assert whole.columns == ("day", "genre", "is_long", "none", "weight", "year")
-    parts = (Written.of(formula, table.slice(k, 2)) for k in (0, 2, 4))
+    parts = (Written.seal(formula, table.slice(k, 2)) for k in (0, 2, 4))
     assert reduce(Written.and_those, parts) == whole
     monkeypatch.setattr("fastcausal.counts.seals.BLOCK", 2)
-    assert Written.of(formula, table) == whole
+    assert Written.seal(formula, table) == whole
 
 
 @pytest.mark.parametrize("key", ["job", "signature", "protocol", "gold", "warnings", "n_rows"])

@@ -60,7 +60,7 @@ class TestUnits:
         """The scores without a unit equal the scores of the other units' rows."""
         whole = statistics(formula)
         units = whole.drawn(cluster)
-        found = units.left_out()
+        found = units.score_without_each()
         codes = whole.clusters(cluster)
         without = whole.scores(1 - np.equal.outer(np.unique(codes), codes).astype(int))
         for name, values in found.items():

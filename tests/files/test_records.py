@@ -279,7 +279,7 @@ def test_keys_are_texts_without_gaps():
     with pytest.raises(InputError, match='row 0: "x" is true, expected an integer or a string'):
         read_records([{"x": True}]).keys("x")
     assert (records.find("id", "b"), records.find("id"), records.has("a")) == ("b", None, True)
-    assert records.without("b", None, "none").column_names == ["a", "c"]
+    assert records.drop("b", None, "none").column_names == ["a", "c"]
 
 
 def test_what_stands_between_cells():

@@ -247,8 +247,8 @@ def test_no_offset_of_label_studio_beyond_the_text_is_taken(tmp_path_factory, te
 
 @given(st.text(max_size=30), st.lists(st.text(max_size=8), min_size=1, max_size=3))
 def test_a_type_of_links_is_a_relation_or_noted(type, wanted):
-    is_relation, note = Marking().of_link(type)
+    is_relation, note = Marking().judge_link(type)
     assert is_relation or note.endswith("left out")
-    chosen, note = Marking(links=wanted).of_link(type)
+    chosen, note = Marking(links=wanted).judge_link(type)
     assert chosen == (type.strip().lower() in [name.strip().lower() for name in wanted])
     assert chosen != bool(note)

@@ -54,7 +54,7 @@ def test_sums_of_exchanged_units(n, most, threads, monkeypatch):
 
 def test_sums_are_rounded_once(values):
     rows, times = values
-    split = FixedPoint.of(rows, int(times.sum()))
+    split = FixedPoint.split(rows, int(times.sum()))
     expected = [
         float(sum(Fraction(v) * t for v, t in zip(column.tolist(), times.tolist(), strict=True)))
         for column in rows.T

@@ -49,7 +49,7 @@ class Measured(NamedTuple):
     scores: Callable[[np.ndarray], dict[str, np.ndarray]]
     times: np.ndarray
 
-    def left_out(self) -> dict[str, np.ndarray]:
+    def score_without_each(self) -> dict[str, np.ndarray]:
         return self.scores(self.times - np.eye(len(self.times), dtype=int))
 
     def range_of(self, name: str) -> tuple[float, float]:

@@ -111,11 +111,11 @@ def _annotated(file: str, task: Any, marking: Marking) -> Iterator[Document]:
     require(task, SHAPE)
     data, name = task["data"], str(task["id"])
     if not task["annotations"]:
-        yield Document.left_out(file, name, "", UNSEEN)
+        yield Document.make_empty(file, name, "", UNSEEN)
     for annotation in task["annotations"]:
         annotator = _annotator(annotation, file)
         if annotation.get("was_cancelled"):
-            yield Document.left_out(file, name, annotator, CANCELLED)
+            yield Document.make_empty(file, name, annotator, CANCELLED)
             continue
         by_type = _group_by_type(annotation["result"])
         text_key = _text_key(data)

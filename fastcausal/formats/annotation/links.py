@@ -107,7 +107,7 @@ class Document:
     marking: Marking = MARKING  # The settings of reading
 
     @classmethod
-    def left_out(cls, file: str, name: str, annotator: str, note: str) -> Document:
+    def make_empty(cls, file: str, name: str, annotator: str, note: str) -> Document:
         """Return a document without sentences, with one note."""
         return cls(file, name, annotator, "", [], [], [], Counter([note]))
 
@@ -118,12 +118,12 @@ class Document:
         """Leave out a document with spans that do not fit, or raise, by the policy."""
         if marking.unplaced == "error":
             raise error
-        return cls.left_out(file, name, annotator, MISPLACED)
+        return cls.make_empty(file, name, annotator, MISPLACED)
 
     def __post_init__(self) -> None:
         linked, self.links = self.links, []
         for link in linked:
-            is_relation, note = self.marking.of_link(link.type)
+            is_relation, note = self.marking.judge_link(link.type)
             if note and (self.pair(link) or not is_relation):
                 self.notes[note] += 1
             if is_relation:

@@ -60,7 +60,7 @@ class Marking:
         if isinstance(self.links, str) or (self.links is not None and not self.links):
             raise ValueError(f"links is {self.links!r}, expected a list of types")
 
-    def of_link(self, type: str | None) -> tuple[bool, str]:
+    def judge_link(self, type: str | None) -> tuple[bool, str]:
         """Return True if links of a type are relations, and the note to count, "" for none."""
         return _judge_link(type, None if self.links is None else tuple(self.links))
 

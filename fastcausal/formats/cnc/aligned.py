@@ -67,7 +67,7 @@ def onto(sentence: str, text: str) -> str | None:
         return None
     if TOKEN.findall(plain) == TOKEN.findall(text):
         return None
-    own, letters = Letters.of(plain, fold_signs), Letters.of(text, fold_signs)
+    own, letters = Letters.fold_text(plain, fold_signs), Letters.fold_text(text, fold_signs)
     if own.text != letters.text or holds_tags(text):
         return None
     pieces = pieces_of(sentence)

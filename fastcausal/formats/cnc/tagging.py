@@ -45,13 +45,13 @@ def tagged_lists(block: Block, lost: Problems) -> tuple[Strings, Int64]:
     kept = block.tagged
     if kept is not None and not kept.null_count:
         items, places = flattened(kept)
-        return Strings.of(items), places
+        return Strings.take(items), places
     skipped = None if kept is None else is_valid(kept).astype(np.int8)
     counts = np.empty(len(block), np.int64)
     left_out = np.zeros(block.n_relations, np.int32)
     holds = np.empty(len(block), np.int8)
     made = _writing.write_tagged(
-        Strings.of(block.texts),
+        Strings.take(block.texts),
         block.spans,
         block.first,
         len(block),
@@ -69,12 +69,12 @@ def tagged_lists(block: Block, lost: Problems) -> tuple[Strings, Int64]:
     for _, message in sorted(messages, key=itemgetter(0)):
         lost.add(message)
     if kept is None:
-        return Strings.made(*made), offsets(counts)
+        return Strings.wrap(*made), offsets(counts)
     data, starts = map(pa.py_buffer, made)
     texts = pa.Array.from_buffers(pa.large_string(), int(counts.sum()), [None, starts, data])
     both = pc.if_else(pc.is_valid(kept), kept.cast(_LISTS), lists(counts, texts))
     items, places = flattened(both)
-    return Strings.of(items), places
+    return Strings.take(items), places
 
 
 def _numbers(relations: Relations) -> npt.NDArray[np.int8]:

@@ -105,7 +105,7 @@ class TruthRows:
     def header(self) -> bytes:
         """The line of the names."""
         names = [*MADE_UP, "index", "text", "causal_text_w_pairs", "num_rs", *self._further]
-        columns = [WrittenColumn(Strings.of(strings([name])), CSV) for name in names]
+        columns = [WrittenColumn(Strings.take(strings([name])), CSV) for name in names]
         return csv_rows(columns, 1)
 
     @property
@@ -187,11 +187,11 @@ class _FurtherColumn:
 
 
 def _text_cells(texts: pa.Array) -> WrittenColumn:
-    return WrittenColumn(Strings.of(texts), CSV)
+    return WrittenColumn(Strings.take(texts), CSV)
 
 
 def _integers(values: Int64) -> WrittenColumn:
-    return WrittenColumn(Strings.of(pc.cast(numbers(values), pa.string())))
+    return WrittenColumn(Strings.take(pc.cast(numbers(values), pa.string())))
 
 
 def _positions(block: Block) -> Int64:

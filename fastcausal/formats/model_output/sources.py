@@ -54,7 +54,7 @@ def saying(source: RelationSource, answers: str | None, id: str | None) -> RawAn
     records = _records(source, answers, id)
     if answers is not None and answers in records:
         id = id or records.find(*_IDS)
-        kept = records.without(*spans.HELD, answers, id)
+        kept = records.drop(*spans.HELD, answers, id)
         carried = dict(zip(kept.column_names, kept.columns, strict=True))
         said = _read_column(records, answers)
         return RawAnswers(records, said, id, _ids(records, id), carried, _texts(records))

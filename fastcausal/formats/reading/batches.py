@@ -84,7 +84,7 @@ class Stream:
             return self.relations
         return self._relations(list(self._tables(iter(()))))
 
-    def in_one_batch(self) -> Relations | None:
+    def read_if_small(self) -> Relations | None:
         """Return all examples, None if there are more than `WHOLE`."""
         if self.n_examples is not None:
             return self.whole() if self.is_one_batch else None
@@ -194,7 +194,7 @@ def batch(item: Any) -> ReadingBatch:
         return item.reading, item.table
     if hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__"):
         table = import_table(item)
-        return Reading.of(table.schema), table
+        return Reading.read(table.schema), table
     raise InputError(f"cannot read a {type(item).__name__}, expected Relations or Arrow data")
 
 
@@ -236,7 +236,7 @@ def read(
 
 def read_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[ReadingBatch]:
     """Yield record batches with their reading; an empty one if there are none."""
-    reading: Reading | None = Reading.of(schema)
+    reading: Reading | None = Reading.read(schema)
     for each in batches:
         yield reading, pa.Table.from_batches([each])
         reading = None

@@ -90,7 +90,7 @@ class Builder:
         self.unread.add(f"{where}: {error}")
         self.reasons.append((len(self._counts), None, str(error), error.text))
 
-    def all_at_once(
+    def set_all(
         self,
         values: Any,  # int32[n_spans, 3]: The spans of all relations
         widths: Any,  # int64[n_relations]: Spans of each relation, -1 for an unreadable one
@@ -123,7 +123,7 @@ class Builder:
             widths = widths[np.argsort(example, kind="stable")]
             counts[places], lengths[places] = self._counts, self._lengths
             self.reasons = [(int(places[k]), n, why, text) for k, n, why, text in self.reasons]
-        self.all_at_once(values, widths, counts, lengths)
+        self.set_all(values, widths, counts, lengths)
 
     def end_example(self, length: int | None) -> None:
         """Finish the current example; ``length`` in tokens, None if unknown."""

@@ -65,7 +65,7 @@ class Opened:
     content: Source | None = None  # All of it, if in memory
 
     @property
-    def in_batches(self) -> bool:
+    def can_stream(self) -> bool:
         """True if the file may be larger than memory and can be read batch by batch."""
         may_be_large = self.head is not None or bool(self.format.marks)
         return may_be_large and self.content is None and self.format.stream is not None

@@ -44,7 +44,7 @@ def stream(
     if not isinstance(source, Opened):
         source = opened(source)
     if isinstance(source, Opened):
-        batched = source.format.stream if source.in_batches else None
+        batched = source.format.stream if source.can_stream else None
         return None if batched is None else batched(source, columns, tags)
     if is_project(source):
         return projects.stream(name_of(source), None, lambda: zipped(source))
@@ -65,7 +65,7 @@ def stream_of_tables(
     if not Path(source).is_file() or schema_of(source) is None:  # a pipe is read only once
         return None
     file = opened(source, format)
-    return stream(file) if file.format.marks and file.in_batches else None
+    return stream(file) if file.format.marks and file.can_stream else None
 
 
 def stream_of(items: Iterator[Any]) -> Stream:

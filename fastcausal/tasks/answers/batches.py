@@ -86,7 +86,7 @@ def texts_of(records: Records, source: str | None, reference: str, answer: str) 
         A reference or an answer is missing or not a text.
     """
     filled = (reference, answer)
-    in_file = records.in_file(*filled, *([source] if source else []), filled=filled)
+    in_file = records.open_batches(*filled, *([source] if source else []), filled=filled)
     if in_file is not None:
         return ItemTexts(partial(_batches, records, in_file, filled))
     columns = [_filled(records, column) for column in filled]

@@ -107,7 +107,7 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
         ids,
         texts,
         _ratings(records, verdicts, rater),
-        records.without(*read),
+        records.drop(*read),
     )
 
 

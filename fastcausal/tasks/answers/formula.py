@@ -74,7 +74,7 @@ class ExtractionFormula(Formula):
         return (*of_roles, *ascending("valid", "judged", "asked"))
 
     @property
-    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+    def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """Fields of the reference: its words and its relation."""
         return ("cause_wanted",), ("effect_wanted",), ("relation",)
 

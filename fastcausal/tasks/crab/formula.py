@@ -138,9 +138,9 @@ class ScoredFormula(JudgedFormula):
         return (NO_NUMBER, 100) if field in SCORES else super().limits(field)
 
     @property
-    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+    def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """The label and the number of gold."""
-        return (*super().of_gold, SCORES[:1])
+        return (*super().gold_fields, SCORES[:1])
 
     def terms(self, rows: CountRows) -> CountRows:
         """Return additive terms of labels and of numbers.

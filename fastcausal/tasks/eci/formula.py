@@ -87,7 +87,7 @@ class PairFormula(Formula):
         return tuple(of_groups + within)
 
     @property
-    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+    def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """Number of documents; numbers of gold pairs if they are counted."""
         if "gold" not in self.counts:
             return (("n_documents",),)

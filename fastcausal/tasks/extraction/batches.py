@@ -205,7 +205,7 @@ class InStep:
                     yield last
                 last = this
         assert last is not None  # a stream has at least one batch
-        if seen.any_twice():
+        if seen.has_repeats():
             raise NotInStepError("an id occurs twice")
         for batch, side in zip(last, self.sides, strict=True):
             assert side.reading is not None

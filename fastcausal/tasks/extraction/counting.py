@@ -156,7 +156,7 @@ def _are_plain(gold: Relations, pred: Relations) -> bool:
     if gold.n_unread or pred.n_unread or gold.roles != pred.roles or was_read_alone(pred):
         return False
     a, b = gold.reading, pred.reading
-    if a.predicted or a.notes or b.notes or a.found() or b.found():
+    if a.predicted or a.notes or b.notes or a.content_settings() or b.content_settings():
         return False
     if gold.ids is not None and pred.ids is not None:
         is_same = bool(gold.ids.equals(pred.ids))

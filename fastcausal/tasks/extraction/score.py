@@ -335,7 +335,7 @@ class _CountFile:
         evaluation = self.scorer.evaluation()
         batch = statistics_of(evaluation.counting, aligned, evaluation.about())
         table = batch.table()
-        self.written = self.written.and_those(Written.of(batch.formula, table))
+        self.written = self.written.and_those(Written.seal(batch.formula, table))
         self.gold = added_digests(self.gold, batch.gold)
         return table
 

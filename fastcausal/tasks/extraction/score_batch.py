@@ -135,7 +135,7 @@ def _sides(table: pa.Table, gold: str, pred: str) -> tuple[Relations, Relations]
             columns = ", ".join(table.column_names) or "no columns"
             raise InputError(f'{side}: expected one column "{name}": found {columns}')
     require_free(table.column_names, IN_ROWS)
-    reading = replace(Reading.of(table.schema), notes={}, unread=(), predicted=False)
+    reading = replace(Reading.read(table.schema), notes={}, unread=(), predicted=False)
     of_pred = _reading_of(table.schema.field(pred), reading.roles)
     golds, preds = (cast(table[name], RELATIONS, name) for name in (gold, pred))
     rest = without(table, (gold, pred))
@@ -160,7 +160,7 @@ def _made(side: str, make: Callable[..., Relations], *given: Any) -> Relations:
 def _reading_of(field: pa.Field, roles: tuple[str, ...]) -> Reading:
     """Return the `Reading` in a field's metadata, or a plain one; InputError if roles differ."""
     known = (field.metadata or {}).get(METADATA_KEY)
-    reading = Reading(roles) if known is None else Reading.from_json(known)
+    reading = Reading(roles) if known is None else Reading.parse(known)
     if reading.roles != roles:
         raise InputError(
             f"pred has the roles {', '.join(reading.roles)}, expected {', '.join(roles)} as in gold"

@@ -95,8 +95,8 @@ def _unread_counts(statistics: Statistics, formula: RelationFormula) -> Int64 | 
         assert statistics.units is not None
         is_unread = np.asarray(statistics.units["n_unparsed"]) > 0
         return _sum(statistics.rows_of_units()[is_unread])
-    known = [left_out[n] for n in formula.if_empty if n in left_out.column_names]
-    if len(known) < len(formula.if_empty) or any(column.null_count for column in known):
+    known = [left_out[n] for n in formula.empty_fields if n in left_out.column_names]
+    if len(known) < len(formula.empty_fields) or any(column.null_count for column in known):
         return None
     return np.array([pc.sum(column, min_count=0).as_py() for column in known], np.int64)
 

@@ -127,7 +127,7 @@ def statistics_of(counting: Counting, aligned: Aligned, of_nothing: Statistics) 
     assert isinstance(signature, Signature)
     units = unit_table(aligned)
     if signature.settings["unparsed"] == "skip":
-        for name in formula.if_empty:
+        for name in formula.empty_fields:
             units = units.append_column(name, pa.nulls(len(units), pa.int64()))
     return replace(
         of_nothing,
@@ -146,11 +146,11 @@ def _left_out(counting: Counting, aligned: Aligned, formula: RelationFormula) ->
         return None
     columns = dict(zip(table.column_names, table.columns, strict=True))
     no_counts = pa.nulls(len(table), pa.int64())
-    columns |= dict.fromkeys((*formula.if_empty, *formula.fields), no_counts)
+    columns |= dict.fromkeys((*formula.empty_fields, *formula.fields), no_counts)
     with suppress(InputError):  # a skipped example may be too large to count
         if aligned.aside is not None:
             counts = counting.run(aligned.aside, partners=False).counts
-            columns |= dict(zip(formula.if_empty, map(pa.array, counts.T), strict=True))
+            columns |= dict(zip(formula.empty_fields, map(pa.array, counts.T), strict=True))
     return pa.table(columns)
 
 

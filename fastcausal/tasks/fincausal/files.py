@@ -66,7 +66,9 @@ def _is_table(file: Source) -> bool:
 def _of_records(records: Records) -> SectionRows:
     index = records.keys(records.require("index", "id"))
     columns = [records.texts(records.require(name)) for name in COLUMNS]
-    slices = [TextSlices.of([(t or "").lstrip() for t in column.to_pylist()]) for column in columns]
+    slices = [
+        TextSlices.join([(t or "").lstrip() for t in column.to_pylist()]) for column in columns
+    ]
     lines = None if records.lines is None else np.asarray(records.lines, np.int64)
     text, cause, effect = slices
     return SectionRows(records.name, joined(index), text, cause, effect, lines)
@@ -138,7 +140,9 @@ def _by_text(gold: list[str], pred: list[str]) -> Int64:
 
 def _or_empty(column: TextSlices, rows: Int64) -> TextSlices:
     taken = (
-        column.take(np.maximum(rows, 0)) if len(column.starts) else TextSlices.of([""] * len(rows))
+        column.take(np.maximum(rows, 0))
+        if len(column.starts)
+        else TextSlices.join([""] * len(rows))
     )
     stops = np.where(rows < 0, taken.starts, taken.stops)
     return TextSlices(taken.data, taken.starts, stops)

@@ -68,7 +68,7 @@ class WordFormula(Formula):
         return (*within, *equal(of[1], of[2]), *exact, *halves)
 
     @property
-    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+    def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """Words of each class of gold, numbers of rows, and counts of guesses."""
         names = [name for name in FIELDS if name.endswith("_gold") or name.startswith("half")]
         return tuple((name,) for name in (*names, "rows", "nothing_exact"))

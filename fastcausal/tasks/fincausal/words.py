@@ -46,7 +46,7 @@ class Cutting(NamedTuple):
         >>> cutting("fincausal").words_of('U.S. firms grew 3.5%. "Sales" rose.')
         ['U.S.', 'firms', 'grew', '3.5', '%', '.', '``', 'Sales', "''", 'rose', '.']
         """
-        [slices] = self.prepared([TextSlices.of([text])])
+        [slices] = self.prepared([TextSlices.join([text])])
         kinds = kinds_of(slices.data)
         cut = _native.words(slices.data, kinds, abbreviations(), self.kind)
         return cut.decode().split(SEPARATOR)[:-1]
@@ -66,7 +66,7 @@ class Cutting(NamedTuple):
                 if not is_word(word):
                     raise InputError(f"words {self.name}: a word is {word!r}, expected text")
             joined[text] = SEPARATOR.join(words)
-        return TextSlices.of([joined[text] for text in column.texts()])
+        return TextSlices.join([joined[text] for text in column.texts()])
 
 
 def cutting(words: Words) -> Cutting:

@@ -43,7 +43,7 @@ class DrawnRows:
             if name not in LEFT_OUT
         }
 
-    def left_out(self) -> dict[str, Float64]:
+    def score_without_each(self) -> dict[str, Float64]:
         """Refuse: percentile intervals need no jackknife."""
         raise ValueError("percentile intervals leave no unit out")
 

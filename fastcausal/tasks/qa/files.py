@@ -74,7 +74,7 @@ def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
     texts, answers = stored_texts(records, "question"), stored_answers(records)
     if texts is not None and answers is not None:
         asked = RowTexts(texts, records.where)
-        return QuestionTexts(ids, texts, *answers, records.without(*OWN), asked)
+        return QuestionTexts(ids, texts, *answers, records.drop(*OWN), asked)
     rows = records.objects()
     texts = texts_array([row.get("question") for row in rows])
     lists = [_answers(row) or () for row in rows]

@@ -46,7 +46,7 @@ class AnswerRows(NamedTuple):
 
     def besides(self, rows: Any) -> dict[str, pa.ChunkedArray]:
         """Return all other columns of some rows, including the question."""
-        table = self.records.without("id", "text", "answer").take(numbers(rows))
+        table = self.records.drop("id", "text", "answer").take(numbers(rows))
         return dict(zip(table.column_names, table.columns, strict=True))
 
 

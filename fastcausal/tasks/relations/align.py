@@ -155,7 +155,7 @@ def align(
     for side, relations in zip(names, (gold, pred), strict=True):
         for note, n in relations.reading.notes.items():
             warnings[f"{side}: {note}: ", ""] = (n,)
-    found = frozenset(pair for side in (gold, pred) for pair in side.reading.found())
+    found = frozenset(pair for side in (gold, pred) for pair in side.reading.content_settings())
     aligned = _same_examples(gold, pred, protocol, warnings, names)
     aligned = aligned._replace(
         found=found, whole_gold=digest, places=places, pred_places=pred_places

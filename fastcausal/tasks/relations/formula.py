@@ -69,7 +69,7 @@ class RelationFormula(Formula):
         return tuple(rule for rule in each if fields.issuperset(rule.small + rule.large))
 
     @property
-    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+    def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """Relations of gold, and gold's spans or tokens of each role if the kernel counts them."""
         of_kernel = GOLD_OF_KERNELS.get(self.kernel, ())
         of_roles = (
@@ -78,7 +78,7 @@ class RelationFormula(Formula):
         return ((MULTI,), TOTALS[:1], *of_roles)
 
     @property
-    def if_empty(self) -> tuple[str, ...]:
+    def empty_fields(self) -> tuple[str, ...]:
         """Names of counts of left-out examples, computed without unreadable relations."""
         return tuple(f"if_empty_{name}" for name in self.fields[:-1])
 

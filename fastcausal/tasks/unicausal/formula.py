@@ -30,7 +30,7 @@ class OccurringFormula(LabelFormula):
 
     job = "unicausal-labels"
 
-    def in_macro(self, predicted: Int64, wanted: Int64) -> Int64:
+    def weigh_classes(self, predicted: Int64, wanted: Int64) -> Int64:
         """Return 1 for the classes that occur, else 0."""
         return (predicted + wanted > 0).astype(np.int64)
 
@@ -62,7 +62,7 @@ class EntityFormula(Formula):
         return (*hits, Rule(("right",), ("tokens",)))
 
     @property
-    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+    def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """Entities and tokens of gold."""
         return (*((f"{role}_gold",) for role in ROLES), ("tokens",))
 

@@ -108,7 +108,7 @@ def test_gold_in_one_batch(monkeypatch, sides, rows):
     for n_examples in (None, N):
         side = batches.Stream("", lambda _: map(batches.batch, tables), n_examples)
         assert side.is_one_batch == (n_examples is not None and rows == N)
-        whole = side.in_one_batch()
+        whole = side.read_if_small()
         assert (whole is None) == (rows < N)
         if whole is not None:
             assert whole.table.equals(sides[0].table)

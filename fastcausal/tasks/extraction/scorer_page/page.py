@@ -137,7 +137,7 @@ def read_gold(source: str | os.PathLike[str], protocol: Protocol) -> Gold:
         if reading.tags in (None, tags)
         else [describe_tags(reading.tags, tags, "gold", protocol.name)],
     }
-    return Gold(columns, reading.found())
+    return Gold(columns, reading.content_settings())
 
 
 def _keys(table: pa.Table, name: str) -> list[str]:
