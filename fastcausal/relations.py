@@ -261,7 +261,7 @@ def import_table(data: ArrowStreamExportable) -> pa.Table:
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
         validate(table)
-        table = arrow.to_plain_types(table)
+        table = arrow.cast_to_plain(table)
     except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
         raise InputError(f"the Arrow data cannot be read: {error}") from error
     return table

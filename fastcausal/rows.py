@@ -128,7 +128,7 @@ class Rows:
             return Relations.trusted(table, Reading(tags=self.tags))
         if len(like) != self.n_examples:
             raise InputError(f"rows of {self.n_examples} examples, expected {len(like)}")
-        table = arrow.without(like.table, ("tagged", UNPARSED))
+        table = arrow.drop_columns(like.table, ("tagged", UNPARSED))
         at = table.column_names.index("relations")
         reading = Reading(roles=like.roles, tags=self.tags)
         return Relations.trusted(table.set_column(at, "relations", lists), reading)

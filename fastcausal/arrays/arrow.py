@@ -249,7 +249,7 @@ def joined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0, column.type)
 
 
-def without(table: pa.Table, names: Iterable[str]) -> pa.Table:
+def drop_columns(table: pa.Table, names: Iterable[str]) -> pa.Table:
     """Drop columns from a table; unknown names are ignored."""
     return table.drop_columns([name for name in names if name in table.column_names])
 
@@ -263,7 +263,7 @@ def no_rows(schema: pa.Schema) -> pa.Table:
     return pa.Table.from_batches([], schema)
 
 
-def to_plain_types(table: pa.Table) -> pa.Table:
+def cast_to_plain(table: pa.Table) -> pa.Table:
     """Cast views and run-end encoded columns to plain types, which all of pyarrow takes."""
     for n, field in enumerate(table.schema):
         if pa.types.is_run_end_encoded(field.type):

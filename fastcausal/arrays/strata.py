@@ -43,21 +43,21 @@ def source_of(by: str) -> str:
 
 def joint_strata(examples: pa.Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Int64]:
     """Return the combinations of values that occur, and the index of each example's combination."""
-    named: list[tuple[str, ...]] = [()]
+    combinations: list[tuple[str, ...]] = [()]
     codes = np.zeros(len(examples), np.int64)
     for column in columns:
         names, values = strata_of(examples, column)
         both, codes = np.unique(codes * len(names) + values, return_inverse=True)
         pairs = (divmod(int(k), len(names)) for k in both)
-        named = [(*named[before], names[value]) for before, value in pairs]
-    return named, codes
+        combinations = [(*combinations[before], names[value]) for before, value in pairs]
+    return combinations, codes
 
 
 def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
     """Return the names of a column's strata, and the stratum of each example."""
-    # Strata are the distinct values as text; `named` keeps a missing value apart from a text.
+    # Strata are the distinct values as text; `name_stratum` tells a missing value from a text.
     values, codes = texts_of_column(examples, by)
-    return [named(value) for value in values], codes
+    return [name_stratum(value) for value in values], codes
 
 
 def require_columns(present: Sequence[str], wanted: Iterable[str]) -> None:
@@ -104,10 +104,10 @@ def _cut(by: str, values: list[str | None], codes: Int64) -> tuple[list[str | No
     return names, np.array([names.index(name) for name in cut], np.int64)[codes]
 
 
-def named(value: str | None) -> str:
+def name_stratum(value: str | None) -> str:
     """Return the name of a stratum: ``null`` for a missing value, quotes around a text "null".
 
-    >>> [*map(named, (None, "null", '"null"', "nulls"))]
+    >>> [*map(name_stratum, (None, "null", '"null"', "nulls"))]
     ['null', '"null"', '""null""', 'nulls']
     """
     if value is None:

@@ -15,7 +15,7 @@ INTEGERS = ("int8", "int16", "int32", "int64")
 LAST_WORD = np.iinfo(np.int32).max
 
 
-def on_device(value: Any) -> bool:
+def is_on_device(value: Any) -> bool:
     """Return True if an array is in GPU memory."""
     if type(value) in (np.ndarray, list, tuple):
         return False
@@ -27,10 +27,10 @@ def on_device(value: Any) -> bool:
     return hasattr(value, "__cuda_array_interface__")
 
 
-def on_host(name: str, value: Any) -> npt.NDArray[Any]:
+def view_on_host(name: str, value: Any) -> npt.NDArray[Any]:
     """Return a NumPy array on the memory of a NumPy, torch or other array, or of a list."""
     # Copies only numbers that NumPy lacks (bfloat16), and lists.
-    if on_device(value):
+    if is_on_device(value):
         raise InputError(f"{name}: is on a GPU, expected an array in host memory")
     if isinstance(value, np.ndarray):
         return value
@@ -52,7 +52,7 @@ def matrix(
     name: str, value: Any, kinds: Sequence[str], shape: tuple[int, ...] | None = None
 ) -> npt.NDArray[Any]:
     """Return an array [batch, tokens] in host memory: contiguous, aligned, native byte order."""
-    array = on_host(name, value)
+    array = view_on_host(name, value)
     check_matrix(name, array, kinds, shape)
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
     return array if array.flags.aligned else array.copy()

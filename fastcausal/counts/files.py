@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from fastcausal.arrays.arrow import no_rows, without
+from fastcausal.arrays.arrow import drop_columns, no_rows
 from fastcausal.arrays.digests import digest_text, sum_digests
 from fastcausal.counts.columns import (
     SYSTEM,
@@ -354,7 +354,7 @@ def parts_of(part: Part, about: About) -> dict[str, Any]:
     """Return the arguments of `Statistics` for the rows of one system."""
     name = part.name
     formula = formula_in(about, name)
-    table, about = _move_from_rows(name, without(part.table, (SYSTEM,)), about)
+    table, about = _move_from_rows(name, drop_columns(part.table, (SYSTEM,)), about)
     part = part._replace(table=table)
     said = _parse_about(about, len(table), name)
     sums = bool(about.get("sums"))

@@ -121,7 +121,7 @@ class Formula(ABC):
     def scale_of(self, name: str, rows: CountRows) -> Scale:
         """Return the scale of a score, by flat name, on units with these rows or terms."""
         self._require(name)
-        return self.scale(*self._named[name])
+        return self.scale(*self._flat_names[name])
 
     def scales(self, rows: CountRows) -> dict[str, Scale]:
         """Return the scales of scores by name within a group; its first group tells."""
@@ -135,13 +135,13 @@ class Formula(ABC):
         return {group: [*scores] for group, scores in groups.items()}
 
     @cached_property
-    def _named(self) -> dict[str, tuple[str, str]]:
+    def _flat_names(self) -> dict[str, tuple[str, str]]:
         """Group and score by flat name."""
         return {self.flat_name(g, n): (g, n) for g, names in self.names().items() for n in names}
 
     def _require(self, name: str) -> None:
-        if name not in self._named:
-            raise ValueError(unknown("score", name, [*self._named]))
+        if name not in self._flat_names:
+            raise ValueError(unknown("score", name, [*self._flat_names]))
 
     def union(self, other: Formula) -> Self:
         """Return the formula for the rows of both; raise ValueError if they count other things."""

@@ -119,7 +119,7 @@ class Intervals(Printed):
                     yield subset, group, name, interval
 
 
-def of_units(
+def compute_intervals(
     whole: tuple[Formula, Units],
     parts: Mapping[str, tuple[Formula, Units]],
     draws: Draws,

@@ -21,7 +21,7 @@ from fastcausal.counts import files as count_files
 from fastcausal.counts.columns import table_of
 from fastcausal.counts.files import About
 from fastcausal.counts.formula import Formula
-from fastcausal.counts.intervals import Intervals, of_units
+from fastcausal.counts.intervals import Intervals, compute_intervals
 from fastcausal.counts.seals import Written
 from fastcausal.counts.signatures import joint_signature
 from fastcausal.counts.task import resolve, task_of
@@ -232,8 +232,8 @@ class Statistics:
         """Store equal rows once, in ascending order, with their frequency."""
         rows, row_of = distinct(self.rows)
         times = np.bincount(row_of, self.times, len(rows)).astype(np.int64)
-        of_units = None if self.units is None else row_of[self._row_of]
-        return replace(self, rows=rows, times=times, row_of=of_units)
+        rows_of_units = None if self.units is None else row_of[self._row_of]
+        return replace(self, rows=rows, times=times, row_of=rows_of_units)
 
     def without_units(self) -> Statistics:
         """Drop the units; keep rows and their frequency."""
@@ -448,7 +448,7 @@ class Statistics:
         """
         draws = Draws(method, confidence, n_resamples, seed, cluster)
         parts = {n: (p.formula, p.drawn(cluster)) for n, p in self.parts(by).items()}
-        return of_units((self.formula, self.drawn(cluster)), parts, draws, self.units)
+        return compute_intervals((self.formula, self.drawn(cluster)), parts, draws, self.units)
 
     def interval(
         self,

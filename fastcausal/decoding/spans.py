@@ -13,11 +13,11 @@ import numpy.typing as npt
 from fastcausal.arrays.tensors import (
     INTEGERS,
     LAST_WORD,
+    is_on_device,
     matrix,
     misplaced_word,
-    on_device,
-    on_host,
     overwritten,
+    view_on_host,
     word_numbers,
 )
 from fastcausal.decoding._native import MOST_FAULTS, WORD, select_spans
@@ -204,15 +204,15 @@ class SpanDecoder:
             every number below 0 marks a token without a word.
         """
         first = logits[0] if isinstance(logits, list | tuple) and logits else logits
-        if on_device(first):
+        if is_on_device(first):
             return self._decode_there(logits, mask, word_ids, has_signal)
-        columns = self._columns(logits, on_host)
+        columns = self._columns(logits, view_on_host)
         shape = columns[0].shape
         there = None if mask is None else matrix("mask", mask, ("bool", *INTEGERS), shape) != 0
         words = None if word_ids is None else word_numbers(word_ids, shape)
         gate = None
         if has_signal is not None:
-            gate = np.ascontiguousarray(_gate(on_host("has_signal", has_signal), shape[0]))
+            gate = np.ascontiguousarray(_gate(view_on_host("has_signal", has_signal), shape[0]))
         selected = select_spans(columns, there, words, gate, self._three_roles(), self._settings())
         if isinstance(selected, Fault):
             raise _refused(selected, columns, words)

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from fastcausal.arrays.tensors import (
     INTEGERS,
+    is_on_device,
     matrix,
     misplaced_word,
-    on_device,
-    on_host,
     overwritten,
+    view_on_host,
     word_numbers,
 )
 from fastcausal.decoding._native import label_ids, label_rows
@@ -160,9 +160,9 @@ class TagScheme:
         (IOBES), each B-X or I-X is continued. For roles without B-X and S-X (IO) an I-X or E-X may
         also begin a span. L-X and U-X of BILOU are as E-X and S-X.
         """
-        if on_device(logits):
+        if is_on_device(logits):
             return self._decode_there(logits, where, valid)
-        array = self._logits(on_host("logits", logits))
+        array = self._logits(view_on_host("logits", logits))
         if where is not None:
             where = matrix("where", where, ("bool",), array.shape[:2])
         steps, start = self._steps if valid else (None, 0)
@@ -267,11 +267,11 @@ class TagScheme:
     def _refused(self, fault: Fault, ids: Any, words: Any) -> InputError:
         example, token = fault.example, fault.token
         where = f"example {example}, token {token}"
-        label = on_host("ids", ids)[example, token]
+        label = view_on_host("ids", ids)[example, token]
         if 0 <= label < len(self.labels) or label == self.ignore_index:
             if words is None:
                 return InputError(overwritten(where))
-            return InputError(misplaced_word(on_host("word_ids", words), example, token))
+            return InputError(misplaced_word(view_on_host("word_ids", words), example, token))
         return InputError(
             f"{where}: label id {label}, "
             f"expected 0 to {len(self.labels) - 1}, or {self.ignore_index} where there is no token"

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import copy_to_arrow, to_plain_types
+from fastcausal.arrays.arrow import cast_to_plain, copy_to_arrow
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.packed import name_of
@@ -53,7 +53,7 @@ def load(
     except DAMAGE as error:
         raise damaged(name, format, error) from error
     require_plain(loaded.schema, name)
-    return to_plain_types(loaded)
+    return cast_to_plain(loaded)
 
 
 def _opened(source: str | os.PathLike[str] | Source) -> Any:

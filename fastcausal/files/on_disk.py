@@ -168,7 +168,7 @@ class OnDisk:
                 table = pa.Table.from_batches([batch])
                 validate(table)  # offsets of a damaged file may point anywhere
                 n += len(table)
-                yield arrow.to_plain_types(table.select(columns))
+                yield arrow.cast_to_plain(table.select(columns))
             if n != len(self):
                 raise ValueError(f"{n} rows, expected {len(self)}")
         except InputError:
@@ -186,7 +186,7 @@ class OnDisk:
         return all(each is not None and each.null_count == 0 for each in about)
 
 
-def on_disk(path: str | os.PathLike[str]) -> OnDisk | None:
+def open_on_disk(path: str | os.PathLike[str]) -> OnDisk | None:
     """Open a large Parquet file; return None for other files, which are read at once."""
     if format_of(path) != "parquet":
         return None

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays.tensors import on_host
+from fastcausal.arrays.tensors import view_on_host
 from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import binary
@@ -29,7 +29,7 @@ from fastcausal.files.cells import cells, column_of, delimiter_of, encodable, fi
 from fastcausal.files.columns import Column, is_text
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.lines import plain_objects
-from fastcausal.files.on_disk import OnDisk, on_disk
+from fastcausal.files.on_disk import OnDisk, open_on_disk
 from fastcausal.files.packed import local, name_of
 from fastcausal.files.spelling import spelled
 from fastcausal.files.values import find_most_common, kind, pause_gc
@@ -112,7 +112,7 @@ class Records:
         if isinstance(self._rows, OnDisk):
             kept = {name: key for name, key in self._names.items() if name not in names}
             return self._rows.select([*kept.values()]).rename_columns([*kept])
-        return arrow.without(self.table, {name or "" for name in names})
+        return arrow.drop_columns(self.table, {name or "" for name in names})
 
     def open_batches(self, *columns: str, filled: Collection[str] = ()) -> Batches | None:
         """Return a function that reads columns of text from their file, batch by batch."""
@@ -317,7 +317,7 @@ def _open_on_disk(path: str | os.PathLike[str], encoded: bool, in_file: bool) ->
     """Read a binary table on disk; None for any other file."""
     if binary.format_of(path) is None:
         return None
-    rows = on_disk(path) if in_file else None
+    rows = open_on_disk(path) if in_file else None
     return Records(name_of(path), binary.load(path, encoded=encoded) if rows is None else rows)
 
 
@@ -355,7 +355,7 @@ def _read_objects(rows: Any, name: str) -> Records:
 def _read_values(source: Any, column: str, name: str) -> Records | None:
     """Read plain values as one column; None for a source with columns."""
     if hasattr(source, "detach"):  # a tensor, perhaps with a gradient
-        source = on_host(name, source)
+        source = view_on_host(name, source)
     if isinstance(source, Mapping | pa.Table | pa.RecordBatch):
         return None
     if isinstance(source, Sequence):
@@ -396,7 +396,7 @@ def _read_columns(source: Any, name: str) -> pa.Table:
     try:
         table = pa.table(source)
         validate(table)
-        table = arrow.to_plain_types(table)
+        table = arrow.cast_to_plain(table)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name}: the table cannot be read: {error}") from error
     return table

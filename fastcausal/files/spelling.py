@@ -51,10 +51,10 @@ def notify_of_text(name: str, other: str) -> None:
     notify(f'{name}: column "{other}" read as "text"')
 
 
-def named(table: pa.Table, known: Iterable[str | tuple[str, ...]]) -> pa.Table:
+def respell_columns(table: pa.Table, known: Iterable[str | tuple[str, ...]]) -> pa.Table:
     """Return a table with known names of columns, see `spelled`.
 
-    >>> named(pa.table({"Id": [1], "Doc": [2]}), ["id"]).column_names
+    >>> respell_columns(pa.table({"Id": [1], "Doc": [2]}), ["id"]).column_names
     ['id', 'Doc']
     """
     found = spelled(table.column_names, known)

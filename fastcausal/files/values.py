@@ -144,11 +144,12 @@ def write_cell(value: Any) -> str | None:
     return shown(value)
 
 
-def at(value: Any, path: str) -> Any:
+def follow_path(value: Any, path: str) -> Any:
     """Follow a name with dots into JSON; None if the path leads nowhere.
 
-    >>> at({"deep": {"x": [1, 2]}, "a.b": 3}, "deep.x.1"), at({"a.b": 3}, "a.b"), at({}, "a")
-    (2, 3, None)
+    >>> value = {"deep": {"x": [1, 2]}, "a.b": 3}
+    >>> [follow_path(value, path) for path in ("deep.x.1", "a.b", "c")]
+    [2, 3, None]
     """
     if isinstance(value, Mapping) and path in value:
         return value[path]
@@ -157,7 +158,7 @@ def at(value: Any, path: str) -> Any:
         value = value[int(first)] if first.isdecimal() and int(first) < len(value) else None
     else:
         value = value.get(first) if isinstance(value, Mapping) else None
-    return at(value, rest) if dot else value
+    return follow_path(value, rest) if dot else value
 
 
 class JsonTexts:

@@ -22,7 +22,7 @@ from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.files.columns import is_text
 from fastcausal.files.keys import groups_of
 from fastcausal.files.records import Records
-from fastcausal.files.spelling import TEXT, named, notify_of_text
+from fastcausal.files.spelling import TEXT, notify_of_text, respell_columns
 from fastcausal.files.values import find_most_common, kind
 from fastcausal.formats import spans
 from fastcausal.formats.reading.groups import find_changes, merge_groups
@@ -91,7 +91,7 @@ def read(
     if format in CANONICAL or (format is None and is_canonical(table.schema)):
         _refuse_occurrence(occurrence, name)
         return Relations.trusted(table)
-    table = named(table, COLUMNS)
+    table = respell_columns(table, COLUMNS)
     if format == "flat" or _is_flat(table.column_names, name):
         return read_flat(Records(name, table), format, like, occurrence)
     relations, marks, n = _split_structs(table, name)

@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import (
+    drop_columns,
     is_valid,
     joined,
     offsets_of,
     strings,
     values_of,
-    without,
 )
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems
@@ -77,7 +77,7 @@ class _OffsetWriter:
     def __init__(self, relations: Relations, target: str | os.PathLike[str]) -> None:
         self._written = JsonTexts()
         self._roles = [json.dumps(role, ensure_ascii=False).encode() for role in relations.roles]
-        self._names = without(relations.table, ("tagged",)).column_names
+        self._names = drop_columns(relations.table, ("tagged",)).column_names
 
     def rows(self, block: Block) -> bytes:
         """Return the lines of a block."""

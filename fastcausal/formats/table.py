@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import without
+from fastcausal.arrays.arrow import drop_columns
 from fastcausal.errors import InputError
 from fastcausal.files.binary import ARROW_MARKS, BATCH, DAMAGE, PARQUET_MARKS, damaged, load, sniff
 from fastcausal.files.files import Source, replacing
@@ -76,7 +76,7 @@ def write(relations: Relations, target: str | os.PathLike[str], format: str) -> 
     InputError
         The format lacks a column's type, or the file cannot be written.
     """
-    table = without(relations.table, ("tagged",))
+    table = drop_columns(relations.table, ("tagged",))
     with replacing(target) as file:
         try:
             if format == "parquet":

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import numbers, strings, without
+from fastcausal.arrays.arrow import drop_columns, numbers, strings
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import strata_of
 from fastcausal.counts.statistics import Statistics
@@ -243,7 +243,7 @@ def _drop_columns(counted: Statistics, gold: Any, columns: Sequence[str], name: 
     """Return the statistics of a run of this name, without other columns of gold."""
     dropped = {*gold.column_names} - {"id", *columns}
     units, left_out = (
-        None if table is None else without(table, dropped)
+        None if table is None else drop_columns(table, dropped)
         for table in (counted.units, counted.left_out)
     )
     return replace(counted, units=units, left_out=left_out, system=name)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torchmetrics import Metric
 
-from fastcausal.arrays.tensors import on_device
+from fastcausal.arrays.tensors import is_on_device
 from fastcausal.counts.statistics import Statistics
 from fastcausal.decoding.spans import Decoded, DecodedOnDevice, SpanDecoder
 from fastcausal.decoding.tags import Labels, TagScheme
@@ -207,9 +207,9 @@ class SpanScore(Metric):
         if not isinstance(self.decoder, TagScheme):
             kind = type(preds).__name__
             raise InputError(f"preds: found a {kind}, which a metric without decoder cannot read")
-        there = on_device(preds)
-        if there != on_device(target):
-            places = ("host memory", "a GPU") if on_device(target) else ("a GPU", "host memory")
+        there = is_on_device(preds)
+        if there != is_on_device(target):
+            places = ("host memory", "a GPU") if is_on_device(target) else ("a GPU", "host memory")
             raise InputError(f"preds is in {places[0]}, target in {places[1]}, expected one device")
         backend: DeviceBackend = "cuda" if there else "cpu"
         if backend not in self._taggers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastcausal.arrays.tensors import INTEGERS, matrix, on_device, on_host
+from fastcausal.arrays.tensors import INTEGERS, is_on_device, matrix, view_on_host
 from fastcausal.decoding.tags import Labels, TagScheme
 from fastcausal.errors import InputError
 from fastcausal.options import ProtocolName
@@ -116,7 +116,7 @@ class TrainerMetrics:
             return
         gold = matrix("label_ids", _first(label_ids), INTEGERS)
         self.scorer.update(
-            gold=gold, pred=self._label_ids(on_host("predictions", _first(predictions)), gold)
+            gold=gold, pred=self._label_ids(view_on_host("predictions", _first(predictions)), gold)
         )
 
     def _label_ids(self, predictions: Any, gold: Any) -> Any:
@@ -138,4 +138,4 @@ def _first(value: Any) -> Any:
     """Return the first item of a tuple, in host memory: batches may be on the model's device."""
     if isinstance(value, tuple):
         value = value[0] if value else None
-    return value.cpu() if on_device(value) and hasattr(value, "cpu") else value
+    return value.cpu() if is_on_device(value) and hasattr(value, "cpu") else value

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastcausal as fc
-from fastcausal.arrays.tensors import on_device, on_host
+from fastcausal.arrays.tensors import is_on_device, view_on_host
 
 torch = pytest.importorskip("torch")
 
@@ -17,15 +17,15 @@ pytestmark = pytest.mark.slow  # imports PyTorch
 
 def test_memory_is_shared():
     tensor = torch.arange(6.0, requires_grad=True).reshape(2, 3)
-    array = on_host("x", tensor)
+    array = view_on_host("x", tensor)
     assert array.ctypes.data == tensor.data_ptr()
-    assert on_host("x", array) is array
-    assert not on_device(tensor)
+    assert view_on_host("x", array) is array
+    assert not is_on_device(tensor)
 
 
 def test_bfloat16_is_widened():
     tensor = torch.tensor([1.0, -3.5, torch.inf], dtype=torch.bfloat16)
-    assert on_host("x", tensor).tolist() == [1.0, -3.5, np.inf]
+    assert view_on_host("x", tensor).tolist() == [1.0, -3.5, np.inf]
 
 
 def test_what_is_refused():
@@ -33,11 +33,11 @@ def test_what_is_refused():
         SimpleNamespace(__dlpack_device__=lambda: (2, 0)),
         SimpleNamespace(__cuda_array_interface__={}),
     ):
-        assert on_device(device)
+        assert is_on_device(device)
         with pytest.raises(fc.InputError, match="x: is on a GPU, expected an array in host memory"):
-            on_host("x", device)
+            view_on_host("x", device)
     with pytest.raises(fc.InputError, match="x cannot be read"):
-        on_host("x", [[1], [1, 2]])
+        view_on_host("x", [[1], [1, 2]])
 
 
 def special_tensors():

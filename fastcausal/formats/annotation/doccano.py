@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fastcausal.arrays.arrow import without
+from fastcausal.arrays.arrow import drop_columns
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
@@ -94,7 +94,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     lost = Problems()
     written = JsonTexts()
     lines: list[str] = []
-    further = without(relations.table, WRITTEN).to_pylist()
+    further = drop_columns(relations.table, WRITTEN).to_pylist()
     n_marks = n_links = 0
     for drawing, columns in zip(drawn(relations, lost), further, strict=True):
         entities = [

@@ -8,7 +8,7 @@ from operator import eq
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastcausal.arrays.arrow import without
+from fastcausal.arrays.arrow import drop_columns
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.files.files import Source, replacing
@@ -226,7 +226,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """
     lost = Problems()
     written = JsonTexts()
-    further = without(relations.table, WRITTEN).to_pylist()
+    further = drop_columns(relations.table, WRITTEN).to_pylist()
     tasks = [
         written.json(
             {

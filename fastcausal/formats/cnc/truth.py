@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import (
+    drop_columns,
     flattened,
     is_valid,
     joined,
@@ -33,14 +34,13 @@ from fastcausal.arrays.arrow import (
     strings,
     strings_at,
     texts_of,
-    without,
 )
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import cells, delimiter_of
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.keys import GroupCodes, groups_of
 from fastcausal.files.lines import CsvRows
-from fastcausal.files.spelling import TEXT, named, notify_of_text, spelled
+from fastcausal.files.spelling import TEXT, notify_of_text, respell_columns, spelled
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import OFFICIAL
@@ -102,7 +102,7 @@ def _batches(
                 raise WholeError(str(error)) from error
             names = made.table.column_names
             left_out = [name for name in names if columns is not None and name not in columns]
-            yield Relations.part(without(made.table, left_out), made.reading)
+            yield Relations.part(drop_columns(made.table, left_out), made.reading)
 
 
 def read(source: Source, tags: str, is_part: bool = False) -> Relations:
@@ -111,7 +111,7 @@ def read(source: Source, tags: str, is_part: bool = False) -> Relations:
     In a part of a file, each row must be a sentence of its own.
     """
     file = cells(source, delimiter_of(source))
-    table, lines = named(file.table, COLUMNS), file.lines
+    table, lines = respell_columns(file.table, COLUMNS), file.lines
     for other in spelled(file.table.column_names, [TEXT]):
         if other.casefold() != TEXT[0]:
             notify_of_text(source.name, other)

@@ -8,7 +8,7 @@ from typing import Any
 
 from fastcausal.errors import Problems
 from fastcausal.files.records import Records
-from fastcausal.files.values import at, kind
+from fastcausal.files.values import follow_path, kind
 from fastcausal.formats.logs.replies import Log, ids_in, log_of
 from fastcausal.formats.reading.builder import UnreadError
 
@@ -32,7 +32,7 @@ def answers_of(records: Records, column: str) -> Records:
     problems = Problems()
     answers: dict[str, Sequence[Any]] = {}
     if (path := ids_in(rows, log)) is not None:
-        answers["id"] = [at(row, path) for row in rows]
+        answers["id"] = [follow_path(row, path) for row in rows]
     answers[column] = [_text(log, row, records.where(k), problems) for k, row in enumerate(rows)]
     problems.raise_if_any()
     cells = [dict(zip(answers, row, strict=True)) for row in zip(*answers.values(), strict=True)]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from fastcausal.files.values import at
+from fastcausal.files.values import follow_path
 from fastcausal.formats.reading.builder import UnreadError
 
 Row = Mapping[str, Any]
@@ -53,7 +53,7 @@ def reply_of(row: Any, notes: Counter[str]) -> Any:
 def ids_in(rows: Sequence[Row], log: Log) -> str | None:
     """Return the path of the ids; None if rows are identified by their order."""
     paths = [path for path in log.ids if path != "id" or not any(map(_is_response, rows))]
-    return next((p for p in paths if all(at(row, p) is not None for row in rows)), None)
+    return next((p for p in paths if all(follow_path(row, p) is not None for row in rows)), None)
 
 
 def failed(error: Any) -> UnreadError:
@@ -165,7 +165,7 @@ def _read_inspected(row: Row, notes: Counter[str]) -> Any:
         raise failed(output["error"])
     reply = _read_choices(output, notes) if output.get("choices") else output.get("completion")
     if isinstance(reply, str) and reply.startswith("attachment://"):
-        return at(row.get("attachments"), reply.removeprefix("attachment://"))
+        return follow_path(row.get("attachments"), reply.removeprefix("attachment://"))
     return reply
 
 

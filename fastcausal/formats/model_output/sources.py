@@ -23,7 +23,7 @@ from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.packed import local, name_of
 from fastcausal.files.records import Records, read_records
-from fastcausal.files.values import at
+from fastcausal.files.values import follow_path
 from fastcausal.files.zips import Archive, is_zip
 from fastcausal.formats import spans
 from fastcausal.formats.logs import inspect_ai
@@ -166,7 +166,7 @@ def _ids(records: Records, id: str | None) -> pa.Array | None:
     if id is None or (id in records and not records.has(id)):
         return None
     if id not in records:
-        at_path = [{id: at(row, id)} for row in records.objects()]
+        at_path = [{id: follow_path(row, id)} for row in records.objects()]
         places = [records.where(row) for row in range(len(records))]
         records = Records(records.name, at_path, places=places)
     return records.keys(id)
@@ -174,7 +174,7 @@ def _ids(records: Records, id: str | None) -> pa.Array | None:
 
 def _read_path(row: Mapping[str, Any], path: str) -> Any:
     """Return the value at a path; without a value, the reason why the request failed."""
-    value = at(row, path)
+    value = follow_path(row, path)
     if value is None and log_of(row) is not None:
         try:
             reply_of(row, Counter())

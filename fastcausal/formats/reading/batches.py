@@ -227,7 +227,7 @@ def read(
         require_plain(schema, name)
         for reading, table in read_file(schema, parts):
             validate(table)  # offsets of a damaged file may point anywhere
-            yield reading, arrow.to_plain_types(table)
+            yield reading, arrow.cast_to_plain(table)
     except InputError:
         raise
     except DAMAGE as error:

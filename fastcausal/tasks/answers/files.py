@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import numbers, strings, without
+from fastcausal.arrays.arrow import drop_columns, numbers, strings
 from fastcausal.errors import InputError
 from fastcausal.files.binary import format_of
 from fastcausal.files.cells import encodable
@@ -178,7 +178,7 @@ def _joined(records: Records) -> Records:
         text = pc.binary_join_element_wise(
             "[Cause]", cause, "[Relation]", kind, "[Effect]", effect, " "
         )
-        kept = without(records.cells, {*parts, relation}).append_column(side, text)
+        kept = drop_columns(records.cells, {*parts, relation}).append_column(side, text)
         records = Records(
             records.name, kept, lines=records.lines, header=records.header, typed=records.typed
         )

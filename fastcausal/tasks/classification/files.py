@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, without
+from fastcausal.arrays.arrow import drop_columns, joined
 from fastcausal.arrays.numerals import are_whole, digits, each
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
@@ -142,7 +142,7 @@ def read(source: Any, name: str = "labels") -> Labels:
         None if key is None else _ids(records, key),
         joined(pc.cast(cells[text], pa.string())) if text else None,
         records.lines,
-        without(columns, {IDS[0], key or "", label}),  # an id without values is none
+        drop_columns(columns, {IDS[0], key or "", label}),  # an id without values is none
     )
 
 

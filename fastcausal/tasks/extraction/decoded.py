@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal.arrays.tensors import INTEGERS, check_matrix, on_host
+from fastcausal.arrays.tensors import INTEGERS, check_matrix, view_on_host
 from fastcausal.decoding.spans import SpanDecoder
 from fastcausal.decoding.tags import TagScheme
 from fastcausal.engine.plan import Plan
@@ -62,7 +62,7 @@ class Decoding:
         if options:
             raise TypeError(f"{', '.join(options)}: only the logits of a SpanDecoder have that")
         if self.on_device is None:
-            gold, pred = on_host("gold", gold), on_host("pred", pred)
+            gold, pred = view_on_host("gold", gold), view_on_host("pred", pred)
             if gold.dtype.kind != "i" or gold.ndim != 2:  # faster than `check_matrix`
                 check_matrix("gold", gold, INTEGERS, None)
         if getattr(pred, "ndim", 2) == 3:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from fastcausal.arrays.arrow import without
+from fastcausal.arrays.arrow import drop_columns
 from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.strata import DOCUMENT, By, columns_by, require_columns, source_of
 from fastcausal.arrays.unparsed import UNPARSED
@@ -295,8 +295,8 @@ class _Statistics:
         require_columns((*examples.column_names, *OF_UNITS), self.columns)
         others = {*examples.column_names} - {"id", DOCUMENT, *map(source_of, self.columns)}
         if left_out is not None:
-            left_out = without(left_out, others)
-        kept = aligned._replace(columns=without(examples, others), left_out=left_out)
+            left_out = drop_columns(left_out, others)
+        kept = aligned._replace(columns=drop_columns(examples, others), left_out=left_out)
         evaluation = self.scorer.evaluation()
         part = statistics_of(evaluation.counting, kept, evaluation.about())
         self.parts.append(part.compressed())  # a batch has few different rows

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import ArrowStreamExportable, strings, without
+from fastcausal.arrays.arrow import ArrowStreamExportable, drop_columns, strings
 from fastcausal.arrays.reading import METADATA_KEY, Reading
 from fastcausal.arrays.span_arrays import RELATIONS
 from fastcausal.arrays.unparsed import UNPARSED
@@ -138,7 +138,7 @@ def _sides(table: pa.Table, gold: str, pred: str) -> tuple[Relations, Relations]
     reading = replace(Reading.read(table.schema), notes={}, unread=(), predicted=False)
     of_pred = _reading_of(table.schema.field(pred), reading.roles)
     golds, preds = (cast(table[name], RELATIONS, name) for name in (gold, pred))
-    rest = without(table, (gold, pred))
+    rest = drop_columns(table, (gold, pred))
     joins = rest.select([n for n in ("id", "length", UNPARSED) if n in rest.column_names])
     first = _made("gold", Relations.trusted, rest.append_column("relations", golds), reading)
     if first.n_unread:

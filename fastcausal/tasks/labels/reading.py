@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays.arrow import joined, to_plain_types, values_of, without
+from fastcausal.arrays.arrow import cast_to_plain, drop_columns, joined, values_of
 from fastcausal.arrays.numerals import each, words_of
 from fastcausal.arrays.strata import By, columns_by, sorted_strata
-from fastcausal.arrays.tensors import on_host
+from fastcausal.arrays.tensors import view_on_host
 from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError
 from fastcausal.files.columns import is_text
@@ -85,7 +85,7 @@ def read_subsets(data: Any, unit: str, rater: str, label: str, by: By) -> dict[s
     for column in columns_by(by):
         names, codes = sorted_strata(table, column)
         values = pa.array(names, pa.string()).take(pa.array(codes))
-        named = without(table, [column]).append_column(column, values)
+        named = drop_columns(table, [column]).append_column(column, values)
         ratings = read_ratings(named, unit, rater, label, column)
         group_of = np.asarray(ratings.groups)
         for k, name in enumerate(ratings.group_names.to_pylist()):
@@ -169,7 +169,7 @@ def array_of(data: Any) -> Any:
         cells[np.ma.getmaskarray(data)] = None
         return cells
     if hasattr(data, "__array__"):
-        array = on_host("ratings", data) if hasattr(data, "detach") else np.asarray(data)
+        array = view_on_host("ratings", data) if hasattr(data, "detach") else np.asarray(data)
         return array.astype(array.dtype.newbyteorder("="), copy=False)  # as Arrow needs it
     if isinstance(data, list | tuple):  # NumPy drops the masks of rows, and refuses gradients
         data = [array_of(row).tolist() if _is_special(row) else row for row in data]
@@ -261,7 +261,7 @@ def _table(data: Any) -> pa.Table:
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
         validate(table)
-        return to_plain_types(table)
+        return cast_to_plain(table)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"not a table: {error}") from error
 

@@ -23,7 +23,7 @@ def with_items(table: Records) -> Records:
     if any(table.is_mixed(name) for name in table.names):  # as text these would pass for words
         rows = [{**row, "item": item} for row, item in zip(table.objects(), items, strict=True)]
     else:
-        rows = arrow.without(table.cells, {"item"}).append_column("item", arrow.strings(items))
+        rows = arrow.drop_columns(table.cells, {"item"}).append_column("item", arrow.strings(items))
     return Records(table.name, rows, lines=table.lines, header=table.header, typed=table.typed)
 
 

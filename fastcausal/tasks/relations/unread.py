@@ -189,4 +189,4 @@ def with_counts(examples: pa.Table, *totals: Int64) -> pa.Table:
 
 def described(relations: Relations) -> pa.Table:
     """Return the columns that name and describe the examples."""
-    return arrow.without(relations.table, ("relations", "length", "tagged", UNPARSED))
+    return arrow.drop_columns(relations.table, ("relations", "length", "tagged", UNPARSED))

@@ -10,7 +10,7 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Remedy, Warnings, invalid_json
 from fastcausal.files.json_stream import JsonStream
-from fastcausal.files.values import at, shown, write_cell
+from fastcausal.files.values import follow_path, shown, write_cell
 from fastcausal.files.zips import Archive
 from fastcausal.formats.logs.inspect_ai import (
     HEADER,
@@ -253,14 +253,14 @@ def _values(name: str, samples: list[Sample], score: str) -> list[Any]:
             scorer = scorer.rpartition(".")[0]
         value = sample.scores.get(scorer)
         rest = score[len(scorer) + 1 :]
-        found.append(at(value, rest) if rest else value)
+        found.append(follow_path(value, rest) if rest else value)
     return found
 
 
 def _keep_columns(name: str, samples: list[Sample], reading: ValueReading) -> dict[str, pa.Array]:
     columns = {}
     for key in reading.kept:
-        values = [write_cell(at(sample.metadata, key)) for sample in samples]
+        values = [write_cell(follow_path(sample.metadata, key)) for sample in samples]
         if not any(value is not None for value in values):
             known = sorted({key for sample in samples for key in sample.metadata})
             raise InputError(
@@ -280,14 +280,16 @@ def _about(run: Mapping[str, Any]) -> dict[str, Any]:
 
 def _cluster_note(name: str, header: Mapping[str, Any], reading: ValueReading) -> Warnings:
     """Return a note on the cluster of the log's own standard errors, unless a cluster is given."""
-    scores = at(header, "results.scores")
-    metrics = [at(score, "metrics") for score in scores] if isinstance(scores, list) else []
+    scores = follow_path(header, "results.scores")
+    metrics = (
+        [follow_path(score, "metrics") for score in scores] if isinstance(scores, list) else []
+    )
     clusters = {
         cluster
         for named in metrics
         if isinstance(named, Mapping)
         for metric in named.values()
-        if isinstance(cluster := at(metric, "params.cluster"), str)
+        if isinstance(cluster := follow_path(metric, "params.cluster"), str)
     }
     if reading.cluster is not None or not clusters:
         return {}
@@ -309,7 +311,9 @@ def _unfinished(name: str, header: Mapping[str, Any], n: int) -> InputError:
 
 def _n_expected(header: Mapping[str, Any]) -> int | None:
     """Return the number of samples of a finished log; None if unknown."""
-    n_examples, epochs = (at(header, f"eval.{key}") for key in ("dataset.samples", "config.epochs"))
+    n_examples, epochs = (
+        follow_path(header, f"eval.{key}") for key in ("dataset.samples", "config.epochs")
+    )
     if not isinstance(n_examples, int):
         return None
     return n_examples * (epochs if isinstance(epochs, int) and epochs else 1)

@@ -13,7 +13,7 @@ import numpy as np
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
-from fastcausal.files.values import at, pause_gc, shown, write_cell
+from fastcausal.files.values import follow_path, pause_gc, shown, write_cell
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import ValueAnswers, flags_of, is_flags
 from fastcausal.tasks.values.logs import chosen, digest_of, score_number, text_id
@@ -106,8 +106,8 @@ def _content(row: Mapping[str, Any]) -> str:
 
 def _place(row: Mapping[str, Any], key: str) -> Any:
     """Return a key of the document, or a column of the row: ``subject``, ``doc.subject``."""
-    value = at(row.get("doc"), key.removeprefix("doc."))
-    return at(row, key) if value is None else value
+    value = follow_path(row.get("doc"), key.removeprefix("doc."))
+    return follow_path(row, key) if value is None else value
 
 
 def _chosen(name: str, rows: list[Row], reading: ValueReading) -> dict[str, tuple[str, str]]:
@@ -162,8 +162,10 @@ def _values(
             k = places[row[""]]
             if found[k]:
                 raise InputError(f'{where}: id "{row[""]}" occurs twice with filter {filter}')
-            found[k], cells[k] = where, at(row, path)
-            if problem := _no_number(metric, filter, at(row, metric), is_part=metric != path):
+            found[k], cells[k] = where, follow_path(row, path)
+            if problem := _no_number(
+                metric, filter, follow_path(row, metric), is_part=metric != path
+            ):
                 raise InputError(f"{where}: {problem}")
     if (flags := flags_of(cells)) is not None:
         return flags

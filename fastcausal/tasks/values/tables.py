@@ -11,7 +11,7 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError
 from fastcausal.files.records import Records
-from fastcausal.files.values import at, kind, shown, write_cell
+from fastcausal.files.values import follow_path, kind, shown, write_cell
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import ValueAnswers, flags_of, number_of
 from fastcausal.tasks.values.reading import ValueReading
@@ -92,7 +92,7 @@ def _cells(records: Records, path: str) -> Sequence[Any]:
     if path in records or not dot or first not in records:
         records.column(path)  # raises for a missing column
         return records.values(path)
-    return [at(value, rest) for value in records.values(first)]
+    return [follow_path(value, rest) for value in records.values(first)]
 
 
 def _numbers(records: Records, path: str) -> tuple[Float64, Float64 | None]:

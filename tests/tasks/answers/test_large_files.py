@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import fastcausal as fc
-from fastcausal.arrays.arrow import to_plain_types
+from fastcausal.arrays.arrow import cast_to_plain
 from fastcausal.errors import InputError
 from fastcausal.files import on_disk
 from tests.support.profiles import trials
@@ -82,7 +82,7 @@ def test_batches_change_nothing(tmp_path):
     for seed in range(trials(40).max_examples):
         table, draws = table_of(seed)
         pq.write_table(table, path, row_group_size=draws.choice([1, 2, 7, N]))
-        assert len(on_disk.on_disk(path)) == N
+        assert len(on_disk.open_on_disk(path)) == N
         for options in (
             {"unparsed": "error"},
             {"unparsed": "empty", "by": "genre"},
@@ -93,7 +93,7 @@ def test_batches_change_nothing(tmp_path):
             of_file = outcome(path, path, **options)
             assert repr(of_file).replace("'system': 'answers', ", "") == repr(expected), seed
             if not isinstance(expected, str):
-                ordered = to_plain_types(table).sort_by("id")
+                ordered = cast_to_plain(table).sort_by("id")
                 assert repr(outcome(ordered, "answers", **options)) == repr(expected), seed
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import formats, sample
-from fastcausal.arrays.arrow import without
+from fastcausal.arrays.arrow import drop_columns
 from tests.support.cli import cli
 from tests.support.profiles import trials
 from tests.support.statistics import of_the_same
@@ -55,8 +55,8 @@ def test_they_are_those_of_a_second_reading(tmp_path_factory, both, rows, data):
     assert found == whole
     expected = whole.statistics
     if not (by or kept):
-        units, left_out = without(expected.units, ["kind"]), expected.left_out
-        left_out = None if left_out is None else without(left_out, ["kind"])
+        units, left_out = drop_columns(expected.units, ["kind"]), expected.left_out
+        left_out = None if left_out is None else drop_columns(left_out, ["kind"])
         expected = replace(expected, units=units, left_out=left_out)
     of_the_same(found.statistics, expected)
     assert found.statistics.totals == expected.totals

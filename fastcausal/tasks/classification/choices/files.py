@@ -23,7 +23,7 @@ from fastcausal.files.files import Source
 from fastcausal.files.keys import require_unique
 from fastcausal.files.lines import first_object
 from fastcausal.files.records import Records, read_records
-from fastcausal.files.values import at, kind, shown
+from fastcausal.files.values import follow_path, kind, shown
 from fastcausal.formats.logs.answers import answers_of
 from fastcausal.options import AnswerKind
 from fastcausal.significance.sums import Int64
@@ -151,7 +151,7 @@ def read_given(source: Any, column: str | None = None) -> Given:
     """
     records = _table(source, "pred", column or PRED[0])
     if column is not None and column not in records and "." in column:
-        at_path = [at(row, column) for row in records.objects()]
+        at_path = [follow_path(row, column) for row in records.objects()]
         if any(value is not None for value in at_path):
             return _of_values(records, at_path)
     if records.find(column or PRED[0]) is None:
@@ -322,7 +322,7 @@ def _found(records: Records, ids: pa.Array | None, by: Iterable[str]) -> dict[st
 
 
 def _within(rows: Sequence[Mapping[str, Any]], name: str) -> Iterable[list[Any]]:
-    return ([at(row, f"{place}{name}") for row in rows] for place in WITHIN[1:])
+    return ([follow_path(row, f"{place}{name}") for row in rows] for place in WITHIN[1:])
 
 
 def _within_ids(ids: pa.Array | None, name: str) -> list[str | None]:
