@@ -18,7 +18,8 @@ import click
 
 from fastcausal.cli.console import clear_errors, notices, occupy_closed_streams, show
 from fastcausal.cli.options import is_json
-from fastcausal.cli.parameters import Group, command
+from fastcausal.cli.parameters import Group
+from fastcausal.counts.command import CommandRecord, command_of_systems
 from fastcausal.counts.task import declared
 
 TOOLS = (
@@ -50,15 +51,6 @@ EARLIEST = 1 << 16
 
 class Program(Group):
     """The command line as a whole; all errors, also of usage, end alike."""
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Return a command; None for an unknown name. A task without a file gets `generic`."""
-        if self.entries.get(name) == name and name not in self.commands:
-            from fastcausal.cli.task import generic
-
-            task = next(task for task in declared() if task.command == name)
-            self.commands[name] = command(name, generic(task))
-        return super().get_command(ctx, name)
 
     def main(  # type: ignore[override]  # click's own ways to end are not taken
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
@@ -96,9 +88,15 @@ class Program(Group):
         sys.exit(status)
 
 
-def entries() -> dict[str, str]:
-    """Return the entry points of all commands: commands of tasks, then tools for all tasks."""
-    tasks = {task.command.rpartition(":")[2]: task.command for task in declared()}
+def entries() -> dict[str, str | CommandRecord]:
+    """Return all commands: of tasks, then tools for all tasks."""
+    tasks: dict[str, str | CommandRecord] = {}
+    for task in declared():
+        if isinstance(task.command, CommandRecord):
+            tasks[task.command.name] = task.command
+        else:
+            entry, _, name = task.command.rpartition(":")
+            tasks[name] = task.command if entry else command_of_systems(task.score)
     tools = {name.replace("_", " "): f"fastcausal.cli.{name}:{name}" for name in TOOLS}
     others = {
         "task": "fastcausal.cli.shared_task:task",

@@ -13,8 +13,14 @@ from fastcausal.cli.console import (
     show,
     warn,
 )
-from fastcausal.cli.eci import RelationOption
-from fastcausal.cli.options import MARKS, AnswerIdOption, AnswersOption, Marks, refuse
+from fastcausal.cli.options import (
+    MARKS,
+    AnswerIdOption,
+    AnswersOption,
+    Marks,
+    RelationOption,
+    refuse,
+)
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import PairRelation, Premise, ReadFormat, TagReading, WriteFormat
 from fastcausal.report.escapes import cell_text

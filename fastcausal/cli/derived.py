@@ -29,6 +29,7 @@ from fastcausal.cli.parameters import Argument, Entry, Option, make_command
 from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.counts.command import CommandRecord, Flag, Target
 from fastcausal.counts.task import resolve
+from fastcausal.errors import InputError
 from fastcausal.options import ZeroByZero
 
 COUNTS, ROWS, PICTURES = (
@@ -77,7 +78,7 @@ def _entries(record: CommandRecord, parameters: Mapping[str, Parameter]) -> Iter
         yield _file("html", "--html", record.page)
     if record.draw:
         yield _file(PLOT, "--plot", f"Draw to this {PICTURES} file.")
-    if record.unit:
+    if record.has_intervals:
         yield "intervals", IntervalsOption, False
         yield "draws", DrawOptions, DRAWS
     yield "tables", TableOptions, TABLES
@@ -156,6 +157,8 @@ def _run(
     read = [value for name, value in settings.items() if parameters[name].kind.is_file]
     require_pictures(plot)
     keep_apart([units, *targets.values(), plot, html], [*_flat(sources), *read])
+    if html is not None and len(sources[-1] or ()) > 1:
+        raise InputError("--html is for one system, expected one file of predictions")
     by = settings.get("by")
     function = resolve(record.function)
 
@@ -176,7 +179,7 @@ def _refuse(ctx: click.Context, record: CommandRecord, given: Mapping[str, Any])
             if not refusal.options:
                 raise click.UsageError(refusal.reason, ctx)
             refuse(ctx, refusal.options, refusal.reason)
-    if record.unit and "draws" in given:
+    if record.has_intervals:
         refuse_inference(ctx, given["intervals"], given["draws"])
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from importlib.abc import InspectLoader
+from importlib.util import find_spec
 from typing import Any, get_args
 
 import click
 
-import fastcausal
 from fastcausal import options
 
 _PARAMETERS = re.compile(r"\nParameters\n-+\n(.*?)(?=\n\n\w+\n-+\n|\Z)", re.DOTALL)
@@ -91,11 +91,10 @@ class Described:
 
     def __init__(self, entry: str) -> None:
         module, _, name = entry.partition(":")
-        path = Path(fastcausal.__file__).parent.parent.joinpath(*module.split("."))
-        source = (path if path.is_dir() else path.parent) / (
-            "__init__.py" if path.is_dir() else f"{path.name}.py"
-        )
-        text = source.read_text(encoding="utf-8")
+        spec = find_spec(module)
+        loader = spec and spec.loader
+        assert isinstance(loader, InspectLoader), entry
+        text = loader.get_source(module) or ""
         start = re.search(rf"^(def|class) {name}\b", text, re.MULTILINE)
         assert start is not None, entry
         end = text.index('"""', text.index('"""', start.start()) + 3) + 3

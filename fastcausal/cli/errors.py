@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from fastcausal.cli.console import doing, print_json, warn
-from fastcausal.cli.eci import LABELS, LabelOptions
 from fastcausal.cli.options import (
+    LABELS,
     POLICIES,
     PROTOCOL,
     READS,
     HtmlOption,
+    LabelOptions,
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,

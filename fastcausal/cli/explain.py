@@ -7,12 +7,14 @@ from typing import Annotated, Any, get_args
 import click
 
 from fastcausal.cli.console import doing
-from fastcausal.cli.eci import LABELS, LabelOptions, RelationOption
 from fastcausal.cli.options import (
+    LABELS,
     AnswerIdOption,
     AnswersOption,
+    LabelOptions,
     OccurrenceOption,
     ReadOptions,
+    RelationOption,
     TagsOption,
     refuse,
 )

@@ -19,6 +19,7 @@ from fastcausal.options import (
     Method,
     MissingPolicy,
     Occurrence,
+    PairRelation,
     Policy,
     ProtocolName,
     ReadFormat,
@@ -354,6 +355,36 @@ class WordOptions(NamedTuple):
 
 
 WORD_OPTIONS = WordOptions()
+
+
+class LabelOptions(NamedTuple):
+    """Options of labels of pairs."""
+
+    forward: Annotated[
+        list[str] | None,
+        Option(metavar="LABEL", help='Take this label for "a causes b", a type of its own.'),
+    ] = None
+    backward: Annotated[
+        list[str] | None,
+        Option(metavar="LABEL", help='Take this label for "b causes a", a type of its own.'),
+    ] = None
+    none: Annotated[
+        list[str] | None, Option(metavar="LABEL", help="Take this label for no relation.")
+    ] = None
+    unknown: Annotated[
+        list[str] | None,
+        Option(metavar="LABEL", help="Take this label for a relation of unknown direction."),
+    ] = None
+
+    def declared(self) -> dict[str, Any]:
+        """Return the declared labels as arguments of a function."""
+        return {name: labels or () for name, labels in self._asdict().items()}
+
+
+LABELS = LabelOptions()
+RelationOption = Annotated[
+    PairRelation, Option("--relation", help="Score this relation of MAVEN-ERE.")
+]
 
 
 def recipe_of(protocol: Protocol, policies: PolicyOptions, reads: ReadOptions) -> Recipe:

@@ -1,8 +1,7 @@
 """The command of a task: gold against predictions of one system or of several.
 
-A task without a command file gets `generic`. A task with options of its own writes a function with
-`GoldArgument`, `SystemsArgument`, its options, `Shown`, `DrawOptions` and `TableOptions`, and calls
-`print_scores`.
+A function with `GoldArgument`, `SystemsArgument`, its options, `Shown`, `DrawOptions` and
+`TableOptions` calls `print_scores`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import click
 
 from fastcausal.cli.options import (
-    DRAWS,
     ByOption,
     DrawOptions,
     HtmlOption,
@@ -23,8 +21,7 @@ from fastcausal.cli.options import (
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument
-from fastcausal.cli.tables import TABLES, TableOptions
-from fastcausal.counts.task import Task, resolve
+from fastcausal.cli.tables import TableOptions
 
 if TYPE_CHECKING:
     from fastcausal.cli.systems import Grids
@@ -46,26 +43,6 @@ class Shown(NamedTuple):
 
 
 SHOWN = Shown()
-
-
-def generic(task: Task) -> Callable[..., None]:
-    """Return the command of a task that calls its public function as ``(gold, pred, by=...)``."""
-
-    def command(
-        ctx: click.Context,
-        gold: GoldArgument,
-        pred: SystemsArgument,
-        shown: Shown = SHOWN,
-        draws: DrawOptions = DRAWS,
-        tables: TableOptions = TABLES,
-    ) -> None:
-        score = resolve(task.score)
-        print_scores(
-            ctx, gold, pred, lambda file: score(gold, file, by=shown.by), shown, draws, tables
-        )
-
-    command.__doc__ = (resolve(task.score).__doc__ or "").strip().partition("\n")[0]
-    return command
 
 
 def print_scores(

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+PAGE = "Write a page for the browser to this file."
+
 
 class Flag(NamedTuple):
     """An option whose parameter leaves something open."""
@@ -37,7 +39,7 @@ class Target(NamedTuple):
     required: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CommandRecord:
     """The command of a public function; entry points have the form ``package.module:name``."""
 
@@ -61,6 +63,23 @@ class CommandRecord:
     def name(self) -> str:
         """Name of the command: the name of its function."""
         return self.function.rpartition(":")[2]
+
+    @property
+    def has_intervals(self) -> bool:
+        """True if each report has counts of units, and so intervals."""
+        return bool(self.each and self.unit)
+
+
+def command_of_systems(function: str) -> CommandRecord:
+    """Return the record of a function of gold and predictions that has nothing else to say."""
+    return CommandRecord(
+        function,
+        {"gold": "GOLD", "pred": "PRED..."},
+        each="pred",
+        unit="example",
+        page=PAGE,
+        one_table=True,
+    )
 
 
 def is_missing(*names: str) -> Callable[[Mapping[str, Any]], bool]:

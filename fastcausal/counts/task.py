@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.counts.command import CommandRecord
 from fastcausal.options import check
 
 if TYPE_CHECKING:
@@ -52,9 +53,7 @@ class Task:
     # Entry point of the subclass of `Formula`; empty for a task without statistics
     formula: str = ""
     present: str = ""  # Entry point of the function ``(statistics, by) -> Report``; empty for none
-    # Entry point of the public function. A generic command calls it as ``(gold, pred,
-    # by=...)``.
-    score: str = ""
+    score: str = ""  # Entry point of the public function
     # Entry point of the function ``(gold, **options) -> (gold, pred)`` for a sweep: reads
     # gold once, as `score` takes it, and makes predictions that repeat it; empty for no
     # sweeps
@@ -70,7 +69,8 @@ class Task:
     # Entry point of the function that lists such sources in a folder
     list_logs: str = ""
     protocols: Mapping[str, TaskProtocol] = field(default_factory=dict, hash=False)
-    command: str = ""  # Entry point of the command, or the name of a generic one
+    # Record or entry point of the command, or the name of a command of gold and systems
+    command: str | CommandRecord = ""
     page: str = ""  # Name of the page in docs
 
 

@@ -15,6 +15,7 @@ import pytest
 import fastcausal as fc
 from fastcausal import cli as command_line
 from fastcausal import options
+from fastcausal.counts.command import CommandRecord
 from fastcausal.counts.task import Task, declared, protocols_under, resolve
 from fastcausal.report.report import Report
 from fastcausal.tasks import declared as registry
@@ -53,7 +54,8 @@ def test_jobs_are_unique():
 def test_entry_points_resolve(task):
     if task.formula:
         assert resolve(task.formula).job == task.job
-    own = task.command if ":" in task.command else ""  # the name of a generic command otherwise
+    held = task.command.function if isinstance(task.command, CommandRecord) else task.command
+    own = held if ":" in held else ""  # the name of a command of gold and systems otherwise
     for entry in filter(None, (task.present, task.score, own)):
         assert callable(resolve(entry))
     if task.score:
@@ -101,6 +103,7 @@ def test_the_registry_imports_no_task():
     loaded = {name for name in done.stdout.split() if name.startswith("fastcausal")}
     packages = {"fastcausal", "fastcausal._version", "fastcausal.counts", "fastcausal.counts.task"}
     packages |= {"fastcausal.options", "fastcausal.tasks", "fastcausal.tasks.declared"}
+    packages |= {"fastcausal.counts.command"}
     assert loaded - packages == {f"fastcausal.tasks.{name}" for name in FOLDERS} - {
         f"fastcausal.tasks.{name}" for name in BASES
     }

@@ -66,7 +66,15 @@ class ToyFormula(Formula):
 
 
 def weigh(gold: Any, pred: Any, by: By = None) -> Report:
-    """Score weights."""
+    """Score weights.
+
+    Parameters
+    ----------
+    gold, pred : path, table or list of mappings
+        Weights.
+    by : str or sequence of str, optional
+        Columns of gold; each of their values is a subset.
+    """
     wanted, given = read(gold), read(pred)
     right = np.asarray(wanted["weight"]) == np.asarray(given["weight"])
     statistics = Statistics.of_units(

@@ -19,6 +19,7 @@
 
 from __future__ import annotations
 
+from fastcausal.counts.command import CommandRecord, Target
 from fastcausal.counts.task import Task
 
 TASK = Task(
@@ -26,6 +27,16 @@ TASK = Task(
     formula="fastcausal.tasks.answers.formula:ExtractionFormula",
     present="fastcausal.tasks.answers.report:present",
     score="fastcausal.tasks.answers.count:answers",
-    command="fastcausal.cli.answers:answers",
+    command=CommandRecord(
+        "fastcausal.tasks.answers.count:answers",
+        {"source": "FILE..."},
+        ("fastcausal answers judged_ann.json judged_ben.json --per-item items.csv",),
+        unit="example",
+        writes={
+            "per_item": Target("the scores of each item"),
+            "judgments": Target("the verdict of each rater"),
+            "reasons": Target("the items with one verdict and unlike reasons", "differing"),
+        },
+    ),
     page="answers",
 )

@@ -45,25 +45,27 @@ def answers(
     by: str | None = None,
     text_metrics: bool = False,
 ) -> AnswersReport:
-    """Score extracted causes and effects by the words they share with their references.
+    """Score extracted causes and effects against references, and count the verdicts of raters.
 
     Parameters
     ----------
     source : path, table, list of mappings, mapping with ``items``, or list of several of these
-        A source of `fastcausal.tasks.answers.join.read_extractions`, or several, each by another
-        rater of the same items.
+        Answers with reference and verdicts; - for stdin. JSON, JSON lines, CSV, Parquet, Arrow or
+        data, a source of `fastcausal.tasks.answers.join.read_extractions`; several are raters of
+        the same items.
     protocol : {"guide", "fcr"}
-        ``"guide"`` reads ``[Cause] a | b [Relation] r [Effect] c`` in any order, or each part on a
-        line of its own; ``"fcr"`` follows the published program in every detail.
+        Read and score as the guide of raters, or as the published program. ``"guide"`` reads
+        ``[Cause] a | b [Relation] r [Effect] c`` in any order, or each part on a line of its own;
+        ``"fcr"`` follows the published program in every detail.
     unparsed : {"error", "empty", "skip"}
-        The policy for unreadable answers: ``"empty"`` scores them as no spans, ``"skip"`` leaves
-        them out. References must be readable, except in ``"fcr"`` with ``"empty"``.
+        Stop at unparsed answers, score them as no spans (empty), or skip them. References must be
+        readable, except in ``"fcr"`` with ``"empty"``.
     unsure : {"invalid", "missing"}
-        The verdict that stands for "unsure".
+        Take unsure verdicts as invalid, as the guide does, or as missing.
     by : str, optional
-        A column; each of its values is a subset.
+        Add the scores of each value of this column.
     text_metrics : bool
-        True adds ROUGE-L and BLEU of whole answers.
+        Add ROUGE-L and BLEU of whole answers.
 
     Returns
     -------

@@ -12,6 +12,7 @@ Definitions: MiRAGE; its guide calls a claim supported only if no doubt is left.
 
 from __future__ import annotations
 
+from fastcausal.counts.command import CommandRecord, Target
 from fastcausal.counts.task import Task
 
 TASK = Task(
@@ -19,6 +20,14 @@ TASK = Task(
     formula="fastcausal.tasks.claims.formula:ClaimFormula",
     present="fastcausal.tasks.claims.report:present",
     score="fastcausal.tasks.claims.count:claims",
-    command="fastcausal.cli.claims:claims",
+    command=CommandRecord(
+        "fastcausal.tasks.claims.count:claims",
+        {"source": "FILES..."},
+        ("fastcausal claims claims_prediction_full_ann.json claims_reference_full_ann.json",),
+        writes={
+            "per_topic": Target("the scores of topics"),
+            "judgments": Target("all judgments"),
+        },
+    ),
     page="claims",
 )

@@ -32,7 +32,7 @@ def claims(
     raters: RaterPolicy = "mean",
     unmatched: LabelPolicy = "error",
 ) -> ClaimsReport:
-    """Score articles by the claims that another article supports, as raters judge.
+    """Score articles by the claims that raters find supported.
 
     In each topic, precision is the share of the prediction's claims supported by the reference,
     recall the share of the reference's claims supported by the prediction, and F1 their harmonic
@@ -41,19 +41,19 @@ def claims(
     Parameters
     ----------
     source : path, table, or list of them
-        Files ``{topic: {prediction|reference: article, "claims": ...}}``, or tables with a row per
-        judgment; docs/claims.md describes both.
+        Files of judged claims, or tables; - for stdin. Files are ``{topic: {prediction|reference:
+        article, "claims": ...}}``, tables have a row per judgment; docs/claims.md describes both.
     name : str, optional
-        Pattern of file names without suffix, such as ``"{side}_{system}_{rater}"``. By default
-        ``{side}_{system}.{rater}``, the names of files from a page for raters, or two files: one
-        of predictions and one of references.
+        Read names of files, without suffix, by this pattern: {side}_{system}_{rater}. By default
+        ``{side}_{system}.{rater}``, the names of files from a page for raters, or two files: one of
+        predictions and one of references.
     nulls : {"error", "false", "skip"}
-        A claim without judgment is an error, not supported, or left out.
+        Stop at claims without judgment, count them as not supported, or skip.
     raters : {"mean", "majority"}
-        The mean of each rater's scores, or the scores of the majority's judgments, with a tie not
-        supported.
+        Average the scores of raters, or score the judgments of their majority. With a tie a claim
+        is not supported.
     unmatched : {"error", "skip"}
-        A topic that one side lacks is an error, or left out.
+        Stop at topics of one side alone, or skip them.
 
     Returns
     -------

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastcausal.counts.command import PAGE, CommandRecord, Flag, Refusal, is_missing
 from fastcausal.counts.task import Task, TaskProtocol
 
 # Fields of `protocols.PairProtocol`
@@ -38,6 +39,23 @@ TASK = Task(
     read="fastcausal.tasks.eci.files:read_gold",
     public="fastcausal.tasks.eci.files:public",
     protocols={name: TaskProtocol("eci", settings=own) for name, own in PROTOCOLS.items()},
-    command="fastcausal.cli.eci:eci",
+    command=CommandRecord(
+        "fastcausal.tasks.eci.count:eci",
+        {"gold": "GOLD", "pred": "PRED..."},
+        (
+            "fastcausal eci pairs_gold.csv pairs_careful.csv",
+            "fastcausal eci pairs_gold.csv pairs_careful.csv --candidates pairs_events.csv "
+            "--by topic",
+            "fastcausal eci pairs_gold.csv pairs_careful.csv --intervals --cluster topic",
+        ),
+        each="pred",
+        unit="document",
+        page=PAGE,
+        flags={"fold": Flag(metavar="COLUMN")}
+        | dict.fromkeys(("forward", "backward", "none", "unknown"), Flag(metavar="LABEL")),
+        refused=(
+            Refusal(("outside",), is_missing("candidates"), "is for candidates: add --candidates"),
+        ),
+    ),
     page="eci",
 )

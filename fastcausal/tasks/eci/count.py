@@ -63,31 +63,40 @@ def eci(
 
     Parameters
     ----------
-    gold, pred : path, table, list of mappings
-        A table with the columns ``doc_id``, ``a``, ``b``, ``label``, perhaps ``sentence_a`` and
-        ``sentence_b``; or a published corpus, see `fastcausal.tasks.eci.corpora`.
+    gold : path, table, list of mappings
+        Gold; - for stdin. A table with the columns ``doc_id``, ``a``, ``b``, ``label``, perhaps
+        ``sentence_a`` and ``sentence_b``; or a published corpus, see
+        `fastcausal.tasks.eci.corpora`.
+    pred : path, table, list of mappings
+        Predictions of a system. Such a table too, or the output of a published program.
     protocol : {"pairs", "maven-ere", "eventstoryline", "ilif-direction"}
-        ``"pairs"`` compares sets; the others repeat a published program.
+        Compare sets of pairs, or as a published program does. ``"pairs"`` compares sets.
     candidates : path, table, list of mappings or "listed", optional
-        Pairs that may be predicted: rows with ``doc_id``, ``a`` and ``b``; or events, rows with
-        ``doc_id`` and ``event``, for all pairs within a document; ``"listed"``: the rows of gold.
+        Expect these pairs, or pairs of these events; listed: the rows of gold. Pairs are rows with
+        ``doc_id``, ``a`` and ``b``; events, rows with ``doc_id`` and ``event``, stand for all pairs
+        within a document.
     outside : {"charge", "ignore", "error"}
-        Predictions that are not candidates are wrong, left out, or an error.
+        Charge predictions that are no candidates, ignore them, or stop.
     by : str or sequence of str, optional
-        Columns of gold; each of their values is scored.
+        Also score each value of these columns of gold.
     fold : str, optional
-        A column of gold; scores of its values are averaged.
-    forward, backward : sequence of str
-        Further labels of "a causes b" and of "b causes a", each a type of its own.
-    none, unknown : sequence of str
-        Labels of no relation, and of relations of unknown direction.
+        Average over the values of this column.
+    forward : sequence of str
+        Take this label for "a causes b", a type of its own.
+    backward : sequence of str
+        Take this label for "b causes a", a type of its own.
+    none : sequence of str
+        Take this label for no relation.
+    unknown : sequence of str
+        Take this label for a relation of unknown direction.
     undefined : float, optional
-        Value of 0/0; None: undefined, but 0 under ``"maven-ere"``, as in its program.
+        Set scores of 0/0 to this value; maven-ere has 0 unless this is 1. None: undefined, but 0
+        under ``"maven-ere"``, as in its program.
     relation : {"causal", "temporal", "subevent"}
-        The relation of MAVEN-ERE to score.
+        Score this relation of MAVEN-ERE.
     lenient : bool
-        True scores predictions of MAVEN-ERE that name events instead of mentions: they are ignored,
-        as by its program.
+        Ignore predictions of events in MAVEN-ERE, as its program does. They name events instead of
+        mentions.
     per_document : path, optional
         A ``.parquet`` or ``.arrow`` file for the counts of every document.
 

@@ -13,11 +13,23 @@ score from 1 to 5.
 
 from __future__ import annotations
 
+from fastcausal.counts.command import CommandRecord, Target
 from fastcausal.counts.task import Task
 
 TASK = Task(
     job="preferences",
     score="fastcausal.tasks.preferences.count:preferences",
-    command="fastcausal.cli.preferences:preferences",
+    command=CommandRecord(
+        "fastcausal.tasks.preferences.count:preferences",
+        {"source": "FILES..."},
+        (
+            "fastcausal preferences preferences_ann.json preferences_ben.json "
+            "--key preferences_key.json",
+        ),
+        writes={
+            "per_topic": Target("the scores of topics"),
+            "judgments": Target("a label of each system, for meta,"),
+        },
+    ),
     page="claims",
 )

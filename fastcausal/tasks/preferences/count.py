@@ -40,20 +40,20 @@ def preferences(
     name: str | None = None,
     choice: Choice = "reference",
 ) -> Report:
-    """Count how often raters prefer each system.
+    """Count how often raters prefer each system: wins, ties, ranks, and their agreement.
 
     Parameters
     ----------
     source : path, or list of them
-        A file of preferences for each rater.
+        Files of preferences, one of each rater.
     key : path
-        The system of each place, by topic.
+        The file that names the system of each place, by topic.
     name : str, optional
-        Pattern of file names without suffix, with ``{rater}``. By default the whole name is the
-        rater's.
+        Read names of files, without suffix, by this pattern with {rater}. By default the whole name
+        is the rater's.
     choice : {"reference", "topic", "scores"}
-        The best prediction chosen with the reference at hand, or with only the topic; or the
-        prediction with the highest score from 1 to 5.
+        Take the choice with the reference, with the topic alone, or the scores. Scores are from 1
+        to 5.
 
     Returns
     -------
