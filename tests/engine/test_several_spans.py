@@ -20,6 +20,7 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.relations import official
 from tests.engine.test_backends import TRACKS
 from tests.engine.test_patterns import forgetful
+from tests.support.profiles import trials
 from tests.support.strategies import ROLES, Relation, rows_of
 
 PROTOCOLS = (RECESS, CNC_2023, Protocol("kept", ties="first"))
@@ -63,10 +64,11 @@ def drawn(seed: int, n: int, length: int, most: int = 3) -> tuple[Rows, Rows]:
     return rows_of(golds, length), rows_of(preds, length)
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 @pytest.mark.parametrize("length", [9, pytest.param(25, marks=pytest.mark.slow)])
 def test_patterns_count_as_the_specification_does(kernel, length):
-    gold, pred = drawn(length, 100, length)
+    gold, pred = drawn(length, max(25, trials(100).max_examples), length)
     choices = [*((p, RECESS.tracks) for p in PROTOCOLS), *((RECESS, t) for t in TRACKS)]
     for protocol, tracks in choices:
         plan = replace(protocol, name="test", kernel=kernel, objective=None, tracks=tracks).plan(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 
 FULL = 100  # examples of a test that states no number, in a full run
-QUICK = 8
+QUICK = 5
 
 
 def register() -> None:
