@@ -209,10 +209,8 @@ class Records:
         return None if has_null or column.type.value_type != pa.string() else column
 
     def answers(self, name: str) -> pa.ChunkedArray:
-        """Return a column of any type; values of several kinds become text, NaN becomes null.
-
-        Text in dictionaries stays in them.
-        """
+        """Return a column of any type; values of several kinds become text, NaN becomes null."""
+        # Text in dictionaries stays in them.
         stored = self.dictionary(name)
         return pa.chunked_array([self._column(name).answers()]) if stored is None else stored
 

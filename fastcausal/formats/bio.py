@@ -46,41 +46,21 @@ _SPACE = re.compile(r"[ \t\x0b\x0c]+")
 
 
 def read(
-    source: str | os.PathLike[str] | Source | Sequence[Any], like: Relations | None = None
+    # File: a token per line, then a tag per relation, split by tabs or white space; a blank line
+    # ends a sentence; ``# id = ...`` names it, ``# text = ...`` gives its white space if it splits
+    # into the same tokens; other lines that start with ``# `` and do not end in a tag are comments.
+    # Sequence: per example one list of tags, or a list of such lists. Tags are ``O``, ``B-label``,
+    # ``I-label``, in IOBES also ``E-label`` and ``S-label``, in BILOU ``L-label`` and ``U-label``,
+    # or several joined by ``|``; labels are Cause, Effect, Signal; C, E, S; ARG0, ARG1, SIG, in any
+    # case.
+    source: str | os.PathLike[str] | Source | Sequence[Any],
+    # The gold side, example by example: lengths come from it, and ids if the source has none
+    like: Relations | None = None,
 ) -> Relations:
-    """Read a CoNLL-style file, or lists of tags.
-
-    Parameters
-    ----------
-    source : path or sequence
-        File: a token per line, then a tag per relation, split by tabs or white space; a blank
-        line ends a sentence; ``# id = ...`` names it, ``# text = ...`` gives its white space if
-        it splits into the same tokens; other lines that start with ``# `` and do not end in a tag
-        are comments. Sequence: per example one list of tags, or a list of such lists.
-        Tags are ``O``, ``B-label``, ``I-label``, in IOBES also ``E-label`` and ``S-label``, in
-        BILOU ``L-label`` and ``U-label``, or several joined by ``|``; labels are Cause, Effect,
-        Signal; C, E, S; ARG0, ARG1, SIG, in any case.
-    like : Relations, optional
-        The gold side, example by example: lengths come from it, and ids if the source has none.
-
-    Returns
-    -------
-    Relations
-        With the column ``text`` if read from a file. A relation is null if an I-, E- or L- tag
-        continues no span, if two tags of a token have the same role, or if its number of tags is
-        not the number of tokens of its example.
-
-    Raises
-    ------
-    InputError
-        A tag is invalid, a row has more or fewer columns than its sentence, or ``like`` has another
-        number of examples.
-
-    Examples
-    --------
-    >>> read([["B-Cause", "I-Cause", "O", "B-Effect"]]).to_examples()
-    [{'length': 4, 'relations': [{'cause': [(0, 2)], 'effect': [(3, 4)]}]}]
-    """
+    """Read a CoNLL-style file, or lists of tags."""
+    # The table has the column ``text`` if read from a file. A relation is null if an I-,
+    # E- or L- tag continues no span, if two tags of a token have the same role, or if its number of
+    # tags is not the number of tokens of its example.
     if isinstance(source, str | os.PathLike | Source):
         return _read_file(Source.open(source), like)
     build = Builder("tag lists")
@@ -98,13 +78,10 @@ def read(
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write a CoNLL-style file: token, then a column of tags per relation, split by tabs.
-
-    A table without texts gets ``_`` for every token. A text with other white space than single
-    spaces between tokens is also written as a comment ``# text = ...``.
-
-    InputError if an example has neither text nor length, or a text of another length.
-    """
+    """Write a CoNLL-style file: token, then a column of tags per relation, split by tabs."""
+    # A table without texts gets ``_`` for every token. A text with other white space than single
+    # spaces between tokens is also written as a comment ``# text = ...``.
+    # InputError if an example has neither text nor length, or a text of another length.
     for block in blocks(relations):
         _require_tokens(block, np.ones(len(block), bool))
     unfit, spaces = Problems(), Problems()

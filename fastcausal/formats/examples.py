@@ -42,13 +42,7 @@ from fastcausal.relations import Relations
 
 @pause_gc()
 def read(source: str | os.PathLike[str] | Source) -> Relations:
-    """Read JSON lines of examples with token offsets, in the form of `Relations.from_examples`.
-
-    Raises
-    ------
-    InputError
-        A line is not a JSON object, and all errors of `Relations.from_examples`.
-    """
+    """Read JSON lines of examples with token offsets, in the form of `Relations.from_examples`."""
     source = Source.open(source)
     problems = Problems()
     examples = [example for _, example in source.objects(problems)]

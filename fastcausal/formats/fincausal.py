@@ -199,39 +199,21 @@ def _split(data: bytes, skipped: int) -> tuple[Int64, Int64]:
 
 
 def read(
+    # ``Index; Text; Cause; Effect``, then perhaps ``Offset_Sentence2``, ``Offset_Sentence3``, start
+    # and end of the cause and of the effect in characters, and the marked sentence. A ``"`` is a
+    # letter. Rows of one text whose indices differ in their third part alone are one example.
     source: str | os.PathLike[str] | Source,
-    like: Relations | None = None,
+    like: Relations | None = None,  # As in `fastcausal.formats.spans.located`
     occurrence: Occurrence = "gap",
 ) -> Relations:
     r"""Read the files of FinCausal's task 2, 2020 to 2023.
 
-    Parameters
-    ----------
-    source : path
-        ``Index; Text; Cause; Effect``, then perhaps ``Offset_Sentence2``, ``Offset_Sentence3``,
-        start and end of the cause and of the effect in characters, and the marked sentence. A
-        ``"`` is a letter. Rows of one text whose indices differ in their third part alone are one
-        example.
-    like, occurrence
-        As in `fastcausal.formats.spans.located`.
-
-    Returns
-    -------
-    Relations
-        With the column ``document``, the first part of the index. Spans are found by their
-        characters, if these hold their text, else by their text.
-
-    Raises
-    ------
-    InputError
-        A row has other than 2 or 4 to 11 fields.
-
-    Examples
-    --------
     >>> rows = b"Index; Text; Cause; Effect\n1.0; Rain caused floods; Rain; floods\n"
     >>> read(Source("x.csv", rows)).to_examples()[0]["relations"]
     [{'cause': [(0, 1)], 'effect': [(2, 3)]}]
     """
+    # The table has the column ``document``, the first part of the index. Spans are found
+    # by their characters, if these hold their text, else by their text.
     source = Source.open(source)
     rows = read_rows(source, fewest=2, header=False)
     cells = _cells_of(source, rows)

@@ -19,37 +19,22 @@ OTHERS = ("relations", "prediction")  # columns of other formats
 
 
 def read(
+    # CSV with a header, its cells separated by commas, tabs or semicolons, or JSON lines. Names of
+    # columns have any case, and ``sentence`` is a ``text``. Cells of CSV are texts of spans; JSON
+    # may have character offsets; with a column ``length`` or ``tokens``, ``[start, stop]`` counts
+    # tokens.
     source: str | os.PathLike[str] | Source,
-    like: Relations | None = None,
+    like: Relations | None = None,  # As in `fastcausal.formats.spans.located`
     occurrence: Occurrence = "gap",
 ) -> Relations:
     r"""Read a row per relation: ``id, cause, effect``, perhaps ``signal`` and ``text``.
 
-    Rows of one ``id`` are one example; a row without cause, effect and signal has no relation.
-    Other columns are kept if all rows of an example agree.
-
-    Parameters
-    ----------
-    source : path
-        CSV with a header, its cells separated by commas, tabs or semicolons, or JSON lines. Names
-        of columns have any case, and ``sentence`` is a ``text``. Cells of CSV are texts of spans;
-        JSON may have character offsets; with a column ``length`` or ``tokens``, ``[start, stop]``
-        counts tokens.
-    like, occurrence
-        As in `fastcausal.formats.spans.located`.
-
-    Raises
-    ------
-    InputError
-        A column is missing or of another type, an id is missing, or rows of one id have different
-        texts.
-
-    Examples
-    --------
     >>> rows = Source("x.csv", b"id,text,cause,effect\na,Rain caused floods,rain,floods\n")
     >>> read(rows).to_examples()[0]["relations"]
     [{'cause': [(0, 1)], 'effect': [(2, 3)]}]
     """
+    # Rows of one ``id`` are one example; a row without cause, effect and signal has no relation.
+    # Other columns are kept if all rows of an example agree.
     return frames.read_flat(read_records(source), "flat", like, occurrence)
 
 

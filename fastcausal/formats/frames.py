@@ -49,32 +49,15 @@ def table_of(source: Any) -> Any:
 
 
 def read(
+    # Arrow data: With the columns of `Relations`; or ``relations`` of type ``list<struct>`` with a
+    # field for each role; or a row per relation, see `fastcausal.formats.flat`
     source: Any,
-    format: ReadFormat | None = None,
-    like: Relations | None = None,
+    format: ReadFormat | None = None,  # By default found from the types of the columns
+    like: Relations | None = None,  # As in `fastcausal.formats.spans.located`
     occurrence: Occurrence = "gap",
-    name: str = "the table",
+    name: str = "the table",  # The name of the table in messages
 ) -> Relations:
-    """Read relations from the columns of a table.
-
-    Parameters
-    ----------
-    source : Arrow data
-        With the columns of `Relations`; or ``relations`` of type ``list<struct>`` with a field for
-        each role; or a row per relation, see `fastcausal.formats.flat`.
-    format : {"spans", "examples", "flat", "parquet", "arrow"}, optional
-        By default found from the types of the columns.
-    like, occurrence
-        As in `fastcausal.formats.spans.located`.
-    name : str
-        The name of the table in messages.
-
-    Raises
-    ------
-    InputError
-        A column is missing or of another type, the unit of offsets is ambiguous, and all errors of
-        reading relations.
-    """
+    """Read relations from the columns of a table."""
     if format is not None and format not in (*SHAPES, *CANONICAL):
         expected = ", ".join((*SHAPES, "arrow"))
         raise InputError(f'{name} cannot be read as "{format}", expected {expected}')

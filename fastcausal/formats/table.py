@@ -22,27 +22,13 @@ from fastcausal.relations import Relations
 
 
 def read(
+    # A Parquet or Arrow IPC file (the file or the stream format)
     source: str | os.PathLike[str] | Source,
-    format: str | None = None,
-    like: Relations | None = None,
+    format: str | None = None,  # By default found from the first bytes
+    like: Relations | None = None,  # As in `fastcausal.formats.spans.located`
     occurrence: Occurrence = "gap",
 ) -> Relations:
-    """Read a table with all its columns, canonical or in a form of `fastcausal.formats.frames`.
-
-    Parameters
-    ----------
-    source : path
-        A Parquet or Arrow IPC file (the file or the stream format).
-    format : {"parquet", "arrow"}, optional
-        By default found from the first bytes.
-    like, occurrence
-        As in `fastcausal.formats.spans.located`.
-
-    Raises
-    ------
-    InputError
-        The file is damaged or of another format, and all errors of `frames.read`.
-    """
+    """Read a table with all its columns, canonical or in a form of `fastcausal.formats.frames`."""
     source = Source.open(source)
     format = format or sniff(source.data) or "parquet"
     loaded = load(source, format)
@@ -56,26 +42,14 @@ def read(
         raise damaged(source.name, format, error) from error
 
 
-def write(relations: Relations, target: str | os.PathLike[str], format: str) -> list[str]:
-    """Write a canonical table, without the column ``tagged``.
-
-    Parameters
-    ----------
-    relations : Relations
-    target : path
-        ``.arrows`` makes the stream format of Arrow IPC, any other suffix the file format.
-    format : {"parquet", "arrow"}
-
-    Returns
-    -------
-    list of str
-        Empty: nothing is lost.
-
-    Raises
-    ------
-    InputError
-        The format lacks a column's type, or the file cannot be written.
-    """
+def write(
+    relations: Relations,
+    # ``.arrows`` makes the stream format of Arrow IPC, any other suffix the file format
+    target: str | os.PathLike[str],
+    format: str,
+) -> list[str]:
+    """Write a canonical table, without the column ``tagged``."""
+    # Nothing is lost.
     table = drop_columns(relations.table, ("tagged",))
     with replacing(target) as file:
         try:

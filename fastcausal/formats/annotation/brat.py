@@ -38,33 +38,18 @@ _LEFT_OUT = {"E": "event", "*": "equivalence", "A": "attribute", "M": "attribute
              "N": "normalization", "#": "comment"}  # fmt: skip
 
 
-def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
-    """Read one annotator's marks in one document.
-
-    Parameters
-    ----------
-    source : path
-        ``NAME.ann``, with ``NAME.txt`` in the same folder; either name will do. An empty ``.ann``
-        is a document without marks. A loaded source is the ``.ann``.
-    **marking
-        Fields of `fastcausal.formats.annotation.marking.Marking`.
-
-    Returns
-    -------
-    Relations
-        An example per non-blank line of the text, with tokens separated by white space,
-        see `fastcausal.formats.annotation.links.Document.relations`. Spans are of type Cause,
-        Effect or Signal in any case; relations between them go from Cause and Signal (the first
-        argument) to Effect (the second). The document is NAME, the annotator the name of the
-        folder. ``reading.notes`` counts spans and relations of other types,
-        events and other ignored lines.
-
-    Raises
-    ------
-    InputError
-        One of the files is missing, or a line of the ``.ann`` is malformed or does not fit the
-        text.
-    """
+def read(
+    # ``NAME.ann``, with ``NAME.txt`` in the same folder; either name will do. An empty ``.ann`` is
+    # a document without marks. A loaded source is the ``.ann``.
+    source: str | os.PathLike[str] | Source,
+    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+) -> Relations:
+    """Read one annotator's marks in one document."""
+    # An example per non-blank line of the text, with tokens separated by white
+    # space, see `fastcausal.formats.annotation.links.Document.relations`. Spans are of type Cause,
+    # Effect or Signal in any case; relations between them go from Cause and Signal (the first
+    # argument) to Effect (the second). The document is NAME, the annotator the name of the folder.
+    # ``reading.notes`` counts spans and relations of other types, events and other ignored lines.
     return parse(source, Marking(**marking)).relations()
 
 
@@ -142,14 +127,11 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write ``NAME.ann`` and, beside it, ``NAME.txt`` with a sentence per line.
-
-    Each relation gets its own spans, so that reading returns them unchanged and in order. Both
-    files replace their targets once complete. An old ``NAME.ann`` is removed before the new text
-    appears, so marks never stand beside a foreign text.
-
-    InputError if the target is not ``NAME.ann``, or a text is missing or of another length.
-    """
+    """Write ``NAME.ann`` and, beside it, ``NAME.txt`` with a sentence per line."""
+    # Each relation gets its own spans, so that reading returns them unchanged and in order. Both
+    # files replace their targets once complete. An old ``NAME.ann`` is removed before the new text
+    # appears, so marks never stand beside a foreign text.
+    # InputError if the target is not ``NAME.ann``, or a text is missing or of another length.
     path = Path(target)
     if path.suffix.lower() != SUFFIX:
         raise InputError(

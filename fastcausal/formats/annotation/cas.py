@@ -25,13 +25,10 @@ SOFA = 1  # id of the text
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write one document with a sentence per line, in the layout 0.4.
-
-    Spans are in the layer ``Causal``, links in ``CausalLink``, both with a feature ``label``. Each
-    relation gets its own spans, so that reading returns them unchanged and in order.
-
-    InputError if a text is missing or of another length.
-    """
+    """Write one document with a sentence per line, in the layout 0.4."""
+    # Spans are in the layer ``Causal``, links in ``CausalLink``, both with a feature ``label``.
+    # Each relation gets its own spans, so that reading returns them unchanged and in order.
+    # InputError if a text is missing or of another length.
     path = Path(target)
     lost = Problems()
     made = _Cas()

@@ -32,27 +32,14 @@ WRITTEN = ("id", "text", "length", "relations", "tagged", "entities", "annotator
 HELD = ("id", "text", "entities", "relations", "Comments", "comments", "annotator")
 
 
-def read(source: Source, **marking: Any) -> Relations:
-    """Read an export of doccano, a JSON object per line.
-
-    Parameters
-    ----------
-    source : Source
-    **marking
-        Fields of `fastcausal.formats.annotation.marking.Marking`.
-
-    Returns
-    -------
-    Relations
-        An example per line, see `fastcausal.formats.annotation.links.relations_of`, with doccano's
-        id. The annotator is the name of the file, as in an export of several; other keys are
-        columns.
-
-    Raises
-    ------
-    InputError
-        A line is malformed, or the project has no relations.
-    """
+def read(
+    source: Source,
+    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+) -> Relations:
+    """Read an export of doccano, a JSON object per line."""
+    # An example per line, see
+    # `fastcausal.formats.annotation.links.relations_of`, with doccano's id. The annotator is the
+    # name of the file, as in an export of several; other keys are columns.
     return relations_of(source.name, documents(source, Marking(**marking)))
 
 
@@ -86,11 +73,9 @@ def _doccano_task(file: str, row: Mapping[str, Any], marking: Marking) -> Docume
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write texts with their relations for import into a project that uses relations.
-
-    Each relation gets its own spans, so that reading returns them unchanged and in order. Further
-    columns become metadata. InputError if a text is missing or of another length.
-    """
+    """Write texts with their relations for import into a project that uses relations."""
+    # Each relation gets its own spans, so that reading returns them unchanged and in order. Further
+    # columns become metadata. InputError if a text is missing or of another length.
     lost = Problems()
     written = JsonTexts()
     lines: list[str] = []

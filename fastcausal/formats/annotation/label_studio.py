@@ -50,30 +50,18 @@ CANCELLED = "cancelled annotation left out"
 MAX_HEAD = 1 << 16  # bytes in which the first task reveals the kind of export
 
 
-def read(source: Source, **marking: Any) -> Relations:
-    """Read one annotator's JSON export of Label Studio.
-
-    Parameters
-    ----------
-    source : Source
-    **marking
-        Fields of `fastcausal.formats.annotation.marking.Marking`.
-
-    Returns
-    -------
-    Relations
-        An example per task, see `fastcausal.formats.annotation.links.relations_of`, with the task's
-        id. The annotator is the email address, else the number, of its author; other keys of its
-        data are columns. An annotation without results is an example without relations.
-        Cancelled annotations, tasks without annotation and results of other kinds are counted in
-        ``reading.notes``; predictions beside annotations are ignored. A task without the key
-        ``annotations`` has predictions alone, as `write` makes them.
-
-    Raises
-    ------
-    InputError
-        The file is another kind of export, or has several annotators.
-    """
+def read(
+    source: Source,
+    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+) -> Relations:
+    """Read one annotator's JSON export of Label Studio."""
+    # An example per task, see
+    # `fastcausal.formats.annotation.links.relations_of`, with the task's id. The annotator is the
+    # email address, else the number, of its author; other keys of its data are columns. An
+    # annotation without results is an example without relations. Cancelled annotations, tasks
+    # without annotation and results of other kinds are counted in ``reading.notes``; predictions
+    # beside annotations are ignored. A task without the key ``annotations`` has predictions alone,
+    # as `write` makes them.
     return relations_of(source.name, documents(source, Marking(**marking)))
 
 
@@ -218,12 +206,10 @@ def _has_words(there: str, said: str) -> bool:
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write tasks with predictions, for import as pre-annotations.
-
-    The project shows ``text`` under the name ``text``, with labels under the name ``label``. Each
-    relation gets its own spans, so that reading returns them unchanged and in order. Further
-    columns become data of the task. InputError if a text is missing or of another length.
-    """
+    """Write tasks with predictions, for import as pre-annotations."""
+    # The project shows ``text`` under the name ``text``, with labels under the name ``label``. Each
+    # relation gets its own spans, so that reading returns them unchanged and in order. Further
+    # columns become data of the task. InputError if a text is missing or of another length.
     lost = Problems()
     written = JsonTexts()
     further = drop_columns(relations.table, WRITTEN).to_pylist()

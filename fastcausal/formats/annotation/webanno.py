@@ -21,32 +21,17 @@ Kind = TypeVar("Kind")
 
 
 def read(
-    source: str | os.PathLike[str] | Source, feature: str | None = None, **marking: Any
+    # UIMA CAS JSON, as WebAnno and INCEpTION export it: the layout 0.4 or the one before
+    source: str | os.PathLike[str] | Source,
+    # The feature of Cause, Effect or Signal. By default the feature with most of these labels;
+    # without any, the only text feature of the only custom layer of spans.
+    feature: str | None = None,
+    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
 ) -> Relations:
-    """Read one annotator's marks in one document.
-
-    Parameters
-    ----------
-    source : path
-        UIMA CAS JSON, as WebAnno and INCEpTION export it: the layout 0.4 or the one before.
-    feature : str, optional
-        The feature of Cause, Effect or Signal. By default the feature with most of these labels;
-        without any, the only text feature of the only custom layer of spans.
-    **marking
-        Fields of `fastcausal.formats.annotation.marking.Marking`.
-
-    Returns
-    -------
-    Relations
-        An example per sentence, see `fastcausal.formats.annotation.links.Document.relations`.
-        Sentences and tokens come from the file; by default they are lines, and tokens separated by
-        white space.
-
-    Raises
-    ------
-    InputError
-        The file has neither layout, or a position is outside its text.
-    """
+    """Read one annotator's marks in one document."""
+    # An example per sentence, see
+    # `fastcausal.formats.annotation.links.Document.relations`. Sentences and tokens come from the
+    # file; by default they are lines, and tokens separated by white space.
     return parse(source, feature, Marking(**marking)).relations()
 
 

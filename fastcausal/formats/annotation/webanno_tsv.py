@@ -141,28 +141,15 @@ class TsvLines:
         return f"none at {unit}" if span is None or span.id is None else span.id
 
 
-def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
-    """Read one annotator's marks in one document.
-
-    Parameters
-    ----------
-    source : path
-        WebAnno TSV 3.0 to 3.3.
-    **marking
-        Fields of `fastcausal.formats.annotation.marking.Marking`.
-
-    Returns
-    -------
-    Relations
-        An example per sentence, see `fastcausal.formats.annotation.links.relations_of`; sentences
-        and tokens come from the file. The layer of Cause, Effect and Signal is found as in UIMA
-        CAS JSON. Chains and slots are left out, and counted in ``reading.notes``.
-
-    Raises
-    ------
-    InputError
-        A line does not have the columns of the header, or does not fit the text.
-    """
+def read(
+    source: str | os.PathLike[str] | Source,  # WebAnno TSV 3.0 to 3.3
+    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+) -> Relations:
+    """Read one annotator's marks in one document."""
+    # An example per sentence, see
+    # `fastcausal.formats.annotation.links.relations_of`; sentences and tokens come from the file.
+    # The layer of Cause, Effect and Signal is found as in UIMA CAS JSON. Chains and slots are left
+    # out, and counted in ``reading.notes``.
     return parse(Source.open(source), Marking(**marking)).relations()
 
 

@@ -19,27 +19,15 @@ TYPES = "TypeSystem.xml"
 _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 
 
-def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
-    """Read one annotator's marks in one document.
-
-    Parameters
-    ----------
-    source : path
-        UIMA CAS XMI, with ``TypeSystem.xml`` beside it, in the same folder or zip.
-    **marking
-        Fields of `fastcausal.formats.annotation.marking.Marking`.
-
-    Returns
-    -------
-    Relations
-        An example per sentence, see `fastcausal.formats.annotation.links.relations_of`; equal to
-        the same document read from UIMA CAS JSON.
-
-    Raises
-    ------
-    InputError
-        dkpro-cassis is not installed or cannot read the file, or the types are missing.
-    """
+def read(
+    # UIMA CAS XMI, with ``TypeSystem.xml`` beside it, in the same folder or zip
+    source: str | os.PathLike[str] | Source,
+    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+) -> Relations:
+    """Read one annotator's marks in one document."""
+    # An example per sentence, see
+    # `fastcausal.formats.annotation.links.relations_of`; equal to the same document read from UIMA
+    # CAS JSON.
     return parse(Source.open(source), Marking(**marking)).relations()
 
 

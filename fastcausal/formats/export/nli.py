@@ -14,22 +14,14 @@ from fastcausal.relations import Relations
 
 
 def write(
-    relations: Relations, target: str | os.PathLike[str], premise: Premise = "cause"
+    relations: Relations,
+    target: str | os.PathLike[str],
+    premise: Premise = "cause",  # The argument used as premise; the other one is the hypothesis
 ) -> list[str]:
-    """Write a pair per relation as JSON lines ``{"id", "premise", "hypothesis"}``.
-
-    ``id`` is ``<example>_<k>``, k counting the pairs of an example from 0. There is no label: a
-    relation leaves open if its Cause entails its Effect (Tan et al. 2023, section 6.5).
-
-    InputError if an example with relations has no text, or one of another length.
-
-    Parameters
-    ----------
-    relations : Relations
-    target : path
-    premise : {"cause", "effect"}
-        The argument used as premise; the other one is the hypothesis.
-    """
+    """Write a pair per relation as JSON lines ``{"id", "premise", "hypothesis"}``."""
+    # ``id`` is ``<example>_<k>``, k counting the pairs of an example from 0. There is no label: a
+    # relation leaves open if its Cause entails its Effect (Tan et al. 2023, section 6.5).
+    # InputError if an example with relations has no text, or one of another length.
     check("premise", premise, Premise)
     pairs, lost = arguments(relations)
     counts: Counter[int] = Counter()

@@ -24,24 +24,18 @@ TEMPLATES = FOR_THE_CAUSE + FOR_THE_EFFECT
 DRAWS = tuple(combinations(TEMPLATES, 2))
 
 
-def write(relations: Relations, target: str | os.PathLike[str], seed: int = 0) -> list[str]:
-    """Write two questions per relation, each answered by its Cause or its Effect.
-
-    ``{"version": ..., "data": [...]}``, a record ``{"id", "title", "context", "question",
-    "answers": {"text": [...], "answer_start": [...]}}`` per question: the layout that Hugging
-    Face's ``datasets`` reads with ``field="data"``. ``answer_start`` counts characters of
-    ``context``, the sentence; ``id`` is ``<example>_<k>``, k counting the questions of an example
-    from 0; ``title`` is the column ``doc_id``, or empty.
-
-    InputError if an example with relations has no text, or one of another length.
-
-    Parameters
-    ----------
-    relations : Relations
-    target : path
-    seed : int
-        The seed of the choice of questions.
-    """
+def write(
+    relations: Relations,
+    target: str | os.PathLike[str],
+    seed: int = 0,  # The seed of the choice of questions
+) -> list[str]:
+    """Write two questions per relation, each answered by its Cause or its Effect."""
+    # ``{"version": ..., "data": [...]}``, a record ``{"id", "title", "context", "question",
+    # "answers": {"text": [...], "answer_start": [...]}}`` per question: the layout that Hugging
+    # Face's ``datasets`` reads with ``field="data"``. ``answer_start`` counts characters of
+    # ``context``, the sentence; ``id`` is ``<example>_<k>``, k counting the questions of an example
+    # from 0; ``title`` is the column ``doc_id``, or empty.
+    # InputError if an example with relations has no text, or one of another length.
     pairs, lost = arguments(relations, (*HELD, "doc_id"))
     version = f"fastcausal|{__version__}|squad|seed:{seed}"
     lines = (json.dumps(r, ensure_ascii=False) for r in records(relations, pairs, seed))

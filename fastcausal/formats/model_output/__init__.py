@@ -40,52 +40,30 @@ def schema() -> dict[str, Any]:
 
 @pause_gc()
 def read(
+    # A row per example, in the form of `read_records`: the answer, and perhaps ``id`` and ``text``.
+    # All other columns are carried along. Or a log, which needs no further arguments; nothing else
+    # of it is carried along.
     source: RelationSource,
+    # The gold side: its column ``text`` replaces a missing one, by id, or by place without ids
     like: Relations | None = None,
+    # The column of answers, as text or as parsed values; or a path such as ``a.b.0.c`` into them
     answers: str | None = None,
-    occurrence: Occurrence = "gap",
+    occurrence: Occurrence = "gap",  # As in `fastcausal.formats.spans.located`
+    # The column of ids, or a path; by default ``id``, else ``custom_id``, or the ids of the log
     id: str | None = None,
 ) -> Relations:
     r"""Read relations from a column of raw answers, or from a log of a model.
 
-    Parameters
-    ----------
-    source : path, table or list of mappings
-        A row per example, in the form of `read_records`: the answer, and perhaps ``id`` and
-        ``text``. All other columns are carried along. Or a log, which needs no further arguments;
-        nothing else of it is carried along.
-    like : Relations, optional
-        The gold side: its column ``text`` replaces a missing one, by id, or by place without ids.
-    answers : str, optional
-        The column of answers, as text or as parsed values; or a path such as ``a.b.0.c`` into
-        them.
-    occurrence : {"gap", "first"}
-        As in `fastcausal.formats.spans.located`.
-    id : str, optional
-        The column of ids, or a path; by default ``id``, else ``custom_id``, or the ids of the log.
-
-    Returns
-    -------
-    Relations
-        Thinking is removed. Answers are read in fences, then in prose: as JSON, Python literals,
-        or JSON repaired by json_repair (extra ``llm``). ``reading.notes`` counts each of these. An
-        answer without JSON of relations is one null relation, and so is each malformed relation:
-        `Relations.unparsed` has the reasons.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read or lacks the column, ``answers`` is missing, no id is one of
-        gold's, or a text is missing.
-
-    Examples
-    --------
     >>> relations = read([{"text": "Rain brings floods", "output":
     ...     '```json\n{"relations": [{"cause": "rain", "effect": "floods"}]}\n```'}],
     ...     answers="output")
     >>> relations.to_examples()[0]["relations"], relations.reading.notes
     ([{'cause': [(0, 1)], 'effect': [(2, 3)]}], {'answer in a fence': 1})
     """
+    # Thinking is removed. Answers are read in fences, then in prose: as JSON,
+    # Python literals, or JSON repaired by json_repair (extra ``llm``). ``reading.notes`` counts
+    # each of these. An answer without JSON of relations is one null relation, and so is each
+    # malformed relation: `Relations.unparsed` has the reasons.
     said = saying(source, answers, id)
     records, n = said.records, len(said.answers)
     rows, columns = placed(like, said.ids, n, records.name)

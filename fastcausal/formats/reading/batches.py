@@ -201,27 +201,11 @@ def batch(item: Any) -> ReadingBatch:
 def read(
     path: str | os.PathLike[str],
     format: str,
-    name: str,
-    columns: Collection[str | None] | None = None,
+    name: str,  # The name of the file for messages
+    columns: Collection[str | None] | None = None,  # The only columns needed from a Parquet file
 ) -> Iterator[ReadingBatch]:
-    """Yield the rows of a file in order, at least one batch.
-
-    One record batch of an Arrow file, or some pages of a Parquet file, are in memory at once.
-
-    Parameters
-    ----------
-    path : path
-    format : {"parquet", "arrow"}
-    name : str
-        The name of the file for messages.
-    columns : collection of str, optional
-        The only columns needed from a Parquet file.
-
-    Raises
-    ------
-    InputError
-        The file is damaged or of another format.
-    """
+    """Yield the rows of a file in order, at least one batch."""
+    # One record batch of an Arrow file, or some pages of a Parquet file, are in memory at once.
     try:
         schema, parts = on_disk.parts(path, format, ROWS, WHOLE, columns)
         require_plain(schema, name)
