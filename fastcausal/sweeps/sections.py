@@ -14,6 +14,7 @@ from fastcausal.sweeps.drawn import standings
 from fastcausal.sweeps.leaderboard import Leaderboard, leaderboard
 from fastcausal.sweeps.side_by_side import subsets_of, subsets_table, systems_table
 from fastcausal.sweeps.systems import load_systems
+from fastcausal.tasks.extraction.evaluation import find_evaluation
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields
 from fastcausal.tasks.extraction.sections import (
     about_section,
@@ -25,7 +26,6 @@ from fastcausal.tasks.extraction.sections import (
     main_score,
     unparsed_section,
 )
-from fastcausal.tasks.extraction.tables import details_of
 
 Reports = Mapping[str, Report]
 
@@ -81,7 +81,7 @@ def _board(reports: Reports, **options: Any) -> Leaderboard:
 
 def _wins(reports: Reports) -> list[Section]:
     """Count the examples in which a system has fewer errors than another; each opens them."""
-    tables = {name: details_of(report) for name, report in reports.items()}
+    tables = {name: find_evaluation(report) for name, report in reports.items()}
     if (
         len(reports) < 2
         or not all(tables.values())

@@ -21,7 +21,7 @@ from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows, rows_of_examples
-from fastcausal.tasks.extraction.evaluation import CountedEvaluation
+from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
@@ -296,7 +296,7 @@ class SpanScore(Metric):
             raise InputError(OTHER)
         counts: dict[Stratum, Any] = {(): self.counts.cpu().numpy()}
         tally = Tally(Totals(*self.totals.tolist()), counts, ROLES)
-        return ExtractionReport(CountedEvaluation(self.scorer.recipe, tally))
+        return ExtractionReport(Evaluation(self.scorer.recipe, tally))
 
     def _flat(self) -> dict[str, float]:
         return flat_scores(self.report(), self.decoder)

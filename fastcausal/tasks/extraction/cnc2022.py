@@ -5,7 +5,7 @@ Its scores are no functions of sums, so there are no statistics, no subsets and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +20,16 @@ from fastcausal.errors import InputError
 from fastcausal.options import Backend
 from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES
-from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.groups import Scores
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.counting import formula_of
-from fastcausal.tasks.extraction.evaluation import Bounds, Evaluation, bounds_of
+from fastcausal.tasks.extraction.evaluation import Averages, Bounds, Evaluation, bounds_of
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.sides import aligned_sides
 from fastcausal.tasks.extraction.tally import Tally, totals_of
 from fastcausal.tasks.relations.align import Aligned
-from fastcausal.tasks.relations.formula import RelationFormula
 from fastcausal.tasks.relations.unread import named_reasons
 
 if TYPE_CHECKING:
-    from fastcausal.counts.statistics import Statistics
     from fastcausal.tasks.extraction.scorer import ExtractionScorer
 
 MAX_RELATIONS = 8  # 40,320 orders; the official program tries every one
@@ -40,59 +37,6 @@ NAMES = ("precision", "recall", "f1")
 ARGUMENTS = ROLES[:2]
 Score = dict[str, float]  # precision, recall, f1, and number of gold spans as the weight
 NOTHING: Score = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "number": 0}
-
-
-@dataclass(frozen=True, eq=False)
-class Averaged(Evaluation):
-    """An evaluation whose scores do not add."""
-
-    recipe: Recipe
-    tally: Tally  # Without counts
-    by_group: Groups
-    fate: list[str]  # Reasons for which the official program stops or gives NaN
-    known_bounds: Bounds | None  # Result of `bounds_of`; None without unparsed predictions
-
-    adds = False
-
-    @property
-    def protocol(self) -> str:
-        """Name of the protocol."""
-        return self.recipe.protocol.name
-
-    @property
-    def signature(self) -> str:
-        """Signature line: all settings that the scores depend on."""
-        return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.found)
-
-    @property
-    def formula(self) -> RelationFormula:
-        """Formula from counts to scores; these scores do not use it."""
-        return formula_of(self.recipe.protocol, self.tally.roles or ROLES)
-
-    @property
-    def reasons(self) -> tuple[pa.Table, ...]:
-        """Reasons of unparsed predictions."""
-        return self.tally.reasons
-
-    def scores(self) -> Groups:
-        """Return the scores by group."""
-        return self.by_group
-
-    def subsets(self) -> dict[str, Groups]:
-        """Return no subsets: these scores are no functions of summed counts."""
-        return {}
-
-    def bounds(self) -> Bounds | None:
-        """Return the overall scores under both policies on unparsed predictions."""
-        return self.known_bounds
-
-    def stops(self) -> list[str]:
-        """List the reasons for which the official program stops or gives NaN."""
-        return self.fate
-
-    def statistics(self) -> Statistics:
-        """Raise InputError."""
-        raise InputError("a report of scores that do not add has no statistics")
 
 
 def report_2022(
@@ -126,7 +70,7 @@ def report_2022(
     bounds = None
     if aligned.unparsed.relations:
         bounds = _bounds(recipe, scores["overall"], (gold, pred), backend)
-    return ExtractionReport(Averaged(recipe, tally, scores, fate, bounds))
+    return ExtractionReport(Evaluation(recipe, tally, averages=Averages(scores, fate, bounds)))
 
 
 def _scores_of(

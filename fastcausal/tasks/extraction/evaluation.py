@@ -2,91 +2,102 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.errors import Warnings, warning_lines
+from fastcausal.errors import InputError, warning_lines
 from fastcausal.files.targets import notes_on_one_file
 from fastcausal.options import Backend
 from fastcausal.recipe import Recipe, Signature
 from fastcausal.relations import NO_RELATION, ROLES, Relations
 from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.report import Report
 from fastcausal.rows import Rows
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.extraction.counting import Counting, counting_of, formula_of
 from fastcausal.tasks.extraction.sides import aligned_sides
-from fastcausal.tasks.extraction.tally import OF_WHOLE, Tally, as_given
+from fastcausal.tasks.extraction.tally import METADATA_TOTALS, Tally, as_given
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import MULTI, RelationFormula
 from fastcausal.tasks.relations.groups import CountedGroups
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
-    from fastcausal.tasks.extraction.tables import Details
 
 NO_GOLD = f"gold has {NO_RELATION}"
 Bounds = dict[str, dict[str, float] | None]
 
 
-class Evaluation(ABC):
-    """A tally, and all other inputs of its report.
+class Averages(NamedTuple):
+    """Results of a protocol whose scores are no functions of summed counts."""
 
-    Attributes
-    ----------
-    tally : Tally
-    protocol : str
-        Name of the protocol.
-    signature : str
-    reasons : tuple of pyarrow.Table, optional
-        Reasons of unparsed predictions; None if unknown.
-    adds : bool
-        True if scores are functions of summed counts, so that statistics exist.
-    """
+    scores: Groups
+    stops: list[str]  # Reasons for which the official program stops or gives NaN
+    bounds: Bounds | None  # Result of `bounds_of`; None without unparsed predictions
 
+
+class Evaluation(NamedTuple):
+    """A tally, and all other inputs of its report; makes statistics and tables on request."""
+
+    recipe: Recipe | None  # None for statistics that were made before
     tally: Tally
-    adds: bool = True
+    # Gold and predictions, to be read again for tables; or the aligned examples, if a source
+    # can be read only once
+    sides: tuple[Any, Any] | Aligned | None = None
+    num_threads: int | None = None
+    columns: tuple[str, ...] = ()  # Columns of gold whose values are subsets
+    backend: Backend = "cpu"
+    system: str | None = None  # Name of the predictions
+    counted: Statistics | None = None  # Counts per example that were made while scoring, or before
+    parts: Mapping[str, Int64] | None = None  # int64[n_counts] by subset; None: as in the tally
+    averages: Averages | None = None
 
     @property
-    @abstractmethod
     def protocol(self) -> str:
         """Name of the protocol."""
+        if self.recipe is None:
+            return str(self._stored.facts.get("protocol"))
+        return self.recipe.protocol.name
 
     @property
-    @abstractmethod
     def signature(self) -> str:
         """Signature line: all settings that the scores depend on."""
+        if self.recipe is None:
+            return self._stored.signature
+        return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.found)
 
     @property
-    @abstractmethod
     def formula(self) -> RelationFormula:
-        """Formula from counts to scores."""
+        """Formula from counts to scores; `ROLES` are its roles before the first example."""
+        if self.recipe is None:
+            assert isinstance(self._stored.formula, RelationFormula)
+            return self._stored.formula
+        return formula_of(self.recipe.protocol, self.tally.roles or ROLES)
+
+    @property
+    def counting(self) -> Counting:
+        """Settings by which examples are paired and counted."""
+        assert self.recipe is not None
+        roles = self.tally.roles or ROLES
+        return counting_of(self.recipe.protocol, roles, self.backend, self.num_threads)
 
     @property
     def reasons(self) -> tuple[pa.Table, ...] | None:
         """Reasons of unparsed predictions; None if unknown."""
-        return None
-
-    @abstractmethod
-    def statistics(self) -> Statistics:
-        """Return counts per example if the sources are available, else the sums."""
-
-    def details(self) -> Details | None:
-        """Return the sources of the tables; None if unknown."""
-        return None
+        return None if self.recipe is None else self.tally.reasons
 
     @property
-    def in_memory(self) -> bool:
-        """True if the tables need no source outside memory."""
-        return False
+    def adds(self) -> bool:
+        """True if scores are functions of summed counts, so that statistics exist."""
+        return self.averages is None
 
-    def without_sides(self) -> Evaluation:
-        """Return the evaluation without sources."""
-        return self
+    @property
+    def _stored(self) -> Statistics:
+        assert self.counted is not None
+        return self.counted
 
     def sums(self) -> Int64:
         """Return int64[2, n_counts]: of examples with at most one gold relation, and of others."""
@@ -94,20 +105,25 @@ class Evaluation(ABC):
 
     def scores(self) -> Groups:
         """Return the scores by group."""
+        if self.averages is not None:
+            return self.averages.scores
         formula = self.formula
         return CountedGroups(formula, self.tally.sums(formula))
 
-    def sums_of_subsets(self) -> Mapping[str, Int64]:
-        """Return int64[n_counts] of each value of the columns."""
-        return {}
-
     def subsets(self) -> dict[str, Groups]:
         """Return the scores of subsets of the examples, by subset and group."""
-        parts = {MULTI: self.sums()[1], **self.sums_of_subsets()}
-        return {name: CountedGroups(self.formula, counts) for name, counts in parts.items()}
+        if not self.adds:
+            return {}
+        parts = self.tally.subsets(self.columns) if self.parts is None else self.parts
+        return {
+            name: CountedGroups(self.formula, counts)
+            for name, counts in {MULTI: self.sums()[1], **parts}.items()
+        }
 
     def bounds(self) -> Bounds | None:
         """Return the overall scores under both policies on unparsed predictions."""
+        if self.averages is not None:
+            return self.averages.bounds
         sums, unread = self.sums(), self.tally.unread
         total = sums[0] + sums[1]
         if self.tally.totals.n_left_out:
@@ -120,7 +136,7 @@ class Evaluation(ABC):
         return CountedGroups(self.formula, sums)["overall"]
 
     def warnings(self) -> tuple[str, ...]:
-        """Return the warnings of the report."""
+        """Return the warnings of the report, one of them if gold is the file of predictions."""
         totals, signature = self.tally.totals, self.signature
         settings = signature.settings if isinstance(signature, Signature) else {}
         given = as_given(totals.n_as_given, self.protocol)
@@ -131,16 +147,20 @@ class Evaluation(ABC):
             lost = totals.unparsed.warnings(policy, totals.n_pred_relations)
         stops = self.stops() if settings.get("ties") == "first" else []
         no_gold = totals.n_examples and not totals.n_gold_relations
+        sources = None if isinstance(self.sides, Aligned) else self.sides
         return (
             *warning_lines(seen),
             *lost,
             *warning_lines(given),
             *stops,
             *([NO_GOLD] if no_gold else []),
+            *(notes_on_one_file(*sources) if sources else ()),
         )
 
     def stops(self) -> list[str]:
         """List the reasons for which the official program would stop without a score."""
+        if self.averages is not None:
+            return self.averages.stops
         sums = self.sums()
         several: list[int] = sums[1].tolist()
         stops = self._absent(sums.sum(axis=0).tolist(), "")
@@ -156,92 +176,6 @@ class Evaluation(ABC):
             if not any(counts[n * k : n * (k + 1)])
         ]
 
-
-class _Scored(NamedTuple):
-    recipe: Recipe
-    tally: Tally
-    sides: tuple[Any, Any] | Aligned | None = None
-    num_threads: int | None = None
-    columns: tuple[str, ...] = ()
-    backend: Backend = "cpu"
-    system: str | None = None
-    counted: Statistics | None = None
-
-
-class CountedEvaluation(_Scored, Evaluation):
-    """An evaluation that was counted in this process.
-
-    Attributes
-    ----------
-    recipe : Recipe
-    tally : Tally
-    sides : tuple of sources, or Aligned, optional
-        Gold and predictions, to be read again for tables; or the aligned examples, if a source
-        can be read only once.
-    columns : tuple of str
-        Columns of gold whose values are subsets.
-    backend, num_threads
-        As in `fastcausal.score`.
-    system : str, optional
-        Name of the predictions.
-    counted : Statistics, optional
-        Counts per example, if the caller asked for them before scoring.
-    """
-
-    @property
-    def protocol(self) -> str:
-        """Name of the protocol."""
-        return self.recipe.protocol.name
-
-    @property
-    def signature(self) -> Signature:
-        """Signature line: all settings that the scores depend on."""
-        return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.found)
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """Role names; `ROLES` before the first example."""
-        return self.tally.roles or ROLES
-
-    @property
-    def formula(self) -> RelationFormula:
-        """Formula from counts to scores."""
-        return formula_of(self.recipe.protocol, self.tally.roles or ROLES)
-
-    @property
-    def counting(self) -> Counting:
-        """Settings by which examples are paired and counted."""
-        return counting_of(self.recipe.protocol, self.roles, self.backend, self.num_threads)
-
-    @property
-    def reasons(self) -> tuple[pa.Table, ...] | None:
-        """Reasons of unparsed predictions."""
-        return self.tally.reasons
-
-    def sums_of_subsets(self) -> dict[str, Int64]:
-        """Return int64[n_counts] of each value of the columns, values ascending."""
-        return self.tally.subsets(self.columns)
-
-    def details(self) -> Details | None:
-        """Return the sources of the tables; None if they are no longer available."""
-        from fastcausal.tasks.extraction.tables import Details
-
-        sides = self.sides
-        if sides is None:
-            return None
-        again: Aligned | partial[Aligned]
-        if isinstance(sides, Aligned):
-            again = sides
-        else:
-            again = partial(aligned_sides, self.recipe, *sides, columns=self.columns)
-        return Details(self.counting, again, self.sums(), self.columns)
-
-    def warnings(self) -> tuple[str, ...]:
-        """Return the warnings of the report, and one if gold is the file of predictions."""
-        if self.sides is None or isinstance(self.sides, Aligned):
-            return super().warnings()
-        return *super().warnings(), *notes_on_one_file(*self.sides)
-
     @property
     def in_memory(self) -> bool:
         """True if the tables need no source outside memory."""
@@ -250,9 +184,49 @@ class CountedEvaluation(_Scored, Evaluation):
 
     def without_sides(self) -> Self:
         """Return the evaluation without sources."""
-        return self._replace(sides=None, counted=None)
+        return self if self.recipe is None else self._replace(sides=None, counted=None)
 
-    def about(self) -> Statistics:
+    def examples(self) -> Aligned:
+        """Return the aligned examples; InputError if the sources have changed."""
+        assert self.sides is not None
+        assert self.recipe is not None
+        if isinstance(self.sides, Aligned):
+            return self.sides
+        aligned = aligned_sides(self.recipe, *self.sides, columns=self.columns)
+        counting = self.counting
+        counts = counting.run(aligned, n_groups=1, partners=False).counts
+        if aligned.roles != counting.roles or (counts[0] != self.sums().sum(axis=0)).any():
+            raise InputError("gold or predictions have changed since they were scored")
+        return aligned
+
+    def table(self, name: str) -> pa.Table:
+        """Make the table ``per_example`` or ``matches``."""
+        from fastcausal.tasks.extraction.tables import MAKERS
+
+        return MAKERS[name](self.counting, self.examples())
+
+    def statistics(self) -> Statistics:
+        """Return counts per example if they are kept or the sources available, else the sums."""
+        from dataclasses import replace
+
+        if not self.adds:
+            raise InputError("a report of scores that do not add has no statistics")
+        if self.counted is not None:
+            return replace(self.counted)
+        if self.sides is not None:
+            return self.count_examples(self.examples())
+        # Of examples with at most one gold relation, and of the others.
+        rows = np.column_stack([self.sums(), [0, 1]])
+        totals = self.tally.totals._asdict()
+        return replace(self.template(), rows=rows, times=np.ones(2, np.int64), totals=totals)
+
+    def count_examples(self, aligned: Aligned) -> Statistics:
+        """Count each of some aligned examples."""
+        from fastcausal.tasks.extraction.tables import statistics_of
+
+        return statistics_of(self.counting, aligned, self.template())
+
+    def template(self) -> Statistics:
         """Make statistics without rows, complete otherwise."""
         from fastcausal.counts.statistics import Statistics  # 4 ms that scores alone do without
 
@@ -263,30 +237,23 @@ class CountedEvaluation(_Scored, Evaluation):
             np.zeros((0, len(formula.fields)), np.int64),
             facts={"protocol": self.protocol, "roles": list(formula.roles)},
             system=self.system,
-            warnings=self.seen(),
-            totals=totals.of_names(OF_WHOLE),
+            warnings=self.tally.warnings | as_given(totals.n_as_given, self.protocol),
+            totals=totals.of_names(METADATA_TOTALS),
         )
 
-    def seen(self) -> Warnings:
-        """Return the warnings of the tally, and one on relations used as they are."""
-        totals = self.tally.totals
-        return self.tally.warnings | as_given(totals.n_as_given, self.protocol)
 
-    def statistics(self) -> Statistics:
-        """Return counts per example if the sources are available, else the sums."""
-        from dataclasses import replace
+def find_evaluation(report: Report) -> Evaluation | None:
+    """Return the evaluation of a report if its tables can be made; None for counts alone."""
+    evaluation: Evaluation | None = getattr(report, "_evaluation", None)
+    return None if evaluation is None or evaluation.sides is None else evaluation
 
-        from fastcausal.tasks.extraction.tables import statistics_of
 
-        if self.counted is not None:
-            return self.counted
-        details = self.details()
-        if details is not None:
-            return statistics_of(details.counting, details.examples(), self.about())
-        # Of examples with at most one gold relation, and of the others.
-        rows = np.column_stack([self.sums(), [0, 1]])
-        totals = self.tally.totals._asdict()
-        return replace(self.about(), rows=rows, times=np.ones(2, np.int64), totals=totals)
+def require_evaluation(report: Report, what: str) -> Evaluation:
+    """Return the evaluation of a report; InputError if it has only counts."""
+    evaluation = find_evaluation(report)
+    if evaluation is None:
+        raise InputError(f"{report.title}: a report of counts alone has no {what}")
+    return evaluation
 
 
 def bounds_of(if_empty: Scores | None, if_skipped: Scores | None) -> Bounds:

@@ -23,8 +23,8 @@ from fastcausal.report.report import Report
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.confusion import confusion_of_examples
 from fastcausal.tasks.extraction.counting import Counting
+from fastcausal.tasks.extraction.evaluation import require_evaluation
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields, hit_fields
-from fastcausal.tasks.extraction.tables import require_details
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.marked import MAX_NUMBERS, numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
@@ -115,10 +115,10 @@ def columns_of(reports: Mapping[str, Report], n_examples: int) -> Columns:
     """
     if n_examples < 0:
         raise ValueError(f"examples is {n_examples}, expected 0 or more")
-    details = [require_details(report, EXAMPLES) for report in reports.values()]
+    details = [require_evaluation(report, EXAMPLES) for report in reports.values()]
     first, *_ = details
     aligned = {name: each.examples() for name, each in zip(reports, details, strict=True)}
-    return columns_of_systems(first.counting, aligned, first.by, n_examples)
+    return columns_of_systems(first.counting, aligned, first.columns, n_examples)
 
 
 def columns_of_systems(

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
     from fastcausal.report.page import Section
     from fastcausal.tasks.extraction.errors import Errors
-    from fastcausal.tasks.extraction.tables import Details
 
 NO_REASONS = pa.schema(
     [("id", pa.string()), ("relation", pa.int32()), ("reason", pa.string()), ("text", pa.string())]
@@ -126,10 +125,10 @@ class ExtractionReport(Report):
         """
         from fastcausal.tasks.extraction.hints import hints_of
 
-        details = self._details if self._evaluation.in_memory else None
-        if details is None:
+        evaluation = self._evaluation
+        if evaluation.sides is None or not evaluation.in_memory:
             return ()
-        return hints_of(details.counting, self._evaluation.formula, details.examples())
+        return hints_of(evaluation.counting, evaluation.formula, evaluation.examples())
 
     @once
     def legend(self) -> tuple[str, ...]:
@@ -146,17 +145,13 @@ class ExtractionReport(Report):
     @once
     def tables(self) -> Mapping[str, pa.Table]:
         """Details by name."""
-        details, reasons = self._details, self._evaluation.reasons
+        evaluation, reasons = self._evaluation, self._evaluation.reasons
         makers: dict[str, Callable[[], pa.Table]] = {}
-        if details is not None:
-            makers |= {name: partial(details.table, name) for name in DETAILS}
+        if evaluation.sides is not None:
+            makers |= {name: partial(evaluation.table, name) for name in DETAILS}
         if reasons is not None:
             makers["unparsed"] = partial(_all_reasons, reasons)
         return Tables(**makers)
-
-    @once
-    def _details(self) -> Details | None:
-        return self._evaluation.details()
 
     @once
     def _statistics(self) -> Callable[[], Statistics] | None:
@@ -167,7 +162,6 @@ class ExtractionReport(Report):
         report = super().without_details()
         report.hints, report.warnings = self.hints, self.warnings
         report._evaluation = self._evaluation.without_sides()
-        report._details = None
         return report
 
     @property
@@ -224,9 +218,9 @@ class ExtractionReport(Report):
         (17, [('sample_datacentre_2', 2), ('sample_harbour_2', 1)])
         """
         from fastcausal.tasks.extraction.errors import errors_of
-        from fastcausal.tasks.extraction.tables import require_details
+        from fastcausal.tasks.extraction.evaluation import require_evaluation
 
-        details = require_details(self, "errors to show")
+        details = require_evaluation(self, "errors to show")
         counting, aligned = details.counting, details.examples()
         return errors_of(counting, aligned, self.signature, top, types, roles)
 
@@ -261,11 +255,11 @@ class ExtractionReport(Report):
         True
         """
         from fastcausal.report.page import write_page
+        from fastcausal.tasks.extraction.evaluation import require_evaluation
         from fastcausal.tasks.extraction.page import EXAMPLES, page_of
         from fastcausal.tasks.extraction.sections import cards_of
-        from fastcausal.tasks.extraction.tables import require_details
 
-        require_details(self, EXAMPLES)  # before statistics, which may not exist
+        require_evaluation(self, EXAMPLES)  # before statistics, which may not exist
         name = self.statistics.system or "pred"
         reports = {name: self}
         page = page_of(self.title, self.sections(), reports, examples, cards_of(reports))
@@ -298,6 +292,6 @@ def _bounds_line(bounds: Bounds) -> str:
 
 def of_statistics(statistics: Statistics, by: By = None) -> ExtractionReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
-    from fastcausal.tasks.extraction.stored import Stored
+    from fastcausal.tasks.extraction.stored import evaluation_of
 
-    return ExtractionReport(Stored.of(statistics, by))
+    return ExtractionReport(evaluation_of(statistics, by))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -38,12 +38,11 @@ from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.batches import InStep, Progress, in_step, is_streamed
 from fastcausal.tasks.extraction.counting import tally_of_arrays
-from fastcausal.tasks.extraction.evaluation import CountedEvaluation
+from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.hints import hints_of
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
-from fastcausal.tasks.extraction.tables import statistics_of
-from fastcausal.tasks.extraction.tally import OF_UNITS
+from fastcausal.tasks.extraction.tally import COLUMN_TOTALS
 from fastcausal.tasks.relations.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.relations.official import KEY
 from fastcausal.tasks.relations.unread import UnreadRelationsError
@@ -53,9 +52,8 @@ if TYPE_CHECKING:
 
     from fastcausal.counts.statistics import Statistics
 
-_NOWHERE = nullcontext()
 # Sources that can be read again: a report holds these and no examples.
-_LASTING = (Rows, Relations, Opened, Source, str, os.PathLike, list, tuple)
+REREADABLE = (Rows, Relations, Opened, Source, str, os.PathLike, list, tuple)
 
 
 def score(
@@ -179,7 +177,7 @@ def score(
     if is_tally and backend == "cpu":
         tally = tally_of_arrays(recipe.protocol, gold, pred, num_threads)
         if tally is not None:
-            return ExtractionReport(CountedEvaluation(recipe, tally, (gold, pred), num_threads))
+            return ExtractionReport(Evaluation(recipe, tally, (gold, pred), num_threads))
     scorer = ExtractionScorer(recipe, by=by, backend=backend, num_threads=num_threads)
     if per_example is not None:
         keep_apart([per_example], [gold, pred])
@@ -190,7 +188,7 @@ def score(
 
         return report_2022(scorer, gold, pred, per_example)
     kept = None if statistics is None else (*scorer.columns, *columns_by(statistics))
-    return _scored(scorer, gold, pred, kept, per_example, progress)
+    return _score_batches(scorer, gold, pred, kept, per_example, progress)
 
 
 def _find_published(protocol: Any, settings: Any) -> TaskProtocol | None:
@@ -208,7 +206,7 @@ def _find_published(protocol: Any, settings: Any) -> TaskProtocol | None:
     return None
 
 
-def _scored(
+def _score_batches(
     scorer: ExtractionScorer,
     gold: Any,
     pred: Any,
@@ -221,43 +219,37 @@ def _scored(
     streamed = is_streamed(gold) or is_streamed(pred)
     if streamed:
         gold, pred = readable_again(gold), readable_again(pred)
-    sides = (gold, pred) if isinstance(gold, _LASTING) and isinstance(pred, _LASTING) else None
+    sides = (gold, pred) if isinstance(gold, REREADABLE) and isinstance(pred, REREADABLE) else None
 
-    def scored(batches: Iterable[tuple[Any, Any]]) -> ExtractionReport:
+    def report_of(batches: Iterable[tuple[Any, Any]]) -> ExtractionReport:
         scorer.reset()
-        statistics = None if kept is None else _Statistics(scorer, kept)
-        only = _add_all(scorer, batches, statistics, per_example, system)
-        counted = None if statistics is None else statistics.sum(system)
-        evaluation = scorer.evaluation(sides or only, system, counted)
+        keeper = _Keeper(scorer, system, kept, per_example)
+        only = _add_all(scorer, batches, keeper)
+        evaluation = scorer.evaluation(sides or only, system, keeper.statistics())
         report = ExtractionReport(evaluation)
         if only is not None and not evaluation.in_memory:
             report.hints = hints_of(evaluation.counting, evaluation.formula, only)
         return report
 
     if not streamed:
-        return scored([(gold, pred)])
+        return report_of([(gold, pred)])
     gold, pred = opened(gold), opened(pred, scorer.recipe.reads.format)
     columns = _needed(scorer, kept) if per_example is None else None
     batches = in_step(gold, pred, columns, scorer.protocol.tags, progress)
     if batches is None:
-        return scored([(gold, pred)])
-    return batches.used_by(lambda: scored(batches), lambda: scored([(gold, pred)]))
+        return report_of([(gold, pred)])
+    return batches.used_by(lambda: report_of(batches), lambda: report_of([(gold, pred)]))
 
 
 def _add_all(
-    scorer: ExtractionScorer,
-    batches: Iterable[tuple[Any, Any]],
-    statistics: _Statistics | None,
-    per_example: str | os.PathLike[str] | None,
-    system: str | None,
+    scorer: ExtractionScorer, batches: Iterable[tuple[Any, Any]], keeper: _Keeper
 ) -> Aligned | None:
-    """Count batches, keep and write their statistics; return the aligned batch of a single one.
+    """Count batches and keep their rows; return the aligned batch of a single one.
 
     After unparsed relations that the recipe refuses, the rest is only searched for more of them.
     """
     n_batches, n_unread, only = 0, 0, None
-    file = _NOWHERE if per_example is None else _CountFile(scorer, system).appending(per_example)
-    with file as write:
+    with keeper.file as write:
         for gold, pred in batches:
             try:
                 aligned = scorer.align(gold, pred)
@@ -268,10 +260,7 @@ def _add_all(
             if n_unread:
                 continue
             scorer.add(aligned)
-            if statistics is not None:
-                statistics.add(aligned)
-            if write is not None:
-                write(aligned)
+            keeper.add(aligned, write)
             n_batches += 1
             only = aligned if n_batches == 1 else None
             del gold, pred, aligned  # frees their memory for the next batch
@@ -281,68 +270,65 @@ def _add_all(
     return only
 
 
-class _Statistics:
-    """Counts per example of all batches, with the columns to keep."""
+class _Keeper:
+    """Counts per example of the batches of a scorer: kept for some columns, written to a file."""
 
-    def __init__(self, scorer: ExtractionScorer, columns: tuple[str, ...]) -> None:
-        self.scorer = scorer
-        self.columns = columns
-        self.parts: list[Statistics] = []
-
-    def add(self, aligned: Aligned) -> None:
-        """Count the examples of a batch already added to the scorer."""
-        examples, left_out = aligned.examples, aligned.left_out
-        require_columns((*examples.column_names, *OF_UNITS), self.columns)
-        others = {*examples.column_names} - {"id", DOCUMENT, *map(source_of, self.columns)}
-        if left_out is not None:
-            left_out = drop_columns(left_out, others)
-        kept = aligned._replace(columns=drop_columns(examples, others), left_out=left_out)
-        evaluation = self.scorer.evaluation()
-        part = statistics_of(evaluation.counting, kept, evaluation.about())
-        self.parts.append(part.compressed())  # a batch has few different rows
-
-    def sum(self, system: str | None) -> Statistics:
-        """Return the statistics of all batches."""
-        from fastcausal.counts.statistics import sum_of
-
-        about = self.scorer.evaluation(system=system).about()
-        return replace(
-            sum_of(self.parts),
-            signature=about.signature,
-            system=system,
-            warnings=about.warnings,
-            totals=about.totals,
-        )
-
-
-class _CountFile:
-    """A count file of all batches, and its metadata."""
-
-    def __init__(self, scorer: ExtractionScorer, system: str | None) -> None:
+    def __init__(
+        self,
+        scorer: ExtractionScorer,
+        system: str | None,
+        columns: tuple[str, ...] | None,  # None keeps nothing
+        target: str | os.PathLike[str] | None,
+    ) -> None:
         self.scorer = scorer
         self.system = system
+        self.columns = columns
+        self.file = nullcontext() if target is None else appending(target, self.metadata)
+        self.parts: list[Statistics] = []
         self.written = Written()
         self.gold: int | None = 0
 
-    @contextmanager
-    def appending(self, target: str | os.PathLike[str]) -> Iterator[Callable[[Aligned], None]]:
-        """Write the rows of batches already added to the scorer."""
-        with appending(target, self.metadata) as write:
-            yield lambda aligned: write(self.table(aligned))
+    def add(self, aligned: Aligned, write: Callable[[pa.Table], None] | None) -> None:
+        """Keep and write the rows of a batch already added to the scorer."""
+        if self.columns is None and write is None:
+            return
+        if self.columns is not None:
+            require_columns((*aligned.examples.column_names, *COLUMN_TOTALS), self.columns)
+        batch = self.scorer.evaluation().count_examples(aligned)
+        if self.columns is not None:
+            kept = {"id", DOCUMENT, *map(source_of, self.columns)}
+            others = {*aligned.examples.column_names} - kept
+            units, left_out = (
+                None if table is None else drop_columns(table, others)
+                for table in (batch.units, batch.left_out)
+            )
+            # A batch has few different rows.
+            self.parts.append(replace(batch, units=units, left_out=left_out).compressed())
+        if write is not None:
+            table = batch.table()
+            self.written = self.written.and_those(Written.seal(batch.formula, table))
+            self.gold = added_digests(self.gold, batch.gold)
+            write(table)
 
-    def table(self, aligned: Aligned) -> pa.Table:
-        """Return the rows of a batch already added to the scorer."""
-        evaluation = self.scorer.evaluation()
-        batch = statistics_of(evaluation.counting, aligned, evaluation.about())
-        table = batch.table()
-        self.written = self.written.and_those(Written.seal(batch.formula, table))
-        self.gold = added_digests(self.gold, batch.gold)
-        return table
+    def statistics(self) -> Statistics | None:
+        """Return the statistics of all batches; None if nothing is kept."""
+        if self.columns is None:
+            return None
+        from fastcausal.counts.statistics import sum_of
+
+        whole = self.scorer.evaluation(system=self.system).template()
+        return replace(
+            sum_of(self.parts),
+            signature=whole.signature,
+            system=self.system,
+            warnings=whole.warnings,
+            totals=whole.totals,
+        )
 
     def metadata(self) -> dict[bytes, bytes]:
-        """Return the metadata of all batches."""
-        about = self.scorer.evaluation(system=self.system).about()
-        return metadata_of(replace(about, gold=self.gold, units=NO_COLUMNS).about(self.written))
+        """Return the metadata of the file."""
+        whole = self.scorer.evaluation(system=self.system).template()
+        return metadata_of(replace(whole, gold=self.gold, units=NO_COLUMNS).about(self.written))
 
 
 def _needed(scorer: ExtractionScorer, kept: tuple[str, ...] | None) -> set[str | None]:

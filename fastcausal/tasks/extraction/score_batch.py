@@ -28,9 +28,8 @@ from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations, cast, import_table
-from fastcausal.tasks.extraction.evaluation import CountedEvaluation
+from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.sides import aligned_sides
-from fastcausal.tasks.extraction.tables import statistics_of
 from fastcausal.tasks.extraction.tally import Tally, as_given
 from fastcausal.tasks.relations.align import digests
 from fastcausal.tasks.relations.official import names_rows
@@ -101,9 +100,9 @@ def score_batch(
     named = golds.table.append_column(GOLD_DIGEST, digests(golds, recipe.protocol))
     aligned = aligned_sides(recipe, Relations.part(named, golds.reading), preds)
     tally = Tally(roles=aligned.roles, found=aligned.found)
-    evaluation = CountedEvaluation(recipe, tally, num_threads=1, backend=backend)
+    evaluation = Evaluation(recipe, tally, num_threads=1, backend=backend)
     # All batches have one signature: relations used as they are go into rows, like warnings.
-    counts = statistics_of(evaluation.counting, aligned, evaluation.about())
+    counts = evaluation.count_examples(aligned)
     warnings = {t: n for t, n in aligned.counted.items() if not names_rows(t[0])}
     warnings |= as_given(aligned.n_as_given, recipe.protocol.name)
     return _all_in_rows(replace(counts, warnings=warnings), aligned.n_as_given)

@@ -18,7 +18,7 @@ from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import counting_of, tally_of_arrays
-from fastcausal.tasks.extraction.evaluation import CountedEvaluation
+from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.sides import aligned_sides
 from fastcausal.tasks.extraction.tally import Tally, Totals
@@ -224,7 +224,7 @@ class ExtractionScorer:
 
     def evaluation(
         self, sides: Any = None, system: str | None = None, counted: Statistics | None = None
-    ) -> CountedEvaluation:
-        """Return the evaluation of the tally; arguments as of `CountedEvaluation`."""
+    ) -> Evaluation:
+        """Return the evaluation of the tally; arguments as of `Evaluation`."""
         how = self.num_threads, self.columns, self.backend
-        return CountedEvaluation(self.recipe, self.tally, sides, *how, system, counted)
+        return Evaluation(self.recipe, self.tally, sides, *how, system, counted)

@@ -16,9 +16,9 @@ from fastcausal.report.groups import Groups
 from fastcausal.report.page import ABOUT, ERRORS, Card, Drawn, Section
 from fastcausal.report.report import Report, scores_table
 from fastcausal.tasks.extraction.confusion import confusion_of_roles
+from fastcausal.tasks.extraction.evaluation import find_evaluation
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields
 from fastcausal.tasks.extraction.page import MAX_CELLS, MAX_LETTERS, NO_ROLE
-from fastcausal.tasks.extraction.tables import details_of
 
 UNPARSED = {
     "n_unparsed_answers": "answers",
@@ -169,7 +169,7 @@ def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
 
 def _left_out_answers(name: str, report: Report) -> Grid | None:
     """List the unparsed answers of skipped examples, which the table of examples lacks."""
-    details = details_of(report)
+    details = find_evaluation(report)
     if details is None or details.examples().n_unread is not None:
         return None
     grid = Grid(f"answers of {name}" if name != "overall" else "answers", ["reason", "answer"],
@@ -192,7 +192,7 @@ def errors_by_group(report: Report) -> dict[str, dict[str, int]]:
 
 def _kernel_of(report: Report) -> Kernel | None:
     """Return the kernel of a report; None for a user's kernel of which only the name is known."""
-    details = details_of(report)
+    details = find_evaluation(report)
     if details is not None:
         return details.counting.plan.kernel
     try:
@@ -207,7 +207,7 @@ def _errors(report: Report) -> list[Section]:
         return []
     kinds = [*counts["overall"]]
     grid = Grid("", kinds, "role", parts={"": {g: [*c.values()] for g, c in counts.items()}})
-    links = error_links({"": ""}, counts) if details_of(report) else {}
+    links = error_links({"": ""}, counts) if find_evaluation(report) else {}
     return [Section("Errors", [Drawn(grid, stacked=kinds, links=links, words=WORDS)], tab=ERRORS)]
 
 
@@ -234,7 +234,7 @@ def confusion_section(reports: Mapping[str, Report]) -> list[Section]:
     """Show the confusion of roles of every system that has its examples; "" is no name."""
     shown = []
     for k, (name, report) in enumerate(reports.items()):
-        details = details_of(report)
+        details = find_evaluation(report)
         if details is not None:
             counting = details.counting
             counts = confusion_of_roles(counting, details.examples())

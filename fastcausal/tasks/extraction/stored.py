@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-
 import numpy as np
 import pyarrow as pa
 
@@ -13,47 +10,14 @@ from fastcausal.arrays.strata import By
 from fastcausal.counts.statistics import Statistics
 from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.extraction.evaluation import Evaluation
-from fastcausal.tasks.extraction.tally import OF_UNITS, OF_WHOLE, Tally, Totals
+from fastcausal.tasks.extraction.tally import COLUMN_TOTALS, METADATA_TOTALS, Tally, Totals
 from fastcausal.tasks.relations.formula import RelationFormula
 
 
-@dataclass(frozen=True, eq=False)
-class Stored(Evaluation):
-    """An evaluation of statistics with units."""
-
-    kept: Statistics
-    tally: Tally
-    parts: Mapping[str, Int64]  # Counts by value of a column
-
-    @classmethod
-    def of(cls, statistics: Statistics, by: By) -> Stored:
-        """Add up the counts of every example, and of every value of the columns ``by``."""
-        parts = {name: _sum(rows) for name, rows in statistics.subsets(by).items()}
-        return cls(statistics, _tally_of(statistics), parts)
-
-    @property
-    def protocol(self) -> str:
-        """Name of the protocol."""
-        return str(self.kept.facts.get("protocol"))
-
-    @property
-    def signature(self) -> str:
-        """Signature line: all settings that the scores depend on."""
-        return self.kept.signature
-
-    @property
-    def formula(self) -> RelationFormula:
-        """Formula from counts to scores."""
-        assert isinstance(self.kept.formula, RelationFormula)
-        return self.kept.formula
-
-    def statistics(self) -> Statistics:
-        """Return a copy of the statistics."""
-        return replace(self.kept)
-
-    def sums_of_subsets(self) -> Mapping[str, Int64]:
-        """Return int64[n_counts] of each value of the columns."""
-        return self.parts
+def evaluation_of(statistics: Statistics, by: By) -> Evaluation:
+    """Add up the counts of every example, and of every value of the columns ``by``."""
+    parts = {name: _sum(rows) for name, rows in statistics.subsets(by).items()}
+    return Evaluation(None, _tally_of(statistics), counted=statistics, parts=parts)
 
 
 def _tally_of(statistics: Statistics) -> Tally:
@@ -61,7 +25,7 @@ def _tally_of(statistics: Statistics) -> Tally:
     formula, left_out = statistics.formula, statistics.left_out
     assert isinstance(formula, RelationFormula)
     assert statistics.units is not None
-    whole = {n: statistics.totals[n] for n in OF_WHOLE if n in statistics.totals}
+    whole = {n: statistics.totals[n] for n in METADATA_TOTALS if n in statistics.totals}
     totals = Totals(statistics.n_units, **_sums_of_columns(statistics.units), **whole)
     if left_out is not None:
         lost = _sums_of_columns(left_out)
@@ -85,7 +49,7 @@ def _tally_of(statistics: Statistics) -> Tally:
 def _sums_of_columns(table: pa.Table) -> dict[str, int]:
     """Add up the totals of units; a column that an older file lacks adds 0."""
     present = {*table.column_names}
-    return {n: pc.sum(table[n], min_count=0).as_py() if n in present else 0 for n in OF_UNITS}
+    return {n: pc.sum(table[n], min_count=0).as_py() if n in present else 0 for n in COLUMN_TOTALS}
 
 
 def _unread_counts(statistics: Statistics, formula: RelationFormula) -> Int64 | None:

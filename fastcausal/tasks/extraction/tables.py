@@ -19,7 +19,6 @@ from fastcausal.engine.run import chosen_pairs, count_pairs
 from fastcausal.errors import InputError
 from fastcausal.formats.span_texts import joined_by_relation
 from fastcausal.recipe import Signature
-from fastcausal.report.report import Report
 from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import LATER, TOTALS, RelationFormula
@@ -117,12 +116,12 @@ def _count_columns(plan: Plan, roles: tuple[str, ...], counts: Int64) -> dict[st
     return {name: counts[:, k] for k, name in enumerate(plan.kernel.columns(roles))}
 
 
-def statistics_of(counting: Counting, aligned: Aligned, of_nothing: Statistics) -> Statistics:
-    """Return per-example statistics; all other fields are taken from ``of_nothing``."""
+def statistics_of(counting: Counting, aligned: Aligned, template: Statistics) -> Statistics:
+    """Return per-example statistics; the template has all other fields."""
     counts = counting.run(aligned, partners=False).counts
     several = np.diff(aligned.gold.relation_offsets) > 1
     rows = np.column_stack([counts, several])
-    formula, signature = of_nothing.formula, of_nothing.signature
+    formula, signature = template.formula, template.signature
     assert isinstance(formula, RelationFormula)
     assert isinstance(signature, Signature)
     units = unit_table(aligned)
@@ -130,7 +129,7 @@ def statistics_of(counting: Counting, aligned: Aligned, of_nothing: Statistics) 
         for name in formula.empty_fields:
             units = units.append_column(name, pa.nulls(len(units), pa.int64()))
     return replace(
-        of_nothing,
+        template,
         rows=rows,
         times=np.ones(len(rows), np.int64),
         units=units,
@@ -154,44 +153,7 @@ def _left_out(counting: Counting, aligned: Aligned, formula: RelationFormula) ->
     return pa.table(columns)
 
 
-_DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
+MAKERS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
     "per_example": per_example_table,
     "matches": matches_table,
 }
-
-
-class Details(NamedTuple):
-    """Sources of the tables of a report. Tables are made on request. Can be pickled."""
-
-    counting: Counting
-    # The aligned examples, or a function that aligns them anew
-    aligned: Aligned | Callable[[], Aligned]
-    counts: Int64  # int64[2, n_counts]: Sums of the counts, by which changed sources are detected
-    by: tuple[str, ...] = ()  # Columns whose values are subsets
-
-    def table(self, name: str) -> pa.Table:
-        """Make the table ``per_example`` or ``matches``."""
-        return _DETAILS[name](self.counting, self.examples())
-
-    def examples(self) -> Aligned:
-        """Return the aligned examples; InputError if the sources have changed."""
-        if isinstance(self.aligned, Aligned):
-            return self.aligned
-        aligned = self.aligned()
-        counts = self.counting.run(aligned, n_groups=1, partners=False).counts
-        if aligned.roles != self.counting.roles or (counts[0] != self.counts.sum(axis=0)).any():
-            raise InputError("gold or predictions have changed since they were scored")
-        return aligned
-
-
-def details_of(report: Report) -> Details | None:
-    """Return the sources of the tables of a report; None if it has only counts."""
-    return getattr(report, "_details", None)
-
-
-def require_details(report: Report, what: str) -> Details:
-    """Return the sources of the tables of a report; InputError if it has only counts."""
-    details = details_of(report)
-    if details is None:
-        raise InputError(f"{report.title}: a report of counts alone has no {what}")
-    return details

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from fastcausal.tasks.relations.align import Aligned
 
 Stratum = tuple[str, ...]
-OF_UNITS = (*TOTALS, *LATER)  # totals with a column in files
-OF_ROWS = ("n_examples", "n_left_out", "n_readable")  # totals that follow from rows of a file
-UNSHOWN = ("n_as_given", "n_left_out", "n_readable")  # in signature, warnings and rates of reports
+COLUMN_TOTALS = (*TOTALS, *LATER)  # totals with a column in files
+ROW_TOTALS = ("n_examples", "n_left_out", "n_readable")  # totals that follow from rows of a file
+# In signature, warnings and rates of reports
+INTERNAL_TOTALS = ("n_as_given", "n_left_out", "n_readable")
 
 
 NOTHING: Int64 = np.zeros((), np.int64)  # counts of no example
@@ -72,7 +73,7 @@ n_unparsed_answers=0, n_as_given=0, n_left_out=0, n_readable=0)
 
     def facts(self) -> dict[str, Any]:
         """Return the totals that reports show by name, and rates."""
-        shown = {name: n for name, n in self._asdict().items() if name not in UNSHOWN}
+        shown = {name: n for name, n in self._asdict().items() if name not in INTERNAL_TOTALS}
         return shown | self.unparsed.facts(self.n_examples, self.n_pred_relations)
 
     def of_names(self, names: Iterable[str]) -> dict[str, int]:
@@ -80,8 +81,8 @@ n_unparsed_answers=0, n_as_given=0, n_left_out=0, n_readable=0)
         return {name: getattr(self, name) for name in names}
 
 
-OF_WHOLE = tuple(name for name in Totals._fields if name not in (*OF_UNITS, *OF_ROWS))
-"""Totals in the metadata of a file."""
+# In the metadata of a file
+METADATA_TOTALS = tuple(n for n in Totals._fields if n not in (*COLUMN_TOTALS, *ROW_TOTALS))
 
 
 class Tally(NamedTuple):

@@ -16,8 +16,8 @@ from fastcausal.report.numbers import Bounded, number_text
 from fastcausal.report.page import Card, Drawn, Page, Section, write_page
 from fastcausal.report.page.page import examples_part
 from fastcausal.tasks.extraction.confusion import confusion_of_examples
+from fastcausal.tasks.extraction.evaluation import find_evaluation
 from fastcausal.tasks.extraction.page import columns_of
-from fastcausal.tasks.extraction.tables import details_of
 from tests.support.browser import least_contrast
 from tests.support.cli import cli
 
@@ -252,7 +252,7 @@ def test_cells_of_the_confusion_open_their_examples(opened, reports, tmp_path):
     path = tmp_path / "page.html"
     report = reports["hasty"]
     report.to_html(path)
-    details = details_of(report)
+    details = find_evaluation(report)
     counts = confusion_of_examples(details.counting, details.examples())
     page = ready(opened(path, "#errors", viewport=ALL_AT_ONCE))
     ids = report.per_example["id"].to_pylist()

@@ -26,7 +26,7 @@ PROTOCOLS = (
 
 
 def of_report(report):
-    details = report._details
+    details = report._evaluation
     return confusion_of_roles(details.counting, details.examples())
 
 
@@ -80,6 +80,6 @@ def test_a_perfect_prediction_confuses_nothing(examples):
 def test_rows_add_up_to_the_spans_of_gold():
     for path in sample.SYSTEMS.values():
         report = fc.score(sample.GOLD, path, unparsed="empty")
-        roles = report._details.examples().gold.values[:, 0]
+        roles = report._evaluation.examples().gold.values[:, 0]
         sums = of_report(report).sum(axis=1)[:-1]
         np.testing.assert_array_equal(sums, np.bincount(roles, minlength=NONE))

@@ -14,8 +14,8 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.report.page.page import packed_json
 from fastcausal.tasks.extraction.confusion import confusion_of_roles
+from fastcausal.tasks.extraction.evaluation import require_evaluation
 from fastcausal.tasks.extraction.page import columns_of, page_of
-from fastcausal.tasks.extraction.tables import require_details
 from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
@@ -82,7 +82,7 @@ def check_of_one(report, columns):
     assert [example[5][:width] for example in examples] == [
         [row[n] for n in names] for row in counted
     ]
-    details = require_details(report, "")
+    details = require_evaluation(report, "")
     confused = confusion_of_roles(details.counting, details.examples())
     cells = np.array([example[5][width:] for example in examples]).reshape(len(examples), -1)
     assert cells.sum(axis=0).tolist() == confused.ravel().tolist()

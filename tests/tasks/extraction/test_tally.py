@@ -17,10 +17,16 @@ from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES
 from fastcausal.tasks.extraction import score as scoring
 from fastcausal.tasks.extraction.counting import counting_of, tally_of_arrays
-from fastcausal.tasks.extraction.evaluation import CountedEvaluation
+from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.sides import aligned_sides
-from fastcausal.tasks.extraction.tally import OF_ROWS, OF_UNITS, UNSHOWN, Tally, Totals
+from fastcausal.tasks.extraction.tally import (
+    COLUMN_TOTALS,
+    INTERNAL_TOTALS,
+    ROW_TOTALS,
+    Tally,
+    Totals,
+)
 from tests.support.statistics import of_the_same
 from tests.support.strategies import rows_of, sides
 
@@ -30,7 +36,7 @@ def general(gold, pred, protocol):
     recipe = Recipe(protocol)
     aligned = aligned_sides(recipe, gold, pred)
     tally = counting_of(protocol, aligned.roles, "cpu", None).tally(aligned)
-    return tally, ExtractionReport(CountedEvaluation(recipe, tally, aligned))
+    return tally, ExtractionReport(Evaluation(recipe, tally, aligned))
 
 
 def assert_alike(one, other):
@@ -46,7 +52,7 @@ def assert_as_aligned(gold, pred, protocol, num_threads=None):
     tally, expected = general(gold, pred, protocol)
     assert fast is not None
     assert_alike(fast, tally)
-    report = ExtractionReport(CountedEvaluation(Recipe(protocol), fast, (gold, pred), num_threads))
+    report = ExtractionReport(Evaluation(Recipe(protocol), fast, (gold, pred), num_threads))
     assert report == expected
     assert str(report) == str(expected)
     of_the_same(report.statistics, expected.statistics)
@@ -161,12 +167,11 @@ def test_a_total_reaches_report_and_file(tmp_path, name):
         report, statistics = scored(tmp_path, unparsed)
         tally = report._evaluation.tally
         expected = getattr(tally.totals, name)
-        assert (name in UNSHOWN) == (name not in report.facts)
-        assert name in UNSHOWN or report.facts[name] == expected
-        assert name not in OF_UNITS or name in statistics.table().column_names
-        assert {name in OF_UNITS, name in OF_ROWS, name in statistics.totals} == {True, False} or (
-            not expected
-        )
+        assert (name in INTERNAL_TOTALS) == (name not in report.facts)
+        assert name in INTERNAL_TOTALS or report.facts[name] == expected
+        assert name not in COLUMN_TOTALS or name in statistics.table().column_names
+        places = {name in COLUMN_TOTALS, name in ROW_TOTALS, name in statistics.totals}
+        assert places == {True, False} or not expected
         again = statistics.report()
         assert getattr(again._evaluation.tally.totals, name) == expected
         assert again.to_json() == report.to_json()
