@@ -165,10 +165,10 @@ def ranked(task: SharedTask, judged: Mapping[str, Mapping[str, float]]) -> dict[
 
 def _entry(path: Path, folder: Path) -> Entry:
     with TemporaryDirectory() as place:
-        found = check(path, folder, Path(place))
-        adds = found.judgment.get("adds")
+        checked = check(path, folder, Path(place))
+        adds = checked.judgment.get("adds")
         counts = Statistics.read(Path(place, COUNTS)) if adds else None
-    return Entry(path, found.judgment, found.refusal, counts)
+    return Entry(path, checked.judgment, checked.refusal, counts)
 
 
 def _ranking(task: SharedTask, entries: Mapping[str, Entry], draws: Draws) -> Leaderboard | str:

@@ -162,17 +162,17 @@ def _placed(
 def _write_all(box: Path, task: SharedTask, packed: Path | None) -> program.Judged | None:
     """Write all files except reference data; return the baseline's judgment."""
     scoring = box / "scoring_program"
-    held = scoring / "wheels"
-    held.mkdir(parents=True)
+    folder = scoring / "wheels"
+    folder.mkdir(parents=True)
     if packed is None:
-        found = wheels.pack(held)
+        packages = wheels.pack(folder)
     else:
-        found = [Path(shutil.copy(path, held)) for path in wheels.list_wheels(packed)]
+        packages = [Path(shutil.copy(path, folder)) for path in wheels.list_wheels(packed)]
     shutil.copy(program.__file__, scoring / "score.py")
     (scoring / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
     kit = box / "starting_kit"
     baseline = None
-    if write_kit(kit, box / "reference_data", task, found[0]):
+    if write_kit(kit, box / "reference_data", task, packages[0]):
         baseline = check(kit / BASELINE, box / "reference_data")
         if baseline.refusal:
             raise InputError(f"the baseline is refused: {baseline.refusal}")

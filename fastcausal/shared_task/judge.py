@@ -33,26 +33,30 @@ def judge(folder: Path, submission: Path, out: Path) -> None:
     task = SharedTask.read(folder)
     if task.answers and sha256((folder / task.gold).read_bytes()).hexdigest() != task.sha256:
         raise InputError(f"{task.gold}: another SHA-256 than in {FILE}, expected the gold of it")
-    found = open_submission(submission.resolve(), task.limits.size)
+    predictions = open_submission(submission.resolve(), task.limits.size)
     here = Path.cwd()
     with TemporaryDirectory() as place:
         os.chdir(place)
         try:
-            Path(found.safe_name).write_bytes(found.data)
+            Path(predictions.safe_name).write_bytes(predictions.data)
             options = task.options_in(folder)
-            report = score_of(task.task, str(folder / task.gold), found.safe_name, options)
-            about = judgment_of(report, task)
+            report = score_of(task.task, str(folder / task.gold), predictions.safe_name, options)
+            judgment = judgment_of(report, task)
             if task.answers:
-                about["adds"] = _counts_written(report, task, out / COUNTS)
+                judgment["adds"] = _counts_written(report, task, out / COUNTS)
         except ValueError as error:
             text = error.problem if isinstance(error, InputError) else str(error)
-            names = {found.safe_name: found.name, str(folder / task.gold): "gold", f"{folder}/": ""}
+            names = {
+                predictions.safe_name: predictions.name,
+                str(folder / task.gold): "gold",
+                f"{folder}/": "",
+            }
             for name, shown in names.items():
                 text = text.replace(name, shown)
             raise InputError(text) from error
         finally:
             os.chdir(here)
-    (out / JUDGMENT).write_text(json.dumps(about))
+    (out / JUDGMENT).write_text(json.dumps(judgment))
 
 
 def judgment_of(report: Report, task: SharedTask) -> dict[str, Any]:
@@ -62,11 +66,11 @@ def judgment_of(report: Report, task: SharedTask) -> dict[str, Any]:
         for name, value in report.facts.items()
         if name.startswith("n") and type(value) is int and (task.answers or "gold" not in name)
     }
-    said = [text for text in report.warnings if text not in task.silenced]
+    warnings = [text for text in report.warnings if text not in task.silenced]
     policies = policies_of(task.task, task.options)
-    about: dict[str, Any] = {"counts": counts, "warnings": said, "policies": policies}
+    judgment: dict[str, Any] = {"counts": counts, "warnings": warnings, "policies": policies}
     if not task.answers:
-        return about
+        return judgment
     flat = report.to_flat(counts=False)
     missing = [name for name in task.scores if name not in flat]
     if missing:
@@ -74,8 +78,8 @@ def judgment_of(report: Report, task: SharedTask) -> dict[str, Any]:
     undefined = [name for name in task.scores if math.isnan(flat[name])]
     if task.lower_is_better and task.scores[0] in undefined:
         raise InputError(f"{task.scores[0]} is undefined, expected a number to rank by")
-    said += [f"{name} is undefined; the board has 0" for name in undefined]
-    return about | {
+    warnings += [f"{name} is undefined; the board has 0" for name in undefined]
+    return judgment | {
         "signature": report.signature,
         "scores": {name: 0.0 if name in undefined else flat[name] for name in task.scores},
         "undefined": undefined,

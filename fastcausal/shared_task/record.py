@@ -89,12 +89,12 @@ class SharedTask:
         if not isinstance(values, dict) or values.pop("schema", None) != SCHEMA:
             raise InputError(f"{source.name}: no record of a shared task, expected schema {SCHEMA}")
         try:
-            return cls._of(values, folder)
+            return cls._parse(values, folder)
         except ValueError as error:
             raise InputError(f"{source.name}: {error}") from error
 
     @classmethod
-    def _of(cls, values: dict[str, Any], folder: Path) -> SharedTask:
+    def _parse(cls, values: dict[str, Any], folder: Path) -> SharedTask:
         """Make a record of checked values; raise ValueError for the first problem."""
         require(values, SHAPE)
         given = values.pop("limits")

@@ -50,9 +50,9 @@ def task_of(protocol: str | None, task: str | None) -> str:
         return task
     if protocol is None:
         return RELATIONS
-    found = [name for name, protocols in known.items() if protocol in protocols]
-    if len(found) == 1:
-        return found[0]
+    matches = [name for name, protocols in known.items() if protocol in protocols]
+    if len(matches) == 1:
+        return matches[0]
     names = ", ".join(name for protocols in known.values() for name in protocols)
     raise InputError(f'protocol is "{protocol}", expected one of {names}')
 
@@ -174,8 +174,8 @@ def report_of_gold(task: str, gold: Any, options: Mapping[str, Any]) -> Report:
     known = tasks()[task]
     check_options(task, resolve(known.score), options)
     if task != RELATIONS:
-        held, right = resolve(known.read)(gold, **options)
-        return score_of(task, held, right, options)
+        gold_read, right = resolve(known.read)(gold, **options)
+        return score_of(task, gold_read, right, options)
     names = inspect.signature(Recipe.of).parameters
     recipe = Recipe.of(**{"protocol": "recess", **{n: v for n, v in options.items() if n in names}})
     side = read(gold, tags=GOLD_READING[recipe.protocol.tags])

@@ -93,11 +93,11 @@ def _text(name: str) -> str:
 
 def _read(path: Path, most: int) -> bytes:
     try:
-        about = path.stat()
-        if not stat.S_ISREG(about.st_mode):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
             raise InputError(f"{path.name}: not a file, folder or zip")
-        if about.st_size > most:
-            raise InputError(f"{path.name}: {about.st_size} bytes, expected at most {most}")
+        if status.st_size > most:
+            raise InputError(f"{path.name}: {status.st_size} bytes, expected at most {most}")
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path.name}: {error.strerror}") from error

@@ -37,25 +37,25 @@ def list_wheels(folder: Path) -> list[Path]:
 
 def _needed(name: str) -> list[Distribution]:
     """Return a package and its dependencies, without extras."""
-    found: dict[str, Distribution] = {}
+    packages: dict[str, Distribution] = {}
     left = [(name, True)]
     while left:
         name, is_needed = left.pop(0)
         key = re.sub(r"[-_.]+", "-", name).lower()
-        if key in found:
+        if key in packages:
             continue
         try:
-            found[key] = distribution(name)
+            packages[key] = distribution(name)
         except PackageNotFoundError as error:
             if is_needed:
                 raise InputError(f"{name} is not installed here, name --wheels FOLDER") from error
             continue
-        for text in found[key].requires or ():
+        for text in packages[key].requires or ():
             requirement, _, marker = text.partition(";")
             match = _NAME.match(requirement)
             if match and "extra" not in marker:  # with another marker: needed if installed
                 left.append((match[0], not marker))
-    return [*found.values()]
+    return [*packages.values()]
 
 
 def _packed(each: Distribution, target: Path) -> Path:

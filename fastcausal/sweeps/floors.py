@@ -54,7 +54,7 @@ def floors_of(
 ) -> tuple[Floor, ...]:
     """Compare scores of a candidate with their least values."""
     values = candidate.scores()
-    found = []
+    floors = []
     for score, floor in least.items():
         if not math.isfinite(floor):
             raise ValueError(f"the floor of {score} is {floor}, expected a finite number")
@@ -63,8 +63,8 @@ def floors_of(
         verdict = verdict_of(low, high, n_units, floor)
         if point:
             verdict = verdict_of(value, value, MIN_UNITS, floor)
-        found.append(Floor(score, value, low, high, floor, verdict, point))
-    return tuple(found)
+        floors.append(Floor(score, value, low, high, floor, verdict, point))
+    return tuple(floors)
 
 
 def verdict_of(low: float, high: float, n_units: int, least: float) -> Verdict:

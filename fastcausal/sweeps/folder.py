@@ -65,7 +65,7 @@ class Folder:
         except OSError as error:
             raise OutputError(f"{self.path}: {error.strerror or error}") from error
 
-    def kept(self, run: str, pred: str) -> Statistics | None:
+    def load_run(self, run: str, pred: str) -> Statistics | None:
         """Load the statistics of a run; return None if missing or of other predictions."""
         kept = _load(self._counts(run))
         if kept is None or kept[0] != pred:

@@ -62,11 +62,11 @@ def groups_of(
     {'base': ['base_s1', 'base_s2'], 'large': ['large_s1']}
     """
     groups: dict[str, list[str]] = {}
-    named = dict(by) if isinstance(by, Mapping) else _find_groups(systems, by, table)
+    group_of = dict(by) if isinstance(by, Mapping) else _find_groups(systems, by, table)
     for system in sorted(systems):
-        if named.get(system) is None:
+        if group_of.get(system) is None:
             raise InputError(f'system "{system}" has no group')
-        groups.setdefault(str(named[system]), []).append(system)
+        groups.setdefault(str(group_of[system]), []).append(system)
     return groups
 
 
@@ -87,14 +87,14 @@ def _find_groups(systems: Sequence[str], by: str, table: Any) -> dict[str, str |
     if SEED not in fields or len({*fields}) < len(fields) or not all(map(str.isidentifier, fields)):
         raise ValueError(f'group is "{by}", expected {{seed}} and other fields, each once')
     expression = expression_of(by, dict.fromkeys(fields, ".+"))
-    named: dict[str, str | None] = {}
+    group_of: dict[str, str | None] = {}
     for system in systems:
         match = expression.fullmatch(system)
         if match is None:
             raise InputError(f'system "{system}" does not fit "{by}"')
         others = [value for name, value in match.groupdict().items() if name != SEED]
-        named[system] = ", ".join(others) or by
-    return named
+        group_of[system] = ", ".join(others) or by
+    return group_of
 
 
 def is_pattern(by: str) -> bool:

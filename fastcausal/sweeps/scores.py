@@ -48,13 +48,13 @@ def scores_of_runs(runs: Mapping[str, Sums]) -> pa.Table:
         return pa.table({name: pa.array([], pa.string()) for name in ("run", "subset", "group")})
     formula = next(iter(runs.values())).formula
     groups = ("overall", *formula.roles)
-    named = [(run, subset) for run, sums in runs.items() for subset in sums.subsets]
-    sums = np.stack([runs[run].subsets[subset] for run, subset in named], axis=1)
+    subsets = [(run, subset) for run, sums in runs.items() for subset in sums.subsets]
+    sums = np.stack([runs[run].subsets[subset] for run, subset in subsets], axis=1)
     figures = formula.figures(sums, groups)
     columns = {
-        "run": [run for run, _ in named for _ in groups],
-        "subset": [subset for _, subset in named for _ in groups],
-        "group": groups * len(named),
+        "run": [run for run, _ in subsets for _ in groups],
+        "subset": [subset for _, subset in subsets for _ in groups],
+        "group": groups * len(subsets),
     }
     scores = {name: np.stack([f[name] for f in figures], axis=1).ravel() for name in figures[0]}
     return pa.table(columns | {k: pa.array(v, from_pandas=True) for k, v in scores.items()})

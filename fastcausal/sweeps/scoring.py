@@ -66,7 +66,7 @@ class RelationScoring:
     columns: tuple[str, ...]
 
     @classmethod
-    def of(
+    def read(
         cls, recipe: Recipe, gold: Any, by: tuple[str, ...], columns: tuple[str, ...]
     ) -> RelationScoring:
         """Read gold; raise InputError if that fails, ValueError for a protocol without counts."""
@@ -122,7 +122,7 @@ class TaskScoring:
     right: Statistics
 
     @classmethod
-    def of(
+    def read(
         cls,
         task: str,
         gold: Any,
@@ -139,9 +139,9 @@ class TaskScoring:
         check_options(task, function, options)
         taken = inspect.signature(function).parameters
         options = {**options, **({"by": columns} if columns and "by" in taken else {})}
-        held, right = resolve(sweepable[task].read)(gold, **options)
-        counted = function(held, right, **options).statistics
-        return cls(task, function, options, by, columns, held, counted)
+        gold_read, right = resolve(sweepable[task].read)(gold, **options)
+        counted = function(gold_read, right, **options).statistics
+        return cls(task, function, options, by, columns, gold_read, counted)
 
     def about(self) -> dict[str, Any]:
         """Return the settings shared by all runs of a sweep, as plain values."""
@@ -194,13 +194,13 @@ def scoring_of(
     if task == RELATIONS:
         if options:
             raise ValueError("options are for other tasks, score has arguments of its own")
-        return RelationScoring.of(recipe, gold, by, columns)
+        return RelationScoring.read(recipe, gold, by, columns)
     if recipe != Recipe():
         raise ValueError(
             "protocol, unparsed, unmatched, format, tags, answers and occurrence are for "
             f"relations, {task} has options"
         )
-    return TaskScoring.of(task, gold, options or {}, by, columns)
+    return TaskScoring.read(task, gold, options or {}, by, columns)
 
 
 def sweepable_tasks() -> dict[str, Task]:
@@ -217,8 +217,8 @@ def sweepable_tasks() -> dict[str, Task]:
 def check_options(task: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
     """Raise ValueError for an option of a task that its function does not take."""
     taken = [*inspect.signature(function).parameters.values()][2:]
-    named = [each.name for each in taken if each.kind is not each.VAR_KEYWORD]
-    names = [name for name in named if name not in OF_REPORTS]
+    parameters = [each.name for each in taken if each.kind is not each.VAR_KEYWORD]
+    names = [name for name in parameters if name not in OF_REPORTS]
     for name in options:
         if name not in names:
             raise ValueError(f'{task} has no option "{name}", expected {", ".join(names)}')

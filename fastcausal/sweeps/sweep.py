@@ -253,7 +253,7 @@ class Job(NamedTuple):
         """Score a run unless it is stored already, and store the result."""
         try:
             pred = run.digest()  # before reading: the next call sees later changes
-            kept = self.folder.kept(run.name, pred)
+            kept = self.folder.load_run(run.name, pred)
             statistics = self.scoring.count(run) if kept is None else kept
         except OutputError:
             raise

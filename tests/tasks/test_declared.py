@@ -56,7 +56,7 @@ def test_entry_points_resolve(task):
         assert resolve(task.formula).job == task.job
     held = task.command.function if isinstance(task.command, CommandRecord) else task.command
     own = held if ":" in held else ""  # the name of a command of gold and systems otherwise
-    for entry in filter(None, (task.present, task.score, own)):
+    for entry in filter(None, (task.present, task.score, task.load, task.list_logs, own)):
         assert callable(resolve(entry))
     if task.score:
         name = task.score.partition(":")[2]

@@ -166,7 +166,7 @@ def values_of(
         weights = _Groups(bottoms[order], ends - n, n).means()
         return groups.means(), weights, np.full(len(n), math.nan)
     _check_counts(answers, name, examples, n, rule)
-    return groups.by(rule), (n > 0).astype(np.float64), groups.variances(rule)
+    return groups.reduce(rule), (n > 0).astype(np.float64), groups.variances(rule)
 
 
 def _check_denominators(answers: ValueAnswers, name: str, bottoms: Float64) -> None:
@@ -210,7 +210,7 @@ class _Groups:
     starts: Int64
     sizes: Int64
 
-    def by(self, rule: str) -> Float64:
+    def reduce(self, rule: str) -> Float64:
         """Return the value of each example; 0 without answers."""
         if rule == "mean":
             return self.means()
@@ -250,12 +250,12 @@ class _Groups:
             return np.zeros(len(self.sizes))
         right = np.add.reduceat((self.values >= 1).astype(np.int64), self._find_answered)
         shares: dict[tuple[int, int], float] = {}
-        found = []
+        passes = []
         for pair in zip(right.tolist(), self.sizes[self.sizes > 0].tolist(), strict=True):
             if pair not in shares:
                 shares[pair] = _share(*pair, k, at_least_one)
-            found.append(shares[pair])
-        return self._filled(found)
+            passes.append(shares[pair])
+        return self._filled(passes)
 
     def variances(self, rule: str) -> Float64:
         """Return the variance of the mean of each example's answers; NaN for fewer than two."""

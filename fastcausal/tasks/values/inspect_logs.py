@@ -64,7 +64,9 @@ def read_archive(archive: Archive, reading: ValueReading) -> ValueAnswers:
         samples = [
             _sample(each, f"{name}/{SUMMARIES}: row {k}", reading) for k, each in enumerate(listed)
         ]
-        if any(_is_thinned(sample.metadata, key) for sample in samples for key in reading.kept):
+        if any(
+            _is_thinned(sample.metadata, key) for sample in samples for key in reading.kept_columns
+        ):
             whole = {(each.id, each.epoch): each.metadata for each in _whole(archive, reading)}
             samples = [
                 each._replace(metadata=whole.get((each.id, each.epoch), {})) for each in samples
@@ -246,20 +248,20 @@ def _names(scorer: str, value: Any) -> list[str]:
 
 
 def _values(name: str, samples: list[Sample], score: str) -> list[Any]:
-    found = []
+    values = []
     for sample in samples:
         scorer = score
         while scorer not in sample.scores and "." in scorer:
             scorer = scorer.rpartition(".")[0]
         value = sample.scores.get(scorer)
         rest = score[len(scorer) + 1 :]
-        found.append(follow_path(value, rest) if rest else value)
-    return found
+        values.append(follow_path(value, rest) if rest else value)
+    return values
 
 
 def _keep_columns(name: str, samples: list[Sample], reading: ValueReading) -> dict[str, pa.Array]:
     columns = {}
-    for key in reading.kept:
+    for key in reading.kept_columns:
         values = [write_cell(follow_path(sample.metadata, key)) for sample in samples]
         if not any(value is not None for value in values):
             known = sorted({key for sample in samples for key in sample.metadata})

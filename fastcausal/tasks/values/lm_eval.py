@@ -81,7 +81,8 @@ def _answers(
         lambda k: kept[k][0],
         contents=strings([_content(row) for _, row in kept]),
         columns={
-            key: strings([write_cell(_place(row, key)) for _, row in kept]) for key in reading.kept
+            key: strings([write_cell(_place(row, key)) for _, row in kept])
+            for key in reading.kept_columns
         },
         about=about,
         lower=tuple(score for score in scores if _is_lower(files, score)),
@@ -100,8 +101,8 @@ def _system(files: Sequence[Source]) -> str | None:
 
 
 def _content(row: Mapping[str, Any]) -> str:
-    held = row.get("doc_hash")
-    return held if isinstance(held, str) else digest_of(row.get("doc"), row.get("target"))
+    digest = row.get("doc_hash")
+    return digest if isinstance(digest, str) else digest_of(row.get("doc"), row.get("target"))
 
 
 def _place(row: Mapping[str, Any], key: str) -> Any:
@@ -139,15 +140,15 @@ def _chosen(name: str, rows: list[Row], reading: ValueReading) -> dict[str, tupl
 
 
 def _filter(name: str, filters: Mapping[str, None], reading: ValueReading) -> str:
-    named = reading.filter or (reading.scores[0].rpartition(",")[2] if reading.scores else None)
-    if named is None and len(filters) == 1:
+    wanted = reading.filter or (reading.scores[0].rpartition(",")[2] if reading.scores else None)
+    if wanted is None and len(filters) == 1:
         return next(iter(filters))
-    if named not in filters:
+    if wanted not in filters:
         raise InputError(
             f"{name}: {len(filters)} filters, name one with --filter: {', '.join(filters)}"
         )
-    assert named is not None
-    return named
+    assert wanted is not None
+    return wanted
 
 
 def _values(
@@ -156,13 +157,13 @@ def _values(
     """Return a score of each document, NaN if missing, and denominators for lists of booleans."""
     metric = re.sub(r"\.\d+$", "", path)
     cells: list[Any] = [None] * len(places)
-    found = [""] * len(places)
+    seen_at = [""] * len(places)
     for where, row in rows:
         if row.get("filter", NO_FILTER) == filter:
             k = places[row[""]]
-            if found[k]:
+            if seen_at[k]:
                 raise InputError(f'{where}: id "{row[""]}" occurs twice with filter {filter}')
-            found[k], cells[k] = where, follow_path(row, path)
+            seen_at[k], cells[k] = where, follow_path(row, path)
             if problem := _no_number(
                 metric, filter, follow_path(row, metric), is_part=metric != path
             ):
@@ -171,7 +172,7 @@ def _values(
         return flags
     numbers = [
         score_number(cell, where, id, path)
-        for cell, where, id in zip(cells, found, places, strict=True)
+        for cell, where, id in zip(cells, seen_at, places, strict=True)
     ]
     return np.array(numbers, np.float64), None
 

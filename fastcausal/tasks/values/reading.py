@@ -92,7 +92,7 @@ class ValueReading:
 
     def is_kept(self, key: str) -> bool:
         """Return True if a key of metadata is kept, or leads to a kept key."""
-        return any(name == key or name.startswith(f"{key}.") for name in self.kept)
+        return any(name == key or name.startswith(f"{key}.") for name in self.kept_columns)
 
     def refuse(self, name: str, noun: str, *options: str) -> None:
         """Raise InputError for the first given option of these, which the source does not have."""
@@ -113,7 +113,7 @@ class ValueReading:
                 )
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def kept_columns(self) -> tuple[str, ...]:
         """Columns to keep, each once."""
         asked = [*([] if self.cluster is None else [self.cluster]), *self.columns]
         return tuple(dict.fromkeys(asked))

@@ -66,9 +66,9 @@ def list_notes(systems: Mapping[str, Statistics]) -> tuple[str, ...]:
     lines += [f"{name}: {text}" for name, text in lost.items() if text]
     sources = {name: find_source(s) for name, s in systems.items()}
     for key, noun in (("version", "versions of the task"), ("prompts", "prompts")):
-        held = {name: source[key] for name, source in sources.items() if key in source}
-        if len({*held.values()}) > 1:
-            shown = ", ".join(f"{name} {value}" for name, value in held.items())
+        values = {name: source[key] for name, source in sources.items() if key in source}
+        if len({*values.values()}) > 1:
+            shown = ", ".join(f"{name} {value}" for name, value in values.items())
             lines.append(f"{noun} differ" + (f": {shown}" if key == "version" else ""))
     models = [source["model"] for source in sources.values() if "model" in source]
     if len(models) == len(systems) > 1 and len({*models}) == 1:

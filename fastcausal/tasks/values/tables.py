@@ -27,8 +27,8 @@ def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
     id = records.require(*([reading.id] if reading.id else IDS))
     epoch = reading.epoch or (EPOCH if EPOCH in records else None)
     scores, used = _scores(records, reading)
-    if reading.kept:
-        kept = {name: _texts(records, name) for name in reading.kept}
+    if reading.kept_columns:
+        kept = {name: _texts(records, name) for name in reading.kept_columns}
     else:
         own = {id, epoch, *used, *RATIO, VALUE}
         kept = {name: records.column(name) for name in records.names if name not in own}
