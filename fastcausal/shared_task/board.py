@@ -29,7 +29,7 @@ Progress = Callable[[int, int | None], None]
 DEFAULT = Draws("jackknife", 0.95, 10_000, 0, None)
 
 
-class Entry(NamedTuple):
+class BoardEntry(NamedTuple):
     """A submission and its judgment."""
 
     path: Path
@@ -44,7 +44,7 @@ class Board(Report):
     def __init__(
         self,
         task: SharedTask,
-        entries: Mapping[str, Entry],
+        entries: Mapping[str, BoardEntry],
         ranking: Leaderboard | str,
         scales: Mapping[str, Scale],
     ) -> None:
@@ -163,15 +163,17 @@ def ranked(task: SharedTask, judged: Mapping[str, Mapping[str, float]]) -> dict[
     return {name: ranks.get(name) for name in order}
 
 
-def _entry(path: Path, folder: Path) -> Entry:
+def _entry(path: Path, folder: Path) -> BoardEntry:
     with TemporaryDirectory() as place:
         checked = check(path, folder, Path(place))
         adds = checked.judgment.get("adds")
         counts = Statistics.read(Path(place, COUNTS)) if adds else None
-    return Entry(path, checked.judgment, checked.refusal, counts)
+    return BoardEntry(path, checked.judgment, checked.refusal, counts)
 
 
-def _ranking(task: SharedTask, entries: Mapping[str, Entry], draws: Draws) -> Leaderboard | str:
+def _ranking(
+    task: SharedTask, entries: Mapping[str, BoardEntry], draws: Draws
+) -> Leaderboard | str:
     """Rank submissions by their counts; return the reason if that is impossible."""
     counted = {name: each.counts for name, each in entries.items() if each.counts is not None}
     if not counted:
