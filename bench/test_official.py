@@ -72,7 +72,7 @@ def plain(report):
 def test_untagged(race):
     """Rows without tags are read, while they are counted, as if they had been written as tags."""
     gold, pred = corpus.sentences(10_000)
-    as_tagged = [tagged.as_tagged(side, "cnc-2023")[0] for side in (gold, pred)]
+    as_tagged = [tagged.apply_tagging(side, "cnc-2023")[0] for side in (gold, pred)]
 
     def native():
         return ours.report("cnc-2023", gold, pred, num_threads=1)

@@ -173,11 +173,11 @@ def _same_examples(a: Statistics, b: Statistics) -> bool:
     if a_ids is None or b_ids is None:
         return a.gold == b.gold and a.n_units == b.n_units
     if a.formula.in_gold:
-        return _in_gold(a) == _in_gold(b)
+        return _list_gold_ids(a) == _list_gold_ids(b)
     return len(a_ids) == len(b_ids) and set(a_ids.to_pylist()) == set(b_ids.to_pylist())
 
 
-def _in_gold(statistics: Statistics) -> set[str]:
+def _list_gold_ids(statistics: Statistics) -> set[str]:
     assert statistics.units is not None
     return {*statistics.units["id"].to_pylist()} - {*statistics.ids_beyond_gold()}
 

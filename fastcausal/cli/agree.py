@@ -201,7 +201,7 @@ def _write_disagreements(target: Path | None, report: Agreement | LabelAgreement
     suffix = target.suffix.lower()
     if suffix not in (".html", ".htm"):
         table = report.disagreements
-        write_rows(target, _without_formulas(table) if suffix == ".csv" else table)
+        write_rows(target, _escape_formulas(table) if suffix == ".csv" else table)
         return
     from fastcausal.files.files import replacing
 
@@ -209,7 +209,7 @@ def _write_disagreements(target: Path | None, report: Agreement | LabelAgreement
         file.write(report.disagreements_page().encode())
 
 
-def _without_formulas(table: pa.Table) -> pa.Table:
+def _escape_formulas(table: pa.Table) -> pa.Table:
     """Put an apostrophe before text that a spreadsheet would read as a formula."""
     import pyarrow as pa
 

@@ -87,7 +87,7 @@ def convert(
     refuse(ctx, ("relation",), "is for MAVEN-ERE")
     given = *(value for value in (like, answers, id, seed, premise) if value is not None), *marks
     is_plain = tags == "strict" and given == MARKS
-    if is_plain and _in_batches(source, source_format, target, target_format):
+    if is_plain and _convert_in_batches(source, source_format, target, target_format):
         return
     with doing(f"reading {source}"):
         gold = fc.read(like, tags=GOLD_READING[tags]) if like is not None else None
@@ -107,7 +107,7 @@ def convert(
     _end(target, lost, len(relations), relations.n_relations)
 
 
-def _in_batches(
+def _convert_in_batches(
     source: str, source_format: ReadFormat | None, target: Path, target_format: WriteFormat | None
 ) -> bool:
     """Convert Parquet or Arrow files in bounded memory; return False if they must be read whole."""

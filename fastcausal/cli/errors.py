@@ -74,7 +74,7 @@ def errors(
     if is_pairs(gold):
         named = ("protocol", "kernel", "role", *PolicyOptions._fields, *ReadOptions._fields)
         refuse(ctx, named, "is for relations, not for pairs of events")
-        _of_pairs(
+        _print_pairs(
             gold, pred, html, tables, top=top, types=_names(type), text=text,
             **labels.declared(),
         )  # fmt: skip
@@ -97,7 +97,7 @@ def errors(
     tables.show_grids(wrong.to_tables(), wrong.signature, text=marked)
 
 
-def _of_pairs(
+def _print_pairs(
     gold: str, pred: str, html: Path | None, tables: TableOptions, **options: Any
 ) -> None:
     from fastcausal.report.page import ABOUT, ERRORS, Page, Section, write_page

@@ -99,11 +99,11 @@ def joined(parts: Mapping[str, Statistics]) -> Statistics:
     try:
         return start.merge(*(part for _, part in rest))
     except InputError as error:
-        where = f"parts{format_some(_in_two(parts) or [*parts])}" if rest else first
+        where = f"parts{format_some(_find_overlap(parts) or [*parts])}" if rest else first
         raise InputError(f"{where}: {error}") from error
 
 
-def _in_two(parts: Mapping[str, Statistics]) -> list[str]:
+def _find_overlap(parts: Mapping[str, Statistics]) -> list[str]:
     """Return the first two parts that share an id; [] if all parts are disjoint."""
     owner: dict[str, str] = {}
     for name, part in parts.items():

@@ -145,7 +145,7 @@ def score(
             source = fc.read(source, **marks._asdict())
         gold_side = _reusable(source, protocol, len(names) > 1)
     with (
-        _one_table(per_example, list(names)) as counted,
+        _join_tables(per_example, list(names)) as counted,
         _rows(matches, "matches", len(names) > 1) as write,
         _rows(reasons, "unparsed", len(names) > 1) as tell,
     ):
@@ -249,7 +249,7 @@ def _rows(
 
 
 @contextmanager
-def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Path]]:
+def _join_tables(target: Path | None, systems: list[str]) -> Iterator[dict[str, Path]]:
     """Yield a file for each system; join them at the end, with a column of names."""
     if target is None:
         yield {}

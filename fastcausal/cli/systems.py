@@ -113,11 +113,11 @@ def systems_tables(
     """Make one table of the reports' summaries or extractions; else a table per system."""
     summaries = {name: report.summary() for name, report in reports.items()}
     if all(summaries.values()):
-        return [_with_best(_summaries_table(reports), _scale_in(reports))]
+        return [_emphasize_best(_summaries_table(reports), _scale_in(reports))]
     if all("n_gold_relations" in report.facts for report in reports.values()):
         from fastcausal.sweeps.side_by_side import systems_table
 
-        return [_with_best(systems_table(reports, by, counts), _scale_in(reports))]
+        return [_emphasize_best(systems_table(reports, by, counts), _scale_in(reports))]
     grids = []
     for name, report in reports.items():
         for grid in report.to_tables(counts):
@@ -142,10 +142,10 @@ def groups_table(
                 parts.setdefault(part, {})[name] = scores
     first = next(iter(reports.values()))
     grid = scores_table(f"{len(reports)} systems", parts, counts)
-    return [_with_best(grid, lambda part, score: first.scale(group_of[part], score))]
+    return [_emphasize_best(grid, lambda part, score: first.scale(group_of[part], score))]
 
 
-def _with_best(grid: Grid, scale_of: Callable[[str, str], Scale | None]) -> Grid:
+def _emphasize_best(grid: Grid, scale_of: Callable[[str, str], Scale | None]) -> Grid:
     """Emphasize the best of each score in pasted tables; rows are systems."""
     if grid.emphasize_best(scale_of):
         grid.caption = "Bold: the best, not tested"

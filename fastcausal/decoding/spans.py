@@ -91,7 +91,7 @@ class DecodedOnDevice(Decoded):
             token, column = divmod(int(wrong[example]), MOST_FAULTS)
             there = words if words is None else numpy(words)
             raise _refused(Fault(example, token, column), list(map(numpy, columns)), there)
-        rows = cuda.on_host(self.rows)
+        rows = cuda.copy_to_host(self.rows)
         n = int(rows.relation_offsets[-1])
         offsets = rows.row_offsets[: n + 1]
         rows = Rows(rows.values[: offsets[-1]], offsets, rows.relation_offsets, rows.lengths)

@@ -124,7 +124,7 @@ def _entry(function: Any, n_fields: int, n_overall: int, faults: Int64) -> Any:
 def _pointer(_context: Any, _address: Any) -> Any:
     """Convert an address to a pointer to int64."""
 
-    def as_pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def make_pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
-    return _INT64S(types.int64), as_pointer
+    return _INT64S(types.int64), make_pointer

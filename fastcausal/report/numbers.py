@@ -110,7 +110,7 @@ def number_columns(
     fewer = max(digits - 2, 0)  # of percent
     return [
         [
-            number_text(in_percent(cell), fewer, sign)
+            number_text(scale_to_percent(cell), fewer, sign)
             if share and isinstance(cell, float)
             else number_text(cell, digits, sign)
             for cell, share in zip(column, shares, strict=True)
@@ -119,12 +119,12 @@ def number_columns(
     ]
 
 
-def in_percent(share: float) -> float:
+def scale_to_percent(share: float) -> float:
     """Return 100 times a number, with 100 times its bounds.
 
     Examples
     --------
-    >>> number_text(in_percent(Bounded(0.5, 0.25, 0.75)), 1)
+    >>> number_text(scale_to_percent(Bounded(0.5, 0.25, 0.75)), 1)
     '50.0 [25.0, 75.0]'
     """
     if isinstance(share, Bounded):

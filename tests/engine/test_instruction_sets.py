@@ -77,7 +77,7 @@ def test_same_integers(program, protocol, reading, tmp_path):
     command = [*program("driver"), str(tmp_path), plan.kernel.name, str(number)]
     subprocess.run(command, check=True)
     if reading:
-        gold, pred = (official.as_tagged(side, reading)[0] for side in (gold, pred))
+        gold, pred = (official.apply_tagging(side, reading)[0] for side in (gold, pred))
     found = run(plan, gold, pred)
     counts = np.fromfile(tmp_path / "counts", np.int64).reshape(found.counts.shape)
     np.testing.assert_array_equal(counts, found.counts)

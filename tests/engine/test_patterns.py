@@ -114,7 +114,7 @@ def test_spans_are_read_as_tagged_while_they_are_counted(kernel, drawn, protocol
     golds, preds, length = drawn
     sides = [rows_of(side, length) for side in (golds, preds)]
     plan = replace(protocol, name="test", kernel=kernel).plan(ROLES)
-    tagged = [official.as_tagged(side, reading) for side in sides]
+    tagged = [official.apply_tagging(side, reading) for side in sides]
     expected = run(plan, *(rows for rows, _ in tagged))
     each = CountGroups(None, len(golds), each=True)
     for way in (plan, plan, forgetful(plan)):

@@ -104,7 +104,7 @@ def test_arguments_of_one_token_run_on(kernel, reading):
     """Arguments of one token run on from the second span of a role too, and to it."""
     sides = drawn(7, 1500, 12)
     plan = replace(CNC_2023, name="test", kernel=kernel, objective=None).plan(ROLES)
-    tagged = [official.as_tagged(side, reading) for side in sides]
+    tagged = [official.apply_tagging(side, reading) for side in sides]
     expected = run(forgetful(plan), *(rows for rows, _ in tagged))
     counts, partner = np.zeros_like(expected.counts), np.zeros_like(expected.partner)
     each = CountGroups(None, sides[0].n_examples, each=True)

@@ -22,7 +22,7 @@ from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.relations import ROLES
 from fastcausal.tasks.extraction.cnc2022 import scores_2022
 from fastcausal.tasks.extraction.counting import formula_of
-from fastcausal.tasks.relations.official import as_tagged
+from fastcausal.tasks.relations.official import apply_tagging
 from tests.support.data import ROOT
 
 SOURCE = csrc() / "capi" / "fastcausal.cpp"
@@ -88,8 +88,8 @@ def expected(protocol: fc.Protocol, gold: fc.Rows, pred: fc.Rows) -> dict[str, A
     """Return the Python library's results for rows without tags, by the names of the C API."""
     n_as_given = 0
     if protocol.tags in OFFICIAL:
-        gold, n_gold = as_tagged(gold, protocol.tags)
-        pred, n_pred = as_tagged(pred, protocol.tags)
+        gold, n_gold = apply_tagging(gold, protocol.tags)
+        pred, n_pred = apply_tagging(pred, protocol.tags)
         n_as_given = n_gold + n_pred
     plan = protocol.plan(ROLES)
     partner, per_example = run(plan, gold, pred)

@@ -208,7 +208,7 @@ def hand_back() -> None:
         theirs.wait_stream(torch.cuda.ExternalStream(ours))
 
 
-def on_host(side: Rows) -> Rows:
+def copy_to_host(side: Rows) -> Rows:
     """Copy one side to host memory."""
     values, row_offsets, relation_offsets, lengths = map(
         machine().numpy, (*side.arrays(), side.lengths)

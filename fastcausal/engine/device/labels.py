@@ -118,7 +118,7 @@ class LabelCounts:
         self._look()
         totals = self.host.view(np.int64).copy()
         for batch in self.for_host:
-            totals += self._on_host(batch)
+            totals += self._count_unfit(batch)
         n_examples = self.n_examples
         self.reset()
         return totals[:-2], n_examples, int(totals[-2]), int(totals[-1])
@@ -130,19 +130,19 @@ class LabelCounts:
             if batch.left_out.any():
                 self.for_host.append(batch)
 
-    def _on_host(self, batch: IdBatch) -> Int64:
+    def _count_unfit(self, batch: IdBatch) -> Int64:
         """Count the sequences that did not fit."""
         examples = np.flatnonzero(batch.left_out)
         ids = batch.gold_ids, batch.pred_ids
         try:
             gold, pred = self.read(*(self.machine.take(side, examples) for side in ids))
         except InputError as error:
-            raise self._of_batch(error, batch) from None
+            raise self._number_error(error, batch) from None
         counts = np.zeros((1, self.plan.n_fields), np.int64)
         cpu.run(self.plan, gold, pred, CountGroups(None, 1), None, counts, None)
         return np.array([*counts[0], gold.n_relations, pred.n_relations])
 
-    def _of_batch(self, error: InputError, batch: IdBatch) -> InputError:
+    def _number_error(self, error: InputError, batch: IdBatch) -> InputError:
         """Return the error of sequences of a batch, with their numbers in the whole batch."""
         try:
             self.read(*map(self.machine.numpy, (batch.gold_ids, batch.pred_ids)))

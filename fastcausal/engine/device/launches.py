@@ -93,7 +93,7 @@ def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:
         count(queue, entry_of("score", plan), task)
 
 
-def by_patterns(machine: Machine, known: Patterns, groups: CountGroups) -> dict[str, int]:
+def list_members(machine: Machine, known: Patterns, groups: CountGroups) -> dict[str, int]:
     """Return the members of a task that counts by patterns, except ``chosen``.
 
     That is int64[n_chosen], filled with 0.

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from fastcausal.engine import cpu
 from fastcausal.engine.device import launches
-from fastcausal.engine.device.launches import TASK, by_patterns, task_of
+from fastcausal.engine.device.launches import TASK, list_members, task_of
 from fastcausal.engine.device.machine import Array, Bytes, Machine, Queue
 from fastcausal.engine.device.patterns import patterns_of
 from fastcausal.engine.kernel import Int64
@@ -214,7 +214,7 @@ def score_host(
     if check and not (_fits(gold, gold) and _fits(pred, gold)):
         check_both(gold, pred, n_roles)
     try:
-        examples = _on_device(machine, plan, gold, pred, groups, partner, counts, check)
+        examples = _run_on_device(machine, plan, gold, pred, groups, partner, counts, check)
         finish(plan, gold, pred, groups, examples, partner, counts, num_threads, check)
     except (IndexError, InputError, TooLargeError):
         if check:  # an invalid row takes precedence, named as the user gave it
@@ -237,7 +237,7 @@ def _fits(side: Rows, gold: Rows) -> bool:
     )
 
 
-def _on_device(
+def _run_on_device(
     machine: Machine, plan: Plan, gold: Rows, pred: Rows, groups: CountGroups,
     partner: Int64 | None, counts: Int64, check: bool,
 ) -> Int64:  # fmt: skip
@@ -250,7 +250,7 @@ def _on_device(
     members = {
         "apart": int(groups.apart),
         "check": int(check),
-        **by_patterns(machine, known, groups),
+        **list_members(machine, known, groups),
     }
     chosen = np.zeros(members.get("n_chosen", 0), np.int64)
     totals = np.zeros(0 if groups.each else counts.size, np.int64)
@@ -311,7 +311,7 @@ def score_device(
         arrays[f"{name}_relation_offsets"] = side.relation_offsets
     members = {n: machine.address(array) for n, array in arrays.items() if array is not None}
     known = patterns_of(machine, plan, gold, pred, machine.numpy)
-    members |= {"apart": int(groups.apart), **by_patterns(machine, known, groups)}
+    members |= {"apart": int(groups.apart), **list_members(machine, known, groups)}
     chosen = machine.zeros(members.get("n_chosen", 0))
     lists, n_listed = machine.array((2, gold.n_examples), np.int64), machine.zeros(2)
     members |= {

@@ -66,9 +66,9 @@ def read_annotators(
     if isinstance(annotations, Mapping):
         sides = {name: _unnamed(read(source, **given)) for name, source in annotations.items()}
     elif isinstance(annotations, str | os.PathLike) or hasattr(annotations, "__arrow_c_stream__"):
-        sides = _by_annotator([annotations], given)
+        sides = _split_by_annotator([annotations], given)
     else:
-        sides = _by_annotator(list(annotations), given)
+        sides = _split_by_annotator(list(annotations), given)
     if len(sides) < 2:
         raise InputError(
             f"{len(sides)} annotator, expected at least two"
@@ -77,7 +77,7 @@ def read_annotators(
     return sides
 
 
-def _by_annotator(sources: Sequence[Any], given: dict[str, Any]) -> dict[str, Relations]:
+def _split_by_annotator(sources: Sequence[Any], given: dict[str, Any]) -> dict[str, Relations]:
     splits = []
     bare = []
     for file in chain.from_iterable(map(documents_of, sources)):
@@ -115,21 +115,21 @@ def _split(source: Any, given: dict[str, Any]) -> dict[str | None, Relations]:
     if isinstance(source, Opened):
         marking = Marking(given["unplaced"], given["links"])
         if (marked := documents(source, marking)) is not None:
-            return _by_document(source.name, marked)
+            return _split_by_document(source.name, marked)
         if source.format in (table.PARQUET, table.ARROW):
-            return _by_column(source.name, binary.load(source.source(), source.format.name))
+            return _split_by_column(source.name, binary.load(source.source(), source.format.name))
         if parts := parts_of(source.source(), COLUMN):
             files = {a: Opened(part, source.format, content=part) for a, part in parts.items()}
             return {a: _unnamed(read(file, **given)) for a, file in files.items()}
     if (columns := frames.table_of(source)) is not None:
-        return _by_column("the table", import_table(columns))
+        return _split_by_column("the table", import_table(columns))
     relations = read(source, **given)
     if COLUMN not in relations.table.column_names:
         return {None: relations}
-    return _by_column(name_of(source), relations.table)
+    return _split_by_column(name_of(source), relations.table)
 
 
-def _by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
+def _split_by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
     """Return a table per value of the column of annotators; the key is None without a column."""
     if COLUMN not in whole.column_names:
         return {None: frames.read(whole, name=name)}
@@ -141,7 +141,7 @@ def _by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
     return {a: frames.read(part, name=f"{name} of {a}") for a, part in parts.items()}
 
 
-def _by_document(name: str, documents: list[Document]) -> dict[str | None, Relations]:
+def _split_by_document(name: str, documents: list[Document]) -> dict[str | None, Relations]:
     """Return a table per annotator of texts; documents of no such annotator belong to all."""
     of_texts = dict.fromkeys(document.annotator for document in documents if document.text)
     annotators = of_texts or dict.fromkeys(document.annotator for document in documents)

@@ -27,7 +27,7 @@ def example_table(
         for m, name in enumerate(names):
             column = pa.array(values[:, g, m], from_pandas=True)
             table = table.append_column(f"{group}_{name}", column)
-    return _named_rows(a, b, table.take(sums.counted()))
+    return _add_names(a, b, table.take(sums.counted()))
 
 
 def match_table(a: str, b: str, aligned: Aligned, sums: MeasureSums) -> pa.Table:
@@ -43,7 +43,7 @@ def match_table(a: str, b: str, aligned: Aligned, sums: MeasureSums) -> pa.Table
         columns[f"{side}_relation"] = pa.array(number, mask=number < 0)
     fields = sums.plan.kernel.columns(aligned.roles)
     columns |= {name: counts[:, k] for k, name in enumerate(fields)}
-    return _named_rows(a, b, pa.table(columns))
+    return _add_names(a, b, pa.table(columns))
 
 
 def numbers_of(rows: Rows, relations: Int64, example: Int64) -> Int64:
@@ -53,7 +53,7 @@ def numbers_of(rows: Rows, relations: Int64, example: Int64) -> Int64:
     return np.where(relations < 0, -1, number)
 
 
-def _named_rows(a: str, b: str, table: pa.Table) -> pa.Table:
+def _add_names(a: str, b: str, table: pa.Table) -> pa.Table:
     """Return the table with the names of the two annotators as first columns."""
     for name, annotator in (("b", b), ("a", a)):
         table = table.add_column(0, name, pa.array([annotator] * len(table), pa.string()))

@@ -109,14 +109,14 @@ def collect(
         The pattern has an unknown field.
     """
     files = [Source.open(path) for path in paths]
-    if test is not None and (key is not None or _of_claims(files)):
+    if test is not None and (key is not None or _are_claims(files)):
         raise InputError(f"{files[0].name} has no answers, expected those of the test {test}")
     if key is not None:
-        labels = [*_of_preferences(files, name, key)]
-    elif _of_claims(files):
+        labels = [*_collect_preferences(files, name, key)]
+    elif _are_claims(files):
         labels = [RaterLabel(**row) for row in judgments_of(read_claims(files, name)).to_pylist()]
     else:
-        labels = [*_of_answers(files, name, unsure)]
+        labels = [*_collect_answers(files, name, unsure)]
     _require_alike(labels)
     labels.sort(key=lambda v: (v.rater, v.system or "", v.item))
     return Collected(labels, {} if test is None else _results(labels, files, test, qualify))
@@ -135,7 +135,7 @@ def _results(
     return {rater: result_of(expected, each, rater, qualify) for rater, each in given.items()}
 
 
-def _of_claims(files: Sequence[Source]) -> bool:
+def _are_claims(files: Sequence[Source]) -> bool:
     """Return True for files of claims, False for answers; refuse a mixture."""
     entries = [entries_of_topic(file) for file in files]
     for file, of_topic in zip(files, entries, strict=True):
@@ -148,7 +148,7 @@ def _of_claims(files: Sequence[Source]) -> bool:
     return True in kinds
 
 
-def _of_answers(
+def _collect_answers(
     files: Sequence[Source], name: str | None, unsure: UnsurePolicy
 ) -> Iterator[RaterLabel]:
     if len(files) > 1:
@@ -163,7 +163,9 @@ def _of_answers(
                 yield RaterLabel(system, item, named or rater, None if code < 0 else code)
 
 
-def _of_preferences(files: Sequence[Source], name: str | None, key: str) -> Iterator[RaterLabel]:
+def _collect_preferences(
+    files: Sequence[Source], name: str | None, key: str
+) -> Iterator[RaterLabel]:
     raters = [rater_of(file.name, name) or stem_of(file.name) for file in files]
     for each in read_preferences(list(zip(files, raters, strict=True)), key, "scores"):
         for system, score in each.values.items():

@@ -18,9 +18,9 @@ from fastcausal.tasks.annotate.slots import (
     RATER,
     Place,
     Slotted,
+    cut_slots,
     members,
     root,
-    with_slots,
     without,
 )
 from fastcausal.tasks.answers.count import answers
@@ -70,7 +70,7 @@ def sheet_of_answers(
         raise InputError(f"{file.name} has claims", remedy)
     [items] = keyed([read_file(file, file.name, "")])
     require_unique(items.keys, items.records.where, items.id_of)
-    kept = list(_to_judge(file, items)) if only_judge else list(range(len(items.ids)))
+    kept = list(_choose_rows(file, items)) if only_judge else list(range(len(items.ids)))
     if not kept:
         raise InputError(f"{file.name}: no item is left to judge")
     if is_test:
@@ -78,9 +78,9 @@ def sheet_of_answers(
     document = _tool_document(file, items)
     user = "" if document is None or is_test else document["username"]
     name = user if rater is None else rater
-    text = _tool_text(items) if document is None else _with_answers(file.text)
+    text = _tool_text(items) if document is None else _insert_answers(file.text)
     is_shown = document is not None and name == user and not is_test
-    given = _given(items) if is_shown else [(None, (None, None))] * len(items.ids)
+    given = _read_answers(items) if is_shown else [(None, (None, None))] * len(items.ids)
     return Sheet(
         "answers",
         _stem(file),
@@ -120,7 +120,7 @@ def sheet_of_claims(source: Path_, against: Path_, rater: str | None = None) -> 
         "claims",
         _stem(file),
         rater or "",
-        with_slots(text, slots),
+        cut_slots(text, slots),
         ("true", "false"),
         [None if claim.judgment is None else int(not claim.judgment) for _, claim in claims],
         [
@@ -136,7 +136,7 @@ def _stem(file: Source) -> str:
     return "answers" if file.name == "<stdin>" else Path(file.name).stem
 
 
-def _to_judge(file: Source, items: ExtractionFile) -> Iterator[int]:
+def _choose_rows(file: Source, items: ExtractionFile) -> Iterator[int]:
     """Yield the rows that triage leaves to people, including unparsed answers."""
     scored = answers(file, unparsed="skip").per_item.to_pylist()
     triage = {(row.get("system") or "", row["item"]): row["triage"] for row in scored}
@@ -146,7 +146,7 @@ def _to_judge(file: Source, items: ExtractionFile) -> Iterator[int]:
             yield k
 
 
-def _given(items: ExtractionFile) -> list[tuple[int | None, Parts]]:
+def _read_answers(items: ExtractionFile) -> list[tuple[int | None, Parts]]:
     """Return the answer to each item, and side and kind of its reason."""
     given: list[tuple[int | None, Parts]] = [(None, (None, None))] * len(items.ids)
     ratings = items.ratings
@@ -169,14 +169,14 @@ def _tool_document(file: Source, items: ExtractionFile) -> dict[str, Any] | None
     return document if isinstance(document.get("username"), str) and not elsewhere else None
 
 
-def _with_answers(text: str) -> str:
+def _insert_answers(text: str) -> str:
     """Cut reasons out of a tool's file, and write null into the items without an answer."""
     places = list(members(text, dict(members(text, root(text)))["items"][0]))
     for _, (start, stop) in reversed(places):
         text = text[:start] + without(text[start:stop], "reason") + text[stop:]
     items = members(text, dict(members(text, root(text)))["items"][0])
     ends = [stop - 1 for _, (start, stop) in items if "answer" not in dict(members(text, start))]
-    parts = with_slots(text, [((end, end), 0) for end in ends])
+    parts = cut_slots(text, [((end, end), 0) for end in ends])
     return "".join(part if isinstance(part, str) else ', "answer": null' for part in parts)
 
 
@@ -211,7 +211,7 @@ def _tool_file(text: str, kept: list[int]) -> Slotted:
         rows = between.join(text[slice(*items[k])] for k in kept)
         return _tool_file(text[: items[0][0]] + rows + text[items[-1][1] :], list(range(len(kept))))
     slots = [(dict(members(text, start))["answer"], k) for k, (start, _) in enumerate(items)]
-    return with_slots(text, [(places["username"], RATER), *slots])
+    return cut_slots(text, [(places["username"], RATER), *slots])
 
 
 def _item(items: ExtractionFile, row: int) -> dict[str, Any]:

@@ -64,10 +64,10 @@ def _stretches(source: str, span: str) -> list[Stretch]:
     if not pattern:
         return []
     same = re.finditer(rf"(?<!\w){pattern}(?!\w)", source, re.IGNORECASE)
-    return [match.span() for match in same] or list(_in_order(source, span))
+    return [match.span() for match in same] or list(_find_stretches(source, span))
 
 
-def _in_order(source: str, span: str) -> Iterator[Stretch]:
+def _find_stretches(source: str, span: str) -> Iterator[Stretch]:
     """Yield the stretches of a source that share words with the span, in one order."""
     placed = [*re.finditer(r"\w+", source)]
     its_words = [word.lower() for word in re.findall(r"\w+", span)]

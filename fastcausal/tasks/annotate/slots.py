@@ -78,12 +78,12 @@ def without(text: str, key: str) -> str:
     return text[0] + text[text.index(",", stop) + 1 :]
 
 
-def with_slots(text: str, slots: Iterable[tuple[Place, int]]) -> Slotted:
+def cut_slots(text: str, slots: Iterable[tuple[Place, int]]) -> Slotted:
     """Cut values out of a text and put slots in their places.
 
     Examples
     --------
-    >>> with_slots('{"a": null, "b": 1}', [((6, 10), 0)])
+    >>> cut_slots('{"a": null, "b": 1}', [((6, 10), 0)])
     ['{"a": ', 0, ', "b": 1}']
     """
     parts: Slotted = []

@@ -27,7 +27,7 @@ from fastcausal.tasks.answers.join import Extractions, read_extractions
 from fastcausal.tasks.answers.overlap import RELATIONS, WordCounts, count_words
 from fastcausal.tasks.answers.report import AnswersReport, report_of, verdicts_of
 from fastcausal.tasks.answers.shares import differing_of, shares_of
-from fastcausal.tasks.answers.tables import judgments_of, per_item_of
+from fastcausal.tasks.answers.tables import judgments_of, make_item_table
 from fastcausal.tasks.answers.texts import text_scores
 from fastcausal.tasks.verdicts import VALID_SCORE
 
@@ -119,13 +119,13 @@ def answers(
     )
     texts = text_scores(items, scored) if text_metrics else {}
     return report_of(
-        _with_column(statistics, items, scored, by),
+        _add_column(statistics, items, scored, by),
         by,
         more=_text_group(texts),
         verdicts=verdicts_of(*_verdicts(items)),
         reasons=shares_of(items),
         tables={
-            "per_item": partial(per_item_of, items, statistics, scored, texts),
+            "per_item": partial(make_item_table, items, statistics, scored, texts),
             "judgments": partial(judgments_of, items),
             "differing": partial(differing_of, items),
         },
@@ -143,7 +143,7 @@ def _digested(items: Extractions, digests: list[int]) -> Iterator[pa.RecordBatch
         yield batch
 
 
-def _with_column(
+def _add_column(
     statistics: Statistics, items: Extractions, scored: Booleans, by: str | None
 ) -> Statistics:
     """Add the column ``by`` to the units, even if its name is reserved in files of statistics."""

@@ -47,14 +47,14 @@ class Extractions:
     reasons: Int8
     columns: pa.Table  # All other columns, n rows
     warnings: tuple[str, ...]
-    _where: Callable[[int], str] = field(repr=False, compare=False)
+    _locate: Callable[[int], str] = field(repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def where(self, item: int) -> str:
         """Return the place of an item for messages: file, row and id."""
-        return self._where(item)
+        return self._locate(item)
 
 
 def read_extractions(
@@ -152,7 +152,7 @@ def keyed(files: list[ExtractionFile]) -> list[ExtractionFile]:
 def _joined(files: Sequence[ExtractionFile], unsure: UnsurePolicy) -> Extractions:
     keys = _ascending([file.keys for file in files])
     rows = [places_of(keys, file.keys) for file in files]
-    where = partial(_where, files, rows)
+    where = partial(_locate, files, rows)
 
     raters = voted([file.ratings for file in files], rows, len(keys), unsure)
     columns, warnings = _columns(files, rows)
@@ -183,7 +183,7 @@ def _texts(
     return ItemTexts.of(*columns)
 
 
-def _where(files: Sequence[ExtractionFile], rows: Sequence[Int64], item: int) -> str:
+def _locate(files: Sequence[ExtractionFile], rows: Sequence[Int64], item: int) -> str:
     """Return the place of an item for messages, in the first file that has it."""
     [first, *_] = (k for k, own in enumerate(rows) if own[item] >= 0)
     return files[first].where(int(rows[first][item]))
@@ -197,7 +197,7 @@ def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
 
 def _merged(parts: Sequence[Values], rows: Sequence[Int64]) -> tuple[Values, int | None]:
     """Return one value per item, and the first item with different values; None if all agree."""
-    merged, *further = map(_taken, parts, rows)
+    merged, *further = map(_take, parts, rows)
     for part in further:
         unlike = pc.fill_null(pc.not_equal(merged, part), False)
         if pc.any(unlike).as_py():
@@ -206,7 +206,7 @@ def _merged(parts: Sequence[Values], rows: Sequence[Int64]) -> tuple[Values, int
     return merged, None
 
 
-def _taken(part: Values, rows: Int64) -> Values:
+def _take(part: Values, rows: Int64) -> Values:
     if np.array_equal(rows, np.arange(len(part))):
         return part
     return part.take(numbers(rows, rows >= 0))
@@ -229,7 +229,7 @@ def _columns(
     if len(files) == 1:
         [own] = rows
         columns = files[0].columns
-        return pa.table({c: _taken(joined(columns[c]), own) for c in columns.column_names}), ()
+        return pa.table({c: _take(joined(columns[c]), own) for c in columns.column_names}), ()
     kept, left_out = {}, []
     for name in sorted({name for file in files for name in file.columns.column_names}):
         having = [k for k, file in enumerate(files) if name in file.columns.column_names]

@@ -155,20 +155,20 @@ def _spelt(batch: pa.RecordBatch, protocol: str) -> pa.RecordBatch:
     """Write the texts of a batch again, with their words normalised by Python."""
     source, *sides = (column.to_pylist() for column in batch.columns)
     spelt = [None if text is None else " ".join(words(text)) for text in source]
-    parsed = [[_of_words(PARSERS[protocol](text)) for text in side] for side in sides]
+    parsed = [[_count_words(PARSERS[protocol](text)) for text in side] for side in sides]
     columns = [strings(spelt), *map(strings, parsed)]
     return pa.RecordBatch.from_arrays(columns, list(batch.schema.names))
 
 
-def _of_words(parsed: Parsed | None) -> str:
+def _count_words(parsed: Parsed | None) -> str:
     if parsed is None:
         return ""
-    cause, effect = map(_of_spans, parsed[:2])
+    cause, effect = map(_write_spans, parsed[:2])
     relation = "" if parsed.relation is None else f"[Relation] {parsed.relation} "
     return f"[Cause] {cause} {relation}[Effect] {effect}"
 
 
-def _of_spans(spans: Sequence[str]) -> str:
+def _write_spans(spans: Sequence[str]) -> str:
     """Write spans as words; marks before each span let spans sort as their own texts do."""
     place = {span: k for k, span in enumerate(sorted(spans))}
     width = len(spans).bit_length()

@@ -43,7 +43,7 @@ def shares_of(items: Extractions) -> dict[str, Any]:
     >>> shares["sides"]["both"], shares["by_side"]["cause"]["meaning lost"]
     ({'n': 1, 'share': 0.5}, {'n': 1, 'share': 1.0})
     """
-    if not (items.unsure.any() or _given(items.reasons).any()):
+    if not (items.unsure.any() or _have_reasons(items.reasons).any()):
         return {}
     systems = {}
     if "system" in items.columns.column_names:
@@ -60,7 +60,8 @@ def shares_of(items: Extractions) -> dict[str, Any]:
         "systems": systems,
         "agreement": agreement,
         "differ": {
-            str(items.keys[k]): _by_rater(items, k) for k in np.flatnonzero(_differ(items)).tolist()
+            str(items.keys[k]): _group_by_rater(items, k)
+            for k in np.flatnonzero(_differ(items)).tolist()
         },
     }
 
@@ -70,7 +71,7 @@ def differing_of(items: Extractions) -> pa.Table:
 
     The columns are ``system`` if items have one, ``item``, ``rater`` and ``reason``.
     """
-    return reasons_table(items, _differ(items)[:, None] & _given(items.reasons))
+    return reasons_table(items, _differ(items)[:, None] & _have_reasons(items.reasons))
 
 
 def reasons_table(items: Extractions, chosen: Booleans) -> pa.Table:
@@ -111,7 +112,7 @@ def grids_of(shares: Mapping[str, Any]) -> list[Grid]:
     return grids
 
 
-def _by_rater(items: Extractions, item: int) -> dict[str, str]:
+def _group_by_rater(items: Extractions, item: int) -> dict[str, str]:
     """Return the reasons of an item by rater."""
     reasons = reason_texts(items.reasons[item]).to_pylist()
     return {rater: text for rater, text in zip(items.raters, reasons, strict=True) if text}
@@ -138,14 +139,14 @@ def _counted(items: Extractions, chosen: Booleans) -> dict[str, Any]:
     return {
         "n_invalid": int((items.verdicts[chosen] == INVALID).sum()),
         "n_unsure": int(items.unsure[chosen].sum()),
-        "n_given": int(_given(reasons).sum()),
-        "sides": _by_name(side, SIDES),
-        "kinds": _by_name(kind, KINDS),
-        "by_side": {name: _by_name(kind[side == k], KINDS) for k, name in enumerate(SIDES)},
+        "n_given": int(_have_reasons(reasons).sum()),
+        "sides": _count_by_name(side, SIDES),
+        "kinds": _count_by_name(kind, KINDS),
+        "by_side": {name: _count_by_name(kind[side == k], KINDS) for k, name in enumerate(SIDES)},
     }
 
 
-def _by_name(codes: Int8, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+def _count_by_name(codes: Int8, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     """Return the number and share of each code by name; shares are NaN without codes."""
     counts = np.bincount(codes[codes != NONE], minlength=len(names)).tolist()
     n = sum(counts)
@@ -155,7 +156,7 @@ def _by_name(codes: Int8, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _given(reasons: Int8) -> Booleans:
+def _have_reasons(reasons: Int8) -> Booleans:
     given: Booleans = (reasons != NONE).any(axis=-1)
     return given
 

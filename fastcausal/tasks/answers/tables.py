@@ -42,7 +42,7 @@ def triage_of(columns: Mapping[str, CountRows]) -> npt.NDArray[np.int64]:
     return np.select([exact, empty, disjoint], [0, 1, 2], 3).astype(np.int64)
 
 
-def per_item_of(
+def make_item_table(
     items: Extractions,
     statistics: Statistics,
     scored: npt.NDArray[np.bool_],

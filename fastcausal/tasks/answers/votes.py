@@ -70,7 +70,7 @@ def voted(
     reasons = np.full((n_cells, 2), NONE, np.int8)
     for column, names in enumerate((SIDES, KINDS)):
         if any((part.reasons[:, column] != NONE).any() for part in parts):
-            given = _most_given(parts, cells, column, len(names), n_cells)
+            given = _find_majority(parts, cells, column, len(names), n_cells)
             reasons[:, column] = np.where(verdicts == INVALID, given, NONE)
     return Voted(
         tuple(raters),
@@ -80,7 +80,7 @@ def voted(
     )
 
 
-def _most_given(
+def _find_majority(
     parts: Sequence[ItemVerdicts], cells: Sequence[Int64], column: int, n_names: int, n_cells: int
 ) -> Int64:
     """Return the most frequent side or kind of each cell; -1 for none, or in a tie."""

@@ -86,7 +86,7 @@ class ClaimFormula(Formula):
 
     def values(self, rows: CountRows) -> Float64:
         """Compute precision, recall and F1 of every row: float64[n_rows, 3]."""
-        return mean_of_pairs(self._of_voices(rows).swapaxes(0, 1))
+        return mean_of_pairs(self._score_voices(rows).swapaxes(0, 1))
 
     def terms(self, rows: CountRows) -> CountRows:
         """Return the additive terms of each scored voice, then the claims of both sides.
@@ -94,7 +94,7 @@ class ClaimFormula(Formula):
         Terms of a voice are its defined values, 1 for each defined value, its supported and judged
         claims, and 1 if it was asked.
         """
-        values, counts = self._of_voices(rows), self._counts(rows)
+        values, counts = self._score_voices(rows), self._counts(rows)
         defined = ~np.isnan(values)
         supported, judged = counts[..., 0], np.maximum(counts[..., 1], 0)
         asked = counts[..., 1] != ABSENT
@@ -108,8 +108,8 @@ class ClaimFormula(Formula):
         totals, defined, supported, judged, asked = np.split(voices, (3, 6, 8, 10), axis=2)
         topic = ratio(totals, defined, math.nan)
         of_none = np.where((sums[:, None, -2:] == 0) & (asked > 0), 0.0, math.nan)
-        claim = _with_f1(np.where(judged > 0, ratio(supported, judged, math.nan), of_none))
-        means = _with_f1(topic[..., :2])
+        claim = _append_f1(np.where(judged > 0, ratio(supported, judged, math.nan), of_none))
+        means = _append_f1(topic[..., :2])
         groups = {"topic": topic, "claim": claim, "means": means}
         named = {
             group: dict(zip(AVERAGED, mean_of_pairs(values.swapaxes(0, 1)).T, strict=True))
@@ -137,16 +137,16 @@ class ClaimFormula(Formula):
         counts: Int64 = rows[:, 3:].reshape(len(rows), len(self.voices), 2, 2)
         return counts[:, -1:] if self.by_majority else counts
 
-    def _of_voices(self, rows: CountRows) -> Float64:
+    def _score_voices(self, rows: CountRows) -> Float64:
         """Compute precision, recall and F1 of every row and voice: float64[n_rows, n_voices, 3]."""
         counts = self._counts(rows)
         of_none = np.where(rows[:, None, :2] == 0, 0.0, math.nan)
         of_none = np.where(counts[..., 1] == ABSENT, math.nan, of_none)
         shares = ratio(counts[..., 0], np.maximum(counts[..., 1], 0), math.nan)
-        return _with_f1(np.where(counts[..., 1] > 0, shares, of_none))
+        return _append_f1(np.where(counts[..., 1] > 0, shares, of_none))
 
 
-def _with_f1(shares: Float64) -> Float64:
+def _append_f1(shares: Float64) -> Float64:
     """Append F1 to precision and recall: 0 if both are 0, undefined if one is."""
     precision, recall = shares[..., 0], shares[..., 1]
     means = f1(precision, recall, np.zeros_like(precision), 0.0)

@@ -105,9 +105,9 @@ def read_claims(source: Any, name: str | None = None) -> Claims:
             document = read_claim_file(file)
             if pattern is None:
                 _require_first(document, first_of)
-            parts = _of_document(document, fields)
+            parts = _read_document(document, fields)
         else:
-            parts = _of_table(read_records(file or each, "claims"), fields)
+            parts = _read_table(read_records(file or each, "claims"), fields)
         for article, rater, claims, origin in parts:
             if rater in judged.setdefault(article, {}):
                 raise InputError(f'{origin}: {article}: rater "{rater}" judges it in another file')
@@ -213,7 +213,7 @@ def _require_first(document: ClaimFile, first_of: dict[str, str]) -> None:
 Parts = Iterator[tuple[Article, str, Judgments, str]]
 
 
-def _of_document(document: ClaimFile, fields: Mapping[str, str]) -> Parts:
+def _read_document(document: ClaimFile, fields: Mapping[str, str]) -> Parts:
     """Yield each article of a file with its rater, its claims and their place."""
     side = fields.get("side", document.side)
     if side != document.side:
@@ -224,7 +224,7 @@ def _of_document(document: ClaimFile, fields: Mapping[str, str]) -> Parts:
         yield article, fields["rater"], claims, document.name
 
 
-def _of_table(rows: Records, fields: Mapping[str, str]) -> Parts:
+def _read_table(rows: Records, fields: Mapping[str, str]) -> Parts:
     """Yield each article of a table likewise; claims ascend, independent of the order of rows."""
     problems = Problems()
     columns = {
@@ -240,7 +240,7 @@ def _of_table(rows: Records, fields: Mapping[str, str]) -> Parts:
     for row, article in enumerate(map(Article, systems, topics, sides)):
         judged.setdefault((article, raters[row]), []).append((claims[row], judgments[row]))
     for (article, rater), pairs in judged.items():
-        pairs = _of_sources(pairs) if "source" in rows else pairs
+        pairs = _join_sources(pairs) if "source" in rows else pairs
         yield article, rater, sorted(pairs, key=lambda pair: (pair[0], str(pair[1]))), rows.name
 
 
@@ -270,7 +270,7 @@ def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
     return judgments
 
 
-def _of_sources(pairs: Judgments) -> Judgments:
+def _join_sources(pairs: Judgments) -> Judgments:
     """Join the judgments of one claim against several sources; null if undecided."""
     judgments: dict[str, set[bool | None]] = {}
     for claim, judgment in pairs:

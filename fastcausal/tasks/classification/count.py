@@ -112,7 +112,7 @@ class ClassificationScorer:
                 self.unmapped -= {*side.encoded.dictionary.cast(pa.string()).to_pylist()}
             gold, pred = gold.renamed(self.map), pred.renamed(self.map)
         gold, pred = _joined(gold, pred, self.unmatched, warnings)
-        gold, pred, left_out = _without_gaps(gold, pred, self.unparsed)
+        gold, pred, left_out = _drop_gaps(gold, pred, self.unparsed)
         return LabelPair(*self.alike(gold, pred), left_out, tuple(warnings), whole)
 
     def add(self, batch: LabelPair) -> None:
@@ -165,7 +165,9 @@ class ClassificationScorer:
             about,
             self.confusion.copy(),
             self.n_unparsed,
-            partial(replace, about) if batch is None else partial(_of_units, about, batch, system),
+            partial(replace, about)
+            if batch is None
+            else partial(_pair_labels, about, batch, system),
         )
 
     def require_common(self) -> None:
@@ -179,7 +181,9 @@ class ClassificationScorer:
         of_gold, of_pred = self._counts()
         if self.given is not None or not of_pred or of_gold.keys() & of_pred.keys():
             return
-        sides = (f"{side} has {_some(n)}" for side, n in (("gold", of_gold), ("pred", of_pred)))
+        sides = (
+            f"{side} has {_format_labels(n)}" for side, n in (("gold", of_gold), ("pred", of_pred))
+        )
         rename = ",".join(f"{label}=..." for label in [*of_pred][:2])
         all_labels = ",".join(map(str, self.labels[:10]))
         other = Remedy("labels", (all_labels,), "would take them as classes of their own")
@@ -223,7 +227,7 @@ class LabelPair(NamedTuple):
     whole: Labels  # Gold as read
 
 
-def _of_units(about: Statistics, batch: LabelPair, system: str | None) -> Statistics:
+def _pair_labels(about: Statistics, batch: LabelPair, system: str | None) -> Statistics:
     """Return the pair of labels of every example, with gold's other columns."""
     formula = about.formula
     assert isinstance(formula, LabelFormula)
@@ -294,7 +298,7 @@ def _listed(labels: Sequence[Any]) -> str:
     return ", ".join(map(shown, labels[:10])) + (", ..." if len(labels) > 10 else "")
 
 
-def _some(counts: Mapping[Label, int]) -> str:
+def _format_labels(counts: Mapping[Label, int]) -> str:
     """Format labels with their counts, ten at most."""
     parts = [f"{shown(label)} ({n})" for label, n in [*counts.items()][:10]]
     return ", ".join(parts) + (", ..." if len(counts) > 10 else "")
@@ -325,7 +329,7 @@ def _keys(side: Labels, named: bool) -> pa.Array:
     return numbers(np.arange(len(side)))
 
 
-def _without_gaps(
+def _drop_gaps(
     gold: Labels, pred: Labels, unparsed: LabelPolicy
 ) -> tuple[Labels, Labels, Labels | None]:
     """Leave out the examples without a predicted label, if the policy allows it."""

@@ -142,9 +142,9 @@ def _read_chunk(column: pa.Array, choices: Choices) -> tuple[Float64 | None, Rea
     if pa.types.is_dictionary(column.type):
         values, why, codes = _read_chunk(column.dictionary, choices)
         return (
-            None if values is None else _taken(values, column, np.nan),
-            _taken(why, column, MISSING),
-            _taken(codes, column, -1),
+            None if values is None else _take_values(values, column, np.nan),
+            _take_values(why, column, MISSING),
+            _take_values(codes, column, -1),
         )
     values, why = parse_column(column, choices.task, choices.pattern)
     if choices.task == "score":
@@ -152,7 +152,9 @@ def _read_chunk(column: pa.Array, choices: Choices) -> tuple[Float64 | None, Rea
     return None, why, np.where(np.isnan(values), -1, values).astype(np.int8)
 
 
-def _taken(values: npt.NDArray[Any], column: pa.DictionaryArray, null: float) -> npt.NDArray[Any]:
+def _take_values(
+    values: npt.NDArray[Any], column: pa.DictionaryArray, null: float
+) -> npt.NDArray[Any]:
     """Return the value of each row's text, ``null`` for a null row."""
     return arrow.values_of(arrow.numbers(values).take(column.indices), null)
 

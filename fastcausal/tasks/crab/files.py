@@ -228,7 +228,7 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
         story, topics = names_of(records, KEY[0])
         stories = topics, arrow.offsets(np.bincount(story))
         rows = None if _ascending(story, a, b) else np.lexsort((b, a, story))
-    columns: list[Any] = [a, b, score, given, _in_document(records)]
+    columns: list[Any] = [a, b, score, given, _are_same_document(records)]
     if rows is None:
         return JudgedPairs(records, None, *stories, *columns)
     columns = [None if column is None else column[rows] for column in columns]
@@ -342,7 +342,7 @@ def _require_once(pairs: JudgedPairs) -> None:
         )
 
 
-def _in_document(records: Records) -> Booleans | None:
+def _are_same_document(records: Records) -> Booleans | None:
     if not all(column in records for column in ARTICLES):
         return None
     sides = [records.column(column) for column in ARTICLES]

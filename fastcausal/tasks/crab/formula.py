@@ -153,7 +153,7 @@ class ScoredFormula(JudgedFormula):
     def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the scores of labels, mean distance and bias; no correlation of ranks."""
         counts, numbers = sums[:, :-3].astype(np.int64), sums[:, -3:]
-        return self._with_numbers(
+        return self._add_numbers(
             super().groups_of(counts), mae=_mean(numbers[:, 1:]), bias=_mean(numbers[:, [0, 2]])
         )
 
@@ -161,7 +161,7 @@ class ScoredFormula(JudgedFormula):
         """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
         counts = sums_of(super().terms(rows[:, :2]), weights)
         return self.flat(
-            self._with_numbers(super().groups_of(counts), **self.numbers(rows, weights))
+            self._add_numbers(super().groups_of(counts), **self.numbers(rows, weights))
         )
 
     def numbers(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
@@ -200,7 +200,7 @@ class ScoredFormula(JudgedFormula):
         names = super().names()
         return names | {"score": ["mae", "spearman", "bias"]}
 
-    def _with_numbers(
+    def _add_numbers(
         self, groups: dict[str, ScoresByName], **numbers: Float64
     ) -> dict[str, ScoresByName]:
         overall = {"overall": groups.pop("overall")}

@@ -207,11 +207,11 @@ def judged(
         system=system,
         gold=gold,
         warnings=warnings_of(answers, warnings),
-        left_out=_left_out(formula, units, truth, answers),
+        left_out=_select_left_out(formula, units, truth, answers),
     )
 
 
-def _left_out(
+def _select_left_out(
     formula: JudgedFormula, units: pa.Table, truth: Int8 | Int64, answers: Answers
 ) -> pa.Table | None:
     """Return the units left out by a policy; None if there are none."""

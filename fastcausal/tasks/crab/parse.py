@@ -47,7 +47,7 @@ from fastcausal.tasks.classification.choices.reader import (
     read_text,
     read_words,
 )
-from fastcausal.tasks.classification.choices.words import by_pattern, pattern_of
+from fastcausal.tasks.classification.choices.words import match_pattern, pattern_of
 
 REASONS = ("read", "missing", "unreadable", "out_of_range", "unmatched")
 LABELS: dict[str, tuple[str, ...]] = {
@@ -135,7 +135,7 @@ def parse_column(
     """
     check("task", task, AnswerTask)
     if pattern is not None:
-        return _by_pattern(column, task, pattern_of(pattern))
+        return _match_pattern(column, task, pattern_of(pattern))
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         values, reasons = _texts(column, task)
@@ -156,11 +156,11 @@ def parse_column(
     return values, reasons
 
 
-def _by_pattern(
+def _match_pattern(
     column: pa.Array, task: AnswerTask, pattern: re.Pattern[str]
 ) -> tuple[Float64, Reasons]:
     texts = ["" if value is None else str(value) for value in column.to_pylist()]
-    found = [by_pattern(text, pattern) if text.strip() else None for text in texts]
+    found = [match_pattern(text, pattern) if text.strip() else None for text in texts]
     values, reasons = parse_column(pa.array(found, pa.string()), task)
     reasons[[text == "" for text in found]] = UNREADABLE
     return values, reasons

@@ -102,7 +102,7 @@ def read_questions(source: RecordSource | Questions) -> Questions:
     right = _answers(records, problems)
     problems.raise_if_any()
     if rows := np.flatnonzero(~right.any(axis=1)).tolist():
-        right[rows] = _by_letter(_best(records, rows, problems), codes)[rows]
+        right[rows] = _order_by_letter(_best(records, rows, problems), codes)[rows]
     problems.raise_if_any()
     return Questions(records, right, _near(records, codes))
 
@@ -234,11 +234,13 @@ def _near(records: Records, codes: Int64) -> Booleans | None:
         if all(name in records for name in (effect, *candidates)):
             article = records.texts(effect)
             same = [pc.equal(records.texts(name), article).fill_null(False) for name in candidates]
-            return _by_letter(np.stack([np.asarray(column) for column in same], axis=1), codes)
+            return _order_by_letter(
+                np.stack([np.asarray(column) for column in same], axis=1), codes
+            )
     return None
 
 
-def _by_letter(candidates: Booleans, codes: Int64) -> Booleans:
+def _order_by_letter(candidates: Booleans, codes: Int64) -> Booleans:
     """Reorder a mask of candidates by their letters."""
     by_letter: Booleans = np.take_along_axis(candidates, np.argsort(codes, axis=1), axis=1)
     return by_letter

@@ -140,7 +140,7 @@ def agree(
     is_expert = _experts(means, variances, border_width, min_variance, expert_share)
     against = {"majority": majority}
     if gold is not None:
-        against["gold"] = _in_gold(table, gold, border)
+        against["gold"] = _find_in_gold(table, gold, border)
     accuracy = None
     if qualify is not None:
         each = {name: classes[rated.units_of()] for name, classes in against.items()}
@@ -221,7 +221,7 @@ class _Table:
         return len(self.rater_names)
 
 
-def _in_gold(table: _Table, gold: Any, border: Border) -> Int64:
+def _find_in_gold(table: _Table, gold: Any, border: Border) -> Int64:
     """Return gold's class number of each rated pair, 0 if the pair is not in gold."""
     if KEY[0] not in table.keys:
         raise InputError(f'ratings of "unit" have no place in gold, expected {", ".join(KEY)}')

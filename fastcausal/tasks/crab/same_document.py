@@ -50,13 +50,13 @@ def same_document(questions: pa.Table, chosen: Int64, is_cross: Booleans) -> Cou
         n, n_near = int(members.sum()), int((members & is_near).sum())
         return {"n": n, "n_same_document": n_near, "share": ratio(n_near, n, math.nan)}
 
-    def with_chance(members: Booleans) -> dict[str, Any]:
+    def count_with_chance(members: Booleans) -> dict[str, Any]:
         mean = ratio(math.fsum(chances[members].tolist()), int(members.sum()), math.nan)
         return counts(members) | {"chance": mean}
 
     return {
-        "wrong": with_chance(is_wrong),
-        "cross_document_wrong": with_chance(is_wrong & is_cross),
+        "wrong": count_with_chance(is_wrong),
+        "cross_document_wrong": count_with_chance(is_wrong & is_cross),
         "cross_document": counts(was_read & is_cross),
     }
 

@@ -93,7 +93,9 @@ def split(
     last = _ranked(pairs, how, dates, int(seed))[n - test :]
     parts = np.empty(len(pairs), object)
     parts[pairs.rows] = np.where(np.isin(unit, last), "test", "train")
-    drawn = f"seed:{seed}" if how != "date" else f"dates:{_named(pairs.records, dates) or 'file'}"
+    drawn = (
+        f"seed:{seed}" if how != "date" else f"dates:{_find_dates(pairs.records, dates) or 'file'}"
+    )
     signature = f"fastcausal|{__version__}|crab-split|by:{how}|test:{test}|{drawn}"
     table = pairs.records.table.append_column(COLUMN, pa.array(parts, pa.string()))
     metadata = dict(table.schema.metadata or {}) | {SIGNATURE: signature.encode()}
@@ -126,7 +128,7 @@ def _ranked(pairs: JudgedPairs, how: SplitBy, dates: Any, seed: int) -> list[int
     return sorted(range(len(topics)), key=lambda k: (date_of[topics[k]], k))
 
 
-def _named(gold: Records, dates: Any) -> str | None:
+def _find_dates(gold: Records, dates: Any) -> str | None:
     """Return the column of gold with the dates; None if dates are in another table."""
     if dates is None:
         return "date"
@@ -135,7 +137,7 @@ def _named(gold: Records, dates: Any) -> str | None:
 
 def _dates(gold: Records, dates: Any) -> dict[str, str]:
     """Return the date of each topic as sortable text."""
-    column = _named(gold, dates)
+    column = _find_dates(gold, dates)
     if column is None:
         if isinstance(dates, str) and dates != "-" and not Path(dates).exists():
             raise InputError(f'{gold.name}: dates "{dates}" are neither a column nor a file')

@@ -80,15 +80,15 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
     if isinstance(source, str | os.PathLike) and suffix_of(source) == ".csv":
         file = Source.open(source)
     if file is not None and files.is_label_file(file):
-        description = _of_labels(files.read(file), wanted)
+        description = _describe_labels(files.read(file), wanted)
     else:
-        description = _of_relations(read(source), wanted)
+        description = _describe_relations(read(source), wanted)
     if tokenizer is not None and not description.words:
         raise InputError(f'there are no {NEEDED[tokenizer]}, which "{tokenizer}" needs')
     return description
 
 
-def _of_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription:
+def _describe_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription:
     values = labels.as_kind("integers", "a corpus").values
     odd = pc.index(pc.is_in(values, pa.array([0, 1])), False).as_py()
     if odd >= 0:
@@ -104,11 +104,11 @@ def _of_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription
         }
         for tokenizer in wanted:
             if tokenizer in counters:
-                words[tokenizer] = _by_sentence(counters[tokenizer](texts), causal)
+                words[tokenizer] = _count_by_sentence(counters[tokenizer](texts), causal)
     return CorpusDescription(_sentences(causal), words=words)
 
 
-def _of_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDescription:
+def _describe_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDescription:
     if relations.reading.tags not in (None, "strict"):
         relations = rereading.reread(relations, "strict")
     rows = Rows.of(relations)
@@ -181,14 +181,14 @@ def _words(
     counts: Histograms = {}
     if "whitespace" in wanted:
         widths = rows.values[:, 2] - rows.values[:, 1]
-        counts["whitespace"] = _by_sentence(rows.lengths, causal) | _by_role(
+        counts["whitespace"] = _count_by_sentence(rows.lengths, causal) | _count_by_role(
             relations, rows, widths
         )
     if texts is None or spans is None or wanted == ("whitespace",):
         return counts
-    by_sentence = _by_sentence(count_words(texts), causal)
+    by_sentence = _count_by_sentence(count_words(texts), causal)
     if "nltk-style" in wanted:
-        counts["nltk-style"] = by_sentence | _by_role(relations, rows, count_words(spans))
+        counts["nltk-style"] = by_sentence | _count_by_role(relations, rows, count_words(spans))
     if "nltk-style+tags" in wanted:
         by_role = _words_with_tags(relations, rows, unread)
         if by_role is not None:
@@ -219,7 +219,7 @@ def _sentences(causal: Bools) -> Counter[str]:
     return Counter({"causal": n, "non_causal": len(causal) - n})
 
 
-def _by_sentence(n_words: Ints, causal: Bools) -> dict[str, Histogram]:
+def _count_by_sentence(n_words: Ints, causal: Bools) -> dict[str, Histogram]:
     """Return histograms of causal and other sentences; -1 is an unknown length."""
     known = n_words >= 0
     return {
@@ -228,7 +228,7 @@ def _by_sentence(n_words: Ints, causal: Bools) -> dict[str, Histogram]:
     }
 
 
-def _by_role(relations: Relations, rows: Rows, n_words: Ints) -> dict[str, Histogram]:
+def _count_by_role(relations: Relations, rows: Rows, n_words: Ints) -> dict[str, Histogram]:
     return {
         role: Counter(n_words[_has_role(relations, rows, role)].tolist())
         for role in relations.roles

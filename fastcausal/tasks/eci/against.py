@@ -70,7 +70,7 @@ def known_mentions(
     return pred.only(kept), dict(ignored), warnings
 
 
-def with_last_types(corpus: Corpus) -> Corpus:
+def keep_last_types(corpus: Corpus) -> Corpus:
     """Keep the last label of each ordered pair, as the official program does."""
     pairs = _paired(corpus.pairs.ends, len(corpus.mentions))
     _, last = np.unique(pairs[::-1], return_index=True)

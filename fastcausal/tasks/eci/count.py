@@ -195,7 +195,7 @@ def _maven(
     pred, ignored, warnings = against.known_mentions(gold, pred, lenient)
     if protocol.last_type:
         add_warnings(warnings, against.collisions(gold, pred))
-        gold, pred = against.with_last_types(gold), against.with_last_types(pred)
+        gold, pred = against.keep_last_types(gold), against.keep_last_types(pred)
     return (gold, pred), ignored, warnings
 
 

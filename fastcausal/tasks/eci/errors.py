@@ -156,7 +156,7 @@ def pair_errors(
     tables = open_table(gold, relation, GOLD), open_table(pred, relation, PRED)
     labels = labels_of(forward, backward, none, unknown, relation)
     sources = read_sources(*tables, None, PAIRS, labels, relation)
-    sides = [_said(side) for side in sources[:2]]
+    sides = [_group_labels(side) for side in sources[:2]]
     wrong = {
         id: found
         for id in sorted({*sides[0], *sides[1]})
@@ -171,7 +171,7 @@ def pair_errors(
     return PairErrors(signature, kinds, len(wrong), shown)
 
 
-def _said(side: EventPairs) -> dict[str, Said]:
+def _group_labels(side: EventPairs) -> dict[str, Said]:
     """Return the labels of the pairs of each document on one side."""
     assert side.label is not None
     texts = label_texts(side.records)

@@ -15,7 +15,7 @@ from fastcausal.formats import read
 from fastcausal.options import Backend, DeviceBackend, TagReading, check
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
-from fastcausal.tasks.relations.official import as_tagged
+from fastcausal.tasks.relations.official import apply_tagging
 
 if TYPE_CHECKING:
     from fastcausal.engine.device.labels import LabelCounts
@@ -108,7 +108,7 @@ def _counts_on_device(scheme: TagScheme, plan: Plan, tags: TagReading) -> LabelC
         gold, pred = label_rows(scheme, gold_ids, pred_ids)
         if tags == "strict":
             return gold, pred
-        return as_tagged(gold, tags)[0], as_tagged(pred, tags)[0]
+        return apply_tagging(gold, tags)[0], apply_tagging(pred, tags)[0]
 
     return LabelCounts(
         cuda.machine(), plan, scheme.marks, scheme.ignore_index, read_ids, run_on=tags != "strict"

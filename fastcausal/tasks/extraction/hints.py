@@ -54,16 +54,16 @@ def _mends(aligned: Aligned) -> Iterator[tuple[str, Aligned]]:
             "with cause and effect of the predictions exchanged",
             aligned._replace(pred=_exchanged(pred)),
         )
-    short, shorter = (_without_end(rows, aligned.examples, gold.lengths) for rows in (gold, pred))
+    short, shorter = (_shorten_spans(rows, aligned.examples, gold.lengths) for rows in (gold, pred))
     if short is not gold or shorter is not pred:
         mended = aligned._replace(gold=short, pred=shorter)
         yield "without punctuation at the end of spans on both sides", mended
-    if (sides := _by_place(aligned)) is not None:
+    if (sides := _join_by_place(aligned)) is not None:
         placed = aligned._replace(gold=sides[0], pred=sides[1])
         yield "with both sides joined by position instead of by id", placed
 
 
-def _by_place(aligned: Aligned) -> tuple[Rows, Rows] | None:
+def _join_by_place(aligned: Aligned) -> tuple[Rows, Rows] | None:
     """Join the sides by position; None if ids did so, or if the lengths of examples differ then."""
     of_gold, of_pred = aligned.places, aligned.pred_places
     if of_gold is None or of_pred is None or np.array_equal(of_gold, of_pred):
@@ -96,7 +96,7 @@ def _exchanged(rows: Rows) -> Rows:
     return replace(rows, values=np.ascontiguousarray(values[order]))
 
 
-def _without_end(rows: Rows, examples: pa.Table, lengths: Int32) -> Rows:
+def _shorten_spans(rows: Rows, examples: pa.Table, lengths: Int32) -> Rows:
     """Shorten spans of several tokens by their last one if it is punctuation in their text."""
     last = rows.values.copy()
     last[:, 1] = last[:, 2] - 1

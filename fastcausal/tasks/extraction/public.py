@@ -34,9 +34,9 @@ def public(
     side = read(gold, tags=GOLD_READING[named.tags])
     table = side.table.select([name for name in KEPT if name in side.table.column_names])
 
-    def with_each(relations: list[list[dict[str, int]]]) -> Relations:
+    def append_to_each(relations: list[list[dict[str, int]]]) -> Relations:
         column = pa.array([relations] * len(table), side.table["relations"].type)
         return Relations(table.append_column("relations", column), Reading(side.roles))
 
-    none = with_each([])
-    return none if named.non_causal == "charge" else with_each([[]]), none
+    none = append_to_each([])
+    return none if named.non_causal == "charge" else append_to_each([[]]), none

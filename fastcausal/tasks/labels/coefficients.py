@@ -217,13 +217,13 @@ def mean_kappas(
 def _mean_kappa(table: tuple[Int64, ...], n_labels: int, weights: KappaWeights | None) -> float:
     _, places, units, _, times, rows, starts = table
 
-    def of_pair(a: int, b: int) -> float:
+    def score_pair(a: int, b: int) -> float:
         of_a, of_b = (rows[starts[rater] : starts[rater + 1]] for rater in (a, b))
         both, both_a, both_b = np.intersect1d(units[of_a], units[of_b], True, return_indices=True)
         return kappa(places[of_a[both_a]], places[of_b[both_b]], n_labels, weights, times[both])
 
     n, total, wide = _native.add_kappas(ORDER.index(weights), n_labels, table)
-    rest = [int(k * UNIT) for k in (of_pair(a, b) for a, b in wide) if not math.isnan(k)]
+    rest = [int(k * UNIT) for k in (score_pair(a, b) for a, b in wide) if not math.isnan(k)]
     n, total = n + len(rest), total + sum(rest)
     return total / UNIT / n if n else math.nan
 

@@ -28,7 +28,7 @@ def overall(
     return grid
 
 
-def by_class(classes: tuple[str, ...], judges: Mapping[str, Judge]) -> Grid:
+def make_class_table(classes: tuple[str, ...], judges: Mapping[str, Judge]) -> Grid:
     """Make a part for each judge, and in it a row for each class."""
     grid = Grid("classes", [*OF_CLASS, "majority", "judge"], shares=OF_CLASS)
     for name, judge in judges.items():

@@ -21,14 +21,14 @@ from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.labels.ratings import Float64, Int64, Ratings
 from fastcausal.tasks.labels.votes import Votes
 from fastcausal.tasks.meta.kinds import (
-    as_classes,
     column_of,
     finite,
     is_binary,
     judges_in,
     labels_of,
+    number_classes,
 )
-from fastcausal.tasks.meta.wide import judgments_of, with_items
+from fastcausal.tasks.meta.wide import add_items, judgments_of
 
 KEYS = ("system", "item", "rater")
 ALL = "all"  # the system of tables without names
@@ -190,7 +190,7 @@ def _tables(
         return of_scores, read_records(human, "human")
     if human is not None:
         raise ValueError("raters are columns of one wide table, expected no table of judgments")
-    of_scores = with_items(of_scores)
+    of_scores = add_items(of_scores)
     return of_scores, judgments_of(of_scores, raters, label)
 
 
@@ -202,7 +202,7 @@ def _values(
         columns = {name: _numbers(scores, name) for name in names}
         return arrow.values_of(labels, np.nan), columns, None
     judges = [column_of(scores, name, labels.type) for name in names]
-    (values, *codes), classes = as_classes([labels, *judges])
+    (values, *codes), classes = number_classes([labels, *judges])
     return values, dict(zip(names, codes, strict=True)), classes
 
 
@@ -320,7 +320,7 @@ def _raters(human: Records) -> tuple[Int64, list[str]]:
     return _encoded([human.keys("rater")])
 
 
-def _named(records: Records, row: int) -> str:
+def _locate(records: Records, row: int) -> str:
     """Name the place of a row, and its key."""
     return f"{records.where(row)}: {_key(records, row)}"
 
@@ -344,8 +344,8 @@ def _apply(
     remedy = Remedy("unmatched", ("skip",), "leaves such rows out")
     if not matched.all():
         row, n = int(np.argmin(matched)), int((~matched).sum())
-        raise InputError(f"{_named(human, row)}: label without score ({n} of them)", remedy)
+        raise InputError(f"{_locate(human, row)}: label without score ({n} of them)", remedy)
     for name, values in columns.items():
         if (missing := np.isnan(values)).any():
             row, n = int(np.argmax(missing)), int(missing.sum())
-            raise InputError(f'{_named(scores, row)}: "{name}" is missing ({n} of them)', remedy)
+            raise InputError(f'{_locate(scores, row)}: "{name}" is missing ({n} of them)', remedy)

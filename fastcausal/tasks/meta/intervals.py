@@ -10,7 +10,7 @@ import numpy as np
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import intervals_of
 from fastcausal.tasks.labels.ratings import Float64, Int64
-from fastcausal.tasks.meta.levels import RatedScores, by_item, distances, pooled, systems
+from fastcausal.tasks.meta.levels import RatedScores, average_items, distances, pooled, systems
 
 LEFT_OUT = ("tie_threshold",)
 
@@ -33,7 +33,7 @@ class DrawnRows:
         drawn = weights[:, self.clusters]
         levels = {
             "pooled": pooled(self.rows, drawn) | distances(self.rows, self.bounds, drawn),
-            "by_item": by_item(self.rows, drawn),
+            "by_item": average_items(self.rows, drawn),
             "systems": systems(self.rows, drawn),
         }
         return {

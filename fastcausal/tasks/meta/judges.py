@@ -26,7 +26,7 @@ from fastcausal.tasks.meta.alt_test import AltTest, alt_test
 from fastcausal.tasks.meta.estimates import Estimate
 from fastcausal.tasks.meta.files import JudgedScores, majority_of
 from fastcausal.tasks.meta.metrics import estimates_of
-from fastcausal.tasks.meta.reasons import Reasons, of_judge
+from fastcausal.tasks.meta.reasons import Reasons, explain_judge
 from fastcausal.tasks.meta.swaps import SwapTest
 
 COMPARED = "overall.accuracy"  # the default score of tests
@@ -153,7 +153,7 @@ class Judging:
             _estimates(judged, labels),
             self._intervals(rows, _drawn(judged)[kept]) if self.intervals else None,
         )
-        return replace(judge, undefined=of_judge(judge, votes))
+        return replace(judge, undefined=explain_judge(judge, votes))
 
     def scores_of(self, rows: CountRows) -> dict[str, dict[str, float]]:
         """Compute the scores of rows by group and name."""

@@ -114,7 +114,7 @@ def column_of(records: Records, name: str, kind: pa.DataType) -> pa.Array:
     return arrow.numbers(values := records.numbers(name) + 0.0, ~np.isnan(values))
 
 
-def as_classes(columns: Sequence[pa.Array]) -> tuple[list[Float64], tuple[str, ...]]:
+def number_classes(columns: Sequence[pa.Array]) -> tuple[list[Float64], tuple[str, ...]]:
     """Return the class of each label, NaN without one, and the names of all classes, ascending.
 
     Raises
@@ -124,7 +124,7 @@ def as_classes(columns: Sequence[pa.Array]) -> tuple[list[Float64], tuple[str, .
 
     Examples
     --------
-    >>> as_classes([pa.array(["B", None]), pa.array(["A"])])
+    >>> number_classes([pa.array(["B", None]), pa.array(["A"])])
     ([array([ 1., nan]), array([0.])], ('A', 'B'))
     """
     places, different = encode(pa.concat_arrays(columns))

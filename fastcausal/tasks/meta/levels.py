@@ -106,7 +106,7 @@ def within(scores: Float64, bounds: tuple[float, float]) -> bool:
     return bool(len(scores)) and bounds[0] <= scores.min() and scores.max() <= bounds[1]
 
 
-def by_item(rows: RatedScores, weights: Int64 | None = None) -> Values:
+def average_items(rows: RatedScores, weights: Int64 | None = None) -> Values:
     """Average the correlations within items over items; compute calibrated accuracy.
 
     Parameters
@@ -236,7 +236,7 @@ SCALES = {
     "bias": Scale("points", "none"),
     "mae": Scale("points", "lower"),
 }
-LEVELS = {"pooled": pooled, "by_item": by_item, "systems": systems}
+LEVELS = {"pooled": pooled, "by_item": average_items, "systems": systems}
 
 
 def levels_of(
@@ -248,7 +248,7 @@ def levels_of(
     of_pooled = pooled(rows)
     correlations = {name: of_pooled[name] for name in CORRELATIONS}
     more = {"auc": of_pooled["auc"]} | distances(rows, bounds)
-    items = by_item(rows)
+    items = average_items(rows)
     counts = {"n": int(several.sum()), "n_undefined": int(undefined.sum())}
     both = np.column_stack([rows.labels, rows.scores])
     soft = soft_pairwise_accuracy(rows.items, rows.system_rows, both, n_resamples, seed)

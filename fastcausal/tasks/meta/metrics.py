@@ -13,7 +13,7 @@ from fastcausal.tasks.meta.estimates import Estimate, estimate
 from fastcausal.tasks.meta.files import JudgedScores
 from fastcausal.tasks.meta.intervals import intervals
 from fastcausal.tasks.meta.levels import Bools, RatedScores, levels_of, within
-from fastcausal.tasks.meta.reasons import Reasons, of_metric
+from fastcausal.tasks.meta.reasons import Reasons, explain_metric
 from fastcausal.tasks.meta.thresholds import Threshold, threshold
 
 
@@ -68,7 +68,7 @@ class MetaOptions:
             estimates=estimates_of(judged, labels, scores),
             intervals=self._intervals(rows, judged, kept) if self.intervals else None,
         )
-        return replace(metric, undefined=of_metric(metric, rows, votes, self.bounds))
+        return replace(metric, undefined=explain_metric(metric, rows, votes, self.bounds))
 
     def _threshold(self, rows: RatedScores) -> Threshold:
         assert rows.majority is not None

@@ -19,40 +19,40 @@ NO_ROWS = "no row has a score and a label"
 UNSHOWN = ("threshold", "estimates", "human")  # without a table if missing as a whole
 
 
-def of_metric(
+def explain_metric(
     metric: Any, rows: RatedScores, votes: Float64, bounds: tuple[float, float]
 ) -> Reasons:
     """Return the reasons of a `Metric`: votes are float64[n_raters, n] of its rows."""
     reasons = {
-        f"{level}.{name}": _of_score(level, name, rows, bounds)
+        f"{level}.{name}": _explain_score(level, name, rows, bounds)
         for level in ("pooled", "by_item", "systems")
         for name, value in getattr(metric, level).items()
         if value != value
     }
     for place, value in _undefined(metric.threshold, "threshold"):
-        reasons[place] = NOT_BINARY if value is None else _of_threshold(place, rows)
+        reasons[place] = NOT_BINARY if value is None else _explain_threshold(place, rows)
     for place, value in _undefined(metric.alt_test, "alt_test"):
-        reasons[place] = _outside(rows, bounds) if value is None else _of_alt_test(votes)
-    reasons |= dict(_of_estimates(metric.estimates, "estimates"))
-    return reasons | dict(_of_intervals(metric.intervals, reasons, ""))
+        reasons[place] = _outside(rows, bounds) if value is None else _explain_alt_test(votes)
+    reasons |= dict(_explain_estimates(metric.estimates, "estimates"))
+    return reasons | dict(_explain_intervals(metric.intervals, reasons, ""))
 
 
-def of_judge(judge: Any, votes: Float64) -> Reasons:
+def explain_judge(judge: Any, votes: Float64) -> Reasons:
     """Return the reasons of a `Judge`: votes are float64[n_raters, n] of its rows."""
     reasons = {}
     for place, _ in _undefined(judge.scores, "scores"):
         group, name = place.removeprefix("scores.").rsplit(".", 1)
-        reasons[place] = _of_class(group, name, bool(judge.scores["overall"]["n"]))
+        reasons[place] = _explain_class(group, name, bool(judge.scores["overall"]["n"]))
     for place, _ in _undefined(judge.alt_test, "alt_test"):
-        reasons[place] = _of_alt_test(votes)
+        reasons[place] = _explain_alt_test(votes)
     if judge.estimates is None:
-        reasons |= dict(_of_estimates(None, "estimates"))
+        reasons |= dict(_explain_estimates(None, "estimates"))
     for label, systems in (judge.estimates or {}).items():
-        reasons |= dict(_of_estimates(systems, f"estimates.{label}"))
-    return reasons | dict(_of_intervals(judge.intervals, reasons, "scores."))
+        reasons |= dict(_explain_estimates(systems, f"estimates.{label}"))
+    return reasons | dict(_explain_intervals(judge.intervals, reasons, "scores."))
 
 
-def of_people(human: Mapping[str, Any] | None) -> Reasons:
+def explain_people(human: Mapping[str, Any] | None) -> Reasons:
     """Return the reasons of the agreement of raters and of their ceiling."""
     if human is None:
         return {"human": "there is one rater"}
@@ -66,7 +66,7 @@ def of_people(human: Mapping[str, Any] | None) -> Reasons:
     return reasons
 
 
-def of_tests(tests: Sequence[Any]) -> Reasons:
+def explain_tests(tests: Sequence[Any]) -> Reasons:
     """Return the reasons of tests: a score that is undefined for one of two metrics."""
     reasons = {}
     for k, test in enumerate(tests):
@@ -114,14 +114,14 @@ def _undefined(value: Any, place: str) -> Iterator[tuple[str, Any]]:
     yield from walk(plain(value), place)
 
 
-def _of_score(level: str, name: str, rows: RatedScores, bounds: tuple[float, float]) -> str:
+def _explain_score(level: str, name: str, rows: RatedScores, bounds: tuple[float, float]) -> str:
     """Return the reason of a score at a level."""
     if not len(rows.scores):
         return NO_ROWS
     if name in ("bias", "mae"):
         return _outside(rows, bounds)
     if name == "auc":
-        return _of_auc(rows)
+        return _explain_auc(rows)
     if level == "by_item":
         several = (np.diff(rows.item_offsets) > 1).any()
         return "scores or labels do not vary within any item" if several else NO_PAIRS
@@ -140,7 +140,7 @@ def _of_score(level: str, name: str, rows: RatedScores, bounds: tuple[float, flo
     return "the numbers are too large or too small"
 
 
-def _of_auc(rows: RatedScores) -> str:
+def _explain_auc(rows: RatedScores) -> str:
     if rows.majority is None:
         return NOT_BINARY
     return NO_MAJORITY if np.isnan(rows.majority).all() else "the majority does not vary"
@@ -156,7 +156,7 @@ def _outside(rows: RatedScores, bounds: tuple[float, float]) -> str:
     return f"scores go from {scores}, labels from {low:g} to {high:g}; rescale maps them"
 
 
-def _of_threshold(place: str, rows: RatedScores) -> str:
+def _explain_threshold(place: str, rows: RatedScores) -> str:
     assert rows.majority is not None
     if np.isnan(rows.majority).all():
         return NO_MAJORITY
@@ -170,13 +170,15 @@ def _of_threshold(place: str, rows: RatedScores) -> str:
     return other + why.get(name, "majority or predictions do not vary")
 
 
-def _of_alt_test(votes: Float64) -> str:
+def _explain_alt_test(votes: Float64) -> str:
     if len(votes) < 2:
         return "there is one rater"
     return "no rater has 30 rows that another rater judged too"
 
 
-def _of_estimates(estimates: Mapping[str, Any] | None, place: str) -> Iterator[tuple[str, str]]:
+def _explain_estimates(
+    estimates: Mapping[str, Any] | None, place: str
+) -> Iterator[tuple[str, str]]:
     if estimates is None:
         yield place, "every row is judged"
     for system, estimate in (estimates or {}).items():
@@ -187,7 +189,7 @@ def _of_estimates(estimates: Mapping[str, Any] | None, place: str) -> Iterator[t
             yield inner, "every row of the system is judged" if unpowered else few
 
 
-def _of_intervals(
+def _explain_intervals(
     intervals: Mapping[str, Any] | None, reasons: Reasons, prefix: str
 ) -> Iterator[tuple[str, str]]:
     """Yield the reasons of undefined bounds: the score's own reason, or "it does not vary"."""
@@ -199,7 +201,7 @@ def _of_intervals(
             yield f"intervals.{group}.{name}", reason
 
 
-def _of_class(group: str, name: str, voted: bool) -> str:
+def _explain_class(group: str, name: str, voted: bool) -> str:
     """Return the reason of a score of a judge."""
     if not voted:
         return NO_MAJORITY

@@ -103,7 +103,7 @@ class MetaReport(Report):
         for root, metrics in roots.items():
             for name, metric in metrics.items():
                 places |= {f"{root}.{name}.{at}": why for at, why in metric.undefined.items()}
-        return places | reasons.of_people(self.human) | reasons.of_tests(self.tests)
+        return places | reasons.explain_people(self.human) | reasons.explain_tests(self.tests)
 
     def to_table(self, counts: bool = False) -> Grid:
         """Make a table of correlations: a part per level, a row per metric; or of judges."""
@@ -123,10 +123,10 @@ class MetaReport(Report):
 
     def _more(self) -> Iterator[Grid]:
         if self.classes:
-            yield class_tables.by_class(self.classes, self.metrics)
+            yield class_tables.make_class_table(self.classes, self.metrics)
             yield from class_tables.confusions(self.classes, self.metrics)
         else:
-            yield _as_labels(self.metrics)
+            yield _make_grid(self.metrics)
         if any(getattr(metric, "threshold", None) for metric in self.metrics.values()):
             yield _thresholds(self.metrics)
         yield _alt_tests(self.metrics)
@@ -176,7 +176,7 @@ def _bounded(metric: Metric, level: str, names: tuple[str, ...]) -> list[Cell]:
     ]
 
 
-def _as_labels(metrics: Mapping[str, Metric]) -> Grid:
+def _make_grid(metrics: Mapping[str, Metric]) -> Grid:
     columns = ["auc", "bias", "mae", "calibrated", "tie threshold", "soft pairwise"]
     grid = Grid("scores", columns, shares=("auc", "calibrated", "soft pairwise"))
     for name, metric in metrics.items():

@@ -215,7 +215,7 @@ class Swapped:
         labels = self.rows.labels[::2].copy()  # in one piece
         rows = RatedScores(self.rows.items[::2], self.rows.systems[::2], scores, labels)
         if score == "calibrated_accuracy":
-            return float(levels.by_item(rows)[score][0])
+            return float(levels.average_items(rows)[score][0])
         both = np.column_stack([labels, scores])
         return soft_pairwise_accuracy(
             rows.items, rows.system_rows, both, self.n_resamples, self.seed

@@ -14,7 +14,7 @@ from fastcausal.files.records import Records
 from fastcausal.files.values import find_most_common
 
 
-def with_items(table: Records) -> Records:
+def add_items(table: Records) -> Records:
     """Return a table with the column ``item``; a missing column gets the numbers of rows."""
     if table.has("item"):
         return table
@@ -32,7 +32,7 @@ def judgments_of(table: Records, raters: Sequence[str], label: str) -> Records:
 
     Examples
     --------
-    >>> table = with_items(Records("t", [{"ann": "A", "ben": None}, {"ann": "B", "ben": "B"}]))
+    >>> table = add_items(Records("t", [{"ann": "A", "ben": None}, {"ann": "B", "ben": "B"}]))
     >>> judgments_of(table, ["ann", "ben"], "label").table.to_pylist()[2]
     {'item': '1', 'rater': 'ben', 'label': 'B'}
     """

@@ -112,7 +112,7 @@ def _report(given: Sequence[Preference], choice: Choice) -> Report:
             "n_preferences": len(stated),
             "n_missing": len(given) - len(stated),
             "raters": {
-                rater: {s: _scores(_by(standings, "rater", rater), s) for s in systems}
+                rater: {s: _scores(_select(standings, "rater", rater), s) for s in systems}
                 for rater in raters
             },
             "topics": of_topics,
@@ -120,7 +120,7 @@ def _report(given: Sequence[Preference], choice: Choice) -> Report:
         },
         warnings=(*warnings, *identical_warnings({(): best.ratings})),
         tables=Tables(
-            per_topic=partial(_per_topic, of_topics), judgments=partial(_judgments, stated)
+            per_topic=partial(_list_topics, of_topics), judgments=partial(_judgments, stated)
         ),
         keys=KEYS,
         grids=grids_of,
@@ -150,7 +150,7 @@ def standings_of(preference: Preference) -> list[Standing]:
     ]
 
 
-def _by(standings: Iterable[Standing], name: str, value: str) -> list[Standing]:
+def _select(standings: Iterable[Standing], name: str, value: str) -> list[Standing]:
     return [each for each in standings if getattr(each.preference, name) == value]
 
 
@@ -175,7 +175,7 @@ def _topic(
     given: Sequence[Preference], standings: Sequence[Standing], topic: str
 ) -> dict[str, Any]:
     """Return the scores of each system on a topic, and the systems with the largest share."""
-    here = _by(standings, "topic", topic)
+    here = _select(standings, "topic", topic)
     systems = sorted({s for each in given if each.topic == topic for s in each.values})
     scores = {system: _scores(here, system) for system in systems}
     most = max(of["share"] for of in scores.values())
@@ -217,7 +217,7 @@ def _judgments(stated: Sequence[Preference]) -> pa.Table:
     )
 
 
-def _per_topic(of_topics: Mapping[str, Mapping[str, Any]]) -> pa.Table:
+def _list_topics(of_topics: Mapping[str, Mapping[str, Any]]) -> pa.Table:
     """Return a row for each system of a topic: ``system, item`` and its scores."""
     rows = [
         {"system": system, "item": topic, **scores}

@@ -69,7 +69,7 @@ def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
     """
     if isinstance(source, QuestionTexts):
         return source
-    records = _rows(source, name, _of_articles)
+    records = _rows(source, name, _list_questions)
     ids = _ids(records)
     texts, answers = stored_texts(records, "question"), stored_answers(records)
     if texts is not None and answers is not None:
@@ -153,7 +153,7 @@ def read_answers(source: Any, name: str = "pred") -> AnswerTexts:
     """
     if isinstance(source, AnswerTexts):
         return source
-    records = _rows(source, name, _of_answers)
+    records = _rows(source, name, _list_answers)
     ids = _ids(records)
     texts = stored_texts(records, "prediction_text")
     if texts is None:
@@ -188,7 +188,7 @@ def _is_table(file: Source) -> bool:
     return bool(goes_on) and "id" in first_object(file)
 
 
-def _of_answers(name: str, answers: Mapping[str, Any]) -> Records:
+def _list_answers(name: str, answers: Mapping[str, Any]) -> Records:
     """Return answers by id as rows."""
     rows = [{"id": id, "prediction_text": answer} for id, answer in answers.items()]
     return Records(name, rows, places=[name] * len(rows))
@@ -233,7 +233,7 @@ def _answer_fault(place: str, id: str, record: Mapping[str, Any]) -> str | None:
     return _fault(place, id, record, "prediction_text", "a string")
 
 
-def _of_articles(name: str, document: Mapping[str, Any]) -> Records:
+def _list_questions(name: str, document: Mapping[str, Any]) -> Records:
     """Return the questions of a document of articles as rows."""
     problems = Problems()
     placed = [*_questions(name, document, problems)]

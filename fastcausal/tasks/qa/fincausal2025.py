@@ -72,16 +72,16 @@ def count_marks(
 ) -> Statistics:
     """Mark every answer; see `fastcausal.qa` for parameters."""
     if official_order:
-        sides = _as_the_program(_lines(gold, "gold"), _lines(pred, "pred"))
+        sides = _join_like_program(_lines(gold, "gold"), _lines(pred, "pred"))
     else:
         sides = read_rows(gold, "gold"), read_rows(pred, "pred")
-    pair = _by_place(*sides) if official_order else _by_id(*sides, unmatched)
+    pair = _pair_by_place(*sides) if official_order else _join_by_id(*sides, unmatched)
     each = zip(pair.gold, pair.pred, pair.rows.tolist(), strict=True)
     exact = [float(row >= 0 and _bare(a) == _bare(b)) for a, b, row in each]
     columns: dict[str, Any] = dict(zip(MEASURES, (exact, *_squad(pair).T), strict=True))
     for name, column in ((SIMILARITY, similarity), (JUDGE, judge)):
         if column is not None:
-            columns[name] = _given(sides[1], column, pair.rows, name)
+            columns[name] = _read_predictions(sides[1], column, pair.rows, name)
     order = "rows:place" if official_order else f"rows:id|unmatched:{unmatched}"
     return Statistics.of_units(
         QuestionFormula(tuple(columns), ()),
@@ -138,11 +138,11 @@ def _records(source: Any, name: str) -> Records:
         is_other = binary.sniff(file.data) is not None or file.is_json
         if is_other or ";" not in file.text.partition("\n")[0]:
             return read_records(file, may_be_empty=True)
-        return _of_lines(file)
+        return _read_lines(file)
     return read_records(source, name, may_be_empty=True)
 
 
-def _of_lines(file: Source) -> Records:
+def _read_lines(file: Source) -> Records:
     """Return the cells of a file with ``;``, with or without a header."""
     rows = [(n, cells) for n, cells in file.rows(";") if cells]
     header = [cell.strip().lower() for cell in rows[0][1]]
@@ -157,7 +157,7 @@ def _of_lines(file: Source) -> Records:
     return Records(file.name, table, lines=[line for line, _ in rows], typed=False)
 
 
-def _by_id(gold: AnswerRows, pred: AnswerRows, unmatched: Policy) -> AnswerPair:
+def _join_by_id(gold: AnswerRows, pred: AnswerRows, unmatched: Policy) -> AnswerPair:
     """Join by id; drop rows that are not in gold, as the program drops a background set."""
     known = np.flatnonzero(np.asarray(pc.is_in(pred.id, value_set=gold.id)))
     both = match(gold.id, pred.id.take(numbers(known)), unmatched, TEXTS)
@@ -176,7 +176,7 @@ def _by_id(gold: AnswerRows, pred: AnswerRows, unmatched: Policy) -> AnswerPair:
     return AnswerPair(both.keys, answers, given, both.gold, rows, warnings)
 
 
-def _by_place(gold: AnswerRows, pred: AnswerRows) -> AnswerPair:
+def _pair_by_place(gold: AnswerRows, pred: AnswerRows) -> AnswerPair:
     """Pair rows by position as the program does; their number and their texts must be equal."""
     if len(gold.id) != len(pred.id) or not len(gold.id):
         n = len(gold.id)
@@ -204,7 +204,7 @@ def _lines(source: Any, name: str) -> tuple[str, list[tuple[int, str]]]:
     return file.name, [(n, line.strip()) for n, line in enumerate(lines, file.first)]
 
 
-def _as_the_program(
+def _join_like_program(
     gold: tuple[str, list[tuple[int, str]]], pred: tuple[str, list[tuple[int, str]]]
 ) -> tuple[AnswerRows, AnswerRows]:
     """Return rows of both sides; drop submitted lines whose raw ID, with quotes, gold lacks."""
@@ -239,7 +239,7 @@ def _squad(pair: AnswerPair) -> npt.NDArray[np.float64]:
     return marks
 
 
-def _given(side: AnswerRows, column: str, rows: Any, name: str) -> list[float]:
+def _read_predictions(side: AnswerRows, column: str, rows: Any, name: str) -> list[float]:
     """Return the values of a column of predictions; refuse missing answers and invalid values."""
     values = side.records.numbers(side.records.require(column))
     least, most = (1, 5) if name == JUDGE else (-1, 1)

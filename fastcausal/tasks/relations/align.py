@@ -143,7 +143,7 @@ def align(
         raise InputError(unread_message(gold.reading, names[0], gold.n_unread))
     digest = partial(_digest, gold, protocol)
     gold, pred, places, pred_places = _join(gold, pred, unmatched, warnings, names, protocol)
-    gold = _with_columns(gold, pred, columns)
+    gold = _add_columns(gold, pred, columns)
     settled = None
     if pred.n_unread:
         settled = settle_unread(gold, pred, protocol, unparsed)
@@ -262,7 +262,7 @@ def _aligned(
     """Return both sides with equal lengths and the protocol's tag reading."""
     gold, n_gold = _gold_as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
     tags, name = protocol.tags, protocol.name
-    pred, n_pred = _as_read(sides[1], tags, names[1], roles, name, warnings, kept[1])
+    pred, n_pred = _apply_tags(sides[1], tags, names[1], roles, name, warnings, kept[1])
     return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
 
 
@@ -275,7 +275,7 @@ def _gold_as_read(
     kept: Kept | None,
 ) -> tuple[Rows, int]:
     tags = protocol.tags if rows.tags == protocol.tags else GOLD_READING[protocol.tags]
-    return _as_read(rows, tags, side, roles, protocol.name, warnings, kept)
+    return _apply_tags(rows, tags, side, roles, protocol.name, warnings, kept)
 
 
 def describe_tags(read: str, tags: TagReading, side: str, protocol: str) -> str:
@@ -289,7 +289,7 @@ def _is_as_read(rows: Rows, tags: str) -> bool:
     return (rows.tags or "strict") == tags
 
 
-def _as_read(
+def _apply_tags(
     rows: Rows,
     tags: TagReading,
     side: str,
@@ -312,10 +312,10 @@ def _as_read(
         warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
         return rows, _spans.count_filled(rows.row_offsets)
     if kept is None or kept.get(ROWS) is not rows:
-        return official.as_tagged(rows, tags)
+        return official.apply_tagging(rows, tags)
     tagged = kept.setdefault(TAGGED, {})
     if tags not in tagged:
-        tagged[tags] = official.as_tagged(rows, tags)
+        tagged[tags] = official.apply_tagging(rows, tags)
     return tagged[tags]
 
 
@@ -383,7 +383,7 @@ def have_same_texts(gold: Relations, pred: Relations) -> bool:
     return ours is None or theirs is None or ours.equals(theirs)
 
 
-def _with_columns(gold: Relations, pred: Relations, columns: tuple[str, ...]) -> Relations:
+def _add_columns(gold: Relations, pred: Relations, columns: tuple[str, ...]) -> Relations:
     """Add the columns that only predictions have, for the same examples."""
     own = {*gold.table.column_names}
     wanted = dict.fromkeys((*columns, *map(source_of, columns)))

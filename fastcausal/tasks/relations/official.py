@@ -36,7 +36,7 @@ def tags_exist(roles: Sequence[str]) -> bool:
     return tuple(roles) == ROLES[: len(roles)]
 
 
-def as_tagged(rows: Rows, tags: str, n_roles: int = 0) -> tuple[Rows, int]:
+def apply_tagging(rows: Rows, tags: str, n_roles: int = 0) -> tuple[Rows, int]:
     """Read spans as if they had been written with tags.
 
     Parameters
@@ -63,7 +63,7 @@ def as_tagged(rows: Rows, tags: str, n_roles: int = 0) -> tuple[Rows, int]:
     --------
     >>> one = np.array([[0, 1, 2], [2, 3, 4]], np.int32)
     >>> rows = Rows(one, np.array([0, 2]), np.array([0, 1]), np.array([6], np.int32))
-    >>> as_tagged(rows, "cnc-2023")[0].values
+    >>> apply_tagging(rows, "cnc-2023")[0].values
     array([[0, 1, 6],
            [2, 3, 4]], dtype=int32)
     """
@@ -84,15 +84,15 @@ def are_untagged(gold: Rows, pred: Rows, roles: Sequence[str], tags: str) -> boo
 def both_as_tagged(
     gold: Rows, pred: Rows, roles: Sequence[str], tags: str
 ) -> tuple[Rows, Rows, int] | None:
-    """Apply `as_tagged` to a user's arrays, and check them.
+    """Apply `apply_tagging` to a user's arrays, and check them.
 
     None if that is impossible or fails; a check of both sides then reports the reason.
     """
     if not are_untagged(gold, pred, roles, tags):
         return None
     try:
-        gold, n_gold = as_tagged(gold, tags, len(roles))
-        pred, n_pred = as_tagged(pred, tags, len(roles))
+        gold, n_gold = apply_tagging(gold, tags, len(roles))
+        pred, n_pred = apply_tagging(pred, tags, len(roles))
     except InputError:
         return None
     return gold, pred, n_gold + n_pred

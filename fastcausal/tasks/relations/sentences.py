@@ -93,7 +93,7 @@ def words_of(examples: pa.Table, lengths: Int32, rows: Rows) -> pa.Array:
     of_text = pc.if_else(pa.array(fits[example]), found, pa.scalar(None, found.type))
     if fits[example].all() or "tokens" not in examples.column_names:
         return of_text
-    return pc.coalesce(of_text, _of_tokens(examples["tokens"], lengths, rows, example))
+    return pc.coalesce(of_text, _join_tokens(examples["tokens"], lengths, rows, example))
 
 
 def _strings(examples: pa.Table, n: int) -> tuple[pa.Array, Booleans]:
@@ -106,11 +106,13 @@ def _strings(examples: pa.Table, n: int) -> tuple[pa.Array, Booleans]:
     return column.fill_null(""), is_valid(column)
 
 
-def _of_tokens(tokens: pa.ChunkedArray, lengths: Int32, rows: Rows, example: Int64) -> pa.Array:
+def _join_tokens(tokens: pa.ChunkedArray, lengths: Int32, rows: Rows, example: Int64) -> pa.Array:
     """Return the tokens of each row, joined by spaces; null if the example has no tokens."""
     column = joined(tokens)
     if column.type not in (pa.list_(pa.string()), pa.list_(pa.large_string())):
-        column = pa.array([_if_tokens(each) for each in column.to_pylist()], pa.list_(pa.string()))
+        column = pa.array(
+            [_accept_tokens(each) for each in column.to_pylist()], pa.list_(pa.string())
+        )
     flat, places = flattened(column)
     n_nulls = offsets(~is_valid(flat))[places]
     fits = is_valid(column) & (np.diff(places) == lengths) & (np.diff(n_nulls) == 0)
@@ -123,7 +125,7 @@ def _of_tokens(tokens: pa.ChunkedArray, lengths: Int32, rows: Rows, example: Int
     return pc.binary_join(lists, pa.scalar(" ", pa.large_string()))
 
 
-def _if_tokens(tokens: Any) -> list[str] | None:
+def _accept_tokens(tokens: Any) -> list[str] | None:
     is_list = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
     return tokens if is_list else None
 
@@ -149,7 +151,7 @@ def _sentence(text: Any, tokens: Any, length: int) -> Sentence | None:
         starts, stops = token_bounds(text)
         if len(starts) == length:
             return Sentence(text, list(starts), list(stops))
-    if _if_tokens(tokens) is None:
+    if _accept_tokens(tokens) is None:
         return None
     stops = [n - 1 for n in accumulate(len(token) + 1 for token in tokens)]
     starts = [stop - len(token) for stop, token in zip(stops, tokens, strict=True)]

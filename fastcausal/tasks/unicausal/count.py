@@ -87,9 +87,9 @@ def spans(
     check("tags", reading, UnicausalTags)
     keep_apart([per_example], [gold, pred])
     examples = examples_of(tables(gold, "gold"), SPAN)
-    wanted, offsets = _of_gold(examples, reading)
+    wanted, offsets = _read_gold(examples, reading)
     warnings = dict(examples.warnings)
-    said, kept = _said(pred, examples, offsets, (unparsed, unmatched), warnings)
+    said, kept = _read_predicted(pred, examples, offsets, (unparsed, unmatched), warnings)
     units = examples.columns.add_column(0, "id", examples.ids)
     statistics = Statistics.of_units(
         EntityFormula(),
@@ -105,7 +105,7 @@ def spans(
     return present(statistics, by)
 
 
-def _of_gold(examples: CorpusExamples, reading: UnicausalTags) -> tuple[TagCodes, Int64]:
+def _read_gold(examples: CorpusExamples, reading: UnicausalTags) -> tuple[TagCodes, Int64]:
     """Return the tags of gold, and the offsets of the examples in them."""
     try:
         return marked(examples.texts, reading)
@@ -134,7 +134,7 @@ class _Lists(NamedTuple):
     is_list: Booleans
 
 
-def _said(
+def _read_predicted(
     pred: Any,
     examples: CorpusExamples,
     offsets: Int64,
@@ -230,14 +230,14 @@ def _counts(gold: TagCodes, pred: TagCodes, offsets: Int64) -> Int64:
     hits = np.append(keys[0], -1)[place] == keys[1]
     hit_starts, _, hit_roles = (column[hits] for column in of_pred)
     groups = ((hit_starts, hit_roles), of_pred[::2], of_gold[::2])
-    by_role = [_of_examples(starts, roles, offsets) for starts, roles in groups]
+    by_role = [_count_by_example(starts, roles, offsets) for starts, roles in groups]
     columns = [counts[:, role] for role in range(len(ROLES)) for counts in by_role]
     unequal = np.searchsorted(np.flatnonzero(gold != pred), offsets)
     sizes = np.diff(offsets)
     return np.stack([*columns, sizes - np.diff(unequal), sizes], axis=1).astype(np.int64)
 
 
-def _of_examples(starts: Int64, roles: Int64, offsets: Int64) -> Int64:
+def _count_by_example(starts: Int64, roles: Int64, offsets: Int64) -> Int64:
     """Count entities by example and role: int64[n, 2]."""
     n = len(offsets) - 1
     example = np.searchsorted(offsets, starts, "right") - 1

@@ -86,7 +86,7 @@ def examples_of(tables: Sequence[Records], task: str) -> CorpusExamples:
             records.require(name)
         chosen = _sentences(records) if task == SEQUENCE else _pairs(records, task)
         table = pa.table({n: records.texts(n) for n in KEPT} | {"id": records.keys("index")})
-        table = _at(table, chosen.rows)
+        table = _take_at(table, chosen.rows)
         is_used = ~_are_among(arrow.joined(table["corpus"]), unused)
         if not is_used.all():
             left_out.update(table["corpus"].filter(arrow.numbers(~is_used)).to_pylist())
@@ -142,10 +142,10 @@ def _pairs(records: Records, task: str) -> _Chosen:
     rows = np.flatnonzero((pair == 1) | (task != SPAN))
     listed = _listed(records, rows[pair[rows] == 1])
     sizes = _are_filled(texts)[rows].astype(np.int64)
-    taken = _at(texts, rows)
+    taken = _take_at(texts, rows)
     if listed is None:
         kept = sizes > 0
-        return _Chosen(rows[kept], pair[rows][kept], _at(taken, np.flatnonzero(kept)))
+        return _Chosen(rows[kept], pair[rows][kept], _take_at(taken, np.flatnonzero(kept)))
     given, lists = listed
     at = np.searchsorted(rows, given)
     sizes[at] = np.diff(arrow.offsets_of(lists))
@@ -191,7 +191,7 @@ def _labels(records: Records) -> tuple[Int64, Int64]:
     return sequence, pair
 
 
-def _at(values: Any, rows: Int64) -> Any:
+def _take_at(values: Any, rows: Int64) -> Any:
     """Return values, or rows of a table, at ascending places; unchanged if these are all places."""
     is_whole = len(rows) == len(values) and bool((rows == np.arange(len(rows))).all())
     return values if is_whole else values.take(arrow.numbers(rows))

@@ -77,7 +77,7 @@ def labels(
     scorer = ClassificationScorer(
         labels=(0, 1), undefined=0.0, unparsed=unparsed, unmatched=unmatched
     )
-    known, given = _of_gold(examples), _predicted(pred, column)
+    known, given = _read_gold(examples), _predicted(pred, column)
     if given.texts is not None:
         known = replace(known, texts=examples.plain())
     batch = scorer.align(known, given)
@@ -100,7 +100,7 @@ def labels(
 def read_gold(gold: Any, protocol: LabelProtocol, **options: Any) -> tuple[CorpusExamples, Labels]:
     """Read gold for many runs; return it as gold and as predictions."""
     examples = examples_of(tables(gold, "gold"), protocol)
-    return examples, replace(_of_gold(examples), columns=None)
+    return examples, replace(_read_gold(examples), columns=None)
 
 
 def public(
@@ -132,7 +132,7 @@ def public(
     return rows, [{"index": row["index"], "prediction": 0} for row in rows]
 
 
-def _of_gold(examples: CorpusExamples) -> Labels:
+def _read_gold(examples: CorpusExamples) -> Labels:
     return Labels(
         examples.name, arrow.numbers(examples.labels), examples.ids, columns=examples.columns
     )

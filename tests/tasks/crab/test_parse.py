@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.tasks.classification.choices.words import in_words
+from fastcausal.tasks.classification.choices.words import find_value
 from fastcausal.tasks.crab.parse import REASONS, parse_column
 from tests.oracles.crab_answers import answer_of as strictly
 
@@ -32,7 +32,7 @@ texts = st.lists(st.sampled_from(PIECES) | st.characters(codec="utf-8"), max_siz
 def answer_of(text, task):
     """Read an answer by the oracle's rules, else as everyday words; test_words.py tests these."""
     value, reason = strictly(text, task)
-    words = in_words(text, KINDS.get(task, "letter")) if reason == "unreadable" else None
+    words = find_value(text, KINDS.get(task, "letter")) if reason == "unreadable" else None
     if words is None:
         return value, reason
     return (words, "read") if task != "score" or words <= 100 else (value, "out_of_range")

@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 
 import fastcausal as fc
 from fastcausal.tasks.meta.correlations import CORRELATIONS, Ordered, correlations
-from fastcausal.tasks.meta.levels import RatedScores, by_item, pooled, systems
+from fastcausal.tasks.meta.levels import RatedScores, average_items, pooled, systems
 from fastcausal.tasks.meta.swaps import SCORES
 from tests.oracles import meta as oracle
 from tests.support.cli import cli
@@ -273,7 +273,11 @@ class TestLevels:
             for copy in range(w)
         ]
         values = RatedScores(items, system, x, y)
-        for level, compute in {"pooled": pooled, "by_item": by_item, "systems": systems}.items():
+        for level, compute in {
+            "pooled": pooled,
+            "by_item": average_items,
+            "systems": systems,
+        }.items():
             for name in CORRELATIONS:
                 expected = oracle.LEVELS[level](drawn, name) if drawn else NAN
                 assert close(compute(values, weights)[name][0], expected, 1e-9), (level, name)

@@ -51,8 +51,8 @@ def test_as_written_and_read(spans, reading):
             assert tags.as_tagged(relation, LENGTH, reading) == wanted[-1]
     rows = rows_of([spans[:1], spans[1:]], LENGTH)
     before = rows.values.copy()
-    found, n_as_given = official.as_tagged(rows, reading, 3)
-    unchecked = official.as_tagged(rows, reading)[0]
+    found, n_as_given = official.apply_tagging(rows, reading, 3)
+    unchecked = official.apply_tagging(rows, reading)[0]
     assert all(map(np.array_equal, found.arrays(), unchecked.arrays()))
     assert as_relations(found) == wanted
     assert n_as_given == sum(bool(with_tags(TEXT, relation)[1]) for relation in spans)
@@ -63,7 +63,7 @@ def test_as_written_and_read(spans, reading):
 
 def test_what_stays_is_not_copied():
     rows = rows_of([[[(0, 0, 2), (2, 1, 2), (1, 3, 5)]]])
-    assert official.as_tagged(rows, "cnc-2023")[0].values is rows.values
+    assert official.apply_tagging(rows, "cnc-2023")[0].values is rows.values
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -95,7 +95,7 @@ def test_blocks_are_read_while_they_are_counted(spans, data):
     gold, pred = (
         rows_of(side * times, LENGTH) for side in (spans, data.draw(st.permutations(spans)))
     )
-    tagged = [official.as_tagged(side, "cnc-2023") for side in (gold, pred)]
+    tagged = [official.apply_tagging(side, "cnc-2023") for side in (gold, pred)]
     wanted = fc.score(*(rows for rows, _ in tagged), "cnc-2023")
     for n in (1, 2):
         report = fc.score(gold, pred, "cnc-2023", num_threads=n)

@@ -27,7 +27,7 @@ from fastcausal.significance.sums import Int64
 from fastcausal.tasks.classification.choices.files import (
     Asked,
     Given,
-    as_numbers,
+    parse_numbers,
     read_given,
     read_questions,
 )
@@ -35,7 +35,7 @@ from fastcausal.tasks.classification.choices.formula import ChoiceFormula
 from fastcausal.tasks.classification.choices.protocols import Choosing, choosing
 from fastcausal.tasks.classification.choices.readings import READINGS, YES, readings_of
 from fastcausal.tasks.classification.choices.report import ANSWER, ChoiceReport, present
-from fastcausal.tasks.classification.choices.words import by_pattern, pattern_of
+from fastcausal.tasks.classification.choices.words import match_pattern, pattern_of
 
 TEXTS = ("questions have no answer", "answers are to no question")
 QUESTION = ("question", "text", "sentence")  # columns with the text of a question
@@ -276,7 +276,7 @@ def _values(questions: Asked, given: Given) -> list[Any]:
             )
         return [None if value is None else forms[value] for value in given.values]
     is_text = any(isinstance(form, str) for form in forms)
-    return given.values if is_text or given.records.typed else as_numbers(given.values)
+    return given.values if is_text or given.records.typed else parse_numbers(given.values)
 
 
 def _rows(questions: Asked, given: Given, settings: Choosing, warnings: Warnings) -> Int64:
@@ -289,7 +289,7 @@ def _rows(questions: Asked, given: Given, settings: Choosing, warnings: Warnings
                 f"{lacks.name} has no ids to join by: {n} questions, {len(given.values)} answers"
             )
         both = Match(pa.nulls(n, pa.string()), np.arange(n), np.arange(n), {})
-        return _with_texts(both, questions, given, settings, warnings).pred
+        return _compare_texts(both, questions, given, settings, warnings).pred
     policy: Policy = "error" if settings.unmatched == "error" else "empty"
     both = match(questions.ids, given.ids, policy, TEXTS, ALLOWED)
     if len(surplus := lacking(given.ids, questions.ids)):
@@ -297,10 +297,10 @@ def _rows(questions: Asked, given: Given, settings: Choosing, warnings: Warnings
             row = int(surplus[0])
             raise InputError(f'{records.where(row)}: id "{given.ids[row]}" is of no question')
         warnings["", f" {TEXTS[1]} and are left out"] = (len(surplus),)
-    return _with_texts(both, questions, given, settings, warnings).pred
+    return _compare_texts(both, questions, given, settings, warnings).pred
 
 
-def _with_texts(
+def _compare_texts(
     both: Match, questions: Asked, given: Given, settings: Choosing, warnings: Warnings
 ) -> Match:
     """Compare the texts of questions, if the answers have them."""
@@ -336,4 +336,4 @@ def _require_read(chosen: Chosen, codes: Int64) -> None:
 
 def _within(value: Any, pattern: str) -> Any:
     """Return the part of a text that a pattern finds; other values unchanged."""
-    return by_pattern(value, pattern_of(pattern)) if isinstance(value, str) else value
+    return match_pattern(value, pattern_of(pattern)) if isinstance(value, str) else value

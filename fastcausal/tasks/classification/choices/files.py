@@ -120,7 +120,7 @@ def read_questions(
     of_written = np.array([options.index(forms[value]) for value in written], np.int64)
     codes = of_written[places]
     ids = _ids(records)
-    columns = _columns(records, {column, *IDS[:1]}) | _found(records, ids, columns_by(by))
+    columns = _columns(records, {column, *IDS[:1]}) | _find_columns(records, ids, columns_by(by))
     return Asked(records, ids, options, codes, forms, columns)
 
 
@@ -153,29 +153,29 @@ def read_given(source: Any, column: str | None = None) -> Given:
     if column is not None and column not in records and "." in column:
         at_path = [follow_path(row, column) for row in records.objects()]
         if any(value is not None for value in at_path):
-            return _of_values(records, at_path)
+            return _read_values(records, at_path)
     if records.find(column or PRED[0]) is None:
         records = answers_of(records, column or PRED[0])
     scores = sorted((n for n in records.names if _SCORE.fullmatch(n)), key=lambda n: int(n[6:]))
     if column is None and records.find(*PRED) is None and len(scores) > 1:
-        return _of_scores(records, scores)
+        return _choose_highest(records, scores)
     name = records.require(*PRED) if column is None else records.require(column)
     values = records.values(name) if records.typed else records.cells[name].to_pylist()
-    return _of_values(records, values)
+    return _read_values(records, values)
 
 
-def _of_values(records: Records, values: Sequence[Any]) -> Given:
+def _read_values(records: Records, values: Sequence[Any]) -> Given:
     """Return the answers as plain values; others become the name of their kind."""
     plain = [v if isinstance(v, str | int | float | None) else kind(v) for v in values]
     return Given(records, _ids(records), [None if v != v else v for v in plain], 0, 0)
 
 
-def as_numbers(values: list[Any]) -> list[Any]:
+def parse_numbers(values: list[Any]) -> list[Any]:
     """Convert cells of CSV that look like numbers.
 
     Examples
     --------
-    >>> as_numbers(["1", "0.0", "one", ""])
+    >>> parse_numbers(["1", "0.0", "one", ""])
     [1.0, 0.0, 'one', '']
     """
 
@@ -194,11 +194,11 @@ def _table(source: Any, name: str, column: str) -> Records:
         source = file = Source.open(source)
         is_object = binary.sniff(file.data) is None and file.data.lstrip()[:1] == b"{"
         if is_object and not _is_row(file):
-            return _by_id(file.document(), file.name, column)
+            return _tabulate_object(file.document(), file.name, column)
     elif isinstance(source, Mapping) and not any(
         isinstance(v, list | tuple) or hasattr(v, "__array__") for v in source.values()
     ):
-        return _by_id(source, name, column)
+        return _tabulate_object(source, name, column)
     return read_records(source, name, column=column)
 
 
@@ -208,7 +208,7 @@ def _is_row(file: Source) -> bool:
     return not {*IDS, *GOLD, *PRED}.isdisjoint(first) or bool(first and b"\n" in file.data.strip())
 
 
-def _by_id(answers: Mapping[str, Any], name: str, column: str) -> Records:
+def _tabulate_object(answers: Mapping[str, Any], name: str, column: str) -> Records:
     """Return an object as a table: a row of it, or answers by id."""
     if any(key in answers for key in IDS):
         return Records(name, [answers], places=[name])
@@ -285,7 +285,7 @@ def _options(
     return tuple(map(str, found)), {value: str(value) for value in found}
 
 
-def _of_scores(records: Records, names: list[str]) -> Given:
+def _choose_highest(records: Records, names: list[str]) -> Given:
     """Return the index of the highest score of each answer, the first of equal ones."""
     values: list[int | None] = []
     n_ties = 0
@@ -306,7 +306,7 @@ def _columns(records: Records, used: set[str]) -> dict[str, Any]:
     }
 
 
-def _found(records: Records, ids: pa.Array | None, by: Iterable[str]) -> dict[str, Any]:
+def _find_columns(records: Records, ids: pa.Array | None, by: Iterable[str]) -> dict[str, Any]:
     """Return columns that the table keeps within ``meta``, or within its ids."""
     missing = [name for name in map(source_of, by) if name not in records]
     if not missing:

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from fastcausal.tasks.classification.choices import _answers
-from fastcausal.tasks.classification.choices.words import in_words
+from fastcausal.tasks.classification.choices.words import find_value
 
 READ, MISSING, UNREADABLE, OUT_OF_RANGE = range(4)
 KINDS: dict[str, int] = {"score": 0, "letter": 1, "binary": 2}  # as numbered in csrc
@@ -36,7 +36,7 @@ def read_text(text: str, kind: str, last: str = "D") -> tuple[float, int]:
 
 def read_words(text: str, kind: str, last: str = "D") -> tuple[float, int]:
     """Read an answer in everyday words, which native code cannot read."""
-    value = in_words(text, kind, last)
+    value = find_value(text, kind, last)
     if value is None:
         return float("nan"), UNREADABLE
     return (value, READ) if kind != "score" or value <= 100 else (float("nan"), OUT_OF_RANGE)

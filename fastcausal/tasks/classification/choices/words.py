@@ -62,16 +62,16 @@ def _letters(last: str) -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str]]:
     return tuple(map(re.compile, said)), re.compile(other)
 
 
-def in_words(text: str, kind: str, last: str = "D") -> float | None:
+def find_value(text: str, kind: str, last: str = "D") -> float | None:
     """Return the only value in a text: a score, 0 for A and so on, 1 for yes, 0 for no; or None.
 
     Examples
     --------
-    >>> in_words("I would say **45** out of 100.", "score"), in_words("Score: 40-50", "score")
+    >>> find_value("I would say **45** out of 100.", "score"), find_value("Score: 40-50", "score")
     (45.0, None)
-    >>> in_words("Answer: B", "letter"), in_words("Answer: B or C", "letter")
+    >>> find_value("Answer: B", "letter"), find_value("Answer: B or C", "letter")
     (1.0, None)
-    >>> in_words("Option E", "letter", "E"), in_words("Option E or D", "letter", "E")
+    >>> find_value("Option E", "letter", "E"), find_value("Option E or D", "letter", "E")
     (4.0, None)
     """
     if len(text) > LONGEST or not (any(mark in text for mark in _MARKS) or _BEGINS.match(text)):
@@ -98,7 +98,7 @@ def _value(said: str, kind: str) -> float:
     return float(said) if kind == "score" else float(said.lower() in _YES)
 
 
-def by_pattern(text: str, pattern: re.Pattern[str]) -> str:
+def match_pattern(text: str, pattern: re.Pattern[str]) -> str:
     """Return the text in the group of a pattern; empty without a match, or if matches differ."""
     found = {match[1] for match in pattern.finditer(text) if match[1] is not None}
     return found.pop() if len(found) == 1 else ""
@@ -110,7 +110,7 @@ def pattern_of(text: str) -> re.Pattern[str]:
 
     Examples
     --------
-    >>> by_pattern("Final: 45. Final: 45.", pattern_of(r"Final: (\d+)"))
+    >>> match_pattern("Final: 45. Final: 45.", pattern_of(r"Final: (\d+)"))
     '45'
     """
     try:

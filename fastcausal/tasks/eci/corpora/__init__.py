@@ -76,7 +76,7 @@ def read_corpus(source: Any, relation: str = "causal", name: str = "rows") -> Co
     if _suffix(source) == CLINKS:
         documents = lists.read_clinks(Source.open(source), problems)
     else:
-        documents = _of_files(source, problems)
+        documents = _read_files(source, problems)
     problems.raise_if_any()
     return corpus_of(name_of(source), documents)
 
@@ -92,7 +92,7 @@ def _objects(source: Any, name: str, problems: Problems) -> Iterator[tuple[str, 
         yield f"{name}: row {number}", row
 
 
-def _of_files(source: str | os.PathLike[str], problems: Problems) -> list[EventDocument]:
+def _read_files(source: str | os.PathLike[str], problems: Problems) -> list[EventDocument]:
     documents: list[EventDocument] = []
     kinds: dict[str, str] = {}
     for path, file in _files(source):
