@@ -112,7 +112,7 @@ bench: $(VENV)/.test-all  ## run the benchmarks
 
 # The rooms with native modules; `make sanitize SANITIZED=tests` takes ten times as long.
 SANITIZED := tests/arrays tests/decoding tests/engine tests/formats tests/significance \
-	tests/tasks/crab tests/tasks/answers tests/tasks/qa tests/tasks/fincausal tests/tasks/meta \
+	tests/tasks/crab tests/tasks/answers tests/tasks/qa tests/tasks/meta \
 	tests/tasks/relations/test_as_tagged.py
 sanitize: $(VENV)/.test  ## run tests on native modules that check memory and undefined behaviour
 	rm -rf build/tested

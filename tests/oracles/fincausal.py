@@ -1,12 +1,14 @@
-"""FinCausal's task 2 in plain Python: words by patterns, chains by trying, counts by listing."""
+"""FinCausal's task 2: words by nltk, chains by trying, counts by listing."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from functools import cache
-from itertools import pairwise
 from typing import NamedTuple
+
+from nltk.tokenize.destructive import NLTKWordTokenizer
+from nltk.tokenize.punkt import PunktLanguageVars, PunktParameters, PunktSentenceTokenizer
 
 CLASSES = "-CE"
 ABBREVIATIONS = frozenset(
@@ -19,55 +21,32 @@ ABBREVIATIONS = frozenset(
     )
 )
 QUOTES = "\u2018\u2019“”«»"
-APART = rf"[)\";}}\]*:@'({{\[?!{QUOTES}]"  # letters that end the word before them
-ROWS = r"-{2,}|\.{2,}|(?:\.\s){2,}\."
-TOKEN = re.compile(
-    rf"{ROWS}|(?=[^(\"`{{\[:;&#*@)}}\]\-,])\S+?(?=\s|$|{APART}|{ROWS}|,(?=$|\s|{APART}|{ROWS}))|\S"
-)
-MAY_END = re.compile(rf"[.?!](?=({APART}|\s+(?P<next>\S+)))")
-CLOSING = re.compile(rf"[\"')\]}}{QUOTES}]+?(?:\s+|(?=--)|$)", re.MULTILINE)
-NUMBER = re.compile(r"-?[.,]?\d[\d,.-]*\.?")
-STEPS = [  # each pattern and its replacement, in turn
-    (r"([«“\u2018„]|`+)", r" \1 "),
-    (r"^\"", "``"),
-    (r"(``)", r" \1 "),
-    (r"([ (\[{<])(?:\"|'{2})", r"\1 `` "),
-    (r"(?i)(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)", "' "),
-    (r"([^.])\.([\])}>\"' »”’]*)\s*$", r"\1 . \2 "),
-    (r"([:,])(\D)", r" \1 \2"),
-    (r"([:,])$", r" \1 "),
-    (r"(\.{2,})", r" \1 "),
-    (r"([;@#$%&\u2012-\u2015])", r" \1 "),
-    (r"([?!])", r" \1 "),
-    (r"([^'])' ", r"\1 ' "),
-    (r"([*\]\[(){}<>])", r" \1 "),
-    (r"--", " -- "),
-    (r"^(.*)$(?s)", r" \1 "),
-    (r"([»”’]|'')", r" \1 "),
-    (r"\"", " '' "),
-    (r"\s+", " "),
-    (r"([^' ])('[sSmMdD]|') ", r"\1 \2 "),
-    (r"([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) ", r"\1 \2 "),
-    *(
-        (rf"(?i)\b({first})({second})\b", r" \1 \2 ")
-        for first, second in (
-            pair.split()
-            for pair in [
-                "can not",
-                "d 'ye",
-                "gim me",
-                "gon na",
-                "got ta",
-                "lem me",
-                "more 'n",
-                "wan na(?=\\s)",
-            ]
-        )
-    ),
-    (r"(?i) ('t)(is)\b", r" \1 \2 "),
-    (r"(?i) ('t)(was)\b", r" \1 \2 "),
-]
-PATTERNS = [(re.compile(p.replace("$(?s)", "$"), re.DOTALL), to) for p, to in STEPS]
+
+
+class _Marks(PunktLanguageVars):
+    """Marks of sentences as nltk knows them from 3.10 on: with quotes that are not of ASCII."""
+
+    re_boundary_realignment = re.compile(rf"[\"')\]}}{QUOTES}]+?(?:\s+|(?=--)|$)", re.MULTILINE)
+    _re_non_word_chars = rf"(?:[)\";}}\]*:@'({{\[?!{QUOTES}])"
+
+
+class _Words(NLTKWordTokenizer):
+    """Words as nltk cuts them from 3.10 on: with another rule for apostrophes, and dashes."""
+
+    STARTING_QUOTES = (
+        *NLTKWordTokenizer.STARTING_QUOTES[:-1],
+        (re.compile(r"(?i)(?<!\w)(')(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)"), r"\1 "),
+    )
+    PUNCTUATION = (
+        *NLTKWordTokenizer.PUNCTUATION,
+        (re.compile("[\u2012-\u2015]"), r" \g<0> "),
+    )
+
+
+WITHOUT_MODEL = PunktParameters()
+WITHOUT_MODEL.abbrev_types = set(ABBREVIATIONS)
+SENTENCES = PunktSentenceTokenizer(WITHOUT_MODEL, lang_vars=_Marks())
+WORDS = _Words()
 
 
 class Stop(Exception):
@@ -87,67 +66,7 @@ class Result(NamedTuple):
 
 def words(text: str) -> list[str]:
     """Cut a text into sentences, and these into words."""
-    return [word for sentence in sentences(text) for word in words_of_sentence(sentence)]
-
-
-def words_of_sentence(sentence: str) -> list[str]:
-    for pattern, to in PATTERNS:
-        sentence = pattern.sub(to, sentence)
-    return sentence.split()
-
-
-def sentences(text: str) -> list[str]:
-    slices, last = [], 0
-    for start, match in _endings(text):
-        if _holds_break(text[start : match.end()] + match[1]):
-            slices.append((last, match.end()))
-            last = match.start("next") if match["next"] else match.end()
-    slices.append((last, len(text.rstrip())))
-    found, taken = [], 0
-    for k, (start, stop) in enumerate(slices):
-        start, taken = start + taken, 0
-        after = slices[k + 1] if k + 1 < len(slices) else (0, 0)
-        if closing := CLOSING.match(text[slice(*after)]):
-            stop, taken = after[0] + len(closing[0].rstrip()), closing.end()
-        if text[start:stop]:
-            found.append(text[start:stop])
-    return found
-
-
-def _endings(text):
-    """Yield possible ends with the start of the word before; of ends of one word the last."""
-    before = None
-    start = stop = 0
-    for match in MAY_END.finditer(text):
-        between = text[stop : match.start()]
-        space = max(between.rfind(c) for c in " \t\n\r\v\f")
-        begin = stop + space + 1 if space > 0 else start
-        if before and stop <= begin:
-            yield start, before
-        before, start, stop = match, begin, match.start()
-    if before:
-        yield start, before
-
-
-def _holds_break(context: str) -> bool:
-    tokens = [token for line in context.split("\n") for token in TOKEN.findall(line)]
-    return any(_breaks(a, b) for a, b in pairwise(tokens))
-
-
-def _breaks(token: str, after: str) -> bool:
-    if token in (".", "?", "!"):
-        return True
-    if not token.endswith(".") or token.endswith(".."):
-        return False
-    name = token[:-1].lower()
-    if {name, name.split("-")[-1]} & ABBREVIATIONS:
-        return False
-    is_initial = re.fullmatch(r"[^\W\d]\.", token)
-    if is_initial or NUMBER.fullmatch(token):
-        if after in ";:,.!?" or after[0].islower():
-            return False
-        return not (is_initial and after[0].isupper())
-    return True
+    return [word for part in SENTENCES.tokenize(text) for word in WORDS.tokenize(part)]
 
 
 def chain(span: list[str], text: list[str]) -> list[int]:

@@ -4,6 +4,9 @@
 
     files.py       rows of both sides, side by side
     words.py       ways to cut texts into words
+    nltk_rules.py  the default way: nltk's rules
+    labels.py      labels of words, by chains of a span's words
+    sections.py    counts of sections, their rows paired
     stops.py       rows on which the published program ends
     count.py       the function `fincausal`: from both sides to Statistics
     formula.py     precision, recall and F1 of classes, weighted by their words

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,34 +12,22 @@ import pyarrow as pa
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.arrays.digests import digest_of_texts
-from fastcausal.arrays.letters import kinds_of
 from fastcausal.arrays.strata import By
 from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import Warnings
 from fastcausal.files.targets import keep_apart
-from fastcausal.formats.fincausal import Int64, SectionRows, TextSlices, documents_of
-from fastcausal.tasks.fincausal import _native
+from fastcausal.formats.fincausal import Int64, SectionRows, documents_of
 from fastcausal.tasks.fincausal.files import read_side, side_by_side
 from fastcausal.tasks.fincausal.formula import CLASSES, FIELDS, WordFormula
+from fastcausal.tasks.fincausal.labels import WordLabels, label_words
 from fastcausal.tasks.fincausal.report import FinCausalReport, present
+from fastcausal.tasks.fincausal.sections import count_sections
 from fastcausal.tasks.fincausal.stops import Stops
-from fastcausal.tasks.fincausal.words import Cutting, Words, abbreviations, cutting
+from fastcausal.tasks.fincausal.words import Words, cutting
 
 PROTOCOL = "fincausal-2020"
 LONGEST = 990  # words of a chain that the program's recursion reaches
-
-
-class WordLabels(NamedTuple):
-    """Labels of the words of each text: 1 cause, 2 effect, 3 both."""
-
-    sizes: Int64  # int64[n]: Words of each text
-    # A label for each word
-    gold: bytes
-    pred: bytes
-    # int64[n, 2, 2]: For gold and pred: words that the text lacks, and words of the longest
-    # chain
-    facts: Int64
 
 
 def fincausal(
@@ -96,10 +83,10 @@ def fincausal(
     of_gold, of_pred = read_side(gold, "gold", lenient), read_side(pred, "pred", lenient)
     sides = side_by_side(of_gold, of_pred, stops)
     columns = (sides.gold.cause, sides.gold.effect), (sides.cause, sides.effect)
-    labels = labels_of(sides.gold.text, *columns, cut)
+    labels = label_words(sides.gold.text, *columns, cut)
     taken = _taken(sides.gold, labels, stops)
     section, names = _sections(sides.gold, labels.sizes, taken, stops)
-    rows = count(labels, section, len(names))
+    rows = count_sections(labels, section, len(names))
     _check_classes(rows, stops)
     policy = "scored" if lenient else "error"
     settings = f"{PROTOCOL}|words:{cut.name}|classes:-,C,E|pairs:greedy|stops:{policy}"
@@ -116,46 +103,6 @@ def fincausal(
     if per_example is not None:
         statistics.write(per_example)
     return present(statistics, by)
-
-
-def labels_of(
-    text: TextSlices, gold: Sequence[TextSlices], pred: Sequence[TextSlices], cut: Cutting
-) -> WordLabels:
-    """Label the words of texts by the causes and effects of both sides."""
-    prepared = cut.prepared([text, *gold, *pred])
-    n = len(text.starts)
-    sizes, facts = np.empty(n, np.int64), np.empty((n, 4), np.int64)
-    different = {id(column.data): column.data for column in prepared}.values()
-    kinds = max((kinds_of(data) for data in different), key=len)
-    text, *spans = prepared
-    labels = _native.label(
-        text, spans[:2], spans[2:], kinds, abbreviations(), cut.kind, sizes, facts, _threads()
-    )
-    return WordLabels(sizes, labels[0], labels[1], facts.reshape(n, 2, 2))
-
-
-def count(
-    labels: WordLabels, section: Int64, n: int, *, best: bool = False, both: bool = False
-) -> Int64:
-    """Count the labels of sections; rows of section -1 are left out.
-
-    Parameters
-    ----------
-    best : bool
-        True pairs the rows of a section for the most words with equal labels, False greedily.
-    both : bool
-        True allows a word to be cause and effect.
-    """
-    order = np.argsort(section, kind="stable").astype(np.int64)
-    starts = np.searchsorted(section[order], np.arange(n + 1)).astype(np.int64)
-    fields = np.empty((n, len(FIELDS)), np.int64)
-    places = arrow.offsets(labels.sizes)
-    _native.count(starts, order, places, labels.gold, labels.pred, best, both, fields, _threads())
-    return fields
-
-
-def _threads() -> int:
-    return os.cpu_count() or 1
 
 
 def _taken(gold: SectionRows, labels: WordLabels, stops: Stops) -> npt.NDArray[np.bool_]:
@@ -222,7 +169,10 @@ def _columns(gold: SectionRows, section: Int64, names: pa.Array) -> dict[str, An
 
 def _digest(names: pa.Array, section: Int64, labels: WordLabels) -> int:
     """Return the digest of gold's labels, independent of the order of sections."""
-    places = arrow.offsets(labels.sizes).astype(np.int32).tobytes()
+    rows = [*zip(labels.sizes.tolist(), labels.gold, strict=True)]
+    bits = ["".join(f"{of[k]:0{n}b}"[: -n - 1 : -1] for n, of in rows) for k in (0, 1)]
+    cause, effect = (np.frombuffer(text.encode(), np.uint8) - ord("0") for text in bits)
+    data, places = (cause | effect << 1).tobytes(), arrow.offsets(labels.sizes).astype(np.int32)
     kept = arrow.numbers(np.flatnonzero(section >= 0))
     ids = names.take(arrow.numbers(section[section >= 0]))
-    return digest_of_texts(ids, arrow.strings_at(labels.gold, places).take(kept))
+    return digest_of_texts(ids, arrow.strings_at(data, places.tobytes()).take(kept))

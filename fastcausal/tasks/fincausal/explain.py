@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcausal._version import __version__
-from fastcausal.arrays.arrow import offsets
 from fastcausal.counts.task import resolve
 from fastcausal.formats.fincausal import Int64, SectionRows, TextSlices
 from fastcausal.formats.spans import located
@@ -18,9 +17,11 @@ from fastcausal.relations import Relations
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, Tables, plain
-from fastcausal.tasks.fincausal.count import PROTOCOL, WordLabels, count, fincausal, labels_of
+from fastcausal.tasks.fincausal.count import PROTOCOL, fincausal
 from fastcausal.tasks.fincausal.files import SidesByRow, read_side, side_by_side
 from fastcausal.tasks.fincausal.formula import FIELDS, WordFormula
+from fastcausal.tasks.fincausal.labels import WordBits, WordLabels, label_words
+from fastcausal.tasks.fincausal.sections import count_sections
 from fastcausal.tasks.fincausal.stops import Stops
 from fastcausal.tasks.fincausal.words import Words, cutting
 
@@ -120,15 +121,17 @@ def _steps(
     section, names = sides.gold.sections(by_text=True)
     n = len(names)
     columns = (sides.gold.cause, sides.gold.effect), (sides.cause, sides.effect)
-    rows = count(labels_of(sides.gold.text, *columns, cutting(words)), section, n, best=True)
+    rows = count_sections(
+        label_words(sides.gold.text, *columns, cutting(words)), section, n, best=True
+    )
     yield _micro(rows), None
     yield _micro(rows), _exact(rows)
-    blank = labels_of(sides.gold.text, *columns, cutting("blank"))
-    rows = count(blank, section, n, best=True)
+    blank = label_words(sides.gold.text, *columns, cutting("blank"))
+    rows = count_sections(blank, section, n, best=True)
     yield _micro(rows), _exact(rows)
     placed = _placed(sides, blank.sizes)
     for both in (False, True):
-        rows = count(placed.labels, section, n, best=True, both=both)
+        rows = count_sections(placed.labels, section, n, best=True, both=both)
         yield _micro(rows), _exact(rows)
     score = resolve("fastcausal.tasks.extraction.score:score")
     gold, pred = (_gathered(side, section, n) for side in placed.relations)
@@ -155,7 +158,7 @@ def _placed(sides: SidesByRow, sizes: Int64) -> PlacedSpans:
     texts = sides.gold.text.texts()
     columns = (sides.gold.cause, sides.gold.effect), (sides.cause, sides.effect)
     relations = [_located(sides.gold, texts, *spans) for spans in columns]
-    gold, pred = (_marks(side, sizes) for side in relations)
+    gold, pred = (_mark_words(side) for side in relations)
     facts = np.zeros((len(sizes), 2, 2), np.int64)
     return PlacedSpans((relations[0], relations[1]), WordLabels(sizes, gold, pred, facts))
 
@@ -171,16 +174,17 @@ def _located(
     return located(rows.name, examples, None, "gap", [rows.name] * len(texts))
 
 
-def _marks(relations: Relations, sizes: Int64) -> bytes:
-    """Return the label of each word by the places of spans."""
-    starts = offsets(sizes).tolist()
-    marks = np.zeros(starts[-1], np.int8)
-    for start, example in zip(starts, relations.to_examples(), strict=False):
+def _mark_words(relations: Relations) -> list[WordBits]:
+    """Return the labels of each example's words by the places of spans."""
+    labels = []
+    for example in relations.to_examples():
+        marks = [0, 0]
         for relation in filter(None, example["relations"]):
-            for bit, role in enumerate(FOUND):
-                for first, stop in relation.get(role, ()):
-                    marks[start + first : start + stop] |= 1 << bit
-    return marks.tobytes()
+            for k, role in enumerate(FOUND):
+                for start, stop in relation.get(role, ()):
+                    marks[k] |= (1 << stop) - (1 << start)
+        labels.append((marks[0], marks[1]))
+    return labels
 
 
 def _gathered(rows: Relations, section: Int64, n: int) -> Relations:

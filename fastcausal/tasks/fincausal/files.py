@@ -14,7 +14,6 @@ from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.records import Records, read_records
 from fastcausal.formats.fincausal import MIN_FIELDS, Int64, SectionRows, TextSlices, read_rows
-from fastcausal.tasks.fincausal import _native
 from fastcausal.tasks.fincausal.stops import Stops, ends_with
 
 COLUMNS = ("text", "cause", "effect")
@@ -107,27 +106,23 @@ def side_by_side(gold: SectionRows, pred: SectionRows, stops: Stops) -> SidesByR
             warnings[f"{rows.name}: {note}, ", " times"] = (n,)
     if not len(gold):
         stops.always(f"{gold.name}: no rows", "ValueError")
+    both = gold.text.texts(), pred.text.texts()
     if len(gold) != len(pred):
         got = f"{pred.name}: {len(pred)} rows, expected {len(gold)} as in {gold.name}"
         stops.add(got, "AssertionError")
-    elif (row := first_other_text(gold.text, pred.text)) is not None:
+    elif both[0] != both[1]:
+        row = next(k for k, (a, b) in enumerate(zip(*both, strict=True)) if a != b)
         got = f"{pred.where(row)}: another text than {gold.where(row)}"
         stops.add(got, "AssertionError")
     else:
         return SidesByRow(gold, pred.cause, pred.effect, warnings)
-    at = _by_text(gold.text.texts(), pred.text.texts())
+    at = _by_text(*both)
     n_missing = int((at < 0).sum())
     n_surplus = len(pred) - len(gold) + n_missing
     texts = ("rows are paired by text: ", " of gold have no row, ", " of the submission no gold")
     warnings[texts] = (n_missing, n_surplus)
     cause, effect = (_or_empty(column, at) for column in (pred.cause, pred.effect))
     return SidesByRow(gold, cause, effect, warnings)
-
-
-def first_other_text(gold: TextSlices, pred: TextSlices) -> int | None:
-    """Return the first row whose texts differ."""
-    row = _native.first_other(gold, pred, len(gold.starts))
-    return row if row < len(gold.starts) else None
 
 
 def _by_text(gold: list[str], pred: list[str]) -> Int64:

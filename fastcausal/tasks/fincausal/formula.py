@@ -19,7 +19,7 @@ OF_CLASSES = tuple(f"{name}_{count}" for name in CLASSES.values() for count in C
 OF_ROWS = ("rows", "exact", "exact_in_pairs")
 OF_HALVES = ("half_cause", "half_cause_hits", "half_effect_hits", "half_exact")
 BASELINES = ("nothing", "half")
-FIELDS = (*OF_CLASSES, *OF_ROWS, *OF_HALVES, "nothing_exact")  # order of csrc
+FIELDS = (*OF_CLASSES, *OF_ROWS, *OF_HALVES, "nothing_exact")
 Counts = tuple[CountRows, CountRows, CountRows]  # hits, predicted, gold
 
 

@@ -243,7 +243,7 @@ def test_chains_in_long_texts_against_the_oracle():
         assert counts == oracle.counts_of([tuple(marks)]), left_out
 
 
-def test_words_against_the_oracle():
+def test_words_against_nltk():
     rng = random.Random(7)
     atoms = [
         *"aB.,;:!?'\"`()[]{}<>-*@#$%&_19     ", ". ", "...", "--", "''", "'s", "n't", "'ll", "'tis",
@@ -270,6 +270,7 @@ def test_words_against_the_oracle():
         ("a,,b c:,d 1,,2 e,,", "a , ,b c : ,d 1 , ,2 e , ,"),
         ('"Tax went up." Sales fell.', "`` Tax went up . '' Sales fell ."),
         ("Mr. Smith of Apple Inc. said no.", "Mr. Smith of Apple Inc. said no ."),
+        ("a ²'x b '² c cannot² ½'s", "a ² ' x b '² c cannot² ½ 's"),  # as nltk 3.10 has digits
     ],
 )  # fmt: skip
 def test_words_of_the_reference(text, words):
