@@ -22,7 +22,7 @@ MORE = {
     "compare": [
         "values_a.csv values_b.csv --lower-is-better",
         "scored_a.parquet scored_b.parquet --score score_mae --score overall_mcc "
-        "--score overall_accuracy --score score_bias",
+        "--score overall_accuracy --score score_bias --n-resamples 99",
     ],
     "crab pairwise": [
         "crab_gold.jsonl crab_scores_careful.jsonl --by topic_id",

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("n", "jobs"),
     [
-        (5, 1),
+        (3, 1),
         pytest.param(50, 1, marks=pytest.mark.slow),
         pytest.param(5, 2, marks=pytest.mark.slow),
     ],
