@@ -176,7 +176,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         return {}
 
     @cached_property
-    def kept(self) -> Kept:
+    def derived(self) -> Kept:
         """Values that other modules derive from the protocol once."""
         return Kept()
 

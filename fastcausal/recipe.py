@@ -50,7 +50,7 @@ class Signature(str):
     def __getnewargs__(self) -> tuple[Mapping[str, str]]:  # type: ignore[override]
         return (self.settings,)
 
-    def as_given(self) -> Signature:
+    def mark_as_given(self) -> Signature:
         """Return the signature for relations used as they are."""
         return Signature({**self.settings, "tags": AS_GIVEN})
 
@@ -118,7 +118,7 @@ class Recipe:
         check_policies(self.unparsed, self.unmatched)
 
     @classmethod
-    def of(
+    def make(
         cls,
         protocol: ProtocolName | Protocol | Recipe,
         unparsed: Policy = "error",
@@ -139,14 +139,16 @@ class Recipe:
         """
         is_plain = (unparsed, unmatched, format, tags, answers, occurrence, id) == _PLAIN
         if is_plain and isinstance(protocol, Protocol):
-            return protocol.kept.get(_RECIPE) or protocol.kept.setdefault(_RECIPE, cls(protocol))
+            return protocol.derived.get(_RECIPE) or protocol.derived.setdefault(
+                _RECIPE, cls(protocol)
+            )
         if isinstance(protocol, Recipe):
             if is_plain:
                 return protocol
             raise ValueError("a recipe has policies and reading of its own, expected no others")
         if isinstance(protocol, str):
             named = protocol_named(protocol)
-            return cls.of(named, unparsed, unmatched, format, tags, answers, occurrence, id)
+            return cls.make(named, unparsed, unmatched, format, tags, answers, occurrence, id)
         reads = Reads(format or implied(answers), answers, occurrence, id)
         return cls(_add_tags(protocol_named(protocol), tags), unparsed, unmatched, reads)
 
@@ -166,7 +168,7 @@ class Recipe:
         signature = self._signature
         if settings:
             signature = Signature({**signature.settings, **settings})
-        return signature.as_given() if as_given else signature
+        return signature.mark_as_given() if as_given else signature
 
     @cached_property
     def _signature(self) -> Signature:
@@ -182,7 +184,7 @@ class Recipe:
 
 
 _PLAIN = ("error", "error", None, None, None, "gap", None)  # default arguments
-_RECIPE: Key[Recipe] = Key("recipe")  # of `Protocol.kept`
+_RECIPE: Key[Recipe] = Key("recipe")  # of `Protocol.derived`
 
 
 def _add_tags(protocol: Protocol, tags: TagReading | None) -> Protocol:

@@ -166,6 +166,6 @@ def _convert_pairs(source: str, target: Path, relation: PairRelation) -> None:
     with doing(f"reading {source}"):
         corpus = read_corpus(source, relation)
     write_rows(target, corpus.table)
-    warn(warning_lines(corpus.left_out(source)))
+    warn(warning_lines(corpus.warn_of_self_pairs(source)))
     done = f"{counted(len(corpus.documents), 'document')}, {counted(corpus.n_pairs, 'pair')}"
     show(cell_text(f"{target}: {done}"), err=is_standard_output(target))

@@ -391,7 +391,7 @@ def recipe_of(protocol: Protocol, policies: PolicyOptions, reads: ReadOptions) -
     """Return the options as a recipe."""
     from fastcausal.recipe import Recipe
 
-    return Recipe.of(protocol, **policies._asdict(), **reads.arguments())
+    return Recipe.make(protocol, **policies._asdict(), **reads.arguments())
 
 
 def sources_in(paths: list[str], format: ReadFormat | None) -> list[Any]:

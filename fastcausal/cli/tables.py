@@ -79,7 +79,7 @@ class TableOptions(NamedTuple):
             rounded = [grid.round(digits) for grid in grids]
             warn([] if any(rounded) else ["--digits: no number here has decimals"])
         if self.percent:
-            named = [grid.to_percent(scales) for grid in grids]
+            named = [grid.show_percent(scales) for grid in grids]
             warn([] if any(named) else ["--percent: no number here is known as a share"])
             said = ", ".join(dict.fromkeys(name for names in named for name in names))
             notes = (*([f"in percent: {said}"] if said else []), *notes)

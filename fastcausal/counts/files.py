@@ -126,7 +126,7 @@ def _move_from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table,
     said: About = {"gold": digest_text(gold), "warnings": [*warnings.items()], "n_rows": len(table)}
     said["totals"] = {AS_GIVEN: n_as_given}
     if n_as_given and about.get("recipe"):
-        signature = Signature(about["recipe"]).as_given()
+        signature = Signature(about["recipe"]).mark_as_given()
         said |= {"signature": signature, "recipe": signature.settings}
     return table.drop_columns([*IN_ROWS]), {**about, **said}
 

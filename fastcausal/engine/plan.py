@@ -114,7 +114,7 @@ class Plan:
         return _native.Memory(ordinal.called(self.kernel).memory)
 
     @cached_property
-    def on_machines(self) -> WeakKeyDictionary[Any, Any]:
+    def machine_patterns(self) -> WeakKeyDictionary[Any, Any]:
         """Patterns of the plan by machine of engine/device."""
         return WeakKeyDictionary()
 

@@ -131,7 +131,7 @@ class Grid:
         self.digits = digits
         return any(isinstance(cell, float) for *_, cell in self._cells())
 
-    def to_percent(self, scales: Mapping[str, Scale] = MappingProxyType({})) -> list[str]:
+    def show_percent(self, scales: Mapping[str, Scale] = MappingProxyType({})) -> list[str]:
         """Show shares in percent, with two decimals fewer; return the names of all shown so.
 
         Shares are in the columns `shares`, in columns whose last word is a score of that kind, and

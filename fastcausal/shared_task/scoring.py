@@ -176,7 +176,9 @@ def report_of_gold(task: str, gold: Any, options: Mapping[str, Any]) -> Report:
     if task != RELATIONS:
         gold_read, right = resolve(known.read)(gold, **options)
         return score_of(task, gold_read, right, options)
-    names = inspect.signature(Recipe.of).parameters
-    recipe = Recipe.of(**{"protocol": "recess", **{n: v for n, v in options.items() if n in names}})
+    names = inspect.signature(Recipe.make).parameters
+    recipe = Recipe.make(
+        **{"protocol": "recess", **{n: v for n, v in options.items() if n in names}}
+    )
     side = read(gold, tags=GOLD_READING[recipe.protocol.tags])
     return score_of(task, side, side, {"protocol": replace(recipe, reads=Reads())})

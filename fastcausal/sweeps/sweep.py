@@ -188,10 +188,10 @@ def prepare(
     run_column: str | None,
     columns: Sequence[str],
     shard: tuple[int, int] | None,
-    **reading: Any,  # of `Recipe.of`
+    **reading: Any,  # of `Recipe.make`
 ) -> PreparedSweep:
     """Read gold and list the runs of a `sweep`; write nothing."""
-    recipe = Recipe.of(protocol, **reading)
+    recipe = Recipe.make(protocol, **reading)
     part, n_shards = shard_of(shard)
     paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
     options = options or {}

@@ -124,7 +124,7 @@ def test_patterns_tell_nearly_all(protocol):
             both = [patterns.sampled(side, n, np.asarray) for side in (gold, pred)]
             assert_same(run(plan, *both, backend="cuda"), run(plan, *both))
         *_, cold, warm = emulated.left_by_patterns
-        assert plan.on_machines[machine].n_examples == 4000
+        assert plan.machine_patterns[machine].n_examples == 4000
         swapped = pred, gold  # more predictions than gold relations, but the same patterns
         assert_same(run(plan, *swapped, backend="cuda"), run(plan, *swapped))
     assert cold == warm

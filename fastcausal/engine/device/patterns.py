@@ -33,7 +33,7 @@ def patterns_of(machine: Machine, plan: Plan, gold: Rows, pred: Rows, read: Read
 
     A sample four times as large replaces them.
     """
-    known: Patterns = plan.on_machines.get(machine, Patterns())
+    known: Patterns = plan.machine_patterns.get(machine, Patterns())
     n = min(gold.n_examples, MAX_SAMPLE)
     if n and n >= 4 * known.n_examples:
         written = _learnt(plan, gold, pred, n, read)
@@ -41,7 +41,7 @@ def patterns_of(machine: Machine, plan: Plan, gold: Rows, pred: Rows, read: Read
         if written is not None:
             table = np.frombuffer(written, np.uint8)
             known = Patterns(machine.constant(table), int(table[:4].view(np.int32)[0]), n)
-        plan.on_machines[machine] = known
+        plan.machine_patterns[machine] = known
     return known
 
 

@@ -166,7 +166,7 @@ class Lane:
         n_examples = examples[1] - examples[0]
         self.reserve(end, n_examples)
         for name, piece in inputs.items():
-            np.copyto(self.of(piece, places[name]), piece.array)
+            np.copyto(self.view(piece, places[name]), piece.array)
         base = self.machine.address(self.memory)
         # Addresses are shifted back so that item numbers of the whole array stay valid.
         members |= {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
@@ -184,7 +184,7 @@ class Lane:
         self.queue.wait()
         pieces, places = self.outputs
         for name, piece in pieces.items():
-            piece.array[...] = self.of(piece, places[name])
+            piece.array[...] = self.view(piece, places[name])
         number, address = self.last_list
         listed = self.host[: 8 * self.n_listed[number] if pieces else 0]
         self.outputs = {}, {}
@@ -192,7 +192,7 @@ class Lane:
         self.queue.wait()
         return listed.view(np.int64).copy()
 
-    def of(self, piece: ArraySlice, place: int) -> npt.NDArray[Any]:
+    def view(self, piece: ArraySlice, place: int) -> npt.NDArray[Any]:
         """Return the host memory of a piece."""
         array = piece.array
         return self.host[place : place + array.nbytes].view(array.dtype).reshape(array.shape)

@@ -82,7 +82,7 @@ class Scripted(NamedTuple):
     runs_wasm: bool = False  # True if the script compiles WebAssembly
 
     @classmethod
-    def of_folder(
+    def read_folder(
         cls,
         folder: Path,
         name: str,
@@ -135,12 +135,12 @@ def tabs_of(page: Page) -> list[Tab]:
 
 def examples_part(columns: Mapping[str, Any]) -> Scripted:
     """Make the part of examples, from their columns: see docs/pages.md."""
-    return Scripted.of_folder(FOLDER, "examples", "Examples", (*EXAMPLES, "start"), columns)
+    return Scripted.read_folder(FOLDER, "examples", "Examples", (*EXAMPLES, "start"), columns)
 
 
 def examples_table() -> Scripted:
     """Make the part of examples that another script starts, with columns of its own."""
-    return Scripted.of_folder(FOLDER, "examples", "Examples", EXAMPLES)
+    return Scripted.read_folder(FOLDER, "examples", "Examples", EXAMPLES)
 
 
 @cache
@@ -167,8 +167,8 @@ def html_of(page: Page) -> str:
     rendered = _template().render(
         page=page,
         tabs=tabs_of(page),
-        name_of=lambda table: Drawn.of(table).grid.title,
-        html_of=lambda table: Drawn.of(table).to_html(),
+        name_of=lambda table: Drawn.wrap(table).grid.title,
+        html_of=lambda table: Drawn.wrap(table).to_html(),
         packed=part and part.data and Markup(packed_json(part.data)),
         style=Markup(style),
         style_digest=Markup(digest_of_code(style)),

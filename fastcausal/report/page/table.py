@@ -32,7 +32,7 @@ class Drawn(NamedTuple):
     words: Mapping[str, str] = {}  # Headers in words; the name of the column becomes a tooltip
 
     @classmethod
-    def of(cls, table: Grid | Drawn) -> Drawn:
+    def wrap(cls, table: Grid | Drawn) -> Drawn:
         """Return a grid as a table without pictures."""
         return table if isinstance(table, Drawn) else cls(table)
 

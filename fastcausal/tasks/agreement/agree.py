@@ -132,7 +132,7 @@ def agree(
         f"average:{average}", f"unparsed:{unparsed}",
         *(["unmatched:skip"] if unmatched == "skip" else []),
     ])  # fmt: skip
-    examples = AllExamples.of(sides)
+    examples = AllExamples.collect(sides)
     sums = [pair.sums for pair in ordered]
     places = [examples.places_of(pair.a, pair.paired.aligned.places) for pair in ordered]
     statistics = partial(statistics_of, formula, signature, examples, sums, places)

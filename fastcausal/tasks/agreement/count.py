@@ -31,7 +31,7 @@ class AllExamples:
     places: Mapping[str, Int64]
 
     @classmethod
-    def of(cls, annotators: Mapping[str, Relations]) -> AllExamples:
+    def collect(cls, annotators: Mapping[str, Relations]) -> AllExamples:
         """Collect the examples.
 
         Raises

@@ -28,8 +28,8 @@ class ItemTexts:
 
     Examples
     --------
-    >>> texts = ItemTexts.of(["rain", None], ["a", "b"], ["c", "d"]).of_items(np.array([1, 0]))
-    >>> texts["source"].to_pylist(), texts.some("answer", np.array([0]))
+    >>> texts = ItemTexts.hold(["rain", None], ["a", "b"], ["c", "d"]).reorder(np.array([1, 0]))
+    >>> texts["source"].to_pylist(), texts.select("answer", np.array([0]))
     ([None, 'rain'], ['d'])
     """
 
@@ -39,11 +39,11 @@ class ItemTexts:
     rows: Int64 | None = None  # int64[n], optional: The row of each item; None if row k has item k
 
     @classmethod
-    def of(cls, *columns: Any) -> ItemTexts:
+    def hold(cls, *columns: Any) -> ItemTexts:
         """Hold texts in memory: source, reference and answer."""
         return cls(partial(_once, pa.table(list(columns), list(NAMES))))
 
-    def of_items(self, rows: Int64) -> ItemTexts:
+    def reorder(self, rows: Int64) -> ItemTexts:
         """Return the same texts with item k in row ``rows[k]``."""
         is_same = np.array_equal(rows, np.arange(len(rows)))
         return ItemTexts(self.read, None if is_same else rows)
@@ -55,9 +55,9 @@ class ItemTexts:
 
     def __getitem__(self, name: str) -> pa.ChunkedArray:
         """Return a whole column in the order of items."""
-        return self.by_item(pa.chunked_array([b[name] for b in self.batches()], pa.string()))
+        return self.order_by_item(pa.chunked_array([b[name] for b in self.batches()], pa.string()))
 
-    def some(self, name: str, items: Int64) -> list[str]:
+    def select(self, name: str, items: Int64) -> list[str]:
         """Return the texts of some items."""
         rows = items if self.rows is None else self.rows[items]
         texts, start = {}, 0
@@ -68,7 +68,7 @@ class ItemTexts:
             start = stop
         return [texts[row] for row in rows.tolist()]
 
-    def by_item(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    def order_by_item(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
         """Reorder a column from rows to items."""
         return column if self.rows is None else column.take(numbers(self.rows))
 
@@ -91,9 +91,9 @@ def texts_of(records: Records, source: str | None, reference: str, answer: str) 
         return ItemTexts(partial(_batches, records, in_file, filled))
     columns = [_filled(records, column) for column in filled]
     if source is None:
-        return ItemTexts.of(pa.nulls(len(records), pa.string()), *columns)
+        return ItemTexts.hold(pa.nulls(len(records), pa.string()), *columns)
     stored = records.stored(source)
-    return ItemTexts.of(records.texts(source) if stored is None else stored, *columns)
+    return ItemTexts.hold(records.texts(source) if stored is None else stored, *columns)
 
 
 def _batches(records: Records, in_file: Batches, filled: Sequence[str]) -> Iterator[pa.Table]:

@@ -106,7 +106,7 @@ def answers(
         raise InputError(f'{items.names[0]}: no column "{by}": found {known}')
     digests = list[int]()
     counts = count_words(_digested(items, digests), len(items), protocol, len(FIELDS))
-    counts = counts.by_item(items.texts)
+    counts = counts.order_by_item(items.texts)
     scored = _scored(items, counts, protocol, unparsed)
     signature = (
         f"fastcausal|{__version__}|judged|{protocol}|unparsed:{unparsed}|unsure:{unsure}"
@@ -189,7 +189,7 @@ def _require_read(items: Extractions, read: Booleans, name: str, remedy: Remedy 
     first = [
         f"{items.where(k)}: the {name} cannot be read, expected [Cause] and [Effect]: "
         f"got {shown(text)}"
-        for k, text in zip(some.tolist(), items.texts.some(name, some), strict=True)
+        for k, text in zip(some.tolist(), items.texts.select(name, some), strict=True)
     ]
     raise InputError(summary(len(unread), first), remedy)
 

@@ -173,14 +173,14 @@ def _texts(
 ) -> ItemTexts:
     """Return the texts of items; texts of several files are kept in memory and must be equal."""
     if len(files) == 1:
-        return files[0].texts.of_items(rows[0])
+        return files[0].texts.reorder(rows[0])
     columns = []
     for name in NAMES:
         merged, unlike = _merged([file.texts[name] for file in files], rows)
         if unlike is not None:
             raise InputError(f"{where(unlike)}: other files have another {name}")
         columns.append(merged)
-    return ItemTexts.of(*columns)
+    return ItemTexts.hold(*columns)
 
 
 def _locate(files: Sequence[ExtractionFile], rows: Sequence[Int64], item: int) -> str:

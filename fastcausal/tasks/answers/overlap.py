@@ -48,7 +48,7 @@ class WordCounts:
     relations: tuple[str | None, ...]
     read: npt.NDArray[np.bool_]  # bool[n, 2]: True if reference and answer can be read
 
-    def by_item(self, texts: ItemTexts) -> WordCounts:
+    def order_by_item(self, texts: ItemTexts) -> WordCounts:
         """Reorder counts from rows to items."""
         if texts.rows is None:
             return self
@@ -73,7 +73,7 @@ def count_words(
     Examples
     --------
     >>> texts = ("Rain again", "[Cause] the rain [Effect] floods", "[Cause] rain [Effect] mud")
-    >>> counts = count_words(ItemTexts.of(*([text] for text in texts)).batches(), 1, "guide")
+    >>> counts = count_words(ItemTexts.hold(*([text] for text in texts)).batches(), 1, "guide")
     >>> dict(zip(OF_WORDS, counts.fields[:, 0].tolist()))["cause_shared"], counts.relations
     (1, (None,))
     """
@@ -90,7 +90,7 @@ def missing_words(batches: Iterable[pa.RecordBatch], n: int, protocol: str) -> p
     Examples
     --------
     >>> texts = ("Rain again", "[Cause] the rain [Effect] floods", "[Cause] rain [Effect] mud")
-    >>> missing_words(ItemTexts.of(*([text] for text in texts)).batches(), 1, "guide").to_pylist()
+    >>> missing_words(ItemTexts.hold(*([text] for text in texts)).batches(), 1, "guide").to_pylist()
     ['mud']
     """
     return _compared(batches, n, protocol, len(OF_WORDS), missing=True)[2]

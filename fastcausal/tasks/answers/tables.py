@@ -57,7 +57,7 @@ def make_item_table(
     sourced = contained > 0
     kept = numbers(scored)
     in_rows = missing_words(items.texts.batches(), len(items), formula.protocol)
-    missing = items.texts.by_item(in_rows)
+    missing = items.texts.order_by_item(in_rows)
     table = {
         "item": items.ids.filter(kept),
         "f1": defined(mean_of_pairs(np.array([cause, effect]))),

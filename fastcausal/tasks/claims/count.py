@@ -115,7 +115,7 @@ def _matched(judged: Claims, unmatched: LabelPolicy) -> tuple[Claims, list[str]]
     if len(single) == len(sides):
         raise InputError(f"no topic has both sides: {first}")
     kept = {article for article, present in sides.items() if len(present) == 2}
-    return judged.where(lambda article: article[:2] in kept), [f"unmatched=skip: {counts}"]
+    return judged.select(lambda article: article[:2] in kept), [f"unmatched=skip: {counts}"]
 
 
 def _require_judged(judged: Claims) -> None:
@@ -134,7 +134,7 @@ def _statistics(
     system: str, judged: Claims, nulls: NullPolicy, raters: RaterPolicy, signature: str
 ) -> Statistics:
     """Count the supported and judged claims of each topic of a system."""
-    mine = judged.where(lambda article: article.system == system)
+    mine = judged.select(lambda article: article.system == system)
     names = mine.raters_of[system]
     judgments = mine.judgments[:, [mine.raters.index(name) for name in names]]
     n_nulls = _counts(mine, (judgments == NULL).sum(axis=1)).sum(axis=1)
@@ -195,7 +195,7 @@ def _agreement(judged: Claims) -> dict[str, Scores]:
 
 
 def _of_side(judged: Claims, side: str) -> Claims:
-    return judged.where(lambda article: article.side == side)
+    return judged.select(lambda article: article.side == side)
 
 
 def _long(judged: Claims) -> pa.Table:
@@ -216,7 +216,7 @@ def _identical(judged: Claims) -> list[str]:
 
 def _ratings(judged: Claims, path: tuple[str, ...]) -> Ratings:
     """Return the judgments of a system, or of one of its sides, as ratings of claims."""
-    part = judged.where(lambda article: (article.system, article.side)[: len(path)] == path)
+    part = judged.select(lambda article: (article.system, article.side)[: len(path)] == path)
     values = np.where(part.judgments < 0, np.nan, part.judgments)
     n_claims, n_raters = values.shape
     offsets = np.arange(n_claims + 1) * n_raters

@@ -79,7 +79,7 @@ class ClaimFormula(Formula):
         """Declare shares of claims."""
         return SHARE
 
-    def of_rater(self, rater: str, rows: CountRows) -> tuple[ClaimFormula, CountRows]:
+    def choose_rater(self, rater: str, rows: CountRows) -> tuple[ClaimFormula, CountRows]:
         """Return the formula of a single rater, with its rows."""
         k = 3 + 4 * self.raters.index(rater)
         return ClaimFormula((rater,), False), np.hstack([rows[:, :3], rows[:, k : k + 4]])

@@ -58,7 +58,7 @@ class Claims:
     # other systems
     judgments: npt.NDArray[np.int8]
 
-    def where(self, kept: Callable[[Article], bool]) -> Claims:
+    def select(self, kept: Callable[[Article], bool]) -> Claims:
         """Return the claims of the articles to keep."""
         places = [k for k, article in enumerate(self.articles) if kept(article)]
         place = np.full(len(self.articles), -1)

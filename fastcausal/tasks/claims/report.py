@@ -68,7 +68,9 @@ def present(statistics: Statistics, by: By = None) -> SystemClaims:
             "n_topics": len(rows),
             "n_claims": dict(zip(SIDES, sizes, strict=True)),
             "n_unjudged": n_unjudged,
-            "raters": {rater: _groups(*formula.of_rater(rater, rows)) for rater in formula.raters},
+            "raters": {
+                rater: _groups(*formula.choose_rater(rater, rows)) for rater in formula.raters
+            },
             "topics": _topics(formula, rows, statistics.units["id"].to_pylist()),
         },
         subsets=subsets,

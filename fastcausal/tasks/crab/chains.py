@@ -200,7 +200,7 @@ def chains(
     check("task", task, CrabTask)
     choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched, pattern)
     strengths = Strengths(high, mediation, confounding, collider)
-    signature = choices.signature("crab-chains", {**choices.of_pairs, **strengths.signature()})
+    signature = choices.signature("crab-chains", {**choices.pair_settings, **strengths.signature()})
     return report_of(read_judged(gold, pred, choices), strengths, signature, system_of(pred))
 
 

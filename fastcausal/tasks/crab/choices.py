@@ -78,6 +78,6 @@ class Choices:
         return f"fastcausal|{__version__}|{kind}|{named}{self.policies}"
 
     @property
-    def of_pairs(self) -> dict[str, str]:
+    def pair_settings(self) -> dict[str, str]:
         """Settings in a signature that decide how pairs become labels."""
         return {"task": self.task, "gold": self.gold_from, "border": self.border}

@@ -266,7 +266,7 @@ def _graph(
     if np.isnan(pairs.score).any():
         return {"graph": None, "ends": None}
     edges = np.flatnonzero(pairs.reaches(threshold, border))
-    graph = Graph.of(events.a.take(edges), events.b.take(edges), len(events.story))
+    graph = Graph.count(events.a.take(edges), events.b.take(edges), len(events.story))
     mean = graph.n_edges / graph.n_effects if graph.n_effects else math.nan
     lengths = {str(length): n for length, n in enumerate(graph.paths, 1)}
     numbers = {

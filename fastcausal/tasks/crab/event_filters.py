@@ -60,7 +60,7 @@ class Filters:
             return "short"
         return "quoted" if self.no_quotes and is_quotation(event) else ""
 
-    def kept(self, documents: list[list[str]]) -> tuple[list[list[str]], dict[str, int]]:
+    def keep_events(self, documents: list[list[str]]) -> tuple[list[list[str]], dict[str, int]]:
         """Return the kept events of documents, and the number of dropped ones by reason."""
         dropped = {"short": 0, "quoted": 0}
         kept = []

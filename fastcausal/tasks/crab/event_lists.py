@@ -94,7 +94,7 @@ def events(
     filters = Filters(min_tokens, no_quotes)
     sources = read_records(gold, "gold"), read_records(pred, "pred")
     (of_gold, wanted), (of_pred, listed) = map(_documents, sources)
-    listed, dropped = filters.kept(listed)
+    listed, dropped = filters.keep_events(listed)
     texts = (f"documents have no events in {sources[1].name}", f"are not in {sources[0].name}")
     where = sources[0].where, sources[1].where
     rows = keys.match(of_gold, of_pred, "error", texts, None, where=where).pred.tolist()

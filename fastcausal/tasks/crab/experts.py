@@ -173,7 +173,7 @@ def _read(records: Records, pairs: JudgedPairs, border: Border) -> Ratings:
 
 def _classes(rated: Ratings, rule: ExpertRule) -> tuple[Float64, Any]:
     """Return each pair's class number and its rule; NaN and ``tied`` if there is no class."""
-    majority, mean = Votes.of(rated).labels(first_of_ties=False), _means(rated)
+    majority, mean = Votes.count(rated).labels(first_of_ties=False), _means(rated)
     by_majority = ~np.isnan(majority) & (rule != "mean")
     by_mean = ~np.isnan(mean) & (rule != "majority") & ~by_majority
     found = np.where(by_majority, majority, np.where(by_mean, mean, np.nan))

@@ -74,7 +74,7 @@ class JudgedFormula(ConfusionFormula):
         return self.task in GRADED
 
     @property
-    def of_labels(self) -> JudgedFormula:
+    def labels_alone(self) -> JudgedFormula:
         """The formula without numbers beside the labels."""
         return JudgedFormula(self.labels, self.given, self.positive, self.undefined, self.task)
 
@@ -187,7 +187,7 @@ class ScoredFormula(JudgedFormula):
             return OneScore(name, lambda rows: self.terms(rows)[:, -2:], _mean, scaled)
         if name == "score_bias":
             return OneScore(name, lambda rows: self.terms(rows)[:, [-3, -1]], _mean, scaled)
-        labels = self.of_labels
+        labels = self.labels_alone
         return OneScore(
             name,
             lambda rows: labels.terms(rows[:, :2]),

@@ -150,7 +150,7 @@ def frames(
     """
     check("task", task, CrabTask)
     choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched, pattern)
-    signature = choices.signature("crab-frames", {**choices.of_pairs, "rule": _name_of(rule)})
+    signature = choices.signature("crab-frames", {**choices.pair_settings, "rule": _name_of(rule)})
     return report_of(read_judged(gold, pred, choices), rule, signature, system_of(pred))
 
 

@@ -29,7 +29,7 @@ class Graph:
     paths: tuple[int, ...]
 
     @classmethod
-    def of(cls, causes: Int64, effects: Int64, n_events: int) -> Graph:
+    def count(cls, causes: Int64, effects: Int64, n_events: int) -> Graph:
         """Count the graph of edges from causes to effects, int64[n_edges] each, without a cycle."""
         n_effects_of = np.bincount(causes, minlength=n_events)
         n_causes_of = np.bincount(effects, minlength=n_events)

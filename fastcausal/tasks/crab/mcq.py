@@ -151,7 +151,9 @@ def _drawn(
     first = int(frame[0])
     key = (seed, str(pairs.topics[int(pairs.story[first])]), int(pairs.b[first]))
     ranks = sampled(sets.n, min(n, sets.n), *key, "causes")
-    return [(sets.at(rank), sampled(N, N, *key, k, "letters")) for k, rank in enumerate(ranks)]
+    return [
+        (sets.find_causes(rank), sampled(N, N, *key, k, "letters")) for k, rank in enumerate(ranks)
+    ]
 
 
 class _Sets:
@@ -165,7 +167,7 @@ class _Sets:
             self.below = [*range(len(ascending))]
         self.n = sum(comb(m, N - 1) for m in self.below)
 
-    def at(self, rank: int) -> list[int]:
+    def find_causes(self, rank: int) -> list[int]:
         """Return the places of the four causes of set ``rank``, ascending; ``rank`` is below n."""
         for top, m in enumerate(self.below):
             if rank < comb(m, N - 1):

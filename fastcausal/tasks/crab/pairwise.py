@@ -120,7 +120,7 @@ def pairwise(
         truth = np.array(LABEL_OF_CLASS[task], np.int8)[truth]
     answers = read_answers(pred, pairs, choices)
     signature = choices.signature(
-        "crab-pairwise", {**choices.of_pairs, "threshold": f"{threshold:g}"}
+        "crab-pairwise", {**choices.pair_settings, "threshold": f"{threshold:g}"}
     )
     statistics = judged(
         choices,

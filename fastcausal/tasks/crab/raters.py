@@ -133,7 +133,7 @@ def agree(
     table = _read(ratings, yes_no)
     numbers = len(CLASSES) - class_of(table.scores, border).astype(np.float64)
     rated = Ratings(numbers, table.offsets, None, table.n_raters)
-    votes = Votes.of(rated)
+    votes = Votes.count(rated)
     majority = np.nan_to_num(votes.labels(first_of_ties=ties == "first")).astype(np.int64)
     means, variances = _moments(table)
     mean_class = len(CLASSES) - class_of(means, border).astype(np.int64)

@@ -259,7 +259,7 @@ def _report_of(
     formula = about.formula
     assert isinstance(formula, JudgedFormula)
     confusion, unanswered = part.confusion[:, :-1], part.confusion[:, -1]
-    scores, classes = _groups(formula.of_labels, confusion, unanswered, part.numbers)
+    scores, classes = _groups(formula.labels_alone, confusion, unanswered, part.numbers)
     n_read, share = (part.coverage[name] for name in ("n_read", "share"))
     n, things = n_read + sum(part.coverage["unread"].values()), things_of(formula.task)
     facts = {

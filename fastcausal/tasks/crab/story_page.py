@@ -47,7 +47,7 @@ class Stories:
             "border": self.border,
             "stories": [*self._stories()],
         }
-        return Scripted.of_folder(FOLDER, "stories", "Graph of a story", ("stories",), data)
+        return Scripted.read_folder(FOLDER, "stories", "Graph of a story", ("stories",), data)
 
     def _stories(self) -> Iterator[dict[str, Any]]:
         pairs = self.pairs
@@ -75,7 +75,7 @@ class Stories:
         rows = arrow.numbers(self.pairs.rows)
         return np.array([records.texts(name).take(rows).to_pylist() for name in TEXTS], object)
 
-    def by_distance(self) -> dict[str, dict[str, int]]:
+    def count_by_distance(self) -> dict[str, dict[str, int]]:
         """Count pairs of each class by the distance of their events in the timeline."""
         distances, counts = count_by_distance(self.pairs.b - self.pairs.a, self.codes)
         return {
@@ -108,7 +108,7 @@ def page_of(report: Report, stories: Stories, classes: Mapping[str, Any], topics
     """Make the page of a report: graph, tables, and pairs by class as bars."""
     bars = [
         _stacks("Pairs by class", _counts(classes)),
-        _stacks("Pairs of each distance in the timeline", stories.by_distance()),
+        _stacks("Pairs of each distance in the timeline", stories.count_by_distance()),
         _stacks(
             "Pairs of each story", _counts({name: row["classes"] for name, row in topics.items()})
         ),

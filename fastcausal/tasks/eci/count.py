@@ -133,7 +133,7 @@ def eci(
         gold, pred, LISTED if is_listed else candidates, rules, labels, relation, lenient
     )
     counted = count(*sources[:3], rules, outside)
-    gold_source, pred_source = (side.without_rows() for side in sources[:2])
+    gold_source, pred_source = (side.drop_rows() for side in sources[:2])
     sources = sources._replace(gold=gold_source, pred=pred_source)
     statistics = statistics_of(
         sources,
@@ -177,7 +177,7 @@ def read_sources(
     if all(are_maven):
         sides, ignored, warnings = _maven(*sides, protocol, lenient)  # type: ignore[arg-type]
     for name, side in zip((GOLD, PRED), sides, strict=True):
-        add_warnings(warnings, side.left_out(name) if isinstance(side, Corpus) else {})
+        add_warnings(warnings, side.warn_of_self_pairs(name) if isinstance(side, Corpus) else {})
     codes = labels.encode(*sides)
     add_warnings(warnings, untyped(*codes))
     of_gold, of_pred = map(pairs_of, sides, codes)

@@ -66,7 +66,7 @@ class EventPairs:
         """Name the place of a row in messages."""
         return self.records.where(int(row if self.rows is None else self.rows[row]))
 
-    def without_rows(self) -> EventPairs:
+    def drop_rows(self) -> EventPairs:
         """Return only the source: columns of many rows take memory."""
         none = np.zeros(0, np.int32)
         return replace(self, rows=None, doc=none, a=none, b=none, label=None)

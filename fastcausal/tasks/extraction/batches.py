@@ -166,7 +166,7 @@ class InStep:
         """Return the error for unparsed relations of all batches, after the last batch."""
         reading = self.sides[1].reading
         assert reading is not None
-        error = UnreadRelationsError.of(reading, count)
+        error = UnreadRelationsError.make(reading, count)
         return CompleteError(error.problem, error.remedy)
 
     def _faults(self) -> Problems:

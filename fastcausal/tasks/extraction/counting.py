@@ -32,7 +32,7 @@ from fastcausal.tasks.relations.formula import RelationFormula
 from fastcausal.tasks.relations.official import are_untagged
 from fastcausal.tasks.relations.unread import named_reasons
 
-FORMULAS: Key[dict[tuple[str, ...], RelationFormula]] = Key("formulas")  # of `Protocol.kept`
+FORMULAS: Key[dict[tuple[str, ...], RelationFormula]] = Key("formulas")  # of `Protocol.derived`
 ALL = CountGroups(None, 1, apart=True)
 COUNT = np.dtype(np.int64)
 
@@ -80,7 +80,7 @@ class Counting(NamedTuple):
         unread: Int64 | None = NOTHING
         reasons: tuple[pa.Table, ...] = ()
         if aligned.reasons is not None:
-            unread = self.of_unread(aligned)
+            unread = self.count_unread(aligned)
             reasons = (named_reasons(aligned.reasons, n_before),)
         counts = self.run(aligned, stratum, len(strata), apart=True, partners=False).counts
         return Tally(
@@ -93,7 +93,7 @@ class Counting(NamedTuple):
             reasons,
         )
 
-    def of_unread(self, aligned: Aligned) -> Int64 | None:
+    def count_unread(self, aligned: Aligned) -> Int64 | None:
         """Count the examples with unparsed predictions, each of which counts as no relation.
 
         Return int64[n_counts], or None if these examples cannot be scored.
@@ -148,7 +148,7 @@ def tally_of_arrays(
         n_as_given = cpu.run(plan, gold, pred, ALL, None, counts, num_threads, check, tags)
     except TooLargeError:
         return None
-    return Tally(Totals.of(gold, pred, n_as_given), {(): counts}, roles)
+    return Tally(Totals.add_up(gold, pred, n_as_given), {(): counts}, roles)
 
 
 def _are_plain(gold: Relations, pred: Relations) -> bool:
@@ -174,7 +174,7 @@ def counting_of(
 
 def formula_of(protocol: Protocol, roles: tuple[str, ...]) -> RelationFormula:
     """Return the formula from counts of roles to the scores of a protocol; made once."""
-    formulas = protocol.kept.get(FORMULAS) or protocol.kept.setdefault(FORMULAS, {})
+    formulas = protocol.derived.get(FORMULAS) or protocol.derived.setdefault(FORMULAS, {})
     made = formulas.get(roles)
     if made is None:
         kernel = protocol.pair_kernel

@@ -238,7 +238,7 @@ class Evaluation(NamedTuple):
             facts={"protocol": self.protocol, "roles": list(formula.roles)},
             system=self.system,
             warnings=self.tally.warnings | as_given(totals.n_as_given, self.protocol),
-            totals=totals.of_names(METADATA_TOTALS),
+            totals=totals.select(METADATA_TOTALS),
         )
 
 

@@ -154,7 +154,7 @@ def columns_of_systems(
     at = at[:, shown]
     gold = _gold(systems, at)
     sentences = _sentences(gold)
-    characters = _Characters.of(sentences, gold["length"])
+    characters = _Characters.concatenate(sentences, gold["length"])
     has_ids = "id" in gold.column_names
     return {
         **about,
@@ -298,7 +298,7 @@ class _Characters(NamedTuple):
     lengths: pa.ChunkedArray  # Tokens of each example
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], lengths: pa.ChunkedArray) -> _Characters:
+    def concatenate(cls, sentences: Sequence[Sentence], lengths: pa.ChunkedArray) -> _Characters:
         """Concatenate the tokens of all sentences."""
         starts, stops = (
             np.fromiter(chain.from_iterable(sentence[k] for sentence in sentences), np.int64)

@@ -171,7 +171,7 @@ def score(
             refusal = f"{{name}} is {{value!r}}, expected none with the protocol {protocol}"
             report: ExtractionReport = published.count(gold, pred, given, refusal)
             return report
-    recipe = Recipe.of(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)  # type: ignore[arg-type]
+    recipe = Recipe.make(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
     is_tally = adds and by is None and statistics is None and per_example is None
     if is_tally and backend == "cpu":

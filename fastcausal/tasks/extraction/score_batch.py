@@ -89,7 +89,7 @@ def score_batch(
     >>> sum(counts["cause_tp"].to_pylist()) == fc.score(gold, pred)["cause"].tp
     True
     """
-    recipe = Recipe.of(protocol, unparsed)
+    recipe = Recipe.make(protocol, unparsed)
     check_backend(backend, 1)
     if recipe.protocol.average != "counts":
         raise ValueError(f"{recipe.protocol.name} does not add up over batches, use score")

@@ -81,7 +81,7 @@ class ExtractionScorer:
         occurrence: Occurrence = "gap",
         id: str | None = None,
     ) -> None:
-        self.recipe: Recipe = Recipe.of(
+        self.recipe: Recipe = Recipe.make(
             protocol, unparsed, unmatched, format, tags, answers, occurrence, id
         )
         self.columns: tuple[str, ...] = columns_by(by)

@@ -1,7 +1,7 @@
 """The state of an evaluation of relations: one value that adds.
 
-A new total needs its name in `Totals` and the line of `Totals.of` that counts it. Scorers, merging,
-states of `fastcausal.training.SpanScore`, files and facts of reports follow from the names.
+A new total needs its name in `Totals` and the line of `Totals.add_up` that counts it. Scorers,
+merging, states of `fastcausal.training.SpanScore`, files and facts of reports follow from these.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ n_unparsed_answers=0, n_as_given=0, n_left_out=0, n_readable=0)
     n_readable: int = 0
 
     @classmethod
-    def of(cls, gold: Rows, pred: Rows, n_as_given: int = 0) -> Totals:
+    def add_up(cls, gold: Rows, pred: Rows, n_as_given: int = 0) -> Totals:
         """Count the totals of two sides of the same examples without unparsed predictions."""
         n_gold, n_pred = count_filled(gold.row_offsets), count_filled(pred.row_offsets)
         return cls(len(gold.lengths), n_gold, n_pred, 0, 0, n_as_given)
@@ -76,7 +76,7 @@ n_unparsed_answers=0, n_as_given=0, n_left_out=0, n_readable=0)
         shown = {name: n for name, n in self._asdict().items() if name not in INTERNAL_TOTALS}
         return shown | self.unparsed.facts(self.n_examples, self.n_pred_relations)
 
-    def of_names(self, names: Iterable[str]) -> dict[str, int]:
+    def select(self, names: Iterable[str]) -> dict[str, int]:
         """Return the totals of these names."""
         return {name: getattr(self, name) for name in names}
 
@@ -158,7 +158,7 @@ def as_given(n: int, protocol: str) -> Warnings:
 
 def totals_of(aligned: Aligned) -> Totals:
     """Count the totals of aligned examples."""
-    totals = Totals.of(aligned.gold, aligned.pred, aligned.n_as_given)
+    totals = Totals.add_up(aligned.gold, aligned.pred, aligned.n_as_given)
     lost = aligned.unparsed
     if lost is ALL_READ:
         return totals

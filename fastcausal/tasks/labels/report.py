@@ -180,7 +180,7 @@ def label_agreement(
     """
     ratings = read_ratings(table, unit, rater, label)
     subsets = read_subsets(table, unit, rater, label, by)
-    votes = Votes.of(ratings)
+    votes = Votes.count(ratings)
     n_ratings = int(votes.n_ratings.sum())
     winners, wins = np.unique(votes.winner[votes.n_winners == 1], return_counts=True)
     names = [label_name(winner, votes.names) for winner in winners.tolist()]
@@ -195,7 +195,7 @@ def label_agreement(
         majority=dict(zip(names, wins.tolist(), strict=True)),
         n_tied=int(np.count_nonzero(votes.n_winners > 1)),
         n_unrated=int(np.count_nonzero(votes.n_winners == 0)),
-        by_class=votes.by_class(),
+        by_class=votes.score_by_class(),
         ratings=ratings,
         subsets={name: _groups(part, level) for name, part in subsets.items()},
     )
@@ -208,7 +208,7 @@ def _coefficients(ratings: Ratings, level: Level) -> dict[str, float]:
 def _groups(ratings: Ratings, level: Level) -> Groups:
     """Return the number of units and the coefficients of a subset, then agreement by class."""
     overall = Scores({"n_units": ratings.n_units, **_coefficients(ratings, level)})
-    classes = Votes.of(ratings).by_class()
+    classes = Votes.count(ratings).score_by_class()
     return {"overall": overall} | {f"{CLASS}{label}": s for label, s in classes.items()}
 
 

@@ -57,7 +57,7 @@ def majority_vote(
     """
     check("ties", ties, MajorityTies)
     ratings = read_ratings(data, unit, rater, label)
-    votes = Votes.of(ratings)
+    votes = Votes.count(ratings)
     tied = np.flatnonzero(votes.n_winners > 1)
     if ties == "error" and len(tied):
         first = int(tied[0])
@@ -82,7 +82,7 @@ class Votes:
     names: list[Any] | None  # As in `Ratings`
 
     @classmethod
-    def of(cls, ratings: Ratings) -> Votes:
+    def count(cls, ratings: Ratings) -> Votes:
         """Count the votes."""
         number, different = numbered(ratings.values)
         rated = number >= 0
@@ -101,7 +101,7 @@ class Votes:
         n_winners, n_ratings, n_equal = sums
         return cls(winner, n_winners, most, n_ratings, n_equal, ratings.names)
 
-    def by_class(self) -> dict[str, Scores]:
+    def score_by_class(self) -> dict[str, Scores]:
         """Score agreement on each label, over the units of two or more ratings that it wins."""
         clear = (self.n_winners == 1) & (self.n_ratings > 1)
         n, most = self.n_ratings[clear], self.n_votes[clear]

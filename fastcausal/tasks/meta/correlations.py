@@ -26,7 +26,7 @@ class Ordered:
     offsets: Int64  # int64[n_segments + 1]
 
     @classmethod
-    def of(cls, scores: Float64, labels: Float64, offsets: Int64 | None = None) -> Ordered:
+    def sort(cls, scores: Float64, labels: Float64, offsets: Int64 | None = None) -> Ordered:
         """Sort rows without NaN; without offsets all rows are one segment."""
         n = len(scores)
         if offsets is None:
@@ -74,5 +74,5 @@ def correlations(scores: Float64, labels: Float64) -> dict[str, float]:
     >>> {name: round(value, 3) for name, value in values.items()}
     {'pearson': 0.648, 'spearman': 0.447, 'kendall': 0.408, 'pairwise_accuracy': 0.5, 'auc': 0.75}
     """
-    values = Ordered.of(scores, labels).correlate()
+    values = Ordered.sort(scores, labels).correlate()
     return {name: float(value[0, 0]) for name, value in values.items()}

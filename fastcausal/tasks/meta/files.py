@@ -117,7 +117,7 @@ def majority_of(votes: Float64) -> Float64:
     """
     n_raters, n = votes.shape
     ratings = Ratings(votes.T.ravel(), np.arange(n + 1) * n_raters, None, n_raters)
-    return Votes.of(ratings).labels(first_of_ties=False)
+    return Votes.count(ratings).labels(first_of_ties=False)
 
 
 def mean_labels(votes: Float64) -> Float64:

@@ -47,22 +47,22 @@ class RatedScores:
     @cached_property
     def pooled(self) -> Ordered:
         """All rows as one segment."""
-        return Ordered.of(self.scores, self.labels)
+        return Ordered.sort(self.scores, self.labels)
 
     @cached_property
     def voted(self) -> tuple[Int64, Ordered]:
         """Rows with a majority label: their numbers, and the rows as one segment."""
         assert self.majority is not None
         kept = np.flatnonzero(~np.isnan(self.majority))
-        return kept, Ordered.of(self.scores[kept], self.majority[kept])
+        return kept, Ordered.sort(self.scores[kept], self.majority[kept])
 
     @cached_property
     def segments(self) -> Ordered:
         """The rows of each item as a segment."""
-        return Ordered.of(self.scores, self.labels, self.item_offsets)
+        return Ordered.sort(self.scores, self.labels, self.item_offsets)
 
     @cached_property
-    def of_items(self) -> Values:
+    def item_correlations(self) -> Values:
         """Correlations of each item: float64[n_items]."""
         values = self.segments.correlate()
         return {name: values[name][0] for name in CORRELATIONS}
@@ -70,7 +70,7 @@ class RatedScores:
     @cached_property
     def gaps(self) -> Gaps:
         """Pairs of systems within items."""
-        return Gaps.of(self)
+        return Gaps.pair(self)
 
 
 def pooled(rows: RatedScores, weights: Int64 | None = None) -> Values:
@@ -121,7 +121,7 @@ def average_items(rows: RatedScores, weights: Int64 | None = None) -> Values:
     """
     ones = np.ones((1, len(rows.item_offsets) - 1), np.int64)
     weights = ones if weights is None else weights[:, rows.item_offsets[:-1]]
-    means = {name: _mean(values, weights) for name, values in rows.of_items.items()}
+    means = {name: _mean(values, weights) for name, values in rows.item_correlations.items()}
     accuracy, tie_threshold = rows.gaps.calibrated(weights)
     return means | {"calibrated_accuracy": accuracy, "tie_threshold": tie_threshold}
 
@@ -160,7 +160,7 @@ def correlate_means(scores: Float64, labels: Float64) -> Values:
     """Correlate the means of systems in each draw: both float64[n_draws, n_systems]."""
     drawn = ~np.isnan(scores)
     offsets = arrow.offsets(drawn.sum(axis=1))
-    values = Ordered.of(scores[drawn], labels[drawn], offsets).correlate()
+    values = Ordered.sort(scores[drawn], labels[drawn], offsets).correlate()
     return {name: values[name][0] for name in CORRELATIONS}
 
 
@@ -175,7 +175,7 @@ class Gaps:
     n_pairs: Int64  # int64[n_items]
 
     @classmethod
-    def of(cls, rows: RatedScores) -> Gaps:
+    def pair(cls, rows: RatedScores) -> Gaps:
         """Pair the rows of each item."""
         sizes = np.diff(rows.item_offsets)
         pairs = list(_pairs(rows.item_offsets))
@@ -244,7 +244,7 @@ def levels_of(
 ) -> dict[str, dict[str, float]]:
     """Compute every score of a metric at every level; NaN if undefined."""
     n_pooled, several = len(rows.scores), np.diff(rows.item_offsets) > 1
-    undefined = several & np.isnan(rows.of_items["kendall"])
+    undefined = several & np.isnan(rows.item_correlations["kendall"])
     of_pooled = pooled(rows)
     correlations = {name: of_pooled[name] for name in CORRELATIONS}
     more = {"auc": of_pooled["auc"]} | distances(rows, bounds)

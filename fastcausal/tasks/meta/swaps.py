@@ -115,7 +115,7 @@ def _test(
     both = ~(np.isnan(a.scores) | np.isnan(b.scores))
     sides = [_standardised(side.scores[both]) for side in (a, b)]
     majority = None if a.majority is None else a.majority[both]
-    swapped = Swapped.of(a.items[both], a.systems[both], sides, a.labels[both], majority)
+    swapped = Swapped.join(a.items[both], a.systems[both], sides, a.labels[both], majority)
     swapped = replace(swapped, n_resamples=n_resamples, seed=seed)
     n = int(both.sum())
     delta = float(swapped.differences(level, score, np.zeros((1, n), np.int64))[0])
@@ -168,7 +168,7 @@ class Swapped:
     seed: int = 0
 
     @classmethod
-    def of(
+    def join(
         cls,
         items: Int64,
         systems: Int64,

@@ -73,7 +73,7 @@ class UnreadRelationsError(InputError):
     count: int
 
     @classmethod
-    def of(cls, reading: Reading, count: int) -> UnreadRelationsError:
+    def make(cls, reading: Reading, count: int) -> UnreadRelationsError:
         """Make the error: number of unreadable relations, first reasons, and a remedy."""
         remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
         message = unread_message(reading, "pred", count)
@@ -125,7 +125,7 @@ def settle_unread(
     if not count:
         return Settled(gold, pred)
     if unparsed == "error":
-        raise UnreadRelationsError.of(pred.reading, count)
+        raise UnreadRelationsError.make(pred.reading, count)
     reasons = _reasons(gold, pred, unread)
     # NumPy arrays made by a table itself would import pandas.
     is_answer = ~arrow.is_valid(arrow.joined(reasons["relation"]))

@@ -130,9 +130,9 @@ class TestCorrelations:
     def test_weights_repeat_rows_and_order_moves_no_bit(self, values, seed):
         rng = np.random.default_rng(seed)
         weights = rng.integers(0, 3, (2, len(values[0])))
-        drawn = Ordered.of(*values).correlate(weights)
+        drawn = Ordered.sort(*values).correlate(weights)
         order = rng.permutation(len(values[0]))
-        again = Ordered.of(*(side[order] for side in values)).correlate(weights[:, order])
+        again = Ordered.sort(*(side[order] for side in values)).correlate(weights[:, order])
         for name in drawn:
             assert np.array_equal(drawn[name], again[name], equal_nan=True)
             for k, row in enumerate(weights):
@@ -143,7 +143,7 @@ class TestCorrelations:
     def test_segments(self, parts):
         offsets = np.cumsum([0, *(len(part[0]) for part in parts)])
         x, y = (np.concatenate([[], *(part[k] for part in parts)]) for k in (0, 1))
-        together = Ordered.of(x, y, offsets).correlate()
+        together = Ordered.sort(x, y, offsets).correlate()
         for k, part in enumerate(parts):
             alone = correlations(*part)
             assert all(close(together[name][0, k], alone[name], 1e-9) for name in alone)

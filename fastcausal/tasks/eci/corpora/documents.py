@@ -109,7 +109,7 @@ class Corpus(Records):
         pairs = PairRows(*(numbers[kept] for numbers in self.pairs))
         return Corpus(self.name, table, self.documents, self.mentions, pairs, self.is_maven)
 
-    def left_out(self, name: str) -> Warnings:
+    def warn_of_self_pairs(self, name: str) -> Warnings:
         """Warn of chains of mentions that are paired with themselves."""
         n = sum(document.n_left_out for document in self.documents)
         texts = f"{name}: pairs of a chain of mentions with itself, left out: ", ""

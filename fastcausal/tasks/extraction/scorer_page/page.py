@@ -50,7 +50,7 @@ def scorer_page(gold: str | os.PathLike[str]) -> Page:
     """Make the page that scores predictions against gold, which it holds."""
     scripts = ("core", "unpack", "results", "scorer")
     golds = read_golds(gold)
-    own = Scripted.of_folder(FOLDER, "scorer", "Score", scripts, _data(golds))
+    own = Scripted.read_folder(FOLDER, "scorer", "Score", scripts, _data(golds))
     packed = base64.b64encode(gzip.compress(core(), mtime=0)).decode()
     held = f'<script type="text/plain" id="core">{packed}</script>'
     table = examples_table()
