@@ -134,7 +134,7 @@ class Records:
         new = {key: name for name, key in self._names.items() if name != key}
         return [{new.get(k, k): v for k, v in r.items()} for r in self._rows] if new else self._rows
 
-    def where(self, row: int) -> str:
+    def locate(self, row: int) -> str:
         """Return the place of a row: file and line, or its number from 0."""
         return _place(self.name, self.lines, self._places, row)
 

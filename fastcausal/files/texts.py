@@ -34,7 +34,7 @@ class RowTexts(NamedTuple):
 def texts_in(records: Records, *names: str) -> RowTexts:
     """Return the first of these columns of a flat table as texts of its rows."""
     name = records.find(*names)
-    return RowTexts(None if name is None else records.column(name), records.where)
+    return RowTexts(None if name is None else records.column(name), records.locate)
 
 
 def same_texts(

@@ -76,7 +76,7 @@ class SectionRows:
     def __len__(self) -> int:
         return len(self.index)
 
-    def where(self, row: int) -> str:
+    def locate(self, row: int) -> str:
         """Return the place of a row for messages."""
         place = f"row {row}" if self.lines is None else str(self.lines[row])
         join = ": " if self.lines is None else ":"
@@ -245,9 +245,8 @@ def _cells_of(source: Source, rows: SectionRows) -> list[list[str]]:
     problems = Problems()
     for k, fields in enumerate(cells):
         if len(fields) != 2 and not MIN_FIELDS <= len(fields) <= MAX_FIELDS:
-            problems.add(
-                f"{rows.where(k)}: {len(fields)} fields, expected 2 or {MIN_FIELDS} to {MAX_FIELDS}"
-            )
+            expected = f"expected 2 or {MIN_FIELDS} to {MAX_FIELDS}"
+            problems.add(f"{rows.locate(k)}: {len(fields)} fields, {expected}")
     problems.raise_if_any()
     return cells
 

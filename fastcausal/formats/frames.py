@@ -219,8 +219,8 @@ def read_flat(
     problems = Problems()
     if texts:
         for row, first in find_changes(records.texts("text"), groups):
-            where = f"{records.where(row)}: example {ids[row]}"
-            problems.add(f"{where}: another text than in {records.where(first)}")
+            where = f"{records.locate(row)}: example {ids[row]}"
+            problems.add(f"{where}: another text than in {records.locate(first)}")
     problems.raise_if_any()
     notes: Counter[str] = Counter()
     further = {name: table[name] for name in records.names if name not in roles} | {"id": ids}

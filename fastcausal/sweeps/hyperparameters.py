@@ -32,7 +32,7 @@ def hyperparameters_of(
     records = read_records(table, "table")
     key = records.require(*SYSTEM)
     keys, names = records.keys(key), pa.array(systems, pa.string())
-    require_unique(keys, called=lambda row: f'{records.where(row)}: {key} "{keys[row]}"')
+    require_unique(keys, called=lambda row: f'{records.locate(row)}: {key} "{keys[row]}"')
     if len(missing := lacking(names, keys)):
         raise InputError(
             f"{records.name}: {len(missing)} systems without a row{format_keys(names, missing)}"

@@ -212,7 +212,7 @@ def test_json_lines_of_one_kind_make_no_objects(monkeypatch):
     monkeypatch.delattr(Source, "objects")
     rows = read_records(Source("x.jsonl", b'{"a": 1, "b": "x"}\n\n{"b": "y"}\n'))
     assert rows.table.to_pydict() == {"a": [1, None], "b": ["x", "y"]}
-    assert rows.where(1) == "x.jsonl:3"
+    assert rows.locate(1) == "x.jsonl:3"
     rows = read_records(Source("x.jsonl", b'\n{"a": null}\n{"a": null}\n{"a": 0.5}\n'))
     assert rows.table.to_pydict() == {"a": [None, None, 0.5]}
     rows = read_records(Source("x.jsonl", b'{"b": ["x"]}\n{"b": []}\n'))
@@ -293,7 +293,7 @@ def test_what_stands_between_cells():
         records = read_records(Source(name, data), delimiter=delimiter)
         assert records.table.to_pylist() == rows
         assert records.cells["text"].to_pylist() == ["a, b", ""]
-        assert records.where(1) == f"{name}:3"
+        assert records.locate(1) == f"{name}:3"
 
 
 def test_commas_come_before_semicolons():

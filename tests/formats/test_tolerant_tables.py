@@ -165,7 +165,7 @@ def test_reports_of_lines_can_be_pickled():
     again = pickle.loads(pickle.dumps(report))
     assert again.to_dict() == report.to_dict()
     records = pickle.loads(pickle.dumps(read_records(Source("g.jsonl", pairs))))
-    assert records.where(1) == "g.jsonl:3"
+    assert records.locate(1) == "g.jsonl:3"
 
 
 @pytest.mark.parametrize("more", [[], [[]], [("Snow fell", "schools closed")]])

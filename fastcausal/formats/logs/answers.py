@@ -33,7 +33,7 @@ def answers_of(records: Records, column: str) -> Records:
     answers: dict[str, Sequence[Any]] = {}
     if (path := ids_in(rows, log)) is not None:
         answers["id"] = [follow_path(row, path) for row in rows]
-    answers[column] = [_text(log, row, records.where(k), problems) for k, row in enumerate(rows)]
+    answers[column] = [_text(log, row, records.locate(k), problems) for k, row in enumerate(rows)]
     problems.raise_if_any()
     cells = [dict(zip(answers, row, strict=True)) for row in zip(*answers.values(), strict=True)]
     return Records(records.name, cells, lines=records.lines)

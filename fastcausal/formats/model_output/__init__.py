@@ -101,7 +101,7 @@ def _located(
         relations = answered.others.get(k)
         if relations is None:
             relations = relations_in(value_at(said.answers, k), Counter())
-        where = f"{records.where(k)}: example {columns['id'][k] if 'id' in columns else k}"
+        where = f"{records.locate(k)}: example {columns['id'][k] if 'id' in columns else k}"
         length = None if lengths[k] < 0 else int(lengths[k])
         text = texts[k].as_py()
         if text is None and of_gold is not None:
@@ -131,7 +131,7 @@ def _unknown(said: RawAnswers, like: Relations | None, rows: Int64) -> dict[int,
     is_unknown = rows < 0
     if len(like.ids) and is_unknown.all():
         raise InputError(
-            f'{said.records.where(0)}: "{said.id}" is "{said.ids[0]}", and gold has no id of this '
+            f'{said.records.locate(0)}: "{said.id}" is "{said.ids[0]}", and gold has no id of this '
             f'file: its "id" is "{like.ids[0]}" in the first example',
             Remedy("id", ("PATH",), "would name another column of ids"),
         )

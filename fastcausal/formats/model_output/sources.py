@@ -167,7 +167,7 @@ def _ids(records: Records, id: str | None) -> pa.Array | None:
         return None
     if id not in records:
         at_path = [{id: follow_path(row, id)} for row in records.objects()]
-        places = [records.where(row) for row in range(len(records))]
+        places = [records.locate(row) for row in range(len(records))]
         records = Records(records.name, at_path, places=places)
     return records.keys(id)
 

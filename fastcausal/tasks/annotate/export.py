@@ -69,7 +69,7 @@ def sheet_of_answers(
         remedy = Remedy("against", ("FILE",), "would name the articles that judge them")
         raise InputError(f"{file.name} has claims", remedy)
     [items] = keyed([read_file(file, file.name, "")])
-    require_unique(items.keys, items.records.where, items.id_of)
+    require_unique(items.keys, items.records.locate, items.id_of)
     kept = list(_choose_rows(file, items)) if only_judge else list(range(len(items.ids)))
     if not kept:
         raise InputError(f"{file.name}: no item is left to judge")

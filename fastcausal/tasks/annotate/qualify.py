@@ -52,7 +52,7 @@ def expected_labels(
         raise InputError(f"{file.name} has verdicts of {n_raters} raters, expected one in a test")
     labels = items.verdicts[:, 0].tolist()
     if -1 in labels:
-        where = items.where(labels.index(-1))
+        where = items.locate(labels.index(-1))
         raise InputError(f"{where}: no verdict, expected one for each item of a test")
     keys = zip(systems_of(items), items.ids.to_pylist(), strict=True)
     return dict(zip(keys, labels, strict=True))

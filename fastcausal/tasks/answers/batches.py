@@ -104,7 +104,7 @@ def _batches(records: Records, in_file: Batches, filled: Sequence[str]) -> Itera
         for column, texts in zip(filled, columns, strict=False):
             if texts.null_count:  # the file's metadata wrongly promise none
                 row = start + pc.index(pc.is_null(texts), True).as_py()
-                raise InputError(f'{records.where(row)}: "{column}" is missing, expected text')
+                raise InputError(f'{records.locate(row)}: "{column}" is missing, expected text')
         start += len(table)
         reference, answer, *source = columns
         sources = source or [pa.nulls(len(table), pa.string())]
@@ -122,7 +122,7 @@ def _filled(records: Records, column: str) -> pa.Array | pa.ChunkedArray:
     for row, value in enumerate(records.values(column)):
         if not isinstance(value, str):
             got = "missing" if value is None else kind(value)
-            raise InputError(f'{records.where(row)}: "{column}" is {got}, expected text')
+            raise InputError(f'{records.locate(row)}: "{column}" is {got}, expected text')
     return records.texts(column)
 
 

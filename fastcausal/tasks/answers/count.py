@@ -187,7 +187,7 @@ def _require_read(items: Extractions, read: Booleans, name: str, remedy: Remedy 
         return
     some = unread[: Problems.shown]
     first = [
-        f"{items.where(k)}: the {name} cannot be read, expected [Cause] and [Effect]: "
+        f"{items.locate(k)}: the {name} cannot be read, expected [Cause] and [Effect]: "
         f"got {shown(text)}"
         for k, text in zip(some.tolist(), items.texts.select(name, some), strict=True)
     ]

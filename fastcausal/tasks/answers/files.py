@@ -58,9 +58,9 @@ class ExtractionFile:
     ratings: ItemVerdicts
     columns: pa.Table  # All other columns
 
-    def where(self, row: int) -> str:
+    def locate(self, row: int) -> str:
         """Return the place of an item for messages."""
-        return f"{self.records.where(row)}: {self.id_of(row)}"
+        return f"{self.records.locate(row)}: {self.id_of(row)}"
 
     def id_of(self, row: int) -> str:
         """Return the name of an item in messages, with its id."""
@@ -157,7 +157,7 @@ def _flat(records: Records) -> Records:
     rows = []
     for k, row in enumerate(records.objects()):
         if not isinstance(inner := row.get("data"), Mapping):
-            raise InputError(f'{records.where(k)}: "data" is {kind(inner)}, expected an object')
+            raise InputError(f'{records.locate(k)}: "data" is {kind(inner)}, expected an object')
         besides = {name: value for name, value in row.items() if name != "data"}
         rows.append({**besides, **inner, **besides})
     return Records(records.name, rows, lines=records.lines)
@@ -212,11 +212,11 @@ def _ratings(records: Records, column: str | None, rater: str) -> ItemVerdicts:
     codes = encoded.indices.to_numpy()
 
     def where(code: int) -> str:
-        return records.where(int(np.argmax(codes == code)))
+        return records.locate(int(np.argmax(codes == code)))
 
     valid = _codes(encoded.dictionary.to_pylist(), where)[codes]
     given = records.has("reason") if "reason" in records else False
-    reasons = reasons_of(records.values("reason"), valid, records.where) if given else None
+    reasons = reasons_of(records.values("reason"), valid, records.locate) if given else None
     return ItemVerdicts(
         np.arange(len(records)),
         pa.DictionaryArray.from_arrays(_zeros(records), strings([rater])),
@@ -240,7 +240,7 @@ def _listed(records: Records, column: str, rater: str) -> ItemVerdicts:
         )
     for row, value in enumerate(records.values(column)):
         for entry in value if isinstance(value, list) else [value]:
-            name, verdict, reason = _entry(entry, rater, records.where(row))
+            name, verdict, reason = _entry(entry, rater, records.locate(row))
             rows.setdefault(name, []).append(row)
             given.setdefault(name, []).append(verdict)
             reasons.setdefault(name, []).append(reason)
@@ -258,7 +258,7 @@ def _listed(records: Records, column: str, rater: str) -> ItemVerdicts:
 
 
 def _places(records: Records, rows: Sequence[int]) -> Callable[[int], str]:
-    return lambda k: records.where(rows[k])
+    return lambda k: records.locate(rows[k])
 
 
 def _entry(entry: Any, rater: str, where: str) -> tuple[str, Any, Any]:

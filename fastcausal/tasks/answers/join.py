@@ -52,7 +52,7 @@ class Extractions:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def where(self, item: int) -> str:
+    def locate(self, item: int) -> str:
         """Return the place of an item for messages: file, row and id."""
         return self._locate(item)
 
@@ -97,7 +97,7 @@ def read_extractions(
     _require_alike(files)
     files = keyed(files)
     for file in files:
-        require_unique(file.keys, file.records.where, file.id_of)
+        require_unique(file.keys, file.records.locate, file.id_of)
     return _joined(files, unsure)
 
 
@@ -186,7 +186,7 @@ def _texts(
 def _locate(files: Sequence[ExtractionFile], rows: Sequence[Int64], item: int) -> str:
     """Return the place of an item for messages, in the first file that has it."""
     [first, *_] = (k for k, own in enumerate(rows) if own[item] >= 0)
-    return files[first].where(int(rows[first][item]))
+    return files[first].locate(int(rows[first][item]))
 
 
 def _ascending(keys: Sequence[pa.Array]) -> pa.Array:

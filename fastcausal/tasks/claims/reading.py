@@ -250,7 +250,7 @@ def _required(rows: Records, column: str, problems: Problems) -> list[str]:
     for row, value in enumerate(values) if column == "side" else ():
         if value not in SIDES:
             expected = " or ".join(SIDES)
-            problems.add(f'{rows.where(row)}: "side" is {shown(value)}, expected {expected}')
+            problems.add(f'{rows.locate(row)}: "side" is {shown(value)}, expected {expected}')
     return values
 
 
@@ -263,7 +263,7 @@ def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
         written = str(value)
         if cited[row] and written not in verdicts:
             try:
-                verdicts[written] = verdict_of(value, partial(rows.where, row))
+                verdicts[written] = verdict_of(value, partial(rows.locate, row))
             except InputError as error:
                 problems.add(str(error))
         judgments.append(verdicts.get(written) if cited[row] else False)

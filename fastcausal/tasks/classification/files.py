@@ -225,6 +225,6 @@ def is_label_file(source: Source) -> bool:
 def _ids(records: Records, key: str) -> pa.Array:
     """Return names of sentences; positions for an ``index`` of integers."""
     keys = records.keys(key)
-    require_unique(keys, records.where)
+    require_unique(keys, records.locate)
     is_position = key == "index" and pa.types.is_integer(records.column(key).type)
     return pc.cast(records.column(key), pa.int64()) if is_position else keys

@@ -324,6 +324,6 @@ def _dates(records: Records, column: str) -> Any:
     if (row := pc.index(odd, True).as_py()) >= 0:
         got = shown(texts[row].as_py())
         raise InputError(
-            f'{records.where(row)}: "{column}" is {got}, expected a date as 2022-01-31'
+            f'{records.locate(row)}: "{column}" is {got}, expected a date as 2022-01-31'
         )
     return arrow.values_of(moments.cast(pa.int64()).cast(pa.float64()), math.nan) / DAY

@@ -187,7 +187,7 @@ def _joined(
         return in_source, {}
     noun = "question" if isinstance(asked, int) else "pair"
     noun = "index" if pa.types.is_integer(keys.type) else noun
-    require_unique(keys, records.where, lambda row: f'{noun} "{keys[row]}"')
+    require_unique(keys, records.locate, lambda row: f'{noun} "{keys[row]}"')
     return _matched(records, asked, keys, known, unmatched)
 
 
@@ -196,7 +196,7 @@ def _indices(records: Records) -> pa.Array:
     index = records.integers("index")
     if (index < 0).any():
         k = int((index < 0).argmax())
-        raise InputError(f'{records.where(k)}: "index" is {index[k]}, expected an integer from 0')
+        raise InputError(f'{records.locate(k)}: "index" is {index[k]}, expected an integer from 0')
     return arrow.numbers(index)
 
 
@@ -206,8 +206,8 @@ def _matched(
     """Join answers to pairs or questions; warn of answers to no pair or question of gold."""
     noun = "questions" if isinstance(asked, int) else "pairs"
     lacks = f"{noun} of gold have no answer", f"answers of {records.name} are of nothing in gold"
-    name = "question {}".format if isinstance(asked, int) else asked.where
-    both = match(known, keys, unmatched, lacks, where=(name, records.where))
+    name = "question {}".format if isinstance(asked, int) else asked.locate
+    both = match(known, keys, unmatched, lacks, where=(name, records.locate))
     rows = np.full(len(known), -1)
     rows[both.gold] = both.pred
     has_extra = any(counts[1] for counts in both.warnings.values())
@@ -225,7 +225,7 @@ def _require_read(records: Records, choices: Choices, reasons: Reasons, rows: In
         reason = REASONS[reasons[k]].replace("_", " ")
         more = f", nor can {len(unread) - 1} more be read" if len(unread) > 1 else ""
         raise InputError(
-            f'{records.where(k)}: "{choices.column}" is {reason}: {got}{more}',
+            f'{records.locate(k)}: "{choices.column}" is {reason}: {got}{more}',
             Remedy(
                 "unparsed", ("empty", "skip"), "would allow it", _task_that_reads(column, choices)
             ),

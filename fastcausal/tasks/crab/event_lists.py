@@ -96,7 +96,7 @@ def events(
     (of_gold, wanted), (of_pred, listed) = map(_documents, sources)
     listed, dropped = filters.keep_events(listed)
     texts = (f"documents have no events in {sources[1].name}", f"are not in {sources[0].name}")
-    where = sources[0].where, sources[1].where
+    where = sources[0].locate, sources[1].locate
     rows = keys.match(of_gold, of_pred, "error", texts, None, where=where).pred.tolist()
     order = np.argsort(keys.encode(of_gold)[0]).tolist()
     pairs = [(wanted[k], listed[rows[k]]) for k in order]
@@ -176,7 +176,7 @@ def _edges(
 def _documents(records: Records) -> tuple[pa.Array, list[list[str]]]:
     """Return the id of each document, and its events."""
     ids, documents = records.keys("id"), [*map(_decoded, records.column("events").to_pylist())]
-    keys.require_unique(ids, records.where)
+    keys.require_unique(ids, records.locate)
     for row, texts in enumerate(documents):
         _require_texts(texts, records, row)
     return ids, documents
@@ -193,7 +193,7 @@ def _decoded(events: Any) -> Any:
 def _require_texts(texts: Any, records: Records, row: int) -> None:
     if not isinstance(texts, list):
         got = shown(texts) if isinstance(texts, str) else kind(texts)
-        raise InputError(f'{records.where(row)}: "events" is {got}, expected a list of texts')
+        raise InputError(f'{records.locate(row)}: "events" is {got}, expected a list of texts')
     for text in texts:
         if not isinstance(text, str):
-            raise InputError(f"{records.where(row)}: an event is {kind(text)}, expected a text")
+            raise InputError(f"{records.locate(row)}: an event is {kind(text)}, expected a text")

@@ -153,17 +153,17 @@ def _read(records: Records, pairs: JudgedPairs, border: Border) -> Ratings:
     of_score = class_of(scores_of(records, problems), border)
     codes = np.where(codes < 0, of_score, codes)
     for row in np.flatnonzero(codes < 0).tolist():
-        problems.add(f'{records.where(row)}: no "score" and no "class"')
+        problems.add(f'{records.locate(row)}: no "score" and no "class"')
     problems.raise_if_any()
     ids = ids_of(records.texts(KEY[0]), *orders)
     pair = places_of(ids, pairs.ids())
     if (pair < 0).any():
         row = int((pair < 0).argmax())
-        raise InputError(f'{records.where(row)}: pair "{ids[row]}" is not in {pairs.records.name}')
+        raise InputError(f'{records.locate(row)}: pair "{ids[row]}" is not in {pairs.records.name}')
     rater, raters = encode(records.keys("rater"))
     require_unique(
         pair * len(raters) + rater,
-        records.where,
+        records.locate,
         lambda row: f'rater "{raters[int(rater[row])]}" of this pair',
     )
     offsets = arrow.offsets(np.bincount(pair, minlength=len(pairs)))

@@ -72,10 +72,10 @@ class JudgedPairs:
         """Row of each pair in the source: int64[n]."""
         return np.arange(len(self)) if self.order is None else self.order
 
-    def where(self, k: int) -> str:
+    def locate(self, k: int) -> str:
         """Return the name of a pair for messages: the place of its row, and its key."""
         topic = self.topics[int(self.story[k])].as_py()
-        row = self.records.where(int(self.rows[k]))
+        row = self.records.locate(int(self.rows[k]))
         return f"{row}: topic {topic}, events {self.a[k]} and {self.b[k]}"
 
     def ids(self) -> pa.Array:
@@ -129,7 +129,7 @@ class JudgedPairs:
         missing = np.isnan(self.score)
         if missing.any():
             k = int(self.rows[missing].argmin())
-            raise InputError(f'{self.where(np.flatnonzero(missing)[k])}: no "score"', remedy)
+            raise InputError(f'{self.locate(np.flatnonzero(missing)[k])}: no "score"', remedy)
 
     def disagreements(self, border: Border = "up") -> Warnings:
         """Warn of pairs with a class that differs from the class of their score."""
@@ -222,7 +222,7 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     score, given = scores_of(records, problems), given_of(records, problems)
     neither = (given < 0) & np.isnan(score) if given.min() < 0 else np.zeros(0, bool)
     for k in np.flatnonzero(neither).tolist():
-        problems.add(f'{records.where(k)}: no "score" and no "class"')
+        problems.add(f'{records.locate(k)}: no "score" and no "class"')
     problems.raise_if_any()
     if stories is None:
         story, topics = names_of(records, KEY[0])
@@ -271,7 +271,7 @@ def report_orders(records: Records, a: Int64, b: Int64, problems: Problems) -> N
     """Report rows without a < b."""
     for k in np.flatnonzero(a >= b).tolist():
         problems.add(
-            f'{records.where(k)}: "event_order_a" is {a[k]}, "event_order_b" is {b[k]}, '
+            f'{records.locate(k)}: "event_order_a" is {a[k]}, "event_order_b" is {b[k]}, '
             "expected a before b"
         )
 
@@ -285,7 +285,7 @@ def scores_of(records: Records, problems: Problems, column: str = "score") -> Fl
     faults = np.flatnonzero(given & ~((score >= 0) & (score <= 100)))
     for k in faults.tolist():
         problems.add(
-            f'{records.where(k)}: "{column}" is {score[k]:g}, expected a number from 0 to 100'
+            f'{records.locate(k)}: "{column}" is {score[k]:g}, expected a number from 0 to 100'
         )
     if len(faults):
         score = score.copy()
@@ -303,7 +303,7 @@ def given_of(records: Records, problems: Problems) -> Int8:
         return given
     for k in np.flatnonzero((given < 0) & np.asarray(letters.is_valid())).tolist():
         got = shown(letters[int(k)].as_py())
-        problems.add(f'{records.where(k)}: "class" is {got}, expected one of A, B, C, D')
+        problems.add(f'{records.locate(k)}: "class" is {got}, expected one of A, B, C, D')
         given[k] = 0
     return given
 
@@ -338,7 +338,7 @@ def _require_once(pairs: JudgedPairs) -> None:
     if same.any():
         rows, ids = pairs.rows, pairs.ids()
         require_unique(
-            ids, lambda k: pairs.records.where(int(rows[k])), lambda k: f'pair "{ids[k]}"'
+            ids, lambda k: pairs.records.locate(int(rows[k])), lambda k: f'pair "{ids[k]}"'
         )
 
 

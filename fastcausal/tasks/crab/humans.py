@@ -95,7 +95,7 @@ def second_answers(records: Records, column: str) -> Float64:
     if odd.any():
         row = int(odd.argmax())
         got = shown(answers[row].as_py())
-        raise InputError(f'{records.where(row)}: "{column}" is {got}, expected yes or no')
+        raise InputError(f'{records.locate(row)}: "{column}" is {got}, expected yes or no')
     return values
 
 

@@ -96,7 +96,7 @@ class _Asked:
         for k, (topic, *articles) in enumerate(zip(topics, *columns, strict=True)):
             for article in dict.fromkeys(articles):
                 if (topic, article) not in known:
-                    where = self.records.where(k)
+                    where = self.records.locate(k)
                     problems.add(f'{where}: no article "{article}" of topic {topic}')
             rows.append([known.get((topic, article), "") for article in articles])
         return rows
@@ -294,7 +294,7 @@ def _filled(records: Records, name: str, problems: Problems) -> list[str]:
     texts = [text or "" for text in records.texts(name).to_pylist()]
     for row, text in enumerate(texts):
         if not text.strip():
-            problems.add(f'{records.where(row)}: "{name}" is missing or blank, expected a text')
+            problems.add(f'{records.locate(row)}: "{name}" is missing or blank, expected a text')
     return texts
 
 
@@ -305,7 +305,7 @@ def _articles(records: Records, problems: Problems) -> dict[tuple[str, str], str
     keys = [*zip(topics.to_pylist(), ids.to_pylist(), strict=True)]
     require_unique(
         pa.array([str(key) for key in keys]),
-        records.where,
+        records.locate,
         lambda row: f'article "{keys[row][1]}" of topic {keys[row][0]}',
     )
     return dict(zip(keys, texts, strict=True))

@@ -192,7 +192,7 @@ def choices_of(records: Records, problems: Problems) -> Int64:
     for row in np.flatnonzero((np.sort(codes, axis=1) != np.arange(N)).any(axis=1)).tolist():
         letters = ", ".join(str(column[row].as_py()) for column in columns)
         problems.add(
-            f"{records.where(row)}: the choices are {letters[:60]}, "
+            f"{records.locate(row)}: the choices are {letters[:60]}, "
             "expected A, B, C and D once each"
         )
     return codes.astype(np.int64)
@@ -209,7 +209,7 @@ def _answers(records: Records, problems: Problems) -> Booleans:
         right[row] = [letter in letters for letter in CLASSES]
         if len(letters) != right[row].sum():
             problems.add(
-                f'{records.where(row)}: "answer" is {shown(answer)}, expected letters from A to D'
+                f'{records.locate(row)}: "answer" is {shown(answer)}, expected letters from A to D'
             )
     return right
 
@@ -221,10 +221,10 @@ def _best(records: Records, rows: list[int], problems: Problems) -> Booleans:
     best: Booleans = scores == scores.max(axis=1, keepdims=True)
     for row in rows:
         if np.isnan(scores[row]).any():
-            problems.add(f'{records.where(row)}: no "answer", and not four scores either')
+            problems.add(f'{records.locate(row)}: no "answer", and not four scores either')
         elif (n := best[row].sum()) > 1:
             what = f"{n} causes have the highest score, {scores[row].max():g}"
-            problems.add(f'{records.where(row)}: no "answer", and {what}: expected one of them')
+            problems.add(f'{records.locate(row)}: no "answer", and {what}: expected one of them')
     return best
 
 

@@ -243,12 +243,12 @@ def _read(source: RecordSource, yes_no: str | None) -> _Table:
     scores = scores_of(records, problems)
     problems.raise_if_any()
     if np.isnan(scores).any():
-        raise InputError(f'{records.where(int(np.isnan(scores).argmax()))}: no "score"')
+        raise InputError(f'{records.locate(int(np.isnan(scores).argmax()))}: no "score"')
     different, pair = np.unique(np.stack(parts, 1), axis=0, return_inverse=True)
     pair = pair.reshape(-1)
     require_unique(
         pair * len(raters) + rater,
-        records.where,
+        records.locate,
         lambda row: f'rater "{raters[int(rater[row])]}" of this pair',
     )
     order = np.lexsort((scores, pair))

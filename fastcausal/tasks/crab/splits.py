@@ -146,12 +146,12 @@ def _dates(gold: Records, dates: Any) -> dict[str, str]:
     odd = pc.invert(pc.match_substring_regex(texts.fill_null(""), _DATE))
     if (row := pc.index(odd, True).as_py()) >= 0:
         got = shown(texts[row].as_py())
-        raise InputError(f'{gold.where(row)}: "{column}" is {got}, expected a date as 2022-01-31')
+        raise InputError(f'{gold.locate(row)}: "{column}" is {got}, expected a date as 2022-01-31')
     date_of: dict[str, str] = {}
     for row, (topic, date) in enumerate(zip(topics, texts.to_pylist(), strict=True)):
         if date_of.setdefault(topic, date) != date:
             before = f"the date {date_of[topic]} before"
-            raise InputError(f"{gold.where(row)}: topic {topic} has the date {date}, and {before}")
+            raise InputError(f"{gold.locate(row)}: topic {topic} has the date {date}, and {before}")
     return date_of
 
 

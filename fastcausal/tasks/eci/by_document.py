@@ -185,7 +185,7 @@ def _refuse_sentence(
     assert sentence is not None
     known = earlier if values is None else values[earlier].as_py()
     raise InputError(
-        f'{side.where(row)}: mention "{mentions[end]}" of document "{document}" '
+        f'{side.locate(row)}: mention "{mentions[end]}" of document "{document}" '
         f"is in sentence {sentence[row].as_py()}, expected {known} as in an earlier row"
     )
 
@@ -193,4 +193,4 @@ def _refuse_sentence(
 def _refuse_outside(pred: EventPairs, row: int) -> None:
     document, a, b = pred.ids(row)
     message = f'the pair "{a}", "{b}" of document "{document}" is no candidate'
-    raise InputError(f"{pred.where(row)}: {message}", ALLOWED)
+    raise InputError(f"{pred.locate(row)}: {message}", ALLOWED)

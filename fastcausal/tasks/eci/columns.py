@@ -44,7 +44,7 @@ def columns_of_documents(gold: EventPairs, ids: pa.Array, required: Sequence[str
             row = int(differs[0])
             one, other = (column[k].as_py() for k in (int(first[document[row]]), row))
             raise InputError(
-                f'{records.where(row)}: "{name}" of document "{ids[int(document[row])].as_py()}" '
+                f'{records.locate(row)}: "{name}" of document "{ids[int(document[row])].as_py()}" '
                 f'is "{other}", expected "{one}" as in an earlier row'
             )
         if not len(differs):

@@ -256,8 +256,9 @@ class _Texts:
             length = len(self.sentences[doc, number])
             if not (0 <= start < stop <= length and start == int(start) and stop == int(stop)):
                 raise InputError(
-                    f'{source.where(k)}: event "{event}" has the characters {start:g} to {stop:g}, '
-                    f"expected whole numbers from 0 to {length}, the length of its sentence"
+                    f'{source.locate(k)}: event "{event}" has the characters {start:g} to '
+                    f"{stop:g}, expected whole numbers from 0 to {length}, the length of its "
+                    "sentence"
                 )
             before = self.mentions.get((doc, event), Mention())
             words = (*before.words, (int(start), int(stop)))

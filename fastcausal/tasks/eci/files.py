@@ -62,9 +62,9 @@ class EventPairs:
     def __len__(self) -> int:
         return len(self.doc)
 
-    def where(self, row: int) -> str:
+    def locate(self, row: int) -> str:
         """Name the place of a row in messages."""
-        return self.records.where(int(row if self.rows is None else self.rows[row]))
+        return self.records.locate(int(row if self.rows is None else self.rows[row]))
 
     def drop_rows(self) -> EventPairs:
         """Return only the source: columns of many rows take memory."""
@@ -128,7 +128,7 @@ def read_candidates(source: Any, name: str = CANDIDATES) -> EventPairs:
     if "event" not in records:
         return pairs_of(records, None)
     doc, event = (records.encoded(column) for column in ("doc_id", "event"))
-    _require(records.where, {"doc_id": doc, "event": event}, Problems())
+    _require(records.locate, {"doc_id": doc, "event": event}, Problems())
     (docs,), documents = number_texts([doc])
     (events,), mentions = number_texts([event])
     ends = _sentence(records, "sentence"), None
@@ -280,7 +280,7 @@ def pairs_of(records: Records, label: LabelCodes | None) -> EventPairs:
         label = None if label is None else label[rows]
 
     def where(row: int) -> str:
-        return records.where(int(row if rows is None else rows[row]))
+        return records.locate(int(row if rows is None else rows[row]))
 
     _require(where, dict(zip(("doc_id", "a", "b"), columns, strict=True)), problems)
     (doc,), documents = number_texts(columns[:1])

@@ -199,7 +199,7 @@ def _unknown(
         (
             int(counts[k]),
             names[k].as_py(),
-            records.where(int((numbers == k).argmax())) if at < MAX_SHOWN else "",
+            records.locate(int((numbers == k).argmax())) if at < MAX_SHOWN else "",
         )
         for at, k in enumerate(order.tolist())
     ]

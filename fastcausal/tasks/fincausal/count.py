@@ -111,11 +111,11 @@ def _taken(gold: SectionRows, labels: WordLabels, stops: Stops) -> npt.NDArray[n
     if empty.any():
         row = int(empty.argmax())
         n = int(empty.sum())
-        stops.add(f"{gold.where(row)}: text without a word, {n} such rows", "ValueError")
+        stops.add(f"{gold.locate(row)}: text without a word, {n} such rows", "ValueError")
     longest = labels.facts[:, :, 1].max(axis=1, initial=0)
     if (longest > LONGEST).any():
         row = int((longest > LONGEST).argmax())
-        found = f"{gold.where(row)}: a span of {longest[row]} words, expected at most {LONGEST}"
+        found = f"{gold.locate(row)}: a span of {longest[row]} words, expected at most {LONGEST}"
         stops.add(found, "RecursionError")
     taken: npt.NDArray[np.bool_] = ~empty
     return taken
@@ -131,7 +131,7 @@ def _sections(
     if other.any():
         row = int(other.argmax())
         a, b = sizes[first[section[row]]], sizes[row]
-        found = f"{gold.where(row)}: a text of {b} words in a section with one of {a}"
+        found = f"{gold.locate(row)}: a text of {b} words in a section with one of {a}"
         stops.add(found, "ValueError")
         section, names = gold.sections(by_text=True)
     if taken.all():

@@ -112,7 +112,7 @@ def side_by_side(gold: SectionRows, pred: SectionRows, stops: Stops) -> SidesByR
         stops.add(got, "AssertionError")
     elif both[0] != both[1]:
         row = next(k for k, (a, b) in enumerate(zip(*both, strict=True)) if a != b)
-        got = f"{pred.where(row)}: another text than {gold.where(row)}"
+        got = f"{pred.locate(row)}: another text than {gold.locate(row)}"
         stops.add(got, "AssertionError")
     else:
         return SidesByRow(gold, pred.cause, pred.effect, warnings)

@@ -85,9 +85,9 @@ def _of_file(source: Any) -> Cutting:
     known: dict[str, list[str]] = {}
     for row, (text, words) in enumerate(zip(texts, lists, strict=True)):
         if not isinstance(words, list) or text is None:
-            raise InputError(f'{records.where(row)}: expected "text" and a list of "words"')
+            raise InputError(f'{records.locate(row)}: expected "text" and a list of "words"')
         if known.setdefault(text, words) != words:
-            raise InputError(f"{records.where(row)}: other words than before of the same text")
+            raise InputError(f"{records.locate(row)}: other words than before of the same text")
     digest = digest_of_texts(strings([*known]), strings(["\n".join(w) for w in known.values()]))
     return Cutting(f"{digest:032x}", _Listed(records.name, known))
 

@@ -107,7 +107,9 @@ def disagreements(ratings: Ratings, level: Level, times: Int64 | None = None) ->
         )
     if level == "ratio" and np.fmin.reduce(ratings.values, initial=0) < 0:
         k = int(np.argmax(ratings.values < 0))
-        raise InputError(f"{ratings.where(k)} is {ratings.values[k]}, level ratio has none below 0")
+        raise InputError(
+            f"{ratings.locate(k)} is {ratings.values[k]}, level ratio has none below 0"
+        )
     groups = ratings.groups if times is None else None
     n_problems, drawn = 1, None
     if times is not None:

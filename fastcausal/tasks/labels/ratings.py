@@ -84,7 +84,7 @@ class Ratings:
         """Return the name of a unit in messages."""
         return f"unit {unit}" if self.units is None else f'unit "{self.units[unit]}"'
 
-    def where(self, rating: int) -> str:
+    def locate(self, rating: int) -> str:
         """Return the name of a rating in messages."""
         unit = int(np.searchsorted(self.offsets, rating, side="right")) - 1
         return f"{self.unit_name(unit)}: a rating"

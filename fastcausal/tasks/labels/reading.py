@@ -67,7 +67,7 @@ def read_ratings(
         ratings = _long(data, str(unit), str(rater), str(label), groups)
     if math.isinf(_native.most_of(ratings.values)):
         infinite = int(np.argmax(np.isinf(ratings.values)))
-        raise InputError(f"{ratings.where(infinite)} is infinite")
+        raise InputError(f"{ratings.locate(infinite)} is infinite")
     if len(ratings.values) > MAX_RATINGS:
         raise InputError(f"{len(ratings.values)} ratings, expected at most {MAX_RATINGS}")
     return ratings

@@ -150,11 +150,11 @@ def read_judged(
     values, columns, classes = _values(of_scores, names, labels, level)
     keys, human_keys, item_names, system_names = _keys(of_scores, of_human)
     order = np.argsort(keys, kind="stable")
-    require_unique(keys, of_scores.where, partial(_key, of_scores))
+    require_unique(keys, of_scores.locate, partial(_key, of_scores))
     keys = keys[order]
     rater_of, rater_names = _raters(of_human)
     of_raters = human_keys * max(len(rater_names), 1) + rater_of
-    require_unique(of_raters, of_human.where, partial(_key, of_human))
+    require_unique(of_raters, of_human.locate, partial(_key, of_human))
     place = np.minimum(np.searchsorted(keys, human_keys), len(keys) - 1)
     matched = keys[place] == human_keys
     _apply(of_scores, of_human, columns, matched | np.isnan(values), unmatched)
@@ -272,7 +272,7 @@ def _clusters(records: Records, name: str) -> Int64:
     """Number the values of a column without gaps."""
     places, _ = encode(_cells(records, name))
     if (missing := places < 0).any():
-        raise InputError(f'{records.where(int(np.argmax(missing)))}: "{name}" is missing')
+        raise InputError(f'{records.locate(int(np.argmax(missing)))}: "{name}" is missing')
     return places
 
 
@@ -322,7 +322,7 @@ def _raters(human: Records) -> tuple[Int64, list[str]]:
 
 def _locate(records: Records, row: int) -> str:
     """Name the place of a row, and its key."""
-    return f"{records.where(row)}: {_key(records, row)}"
+    return f"{records.locate(row)}: {_key(records, row)}"
 
 
 def _key(records: Records, row: int) -> str:

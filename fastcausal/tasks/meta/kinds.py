@@ -54,7 +54,7 @@ def _require_words(human: Records, label: str, labels: pa.Array, level: Level | 
         return
     row = pc.index(numbers, False).as_py()
     raise InputError(
-        f'{human.where(row)}: "{label}" is "{labels[row].as_py()}", expected a number'
+        f'{human.locate(row)}: "{label}" is "{labels[row].as_py()}", expected a number'
         + ("" if level is None else f" for the level {level}"),
         MIXED,
     )
@@ -72,7 +72,7 @@ def finite(labels: pa.Array, records: Records, name: str) -> Float64:
         row = int(np.argmax(large))
         got = "infinite" if math.isinf(values[row]) else f"{values[row]:g}"
         raise InputError(
-            f'{records.where(row)}: "{name}" is {got}, expected a number from '
+            f'{records.locate(row)}: "{name}" is {got}, expected a number from '
             f"{-LARGEST:g} to {LARGEST:g}"
         )
     return values

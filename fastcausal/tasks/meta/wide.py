@@ -48,7 +48,7 @@ def judgments_of(table: Records, raters: Sequence[str], label: str) -> Records:
         columns = {name: table.table[name].take(arrow.numbers(rows)) for name in keys}
         columns["rater"] = arrow.strings([rater] * len(rows))
         parts.append(pa.table(columns | {label: column.take(arrow.numbers(rows))}))
-        places += [table.where(row) for row in rows.tolist()]
+        places += [table.locate(row) for row in rows.tolist()]
     try:
         together = pa.concat_tables(parts, promote_options="permissive")
     except pa.ArrowException as error:

@@ -73,7 +73,7 @@ def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
     ids = _ids(records)
     texts, answers = stored_texts(records, "question"), stored_answers(records)
     if texts is not None and answers is not None:
-        asked = RowTexts(texts, records.where)
+        asked = RowTexts(texts, records.locate)
         return QuestionTexts(ids, texts, *answers, records.drop(*OWN), asked)
     rows = records.objects()
     texts = texts_array([row.get("question") for row in rows])
@@ -83,7 +83,7 @@ def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
         _refuse(records, ids, _question_fault)
     has_more = not {*OWN}.issuperset(records.names)
     besides = [*map(_besides, rows)] if has_more else ()
-    asked = RowTexts(texts, records.where)
+    asked = RowTexts(texts, records.locate)
     return QuestionTexts(ids, texts, right, offsets(map(len, lists)), besides, asked)
 
 
@@ -198,7 +198,7 @@ def _ids(records: Records) -> pa.Array:
     if not len(records):
         return strings([])
     ids = records.keys("id")
-    require_unique(ids, records.where)
+    require_unique(ids, records.locate)
     return ids
 
 
@@ -212,7 +212,7 @@ def _refuse(
         raise InputError(f"{records.header}: found {found}, of FinCausal 2025", remedy=remedy)
     problems = Problems()
     for k, (id, record) in enumerate(zip(ids.to_pylist(), records.objects(), strict=True)):
-        if message := fault(records.where(k), id, record):
+        if message := fault(records.locate(k), id, record):
             problems.add(message)
     problems.raise_if_any()
     raise AssertionError

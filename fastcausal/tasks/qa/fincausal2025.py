@@ -125,7 +125,7 @@ def read_rows(source: Any, name: str) -> AnswerRows:
     if not len(records):
         raise InputError(f"{records.name}: no rows, expected one or more")
     ids = records.keys(records.require("id"))
-    require_unique(ids, records.where)
+    require_unique(ids, records.locate)
     answers = records.texts(records.require("answer"))
     text = records.find("text")
     texts = pc.fill_null(records.texts(text), "") if text else strings([""] * len(records))
@@ -161,9 +161,9 @@ def _join_by_id(gold: AnswerRows, pred: AnswerRows, unmatched: Policy) -> Answer
     """Join by id; drop rows that are not in gold, as the program drops a background set."""
     known = np.flatnonzero(np.asarray(pc.is_in(pred.id, value_set=gold.id)))
     both = match(gold.id, pred.id.take(numbers(known)), unmatched, TEXTS)
-    texts = RowTexts(gold.text, gold.records.where)
+    texts = RowTexts(gold.text, gold.records.locate)
     others = RowTexts(
-        pred.text.take(numbers(known)), lambda row: pred.records.where(int(known[row]))
+        pred.text.take(numbers(known)), lambda row: pred.records.locate(int(known[row]))
     )
     both = same_texts(both, texts, others, unmatched)
     warnings: Warnings = dict(both.warnings)
@@ -187,7 +187,7 @@ def _pair_by_place(gold: AnswerRows, pred: AnswerRows) -> AnswerPair:
     texts = zip(gold.text.to_pylist(), pred.text.to_pylist(), strict=True)
     for row, (a, b) in enumerate(texts):
         if a != b:
-            where = f"{pred.records.where(row)}: another text than {gold.records.where(row)}"
+            where = f"{pred.records.locate(row)}: another text than {gold.records.locate(row)}"
             raise InputError(f"{where}: {STOPS}equal texts in order")
     rows = np.arange(len(gold.id))
     answers = gold.answer.to_pylist(), pred.answer.to_pylist()
@@ -248,7 +248,7 @@ def _read_predictions(side: AnswerRows, column: str, rows: Any, name: str) -> li
         if not least <= value <= most or (name == JUDGE and value not in MARKS):
             kind = "a whole number" if name == JUDGE else "a number"
             raise InputError(
-                f"{side.records.where(row)}: {column} is {value:g}, expected {kind} from {least} "
+                f"{side.records.locate(row)}: {column} is {value:g}, expected {kind} from {least} "
                 f"to {most}"
             )
     if (rows < 0).any():

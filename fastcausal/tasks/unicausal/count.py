@@ -218,7 +218,7 @@ def _unread(found: Sequence[Records], row: int, keys: pa.Array, wanted: int) -> 
     got = f"{len(value)} tags" if isinstance(value, list) else shown(value)
     expected = f"expected {wanted} of O, B-C, I-C, B-E and I-E, one for each word"
     remedy = Remedy("unparsed", ("empty", "skip"), "would allow it")
-    return InputError(f'{records.where(row)}: example "{id}" has {got}, {expected}', remedy)
+    return InputError(f'{records.locate(row)}: example "{id}" has {got}, {expected}', remedy)
 
 
 def _counts(gold: TagCodes, pred: TagCodes, offsets: Int64) -> Int64:

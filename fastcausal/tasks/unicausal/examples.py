@@ -61,7 +61,7 @@ class CorpusExamples:
 
     def where(self, k: int) -> str:
         """Return the place of an example for messages."""
-        place = self.tables[self.table[k]].where(int(self.row[k]))
+        place = self.tables[self.table[k]].locate(int(self.row[k]))
         return f'{place}: example "{self.ids[k]}"'
 
 
@@ -173,7 +173,7 @@ def _listed(records: Records, causal: Int64) -> tuple[Int64, pa.ListArray] | Non
             try:
                 strings_in(cell)
             except InputError as error:
-                raise InputError(f"{records.where(row)}: {error}") from None
+                raise InputError(f"{records.locate(row)}: {error}") from None
         raise
     is_filled = np.diff(arrow.offsets_of(lists)) > 0
     return given[is_filled], lists.filter(arrow.numbers(is_filled))
@@ -186,7 +186,7 @@ def _labels(records: Records) -> tuple[Int64, Int64]:
     )
     wrong = np.flatnonzero(pair > sequence)
     if len(wrong):
-        where = records.where(int(wrong[0]))
+        where = records.locate(int(wrong[0]))
         raise InputError(f'{where}: "pair_label" is 1, expected 0 as "seq_label" is')
     return sequence, pair
 

@@ -75,7 +75,7 @@ def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.
     if wrong.any():
         row = int(wrong.argmax())
         got = shown(records.column(column)[row].as_py())
-        raise InputError(f'{records.where(row)}: "{column}" is {got}, expected 0 or 1')
+        raise InputError(f'{records.locate(row)}: "{column}" is {got}, expected 0 or 1')
     return arrow.numbers(arrow.values_of(places).astype(np.int64), is_known)
 
 

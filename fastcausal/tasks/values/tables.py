@@ -36,7 +36,7 @@ def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
         records.name,
         records.keys(id),
         scores,
-        records.where,
+        records.locate,
         None if epoch is None else _texts(records, epoch),
         columns=kept,
         about={"format": "table"},
@@ -115,7 +115,7 @@ def _numbers(records: Records, path: str) -> tuple[Float64, Float64 | None]:
             got = shown(cell) if isinstance(cell, str) else kind(cell)
             parts = f"; {path}.0 names a part" if isinstance(cell, list) else ""
             raise InputError(
-                f'{records.where(row)}: "{path}" is {got}, expected a number{parts}'
+                f'{records.locate(row)}: "{path}" is {got}, expected a number{parts}'
             ) from error
     return values, None
 

@@ -295,7 +295,7 @@ def _rows(questions: Asked, given: Given, settings: Choosing, warnings: Warnings
     if len(surplus := lacking(given.ids, questions.ids)):
         if settings.surplus == "error":
             row = int(surplus[0])
-            raise InputError(f'{records.where(row)}: id "{given.ids[row]}" is of no question')
+            raise InputError(f'{records.locate(row)}: id "{given.ids[row]}" is of no question')
         warnings["", f" {TEXTS[1]} and are left out"] = (len(surplus),)
     return _compare_texts(both, questions, given, settings, warnings).pred
 
@@ -319,7 +319,7 @@ def _require_read(chosen: Chosen, codes: Int64) -> None:
     if not len(unread):
         return
     row = int(unread[0])
-    place = chosen.given.records.where(int(chosen.rows[row]))
+    place = chosen.given.records.locate(int(chosen.rows[row]))
     ids = chosen.questions.ids
     name = "" if ids is None else f'id "{ids[row]}": '
     options = ", ".join(chosen.questions.labels[:10])

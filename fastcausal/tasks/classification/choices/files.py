@@ -114,7 +114,7 @@ def read_questions(
         raise InputError(f'{records.name}: an option is named "{clash[0]}", expected another name')
     for k, value in enumerate(written):
         if value not in forms:
-            where, known = records.where(int((places == k).argmax())), ", ".join(options[:10])
+            where, known = records.locate(int((places == k).argmax())), ", ".join(options[:10])
             got = f'"{column}" is {shown(value)}'
             raise InputError(f"{where}: {got}, expected one of {known}")
     of_written = np.array([options.index(forms[value]) for value in written], np.int64)
@@ -223,7 +223,7 @@ def _ids(records: Records) -> pa.Array | None:
     if records.find(*IDS) is None and len(records.names) == 1:
         return None
     ids = records.keys(*IDS)
-    require_unique(ids, records.where)
+    require_unique(ids, records.locate)
     return ids
 
 
@@ -238,7 +238,7 @@ def _written(records: Records, column: str) -> tuple[list[Any], Int64]:
         row = int(wrong.argmax())
         got = array[row].as_py()
         fault = f'"{column}" is {got}' if got == got and got is not None else f'no "{column}"'
-        raise InputError(f"{records.where(row)}: {fault}, expected a label")
+        raise InputError(f"{records.locate(row)}: {fault}, expected a label")
     return values, places
 
 
