@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fastcausal.cli import app
-from fastcausal.cli.parameters import EXIT_STATUS
+from fastcausal.cli.parameters import EXIT_STATUS, Command
 
 PAGE = "reference/commands.md"
 # Factors of the search: a how-to page comes before functions and reasons that name its words.
@@ -55,8 +55,9 @@ def _parts(command: click.Command, name: str) -> Iterator[str]:
         yield _table(
             "argument", zip([p.make_metavar(context) for p in arguments], texts, strict=True)
         )
-    options = [p.get_help_record(context) for p in parameters if p not in arguments]
-    yield _table("option", filter(None, options))
+    assert isinstance(command, Command)
+    for title, options in command.option_groups(context).items():
+        yield _table(title.lower(), options)
     examples = (command.epilog or "").replace(EXIT_STATUS, "").replace("\b", "").strip()
     if examples:
         lines = [line.strip() for line in examples.splitlines()[1:]]

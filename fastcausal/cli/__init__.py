@@ -23,9 +23,17 @@ from fastcausal.counts.command import CommandRecord, command_of_systems
 from fastcausal.counts.task import declared
 
 TOOLS = (
-    "errors", "report", "compare", "leaderboard", "gate", "plan", "meta_plan", "sweep", "aggregate",
+    "errors", "report", "compare", "leaderboard", "gate", "sweep", "aggregate",
     "merge", "explain", "convert", "schema", "demo", "bench", "doctor",
 )  # fmt: skip
+SECTIONS = {
+    "Score": ("score", "classify", "eci", "qa", "answers", "claims", "crab", "explain"),
+    "Look": ("errors", "report", "describe", "check"),
+    "Compare": ("compare", "leaderboard", "gate", "plan", "sweep", "aggregate", "merge"),
+    "People": ("agree", "annotate", "preferences", "meta", "meta plan"),
+    "Share": ("task", "page-scorer", "convert", "schema"),
+    "Tools": ("demo", "bench", "doctor"),
+}
 COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by a shell that completes a line
 ID_NUMBERS = "--id-numbers"
 BIBTEX = """\
@@ -51,6 +59,16 @@ EARLIEST = 1 << 16
 
 class Program(Group):
     """The command line as a whole; all errors, also of usage, end alike."""
+
+    @property
+    def sections(self) -> dict[str, list[str]]:
+        """Commands by the title of their section; another command of a task is for scoring."""
+        made = {title: [*names] for title, names in SECTIONS.items()}
+        held = {name for names in SECTIONS.values() for name in names}
+        for name, entry in self.entries.items():
+            if name not in held:
+                made["Score" if isinstance(entry, CommandRecord) else "Tools"].append(name)
+        return made
 
     def main(  # type: ignore[override]  # click's own ways to end are not taken
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
@@ -94,11 +112,13 @@ def entries() -> dict[str, str | CommandRecord]:
     for task in declared():
         if isinstance(task.command, CommandRecord):
             tasks[task.command.name] = task.command
-        else:
+        elif task.command:
             entry, _, name = task.command.rpartition(":")
             tasks[name] = task.command if entry else command_of_systems(task.score)
     tools = {name.replace("_", " "): f"fastcausal.cli.{name}:{name}" for name in TOOLS}
     others = {
+        "plan": "fastcausal.sweeps.commands:PLAN",
+        "meta plan": "fastcausal.tasks.meta:PLAN",
         "task": "fastcausal.cli.shared_task:task",
         "page-scorer": "fastcausal.cli.page_scorer:page_scorer",
     }

@@ -16,14 +16,17 @@ import click
 from fastcausal.cli.described import Described, Parameter, ValueKind
 from fastcausal.cli.options import (
     DRAWS,
+    VALUES,
     ZERO,
     ByOption,
     DrawOptions,
     IntervalsOption,
+    ValueOptions,
     flag_of,
     is_given,
     refuse,
     refuse_inference,
+    refuse_settings,
 )
 from fastcausal.cli.parameters import Argument, Entry, Option, make_command
 from fastcausal.cli.tables import TABLES, TableOptions
@@ -39,6 +42,7 @@ COUNTS, ROWS, PICTURES = (
 )
 REQUIRED = Signature.empty
 UNITS, PLOT = "_units", "_plot"
+READING = "reading"  # a parameter for the settings of logs and tables
 
 
 def derive(name: str, record: CommandRecord) -> click.Command:
@@ -66,8 +70,10 @@ def _entries(record: CommandRecord, parameters: Mapping[str, Parameter]) -> Iter
         optional = metavar.startswith("[")
         about = Argument(text, metavar)
         yield name, Annotated[side, about], None if optional else REQUIRED
-    for option, _, parameter, flag in _options(record, parameters):
-        yield _option(option, parameter, flag)
+    for option, name, parameter, flag in _options(record, parameters):
+        yield (
+            (option, ValueOptions, VALUES) if name == READING else _option(option, parameter, flag)
+        )
     if record.unit:
         text = record.unit_text or f"the counts of each {record.unit}"
         yield _file(UNITS, f"--per-{record.unit}", _text(Target(text), COUNTS))
@@ -91,12 +97,14 @@ def _options(
     for name, parameter in parameters.items():
         if name not in record.sources and name != f"per_{record.unit}":
             flag = record.flags.get(name, Flag())
-            yield flag.flag.lstrip("-").replace("-", "_") or name, name, parameter, flag
+            option = flag.flag.lstrip("-").replace("-", "_") or name
+            yield name if option in record.sources else option, name, parameter, flag
 
 
 def _option(name: str, parameter: Parameter, about: Flag) -> Entry:
     """Return the option of a parameter."""
-    kind, default = parameter.kind, parameter.default
+    kind = parameter.kind
+    default = parameter.default if about.default is None else about.default
     shown = Option(
         about.flag or _flag(name),
         help=parameter.text,
@@ -115,7 +123,11 @@ def _option(name: str, parameter: Parameter, about: Flag) -> Entry:
         inner = Path
     if kind.several:
         return name, Annotated[list[inner] | None, shown], None  # type: ignore[valid-type]
-    return name, Annotated[inner | None, shown], REQUIRED if parameter.required else default
+    return (
+        name,
+        Annotated[inner | None, shown],
+        REQUIRED if parameter.required and default is None else default,
+    )
 
 
 def _file(name: str, flag: str, text: str, required: bool = False) -> Entry:
@@ -141,6 +153,8 @@ def _run(
     from fastcausal.files.targets import keep_apart
     from fastcausal.report.pictures import require_pictures
 
+    if record.implied and given[record.implied] is not None:
+        given["intervals"] = True
     _refuse(ctx, record, given)
     tables: TableOptions = given.pop("tables")
     draws: DrawOptions | None = given.pop("draws", None)
@@ -152,7 +166,7 @@ def _run(
     settings = {
         name: _value(ctx, option, given[option], parameter.kind, flag)
         for option, name, parameter, flag in _options(record, parameters)
-        if is_given(ctx, option)
+        if name != READING and (is_given(ctx, option) or flag.default is not None)
     }
     read = [value for name, value in settings.items() if parameters[name].kind.is_file]
     require_pictures(plot)
@@ -162,14 +176,14 @@ def _run(
     by = settings.get("by")
     function = resolve(record.function)
 
-    def call(*sides: Any) -> Any:
-        return function(*sides, **settings)
+    def call(*sides: Any, **more: Any) -> Any:
+        return function(*sides, **settings, **more)
 
     if record.each:
         reports = _reports(record, sources, call)
         _print_systems(record, reports, tables, draws, by, units, html, plot)
     else:
-        _print_one(record, sources, call, tables, targets, units)
+        _print_one(record, sources, call, given.get(READING), tables, targets, units)
 
 
 def _refuse(ctx: click.Context, record: CommandRecord, given: Mapping[str, Any]) -> None:
@@ -179,6 +193,8 @@ def _refuse(ctx: click.Context, record: CommandRecord, given: Mapping[str, Any])
             if not refusal.options:
                 raise click.UsageError(refusal.reason, ctx)
             refuse(ctx, refusal.options, refusal.reason)
+    if given.get("protocol") is not None:
+        refuse_settings(ctx, record.name, given["protocol"])
     if record.has_intervals:
         refuse_inference(ctx, given["intervals"], given["draws"])
 
@@ -248,6 +264,7 @@ def _print_one(
     record: CommandRecord,
     sources: list[Any],
     call: Callable[..., Any],
+    values: ValueOptions | None,
     tables: TableOptions,
     targets: Mapping[str, Path | None],
     units: Path | None,
@@ -255,8 +272,9 @@ def _print_one(
     """Print one report of all sources, and write its tables."""
     from fastcausal.cli.console import doing, write_tables
 
-    with doing(f"reading {', '.join(map(str, _flat(sources)))}"):
-        result = call(*sources)
+    with doing(f"reading {', '.join(map(str, _flat(sources)))}", "samples") as progress:
+        reading = {} if values is None else {READING: values.reading(progress)}
+        result = call(*sources, **reading)
         report = resolve(record.report)(result) if record.report else result
     if units is not None:
         report.statistics.write(units)

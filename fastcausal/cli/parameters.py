@@ -27,6 +27,22 @@ Exit status: 0 done; 1 a check failed, see the command; 2 bad input or usage, or
 be written; 70 a fault of fastcausal; 130 Ctrl-C; 141 a closed pipe."""
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 100}
 Entry = tuple[str, Any, Any]  # name, type and default of a parameter
+# Groups of options in help, in their order, and flags of each
+OPTION_GROUPS = {
+    "Reading": "from answers id column pattern occurrence tags link name key scorer metric filter "
+    "value numerator denominator epoch over human label labels rater level unit read text "
+    "run-column join dates template like against gold gold-from yes-no",
+    "Protocol": "protocol kernel words lenient relation forward backward none unknown candidates "
+    "task set border threshold thresholds rule high mediation confounding collider match min-f1 "
+    "min-tokens no-quotes official-order similarity judge text-metrics map positive average "
+    "tokenizer choice raters ties rescale",
+    "Policies": "unparsed unmatched undefined missing nulls unsure unplaced outside",
+    "Statistics": "by fold intervals cluster method confidence n-resamples seed resamples folds "
+    "epsilon compare score lower-is-better unpaired correction power delta baseline candidate "
+    "min-delta min point group",
+    "Output": "json format digits percent counts github top examples help",
+}
+_GROUP_OF = {f"--{name}": title for title, names in OPTION_GROUPS.items() for name in names.split()}
 _EXAMPLES = re.compile(r"\n\s*Examples\n\s*-+\n")
 
 
@@ -67,15 +83,27 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write usage, arguments, options, examples and exit status."""
+        """Write usage, arguments, groups of options, examples and exit status."""
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
         arguments = [p for p in self.get_params(ctx) if isinstance(p, _Argument)]
         if arguments:
             with formatter.section("Arguments"):
                 formatter.write_dl([(p.make_metavar(ctx), p.help or "") for p in arguments])
-        self.format_options(ctx, formatter)
+        for title, rows in self.option_groups(ctx).items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
         self.format_epilog(ctx, formatter)
+
+    def option_groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
+        """Return flags and help of the options by group; a file is output, others have no group."""
+        groups: dict[str, list[tuple[str, str]]] = {"Options": [], **{t: [] for t in OPTION_GROUPS}}
+        for option in self.get_params(ctx):
+            if isinstance(option, click.Option) and (row := option.get_help_record(ctx)):
+                rest = "Output" if isinstance(option.type, click.Path) else "Options"
+                groups[_GROUP_OF.get(option.opts[-1], rest)].append(row)
+        groups = {title: rows for title, rows in groups.items() if rows}
+        return groups if len(groups) > 1 else dict(zip(["Options"], groups.values(), strict=True))
 
 
 class _Argument(click.Argument):
@@ -133,6 +161,11 @@ class Group(click.Group):
         super().__init__(name, help=help, epilog=more, context_settings=SETTINGS)
         self.entries, self.others = entries, others
 
+    @property
+    def sections(self) -> dict[str, list[str]]:
+        """Names of the commands by the title of their section in help."""
+        return {"Commands": [*self.entries]}
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; print the help if there are none."""
         if not args and not ctx.resilient_parsing:
@@ -141,13 +174,14 @@ class Group(click.Group):
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the full description of each command."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(n, self._summary(ctx, n)) for n in self.list_commands(ctx)])
+        """Write the full description of each command, by section."""
+        for title, names in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self._summary(ctx, name)) for name in names])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, in the order of the table."""
-        return list(self.entries)
+        """Return the names of the commands, by section."""
+        return [name for names in self.sections.values() for name in names]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any
 
 import click
 
+from fastcausal.cli.described import Described, ValueKind
 from fastcausal.cli.parameters import Option
 from fastcausal.counts.task import protocols_under, resolve
 
@@ -53,32 +51,6 @@ def task_options(task: str, settings: list[str]) -> dict[str, Any]:
             raise click.BadParameter(f'"{setting}", expected NAME=VALUE', param_hint="--set")
         given.setdefault(name, []).append(value)
     tasks = sweepable_tasks()
-    hints = get_type_hints(resolve(tasks[task].score)) if given and task in tasks else {}
-    return {name: _values(name, texts, hints.get(name, str)) for name, texts in given.items()}
-
-
-def _values(name: str, texts: list[str], hint: Any) -> Any:
-    """Return the value of an option: of texts, or of one text."""
-    kinds = [hint] if get_origin(hint) not in (Union, UnionType) else [*get_args(hint)]
-    items = [get_args(kind) for kind in kinds if get_origin(kind) in (Iterable, Sequence)]
-    if items:
-        [inner] = items[0]
-        return [_values(name, [text], inner) for text in texts]
-    if len(texts) > 1:
-        raise click.BadParameter(f"{name} is set {len(texts)} times", param_hint="--set")
-    [text] = texts
-    if bool in kinds:
-        if text not in ("true", "false"):
-            raise click.BadParameter(
-                f'{name} is "{text}", expected true or false', param_hint="--set"
-            )
-        return text == "true"
-    if NoneType in kinds and text == "null":
-        return None
-    for number in (int, float):
-        if number in kinds:
-            with suppress(ValueError):
-                return number(text)
-    if float in kinds:
-        raise click.BadParameter(f'{name} is "{text}", expected a number', param_hint="--set")
-    return text
+    taken = Described(tasks[task].score).parameters if given and task in tasks else {}
+    kinds = {name: taken[name].kind if name in taken else ValueKind((str,)) for name in given}
+    return {name: kinds[name].parse(texts, name, "--set") for name, texts in given.items()}

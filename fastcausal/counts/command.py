@@ -21,6 +21,7 @@ class Flag(NamedTuple):
     min: float | None = None
     max: float | None = None
     read: str = ""  # Entry point of the function from the typed text to the value
+    default: Any = None  # By default that of the parameter
 
 
 class Refusal(NamedTuple):
@@ -56,6 +57,7 @@ class CommandRecord:
     page: str = ""  # Help of ``--html``; empty for no page
     one_table: bool = False  # Several systems make one table of all groups of scores
     writes: Mapping[str, Target] = field(default_factory=dict)
+    implied: str = ""  # The option that asks for intervals by itself
     flags: Mapping[str, Flag] = field(default_factory=dict)  # By parameter
     refused: tuple[Refusal, ...] = ()
 

@@ -69,7 +69,8 @@ class Task:
     # Entry point of the function that lists such sources in a folder
     list_logs: str = ""
     protocols: Mapping[str, TaskProtocol] = field(default_factory=dict, hash=False)
-    # Record or entry point of the command, or the name of a command of gold and systems
+    # Record or entry point of the command, or the name of a command of gold and systems;
+    # empty for a task under a protocol of another command
     command: str | CommandRecord = ""
     page: str = ""  # Name of the page in docs
 

@@ -114,21 +114,24 @@ def plan(
     confidence: float = 0.95,
     reading: ValueReading | None = None,
 ) -> ComparisonPlan:
-    """Plan a comparison of two systems from a pilot on the same examples.
+    """Plan how many examples, and answers to each, show a difference of two systems.
 
     Parameters
     ----------
-    a, b : Statistics, Report, path or table
-        As in `compare`.
+    a : Statistics, Report, path or table
+        Counts, a log or a table of A. Any source of `compare`.
+    b : Statistics, Report, path or table
+        Counts, a log or a table of B.
     score : str, optional
-        Flat name; by default as in `compare`.
+        Look at this score; by default overall_f1, of logs and tables the only one.
     power : float
-        The share of comparisons that detect the difference.
+        Set the power: the share of such comparisons with a significant difference.
     delta : float, optional
-        The difference to detect; by default the pilot's own, which is often too large.
+        Detect this difference; by default that of the pilot. The pilot's own is often too large.
     cluster : str, optional
-        A column of clusters, which are then the units.
+        Take clusters, the values of this column, as units.
     confidence : float
+        Set the confidence level of the test.
     reading : ValueReading, optional
         As in `compare`.
 

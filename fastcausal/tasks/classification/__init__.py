@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from fastcausal.counts.command import PAGE, CommandRecord, Flag
 from fastcausal.counts.task import Task, TaskProtocol
 
 TASK = Task(
@@ -26,7 +27,22 @@ TASK = Task(
     score="fastcausal.tasks.classification.classify:classify",
     read="fastcausal.tasks.classification.classify:read_gold",
     public="fastcausal.tasks.classification.classify:public",
-    command="fastcausal.cli.classify:classify",
+    command=CommandRecord(
+        "fastcausal.tasks.classification.classify:classify",
+        {"gold": "GOLD", "pred": "PRED..."},
+        (
+            "fastcausal classify labels_1.csv labels_2.csv",
+            "fastcausal classify choices.csv choices_careful.jsonl --answers binary --by rung",
+            "fastcausal classify choices.csv choices_chatty.jsonl --protocol cladder-gpt",
+        ),
+        each="pred",
+        unit="example",
+        page=PAGE,
+        flags={
+            "labels": Flag(read="fastcausal.tasks.classification.files:parse_labels"),
+            "pattern": Flag(metavar="REGEX"),
+        },
+    ),
     page="classification",
 )
 # Answers of models, without a protocol. The settings of protocols are fields of
@@ -60,7 +76,6 @@ CHOICES = Task(
     formula="fastcausal.tasks.classification.choices.formula:ChoiceFormula",
     present="fastcausal.tasks.classification.choices.report:present",
     protocols={name: replace(ANSWERS, settings=own) for name, own in PROTOCOLS.items()},
-    command="fastcausal.cli.classify:classify",
     page="choices",
 )
 TASK_ONE = Task(
@@ -75,7 +90,6 @@ TASK_ONE = Task(
             public="fastcausal.tasks.classification.fincausal_task1:public",
         )
     },
-    command="fastcausal.cli.classify:classify",
     page="fincausal",
 )
 TASKS = (TASK, CHOICES, TASK_ONE)

@@ -42,39 +42,46 @@ def classify(
     column: str | None = None,
     pattern: str | None = None,
 ) -> ClassificationReport:
-    """Score predicted sentence labels against gold labels, or a model's answers to questions.
+    """Score sentence labels, such as causal or not, or a model's answers to questions.
 
     Parameters
     ----------
-    gold, pred : path, list, array, column or table
-        Any source of `fastcausal.tasks.classification.files.read`. Joined by name if both sides
-        have names, else by position. For answers: any source of
-        `fastcausal.tasks.classification.choices.count.choices`.
+    gold : path, list, array, column or table
+        Gold; - for stdin. Any source of `fastcausal.tasks.classification.files.read`, or for
+        answers of `fastcausal.tasks.classification.choices.count.choices`.
+    pred : path, list, array, column or table
+        Predictions of a system. Joined by name if both sides have names, else by position.
     labels : sequence of int or str, optional
-        The classes; any other label is an error. None takes the labels of gold and pred.
+        Expect only these classes, for example 0,1; any other label is an error. None takes the
+        labels of gold and pred.
     map : mapping, or str such as ``"yes=1,no=0"``, optional
-        New names of labels, on both sides.
+        Rename labels of both sides, for example yes=1,no=0.
     positive : int or str
-        The class of ``report["positive"]``.
+        Treat this class as the positive one. Its scores are ``report["positive"]``.
     undefined : {None, 0.0, 1.0}
-        The value of 0/0. None leaves it undefined: NaN in Python, null in JSON.
+        Set scores of 0/0 to this value. None leaves them undefined: NaN in Python, null in JSON.
     unparsed : {"wrong", "skip", "error"}, optional
-        The policy for a null label of pred: an error (default), or the example is left out. For an
-        answer that names no option also ``"wrong"``, its default.
+        Stop at unparsed predictions, skip them, or count answers as wrong (their default).
+        Predictions are unparsed if they are null, answers if they name no option. Labels stop by
+        default.
     unmatched : {"wrong", "skip", "error"}, optional
-        The policy for an example that one side lacks; likewise.
+        Stop at ids that one side lacks, skip them, or count missing answers as wrong. The defaults
+        are those of ``unparsed``.
     per_example : path, optional
         A ``.parquet`` or ``.arrow`` file for the pair of labels of every example.
     by : str or sequence of str, optional
         Columns of gold; each of their values becomes a subset.
     protocol : str, optional
-        Count as a published program does.
+        Read and count as a published program does.
     answers : {"binary", "letter", "choice"}, optional
-        Read a model's answers, as
-        `fastcausal.tasks.classification.choices.count.choices` describes.
-    read, column, pattern : str, optional
-        The reading of answers; their column, or a path such as ``a.b.0.c``; a regular expression
-        whose only group is the answer.
+        Read a model's answers: yes or no, a letter, a number or text from a list. See
+        `fastcausal.tasks.classification.choices.count.choices`.
+    read : str, optional
+        Read answers by this rule; by default first-word, letter or same.
+    column : str, optional
+        Take answers from this column or path, such as a.b.0.c; by default answer.
+    pattern : str, optional
+        Take the text in this pattern's only group as the answer.
 
     Returns
     -------

@@ -159,6 +159,15 @@ def labels_in(values: Sequence[Any]) -> list[Any]:
     return held
 
 
+def parse_labels(text: str) -> list[int] | list[str]:
+    """Return labels with commas between them: integers if all of them look like integers."""
+    labels = text.split(",")
+    try:
+        return [int(label) for label in labels]
+    except ValueError:
+        return labels
+
+
 def names_in(changes: Mapping[Any, Any] | str) -> dict[str, str]:
     """Return old labels with their new names; text is ``yes=1,no=0``.
 

@@ -20,11 +20,55 @@
 
 from __future__ import annotations
 
+from fastcausal.counts.command import CommandRecord, Flag, Refusal, is_missing
 from fastcausal.counts.task import Task
 
+SOURCES = {"scores": "SCORES", "human": "[HUMAN]"}
+FLAGS = {"metrics": Flag("--metric"), "raters": Flag("--human", "COLUMN")}
+OF_PEOPLE = (
+    Refusal(
+        ("label",),
+        lambda o: o["raters"] is not None,
+        "names the column of labels in HUMAN, expected it without --human",
+    ),
+    Refusal(
+        (),
+        lambda o: (o["human"] is None) == (o["raters"] is None),
+        "expected HUMAN, or --human COLUMN for raters in one wide table",
+    ),
+)
+PLAN = CommandRecord(
+    "fastcausal.tasks.meta.plan:plan_labels",
+    SOURCES,
+    ("fastcausal meta plan scores.csv judgments.csv --metric judge --delta 0.1",),
+    flags=FLAGS | {"delta": Flag(default=0.05)},
+    refused=OF_PEOPLE,
+)
 TASK = Task(
     job="meta",
     score="fastcausal.tasks.meta.scorer:meta",
-    command="fastcausal.cli.meta:meta",
+    command=CommandRecord(
+        "fastcausal.tasks.meta.scorer:meta",
+        SOURCES,
+        (
+            "fastcausal meta scores.csv judgments.csv",
+            "fastcausal meta crab_labels.csv --human r4 --human r5 --metric letters",
+        ),
+        flags=FLAGS
+        | {
+            "n_resamples": Flag("--resamples", min=1),
+            "folds": Flag(min=2, max=1000),
+            "epsilon": Flag(min=0, max=1),
+            "seed": Flag(min=0),
+        },
+        refused=(
+            Refusal(
+                ("cluster",),
+                is_missing("intervals"),
+                "is for confidence intervals: add --intervals",
+            ),
+            *OF_PEOPLE,
+        ),
+    ),
     page="meta",
 )

@@ -48,14 +48,16 @@ def plan_labels(
     raters: Sequence[str] | None = None,
     unmatched: LabelPolicy = "error",
 ) -> Report:
-    """Plan how many human labels make the powered estimate of each system precise enough.
+    """Plan how many human labels make powered estimates precise enough.
 
     Parameters
     ----------
     scores, human, label, metrics, level, raters, unmatched
-        As in `meta`: the pilot, with scores of all rows and labels of some.
+        See `fastcausal.tasks.meta.scorer.meta`: the pilot, with scores of all rows and labels of
+        some.
     delta : float
-        Half the width of the 95% interval of a system's human mean, or of the share of a class.
+        Reach this half width of the 95% confidence interval. The interval is of a system's human
+        mean, or of the share of a class.
 
     Returns
     -------

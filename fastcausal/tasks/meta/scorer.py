@@ -88,7 +88,7 @@ def meta(
     by: str | None = None,
     unmatched: LabelPolicy = "error",
 ) -> MetaReport:
-    """Compare metrics and model judges with people, whom they may replace.
+    """Compare metrics and model judges with people.
 
     A row has a system and an item. Its human value is the mean of its labels; a row without labels
     is unjudged. Nominal labels are classes: judges give classes too, and the human value is the
@@ -97,43 +97,46 @@ def meta(
     Parameters
     ----------
     scores : path, table, or list of mappings
-        A row per system and item: ``system`` (may be missing), ``item``, a column per metric.
+        Scores: system, item, a column per metric or judge; - for stdin. ``system`` may be missing.
     human : path, table, or list of mappings, optional
-        A row per judgment: ``system``, ``item``, ``rater`` (may be missing), and the label.
+        Judgments: system, item, rater, label; - for stdin. ``system`` and ``rater`` may be missing.
     label : str
-        The column of ``human`` with the label, a number or a word.
+        The column of labels, numbers or words.
     metrics : sequence of str, optional
-        Columns of ``scores``; by default all columns of numbers, or for nominal labels all columns
-        with more than half of their values among people's labels.
+        Look at this column of scores; may be given several times. By default all columns of
+        numbers, or for nominal labels all columns with more than half of their values among
+        people's labels.
     level : {"nominal", "ordinal", "interval", "ratio"}, optional
-        Level of measurement of the labels. By default words, and 0 and 1, are nominal, other whole
-        numbers ordinal, and numbers with fractions interval. Nominal labels other than 0 and 1 are
-        classes.
+        Level of measurement of labels; by default their values decide. Words, and 0 and 1, are
+        nominal, other whole numbers ordinal, and numbers with fractions interval. Nominal labels
+        other than 0 and 1 are classes.
     raters : sequence of str, optional
-        Columns of ``scores`` with the labels of a rater each, instead of ``human``. Without a
-        column ``item`` each row is an item.
+        Take labels of a rater from this column of SCORES; may be given several times. These columns
+        replace ``human``. Without a column ``item`` each row is an item.
     rescale : bool
-        Map scores that leave the labels' range into it: the least and the largest score of a metric
-        become the least and the largest label.
+        Map scores that leave the range of labels into it. The least and the largest score of a
+        metric become the least and the largest label.
     folds : int
-        Number of parts of the items: a threshold is tested on items it was not fitted to; up to
-        1,000.
+        Try thresholds on items held out in so many parts. Up to 1,000.
     epsilon : float
-        Allowed advantage of a rater over the metric in the alt-test.
+        Let a rater be better than the metric by this in the alt-test.
     compare : str, optional
-        ``LEVEL.SCORE`` of the tests between every two metrics. By default ``pooled.kendall``, or
-        ``overall.accuracy`` of classes, for up to 20 metrics; for more there are no tests, and a
-        warning.
+        Test differences of this score, as LEVEL.SCORE, between every two metrics. By default
+        ``pooled.kendall``, or ``overall.accuracy`` of classes, for up to 20 metrics; for more there
+        are no tests, and a warning.
     intervals : bool
-        Add a 95% interval to every score, drawing items with all their rows.
+        Add a confidence interval to every score. Its level is 95%; items are drawn with all their
+        rows.
     cluster : str, optional
-        A column of ``scores``; its values are drawn instead of items.
-    n_resamples, seed : int
-        For intervals, tests and soft pairwise accuracy.
+        Resample clusters, the values of this column, instead of items.
+    n_resamples : int
+        Set the number of resamples. They serve intervals, tests and soft pairwise accuracy.
+    seed : int
+        Seed the draws with this number.
     by : str, optional
-        A column of ``scores``; all metrics are computed again for each of its values.
+        Also look at each value of this column of scores.
     unmatched : {"error", "skip"}
-        Labels without score and missing scores are an error, or left out.
+        Stop at labels without score and at missing scores, or skip them.
 
     Raises
     ------

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from fastcausal.counts.command import PAGE, CommandRecord, Flag
 from fastcausal.counts.task import Task, TaskProtocol
 
 TASK = Task(
@@ -37,6 +38,18 @@ TASK = Task(
             alone=("official_order", "similarity", "judge"),
         ),
     },
-    command="fastcausal.cli.qa:qa",
+    command=CommandRecord(
+        "fastcausal.tasks.qa.count:qa",
+        {"gold": "GOLD", "pred": "PRED..."},
+        (
+            "fastcausal qa questions.json answers.json",
+            "fastcausal qa causes.csv causes_careful.csv --protocol fincausal-2025 --judge mark",
+        ),
+        each="pred",
+        unit="example",
+        page=PAGE,
+        implied="judge",
+        flags=dict.fromkeys(("similarity", "judge"), Flag(metavar="COLUMN")),
+    ),
     page="qa",
 )

@@ -49,7 +49,7 @@ def qa(
     judge: str | None = None,
     by: By = None,
 ) -> QAReport:
-    """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
+    """Score answers to questions: exact match and F1, also for questions about causes.
 
     Both compare words in lower case, without ASCII punctuation and the articles a, an, the. F1
     compares the two bags of words; it is 0 without a shared word, even if both are empty. With
@@ -57,24 +57,28 @@ def qa(
 
     Parameters
     ----------
-    gold, pred : path, mapping or iterable of mappings
-        Sources of `fastcausal.tasks.qa.files.read_questions` and ``read_answers``, joined by
-        id.
+    gold : path, mapping or iterable of mappings
+        Gold; - for stdin. A source of `fastcausal.tasks.qa.files.read_questions`, joined by id.
+    pred : path, mapping or iterable of mappings
+        Predictions of a system. A source of `fastcausal.tasks.qa.files.read_answers`.
     unmatched : {"error", "empty", "skip"}
-        The policy for ids that one side lacks. ``"empty"``: a question without an answer scores 0,
-        as in the official program; ``"skip"``: it is left out. Both leave out answers without a
-        question.
+        Stop at ids that one side lacks, score missing answers 0 (empty), or skip them. The official
+        program scores them 0. Answers without a question are left out, but in ``"error"``.
     per_example : path, optional
         A ``.parquet`` or ``.arrow`` file for the marks of every question.
     protocol : {"squad-1.1", "fincausal-2025"}
-        ``"fincausal-2025"`` reads ``ID;Text;Question;Answer`` on both sides: answers match exactly
-        if they are equal in lower case, without white space at their ends.
+        Read and count as SQuAD does, or as FinCausal 2025. ``"fincausal-2025"`` reads
+        ``ID;Text;Question;Answer`` on both sides: answers match exactly if they are equal in lower
+        case, without white space at their ends.
     official_order : bool
-        True compares rows in file order, as the program of ``"fincausal-2025"`` does, and raises
-        InputError if the program would end with an error.
-    similarity, judge : str, optional
-        Columns of predictions under ``"fincausal-2025"``: the similarity of each answer with gold,
-        from -1 to 1, and a judge's mark from 1 to 5.
+        Compare rows in file order, as the program of fincausal-2025 does. InputError is raised if
+        the program would end with an error.
+    similarity : str, optional
+        Average given similarities (SAS) of this column of PRED. They are from -1 to 1, under
+        ``"fincausal-2025"``.
+    judge : str, optional
+        Average marks of a judge, 1 to 5, with their interval. The marks are a column of
+        predictions.
     by : str or sequence of str, optional
         Other columns of gold; each of their values becomes a subset.
 

@@ -39,7 +39,6 @@ LABELS = Task(
             public="fastcausal.tasks.unicausal.labels:public",
         ),
     ),
-    command="fastcausal.cli.classify:classify",
     page="howto/unicausal",
 )
 TASKS = (SPANS, LABELS)
