@@ -53,7 +53,7 @@ class Reading:
 
     @classmethod
     def parse(cls, text: bytes) -> Reading:
-        """Parse the output of `to_json`."""
+        """Parse the output of `serialise`."""
         try:
             stored = json.loads(text)
             json.dumps(stored, ensure_ascii=False).encode()  # no half of a surrogate pair

@@ -68,7 +68,7 @@ def report(
     from fastcausal.formats import opened
     from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.report.page import write_page
-    from fastcausal.tasks.extraction.page import left_out_lines, page_of
+    from fastcausal.tasks.extraction.page import describe_left_out, page_of
 
     protocol = scoring.chosen()
     recipe = recipe_of(protocol, policies, reads)
@@ -100,7 +100,7 @@ def report(
         for name, report in reports.items()
         for warning in report.warnings
     ]
-    warnings += left_out_lines(sizes)
+    warnings += describe_left_out(sizes)
     if json:
         written = {"path": str(out), **sizes, "n_systems": len(reports)}
         print_json({**written, "warnings": warnings})

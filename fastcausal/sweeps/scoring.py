@@ -23,7 +23,7 @@ from fastcausal.relations import Relations
 from fastcausal.sweeps.runs import Run, digest_of_files
 from fastcausal.sweeps.scores import scores_of_runs, sums_of
 from fastcausal.tasks.extraction.score import score
-from fastcausal.tasks.extraction.sides import aligned_sides
+from fastcausal.tasks.extraction.sides import align_sides
 
 RELATIONS = "score"  # the task of a sweep by default
 # Arguments that change no count.
@@ -78,7 +78,7 @@ class RelationScoring:
     def about(self) -> dict[str, Any]:
         """Return the settings shared by all runs of a sweep, as plain values."""
         recipe = self.recipe
-        aligned = aligned_sides(Recipe(recipe.protocol), self.gold, self.gold)  # is read already
+        aligned = align_sides(Recipe(recipe.protocol), self.gold, self.gold)  # is read already
         return {
             "protocol": recipe.protocol.name,
             "unparsed": recipe.unparsed,

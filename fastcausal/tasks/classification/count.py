@@ -203,9 +203,9 @@ class ClassificationScorer:
         if self.labels:
             wanted = "integers" if isinstance(self.labels[0], int) else "strings"
             known = "the label set"
-            return gold.as_kind(wanted, known), pred.as_kind(wanted, known)
+            return gold.convert_to_kind(wanted, known), pred.convert_to_kind(wanted, known)
         wanted = max(gold.kind, pred.kind)
-        return gold.as_kind(wanted, pred.name), pred.as_kind(wanted, gold.name)
+        return gold.convert_to_kind(wanted, pred.name), pred.convert_to_kind(wanted, gold.name)
 
     def _add(self, labels: Sequence[Label], counts: npt.NDArray[np.int64]) -> None:
         """Add a matrix over these labels to the matrix over all labels."""
@@ -235,7 +235,7 @@ def _pair_labels(about: Statistics, batch: LabelPair, system: str | None) -> Sta
     left_out = None
     if batch.left_out is not None:
         wanted = "integers" if pa.types.is_integer(batch.gold.values.type) else "strings"
-        labels = batch.left_out.as_kind(wanted, "gold").values
+        labels = batch.left_out.convert_to_kind(wanted, "gold").values
         columns = {"gold": labels, "pred": pa.nulls(len(labels), labels.type)}
         left_out = _units(batch.left_out, columns)
     return replace(
@@ -263,7 +263,7 @@ def _ids(gold: Labels) -> pa.Array | None:
 
 
 def _texts(labels: Labels) -> pa.Array:
-    return labels.as_kind(labels.kind, labels.name).values.cast(pa.string())
+    return labels.convert_to_kind(labels.kind, labels.name).values.cast(pa.string())
 
 
 def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:

@@ -67,14 +67,8 @@ class Labels:
         is_whole = pa.types.is_integer(self.values.type) or are_whole(self.encoded.dictionary)
         return "integers" if is_whole else "strings"
 
-    def as_kind(self, wanted: str, other: str) -> Labels:
-        """Return the same labels as ``"integers"`` or ``"strings"``.
-
-        Raises
-        ------
-        InputError
-            They are not integers, but ``other``, a name in the message, requires it.
-        """
+    def convert_to_kind(self, wanted: str, other: str) -> Labels:
+        """Return the same labels as integers or strings; InputError names the other side."""
         of = pa.int64() if wanted == "integers" else pa.string()
         if self.values.type == of:
             return self
@@ -155,7 +149,7 @@ def labels_in(values: Sequence[Any]) -> list[Any]:
     ([1, 0], ['yes', '1'])
     """
     labels = read([*values])
-    held: list[Any] = labels.as_kind(labels.kind, "").values.to_pylist()
+    held: list[Any] = labels.convert_to_kind(labels.kind, "").values.to_pylist()
     return held
 
 
@@ -209,7 +203,7 @@ def public(gold: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     [{'id': 'a', 'label': 0}, {'id': 'b', 'label': 1}, {'id': 'c', 'label': 0}]
     """
     labels = read(gold, "gold")
-    values = labels.as_kind(labels.kind, "gold").values
+    values = labels.convert_to_kind(labels.kind, "gold").values
     found = sorted(values.drop_null().unique().to_pylist())
     named: dict[str, list[Any]] = {}
     if labels.ids is not None:

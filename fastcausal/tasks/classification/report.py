@@ -84,13 +84,7 @@ class ClassificationReport(Report):
 
 
 def groups_of(formula: ConfusionFormula, terms: Int64) -> tuple[Groups, dict[Label, Scores]]:
-    """Compute all groups of scores, and precision, recall, F1, support and counts of every class.
-
-    Parameters
-    ----------
-    terms : int64[n_terms]
-        Sums of the terms of the formula.
-    """
+    """Compute all groups of scores; precision, recall, F1, support and counts of every class."""
     groups = {
         group: {name: float(v[0]) for name, v in scores.items()}
         for group, scores in formula.groups_of(terms[None]).items()
@@ -148,7 +142,7 @@ def classes_grid(report: Any, subsets: Mapping[str, Groups], counts: bool) -> Gr
             row |= {f"as {label}": n for label, n in zip(report.labels, confusions, strict=True)}
     means = {name: report.scores[name] for name in ("macro", "weighted")}
     groups = {name: Scores(row) for name, row in rows.items()} | means
-    parts = {name: _without_overall(subset) for name, subset in subsets.items()}
+    parts = {name: _drop_overall(subset) for name, subset in subsets.items()}
     table = scores_table(report.title, {"": groups, **parts}, counts)
     table.part("all classes")
     for name, value in report.scores["overall"].items():
@@ -162,7 +156,7 @@ def _grids(report: ClassificationReport, counts: bool) -> list[Grid]:
     return [classes_grid(report, {**report.subsets, **means}, counts)]
 
 
-def _without_overall(groups: Groups) -> Groups:
+def _drop_overall(groups: Groups) -> Groups:
     """Return the groups with precision, recall and F1."""
     return {name: scores for name, scores in groups.items() if name != "overall"}
 

@@ -89,7 +89,7 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
 
 
 def _describe_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription:
-    values = labels.as_kind("integers", "a corpus").values
+    values = labels.convert_to_kind("integers", "a corpus").values
     odd = pc.index(pc.is_in(values, pa.array([0, 1])), False).as_py()
     if odd >= 0:
         label = values[odd].as_py()

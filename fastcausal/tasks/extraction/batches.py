@@ -12,7 +12,6 @@ Memory holds three batches a side, and 8 bytes for every id.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing, suppress
@@ -35,15 +34,12 @@ from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.table import PARQUET
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
-from fastcausal.rows import Rows
 from fastcausal.tasks.relations.align import has_unknown_ids
 from fastcausal.tasks.relations.unread import UnreadRelationsError
 
 TEXTS = "text", "tokens"  # columns with the text of an example
 READ_AGAIN = 1 << 30  # bytes of files that may be read anew as a whole to report all faults
 
-_IN_MEMORY = (Relations, Rows)  # a quick check for the usual types
-_ELSEWHERE = (str, pa.RecordBatchReader, os.PathLike, Iterator)
 T = TypeVar("T")
 Progress = Callable[[int, int | None], None]
 
@@ -56,12 +52,7 @@ class NotInStepError(WholeError):
     """The sides cannot be compared batch by batch."""
 
 
-def is_streamed(source: Any) -> bool:
-    """Return True for a source outside memory, which may be larger than memory."""
-    return not isinstance(source, _IN_MEMORY) and isinstance(source, _ELSEWHERE)
-
-
-def in_step(
+def pair_batches(
     gold: Any,
     pred: Any,
     columns: Collection[str | None] | None,

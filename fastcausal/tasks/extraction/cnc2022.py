@@ -24,10 +24,10 @@ from fastcausal.report.groups import Scores
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.evaluation import Averages, Bounds, Evaluation, bounds_of
 from fastcausal.tasks.extraction.report import ExtractionReport
-from fastcausal.tasks.extraction.sides import aligned_sides
+from fastcausal.tasks.extraction.sides import align_sides
 from fastcausal.tasks.extraction.tally import Tally, totals_of
 from fastcausal.tasks.relations.align import Aligned
-from fastcausal.tasks.relations.unread import named_reasons
+from fastcausal.tasks.relations.unread import name_reasons
 
 if TYPE_CHECKING:
     from fastcausal.tasks.extraction.scorer import ExtractionScorer
@@ -42,13 +42,7 @@ NOTHING: Score = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "number": 0}
 def report_2022(
     scorer: ExtractionScorer, gold: Any, pred: Any, per_example: Any
 ) -> ExtractionReport:
-    """Score two sides, both read as a whole.
-
-    Raises
-    ------
-    ValueError
-        The caller requests subsets, or rows of examples.
-    """
+    """Score two sides, both read as a whole; ValueError for subsets, or rows of examples."""
     if scorer.columns:
         parts = ", ".join(scorer.columns)
         raise ValueError(
@@ -59,7 +53,7 @@ def report_2022(
     recipe, backend = scorer.recipe, scorer.backend
     aligned = scorer.align(gold, pred)
     scores, fate = _scores_of(recipe, aligned, backend)
-    reasons = () if aligned.reasons is None else (named_reasons(aligned.reasons, 0),)
+    reasons = () if aligned.reasons is None else (name_reasons(aligned.reasons, 0),)
     tally = Tally(
         totals_of(aligned),
         roles=aligned.roles,
@@ -88,7 +82,7 @@ def _bounds(recipe: Recipe, here: Scores, sides: tuple[Any, Any], backend: Backe
     is_empty = recipe.unparsed == "empty"
     other = replace(recipe, unparsed="skip" if is_empty else "empty")
     try:
-        there = _scores_of(other, aligned_sides(other, *sides), backend)[0]["overall"]
+        there = _scores_of(other, align_sides(other, *sides), backend)[0]["overall"]
     except InputError:  # examples that are left out may be invalid
         there = None
     return bounds_of(*((here, there) if is_empty else (there, here)))
@@ -119,7 +113,7 @@ def scores_2022(
     if n_gold.size and n_gold.max() > MAX_RELATIONS:
         most = int(n_gold.argmax())
         raise InputError(
-            f"cnc-2022 tries every order of gold relations: {_named(examples, most)} has "
+            f"cnc-2022 tries every order of gold relations: {_name_example(examples, most)} has "
             f"{n_gold[most]}, expected at most {MAX_RELATIONS}"
         )
     single = np.flatnonzero(n_gold == 1)
@@ -127,7 +121,7 @@ def scores_2022(
     result = _label_scores(pooled, roles)
     program = _Program(roles, pooled if len(single) else None)
     several = np.flatnonzero(n_gold > 1)
-    for example in _in_corpus_order(examples, several):
+    for example in _sort_by_corpus(examples, several):
         cells = _cells(plan, gold, pred, np.array([example]), backend)[0]
         n = len(cells)
         best, chosen = -1.0, result
@@ -136,7 +130,7 @@ def scores_2022(
             f1 = _overall(of_order)["f1"]
             if f1 > best:
                 best, chosen = f1, of_order
-        program.merge(cells[range(n), range(n)].sum(axis=0), _named(examples, example))
+        program.merge(cells[range(n), range(n)].sum(axis=0), _name_example(examples, example))
         result = {role: _mean([result[role], chosen[role]]) for role in roles}
     # The official number counts each track once: relations by their first role, and signals.
     firsts = dict(zip(plan.params[1:][::-1].tolist(), roles[::-1], strict=True)).values()
@@ -211,7 +205,7 @@ class _Program:
         ]
 
 
-def _named(examples: pa.Table, example: int) -> str:
+def _name_example(examples: pa.Table, example: int) -> str:
     named = "id" in examples.column_names
     return f"example {examples['id'][example] if named else example}"
 
@@ -267,7 +261,7 @@ def _mean(scores: list[Score]) -> Score:
     return mean | {"number": total}
 
 
-def _in_corpus_order(examples: pa.Table, chosen: Int64) -> list[int]:
+def _sort_by_corpus(examples: pa.Table, chosen: Int64) -> list[int]:
     columns = [c for c in ("corpus", "doc_id", "sent_id") if c in examples.column_names]
     keys = [examples[c].to_pylist() for c in columns]
     numbers = [all(str(v).isdecimal() for v in key) for key in keys]

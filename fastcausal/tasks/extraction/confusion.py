@@ -27,21 +27,14 @@ def confusion_of_roles(counting: Counting, aligned: Aligned) -> Int64:
 
 
 def confusion_of_examples(counting: Counting, aligned: Aligned) -> Int64:
-    """Count the predicted roles of gold spans, in each example.
+    """Count the predicted roles of gold spans by example: int64[n, n_roles + 1, n_roles + 1].
 
-    Each gold relation is compared with its partner, the prediction that the report pairs with it.
-    The answer to a gold span is the partner's span that shares most tokens with it. Of several,
-    it is the shortest, then one of the same role, then the first. So a perfect prediction has
-    counts only on the diagonal, even if spans overlap, and a row adds up to the gold spans of its
-    role.
-
-    Returns
-    -------
-    int64[n_examples, n_roles + 1, n_roles + 1]
-        Rows are gold roles, columns predicted roles. The last column counts gold spans without an
-        answer: the partner marks none of their tokens. The last row counts predicted spans that
-        share no token with the paired gold relation. Predictions that the protocol drops are not
-        counted.
+    Rows are gold roles, columns predicted roles of the partner that the report pairs with a
+    relation. The answer to a gold span is the partner's span that shares most tokens with it. Of
+    several, it is the shortest, then one of the same role, then the first. So a perfect prediction
+    has counts only on the diagonal, even if spans overlap, and a row adds up to the gold spans of
+    its role. The last column counts gold spans without an answer, the last row predicted spans that
+    share no token with the paired gold relation. Predictions that the protocol drops do not count.
     """
     n = aligned.gold.n_examples
     return _confusion(counting, aligned, np.arange(n), n)
@@ -87,14 +80,7 @@ def ranges(starts: Int64, counts: Int64) -> Int64:
 
 
 def _meetings(gold: Rows, pred: Rows, paired: Int64) -> Iterator[Places]:
-    """Yield places of gold spans and of predicted spans that overlap them, the best answer first.
-
-    Parameters
-    ----------
-    gold, pred : Rows
-    paired : int64[n_gold_relations]
-        The prediction of each gold relation, -1 for none.
-    """
+    """Yield places of gold spans and of overlapping predicted spans, the best answer first."""
     partner = np.repeat(paired, np.diff(gold.row_offsets))
     spans = np.flatnonzero(partner >= 0)
     counts = np.diff(pred.row_offsets)[partner[spans]]

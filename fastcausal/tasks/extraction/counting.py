@@ -30,7 +30,7 @@ from fastcausal.tasks.relations.align import (
 )
 from fastcausal.tasks.relations.formula import RelationFormula
 from fastcausal.tasks.relations.official import are_untagged
-from fastcausal.tasks.relations.unread import named_reasons
+from fastcausal.tasks.relations.unread import name_reasons
 
 FORMULAS: Key[dict[tuple[str, ...], RelationFormula]] = Key("formulas")  # of `Protocol.derived`
 ALL = CountGroups(None, 1, apart=True)
@@ -81,7 +81,7 @@ class Counting(NamedTuple):
         reasons: tuple[pa.Table, ...] = ()
         if aligned.reasons is not None:
             unread = self.count_unread(aligned)
-            reasons = (named_reasons(aligned.reasons, n_before),)
+            reasons = (name_reasons(aligned.reasons, n_before),)
         counts = self.run(aligned, stratum, len(strata), apart=True, partners=False).counts
         return Tally(
             totals_of(aligned),
@@ -111,7 +111,7 @@ class Counting(NamedTuple):
         return counts
 
 
-def tally_of_arrays(
+def tally_arrays(
     protocol: Protocol,
     gold: Any,
     pred: Any,

@@ -12,13 +12,12 @@ from fastcausal.errors import InputError, warning_lines
 from fastcausal.files.targets import notes_on_one_file
 from fastcausal.options import Backend
 from fastcausal.recipe import Recipe, Signature
-from fastcausal.relations import NO_RELATION, ROLES, Relations
+from fastcausal.relations import NO_RELATION, ROLES
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report
-from fastcausal.rows import Rows
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.extraction.counting import Counting, counting_of, formula_of
-from fastcausal.tasks.extraction.sides import aligned_sides
+from fastcausal.tasks.extraction.sides import align_sides, are_in_memory
 from fastcausal.tasks.extraction.tally import METADATA_TOTALS, Tally, as_given
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import MULTI, RelationFormula
@@ -177,12 +176,12 @@ class Evaluation(NamedTuple):
         ]
 
     @property
-    def in_memory(self) -> bool:
+    def is_in_memory(self) -> bool:
         """True if the tables need no source outside memory."""
         sides = () if self.sides is None or isinstance(self.sides, Aligned) else self.sides
-        return all(isinstance(side, Relations | Rows | list | tuple) for side in sides)
+        return are_in_memory(*sides)
 
-    def without_sides(self) -> Self:
+    def drop_sides(self) -> Self:
         """Return the evaluation without sources."""
         return self if self.recipe is None else self._replace(sides=None, counted=None)
 
@@ -192,7 +191,7 @@ class Evaluation(NamedTuple):
         assert self.recipe is not None
         if isinstance(self.sides, Aligned):
             return self.sides
-        aligned = aligned_sides(self.recipe, *self.sides, columns=self.columns)
+        aligned = align_sides(self.recipe, *self.sides, columns=self.columns)
         counting = self.counting
         counts = counting.run(aligned, n_groups=1, partners=False).counts
         if aligned.roles != counting.roles or (counts[0] != self.sums().sum(axis=0)).any():

@@ -60,7 +60,7 @@ def page_of(
 ) -> Page:
     """Make the page of one or more reports; arguments and errors as in `columns_of`."""
     columns = columns_of(reports, n_examples)
-    lines = left_out_lines(columns)
+    lines = describe_left_out(columns)
     first = next(iter(reports.values()))
     facts = [
         ("protocol", str(first.facts["protocol"])),
@@ -85,7 +85,7 @@ def page_of(
     )
 
 
-def left_out_lines(columns: Mapping[str, Any]) -> list[str]:
+def describe_left_out(columns: Mapping[str, Any]) -> list[str]:
     """Return a line on examples that the page leaves out; no line if it has all."""
     n = columns["n_left_out"]
     line = (
@@ -96,23 +96,7 @@ def left_out_lines(columns: Mapping[str, Any]) -> list[str]:
 
 
 def columns_of(reports: Mapping[str, Report], n_examples: int) -> Columns:
-    """Return the columns of docs/pages.md for systems scored alike on one gold.
-
-    Parameters
-    ----------
-    reports : mapping of str to Report
-        By system. The columns ``by`` of the first report are strata.
-    n_examples : int
-        Most examples on the page. Those with fewest errors over all systems are left out; the
-        last of equal ones first.
-
-    Raises
-    ------
-    InputError
-        A report has only counts, or files have changed since they were scored.
-    ValueError
-        ``n_examples`` is negative.
-    """
+    """Return the columns of docs/pages.md for systems scored alike on one gold, worst first."""
     if n_examples < 0:
         raise ValueError(f"examples is {n_examples}, expected 0 or more")
     details = [require_evaluation(report, EXAMPLES) for report in reports.values()]
@@ -129,21 +113,7 @@ def columns_of_systems(
     kinds: Sequence[str] | None = None,
     counted: Sequence[str] | None = None,
 ) -> Columns:
-    """Return the columns of the examples of systems.
-
-    Parameters
-    ----------
-    counting : Counting
-    aligned : mapping of str to Aligned
-        By system.
-    by : sequence of str
-        Columns that are strata.
-    most : int
-        Most examples; those with fewest errors are left out.
-    kinds, counted : sequence of str, optional
-        Kinds and roles of errors to count; with kinds, examples without such errors are left out.
-        None: all.
-    """
+    """Return the columns of examples of systems, those with most errors of the kinds and roles."""
     only_wrong = kinds is not None
     if kinds is None:
         kinds = error_fields(counting.plan.kernel)
@@ -164,7 +134,7 @@ def columns_of_systems(
         "texts": [sentence.text for sentence in sentences],
         "strata": [_stratum(gold, column) for column in by],
         "gold": characters.relations(gold["relations"]),
-        **_of_systems([*aligned], systems, at, characters),
+        **_list_systems([*aligned], systems, at, characters),
     }
 
 
@@ -320,7 +290,7 @@ class _Characters(NamedTuple):
         }
 
 
-def _of_systems(
+def _list_systems(
     names: Sequence[str], systems: Sequence[_System], at: Int64, characters: _Characters
 ) -> Columns:
     """Return the columns of each system, and the distinct rows of counts that they refer to."""

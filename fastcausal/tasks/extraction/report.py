@@ -126,7 +126,7 @@ class ExtractionReport(Report):
         from fastcausal.tasks.extraction.hints import hints_of
 
         evaluation = self._evaluation
-        if evaluation.sides is None or not evaluation.in_memory:
+        if evaluation.sides is None or not evaluation.is_in_memory:
             return ()
         return hints_of(evaluation.counting, evaluation.formula, evaluation.examples())
 
@@ -150,7 +150,7 @@ class ExtractionReport(Report):
         if evaluation.sides is not None:
             makers |= {name: partial(evaluation.table, name) for name in DETAILS}
         if reasons is not None:
-            makers["unparsed"] = partial(_all_reasons, reasons)
+            makers["unparsed"] = partial(_join_reasons, reasons)
         return Tables(**makers)
 
     @once
@@ -161,7 +161,7 @@ class ExtractionReport(Report):
         """Return this report without the sources of its tables, statistics and errors."""
         report = super().without_details()
         report.hints, report.warnings = self.hints, self.warnings
-        report._evaluation = self._evaluation.without_sides()
+        report._evaluation = self._evaluation.drop_sides()
         return report
 
     @property
@@ -272,7 +272,7 @@ class ExtractionReport(Report):
         return sections_of(self)
 
 
-def _all_reasons(reasons: tuple[pa.Table, ...]) -> pa.Table:
+def _join_reasons(reasons: tuple[pa.Table, ...]) -> pa.Table:
     return pa.concat_tables([no_rows(NO_REASONS), *reasons])
 
 

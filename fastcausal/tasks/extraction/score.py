@@ -16,11 +16,9 @@ from fastcausal.counts.files import metadata_of, system_of
 from fastcausal.counts.seals import Written
 from fastcausal.counts.task import TaskProtocol, owners_under, protocols_under
 from fastcausal.files.binary import appending
-from fastcausal.files.files import Source
 from fastcausal.files.packed import readable_again
 from fastcausal.files.targets import keep_apart
 from fastcausal.formats import opened
-from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import (
     Backend,
@@ -34,14 +32,14 @@ from fastcausal.options import (
 )
 from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
 from fastcausal.recipe import Recipe
-from fastcausal.relations import Relations
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.batches import InStep, Progress, in_step, is_streamed
-from fastcausal.tasks.extraction.counting import tally_of_arrays
+from fastcausal.tasks.extraction.batches import InStep, Progress, pair_batches
+from fastcausal.tasks.extraction.counting import tally_arrays
 from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.hints import hints_of
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
+from fastcausal.tasks.extraction.sides import are_rereadable, are_streamed
 from fastcausal.tasks.extraction.tally import COLUMN_TOTALS
 from fastcausal.tasks.relations.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.relations.official import KEY
@@ -51,9 +49,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from fastcausal.counts.statistics import Statistics
-
-# Sources that can be read again: a report holds these and no examples.
-REREADABLE = (Rows, Relations, Opened, Source, str, os.PathLike, list, tuple)
 
 
 def score(
@@ -175,7 +170,7 @@ def score(
     adds = recipe.protocol.average == "counts"
     is_tally = adds and by is None and statistics is None and per_example is None
     if is_tally and backend == "cpu":
-        tally = tally_of_arrays(recipe.protocol, gold, pred, num_threads)
+        tally = tally_arrays(recipe.protocol, gold, pred, num_threads)
         if tally is not None:
             return ExtractionReport(Evaluation(recipe, tally, (gold, pred), num_threads))
     scorer = ExtractionScorer(recipe, by=by, backend=backend, num_threads=num_threads)
@@ -216,10 +211,10 @@ def _score_batches(
 ) -> ExtractionReport:
     """Score two sides, batch by batch if they are streamed and in step."""
     system = system_of(pred)
-    streamed = is_streamed(gold) or is_streamed(pred)
+    streamed = are_streamed(gold, pred)
     if streamed:
         gold, pred = readable_again(gold), readable_again(pred)
-    sides = (gold, pred) if isinstance(gold, REREADABLE) and isinstance(pred, REREADABLE) else None
+    sides = (gold, pred) if are_rereadable(gold, pred) else None
 
     def report_of(batches: Iterable[tuple[Any, Any]]) -> ExtractionReport:
         scorer.reset()
@@ -227,7 +222,7 @@ def _score_batches(
         only = _add_all(scorer, batches, keeper)
         evaluation = scorer.evaluation(sides or only, system, keeper.statistics())
         report = ExtractionReport(evaluation)
-        if only is not None and not evaluation.in_memory:
+        if only is not None and not evaluation.is_in_memory:
             report.hints = hints_of(evaluation.counting, evaluation.formula, only)
         return report
 
@@ -235,7 +230,7 @@ def _score_batches(
         return report_of([(gold, pred)])
     gold, pred = opened(gold), opened(pred, scorer.recipe.reads.format)
     columns = _needed(scorer, kept) if per_example is None else None
-    batches = in_step(gold, pred, columns, scorer.protocol.tags, progress)
+    batches = pair_batches(gold, pred, columns, scorer.protocol.tags, progress)
     if batches is None:
         return report_of([(gold, pred)])
     return batches.used_by(lambda: report_of(batches), lambda: report_of([(gold, pred)]))

@@ -29,7 +29,7 @@ from fastcausal.protocols import RECESS, Protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations, cast, import_table
 from fastcausal.tasks.extraction.evaluation import Evaluation
-from fastcausal.tasks.extraction.sides import aligned_sides
+from fastcausal.tasks.extraction.sides import align_sides
 from fastcausal.tasks.extraction.tally import Tally, as_given
 from fastcausal.tasks.relations.align import digests
 from fastcausal.tasks.relations.official import names_rows
@@ -98,17 +98,17 @@ def score_batch(
     sides = _sides(import_table(batch), gold, pred)
     golds, preds = with_tags(*sides, recipe.protocol.tags)
     named = golds.table.append_column(GOLD_DIGEST, digests(golds, recipe.protocol))
-    aligned = aligned_sides(recipe, Relations.part(named, golds.reading), preds)
+    aligned = align_sides(recipe, Relations.part(named, golds.reading), preds)
     tally = Tally(roles=aligned.roles, found=aligned.found)
     evaluation = Evaluation(recipe, tally, num_threads=1, backend=backend)
     # All batches have one signature: relations used as they are go into rows, like warnings.
     counts = evaluation.count_examples(aligned)
     warnings = {t: n for t, n in aligned.counted.items() if not names_rows(t[0])}
     warnings |= as_given(aligned.n_as_given, recipe.protocol.name)
-    return _all_in_rows(replace(counts, warnings=warnings), aligned.n_as_given)
+    return _move_to_rows(replace(counts, warnings=warnings), aligned.n_as_given)
 
 
-def _all_in_rows(statistics: Statistics, n_as_given: int) -> pa.Table:
+def _move_to_rows(statistics: Statistics, n_as_given: int) -> pa.Table:
     """Return the rows of `Statistics` with everything that adds up in columns.
 
     Other programs may lose the metadata. Each row has its digest of gold. The first row has the
@@ -139,16 +139,16 @@ def _sides(table: pa.Table, gold: str, pred: str) -> tuple[Relations, Relations]
     golds, preds = (cast(table[name], RELATIONS, name) for name in (gold, pred))
     rest = drop_columns(table, (gold, pred))
     joins = rest.select([n for n in ("id", "length", UNPARSED) if n in rest.column_names])
-    first = _made("gold", Relations.trusted, rest.append_column("relations", golds), reading)
+    first = _make("gold", Relations.trusted, rest.append_column("relations", golds), reading)
     if first.n_unread:
         lost = first.unparsed["id"][0]
         raise InputError(
             f'column "{gold}": example {lost} has a null relation, expected none in gold'
         )
-    return first, _made("pred", Relations.part, joins.append_column("relations", preds), of_pred)
+    return first, _make("pred", Relations.part, joins.append_column("relations", preds), of_pred)
 
 
-def _made(side: str, make: Callable[..., Relations], *given: Any) -> Relations:
+def _make(side: str, make: Callable[..., Relations], *given: Any) -> Relations:
     """Make the relations of a side; errors name the side."""
     try:
         return make(*given)

@@ -17,10 +17,10 @@ from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.counting import counting_of, tally_of_arrays
+from fastcausal.tasks.extraction.counting import counting_of, tally_arrays
 from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.report import ExtractionReport
-from fastcausal.tasks.extraction.sides import aligned_sides
+from fastcausal.tasks.extraction.sides import align_sides
 from fastcausal.tasks.extraction.tally import Tally, Totals
 from fastcausal.tasks.relations.align import Aligned
 
@@ -163,7 +163,7 @@ class ExtractionScorer:
         tally = None
         if self.backend == "cpu" and not self.columns:
             roles = self.tally.roles
-            tally = tally_of_arrays(self.protocol, sides[0], sides[1], self.num_threads, roles)
+            tally = tally_arrays(self.protocol, sides[0], sides[1], self.num_threads, roles)
         if tally is None:
             self.add(self.align(*sides))
         else:
@@ -171,7 +171,7 @@ class ExtractionScorer:
 
     def align(self, gold: RelationSource | Rows, pred: RelationSource | Rows) -> Aligned:
         """Read both sides and bring them to the same examples."""
-        return aligned_sides(self.recipe, gold, pred, self.tally.roles, self.columns)
+        return align_sides(self.recipe, gold, pred, self.tally.roles, self.columns)
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""

@@ -163,11 +163,11 @@ def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
         for (kind, name), values in bounds.items():
             parts[kind][name] = [*values.values()]
         tables.append(Grid("scores of all roles", columns, parts=parts))
-    answers = [_left_out_answers(name, report) for name, report in lost.items()]
+    answers = [_list_skipped_answers(name, report) for name, report in lost.items()]
     return [Section("Unparsed predictions", [*tables, *filter(None, answers)], tab=ERRORS)]
 
 
-def _left_out_answers(name: str, report: Report) -> Grid | None:
+def _list_skipped_answers(name: str, report: Report) -> Grid | None:
     """List the unparsed answers of skipped examples, which the table of examples lacks."""
     details = find_evaluation(report)
     if details is None or details.examples().n_unread is not None:
@@ -212,15 +212,7 @@ def _errors(report: Report) -> list[Section]:
 
 
 def error_links(systems: Mapping[str, str], groups: Mapping[str, Any]) -> dict[Any, str]:
-    """Return links to the examples with errors, by part (system or group), row and column.
-
-    Parameters
-    ----------
-    systems : mapping of str to str
-        Part of the link for each system, such as ``system=1&``; the name "" makes rows of groups.
-    groups : mapping of str to mapping
-        Counts by group, with the kinds of errors.
-    """
+    """Return links to the examples with errors, by part (system or group), row and column."""
     return {
         ("" if system == "" else group, system or group, kind): f"#{address}type={kind}"
         + (f"&role={quote(group)}" if group != "overall" else "")

@@ -2,44 +2,52 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
+
 from fastcausal.errors import InputError
+from fastcausal.files.files import Source
 from fastcausal.formats import read
 from fastcausal.formats.cnc.rereading import GOLD_READING, with_tags
+from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.recipe import Reads, Recipe
-from fastcausal.relations import ROLES
+from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.relations.align import Aligned, align, align_examples, align_rows
 
 Roles = tuple[str, ...] | None
+IN_MEMORY = (Relations, Rows, list, tuple)
+STREAMED = (str, os.PathLike, pa.RecordBatchReader, Iterator)  # may be larger than memory
+REREADABLE = (*IN_MEMORY, Opened, Source, str, os.PathLike)
 
 
-def aligned_sides(
+def are_in_memory(*sides: Any) -> bool:
+    """Return True if no side has to be read from elsewhere."""
+    return all(isinstance(side, IN_MEMORY) for side in sides)
+
+
+def are_rereadable(*sides: Any) -> bool:
+    """Return True if both sides can be read again: a report then holds them and no examples."""
+    return all(isinstance(side, REREADABLE) for side in sides)
+
+
+def are_streamed(*sides: Any) -> bool:
+    """Return True if a side is read in batches."""
+    return any(isinstance(side, STREAMED) and not isinstance(side, IN_MEMORY) for side in sides)
+
+
+def align_sides(
     recipe: Recipe,
     gold: RelationSource | Rows,
     pred: RelationSource | Rows,
     roles: Roles = None,
     columns: tuple[str, ...] = (),
 ) -> Aligned:
-    """Read both sides and bring them to the same examples.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    gold, pred : relations
-        As in `fastcausal.score`.
-    roles : tuple of str, optional
-        Role names of earlier examples; None before the first.
-    columns : tuple of str
-        Columns whose values become subsets: of gold, or of predictions if gold lacks them.
-
-    Raises
-    ------
-    InputError
-        A side cannot be read, or the two do not fit together.
-    """
+    """Read both sides and bring them to the same examples."""
     protocol = recipe.protocol
     if isinstance(gold, Rows) and isinstance(pred, Rows):
         return align_rows(gold, pred, roles or ROLES, protocol)

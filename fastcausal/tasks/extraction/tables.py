@@ -23,7 +23,7 @@ from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import LATER, TOTALS, RelationFormula
 from fastcausal.tasks.relations.sentences import GAP, words_of
-from fastcausal.tasks.relations.unread import with_counts
+from fastcausal.tasks.relations.unread import add_counts
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
@@ -40,7 +40,7 @@ def unit_table(aligned: Aligned) -> pa.Table:
         np.zeros(gold.n_examples, np.int64) if counts is None else counts
         for counts in (aligned.n_unread, aligned.n_answers)
     ]
-    return with_counts(aligned.examples, gold.n_marked(), pred.n_marked(), *lost)
+    return add_counts(aligned.examples, gold.n_marked(), pred.n_marked(), *lost)
 
 
 def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:

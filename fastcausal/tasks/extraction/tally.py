@@ -102,13 +102,7 @@ class Tally(NamedTuple):
     reasons: tuple[pa.Table, ...] = ()  # Reasons of unparsed predictions
 
     def __add__(self, other: Tally) -> Tally:  # type: ignore[override]
-        """Add another part of one evaluation.
-
-        Raises
-        ------
-        InputError
-            A count would reach 2^56.
-        """
+        """Add another part of one evaluation; InputError if a count reaches 2^56."""
         counts = {**self.counts}
         for stratum, more in other.counts.items():
             before = counts.get(stratum)
@@ -171,12 +165,7 @@ def totals_of(aligned: Aligned) -> Totals:
 
 
 def added(a: Int64, b: Int64) -> Int64:
-    """Add counts of 0 and above.
-
-    Raises
-    ------
-    InputError
-        A sum is 2^56 or more: over all roles it might leave 64 bits.
+    """Add counts of 0 and above; InputError if a sum reaches 2^56: roles might leave 64 bits.
 
     Examples
     --------

@@ -29,31 +29,19 @@ class SidesByRow(NamedTuple):
     warnings: Warnings
 
 
-def read_side(source: Any, name: str, lenient: bool = False) -> SectionRows:
-    """Read rows.
-
-    Parameters
-    ----------
-    source : path, table or list of mappings
-        FinCausal's layout with ``;``; or ``index`` or ``id``, ``text``, ``cause`` and ``effect`` of
-        `fastcausal.files.records.read_records`.
-    name : str
-        The name for messages of a source that is not a file.
-    lenient : bool
-        True skips blank lines and makes missing fields empty.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read.
-    """
+def read_side(
+    source: Any,
+    name: str,
+    lenient: bool = False,  # True skips blank lines and makes missing fields empty
+) -> SectionRows:
+    """Read FinCausal's rows with ``;``, or columns ``index`` or ``id``, text, cause and effect."""
     if isinstance(source, SectionRows):
         return source
     if not isinstance(source, str | os.PathLike | Source):
-        return _of_records(read_records(source, name))
+        return _make_rows(read_records(source, name))
     file = Source.open(source)
     if binary.sniff(file.data) is not None or file.is_json or _is_table(file):
-        return _of_records(read_records(file))
+        return _make_rows(read_records(file))
     return read_rows(file, 1 if lenient else MIN_FIELDS, remark=ends_with("ValueError"))
 
 
@@ -62,7 +50,7 @@ def _is_table(file: Source) -> bool:
     return {*COLUMNS} <= {cell.strip('" \r\t') for cell in header.split(",")}
 
 
-def _of_records(records: Records) -> SectionRows:
+def _make_rows(records: Records) -> SectionRows:
     index = records.keys(records.require("index", "id"))
     columns = [records.texts(records.require(name)) for name in COLUMNS]
     slices = [

@@ -43,18 +43,7 @@ def fill_marks(
     answers: pa.Array,
     rows: Int64,
 ) -> None:
-    """Fill the first two columns of ``marks`` with `mark` of each question and its answer.
-
-    Parameters
-    ----------
-    marks : float64[n, 2 or more]
-    gold, answers : string or large_string
-        As in `fastcausal.tasks.qa.questions.QuestionTexts`.
-    lists : int64[n_questions + 1]
-        The index of the first gold answer of each question, then the number of all answers.
-    questions, rows : int64[n]
-        The question and the answer of each row; -1 without an answer, which gets the marks 0.
-    """
+    """Mark each answer in the first two columns: float64[n, 2 or more]; 0 for row -1, no answer."""
     known = np.empty(len(marks), np.int8)
     wanted, said = (texts_of(texts.cast(pa.large_string())) for texts in (gold, answers))
     letters, n_threads = letters_of_words(wanted, said), os.cpu_count() or 1

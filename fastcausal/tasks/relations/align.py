@@ -124,14 +124,6 @@ def align(
 
     Examples have the columns of gold, and the ``columns`` that only predictions have. Tags are not
     read again here, see `fastcausal.formats.cnc.rereading.with_tags`.
-
-    Raises
-    ------
-    InputError
-        Roles, examples or token counts differ; gold has an unreadable relation; pred has one and
-        ``unparsed`` is ``"error"``; an example has no counterpart and ``unmatched`` is
-        ``"error"``; the number of tokens of an example is unknown; an example has another text
-        in pred and ``unmatched`` is ``"error"``.
     """
     if gold.reading.roles != pred.reading.roles:
         raise InputError(
@@ -205,11 +197,6 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
     """Align a user's arrays: the same examples in the same order.
 
     If only counting reads the spans, counting also checks them (see `Aligned.unchecked`).
-
-    Raises
-    ------
-    InputError
-        An array breaks a rule of `Rows`; examples or token counts differ.
     """
     if gold.n_examples != pred.n_examples:
         raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")

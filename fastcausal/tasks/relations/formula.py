@@ -140,12 +140,6 @@ class RelationFormula(Formula):
     def counts_of(self, sums: Int64, group: str) -> dict[str, Any]:
         """Return the counts of ``overall`` or a role by field name.
 
-        Parameters
-        ----------
-        sums : int64[n_counts, ...]
-            In the order of `fields`, without the last.
-        group : str
-
         Examples
         --------
         >>> formula = RelationFormula("k", ("tp",), ("em",), ("cause", "effect"), None)

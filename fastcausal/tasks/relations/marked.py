@@ -40,11 +40,6 @@ def lines_of(name: str, rows: Int32 | None, sentence: Sentence) -> Iterator[Line
 def numbered(n_tokens: int) -> Sentence:
     """Make a sentence of the numbers of tokens, for an example without text.
 
-    Raises
-    ------
-    InputError
-        There are more than `MAX_NUMBERS`.
-
     Examples
     --------
     >>> numbered(3).words(1, 3)

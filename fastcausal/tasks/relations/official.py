@@ -103,12 +103,6 @@ def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows,
 
     The official programs fill up with the column ``text`` and read it like any prediction. A text
     without tags is a relation without spans, which counting does not need.
-
-    Returns
-    -------
-    pred : Rows
-    warnings : dict
-        A warning about such texts.
     """
     if "text" not in examples.column_names or examples["text"].type != pa.string():
         return pred, {}

@@ -157,7 +157,7 @@ def _reasons(gold: Relations, pred: Relations, unread: Any) -> pa.Table:
     return pc.filter(pa.table(rows), arrow.numbers(unread[null]))
 
 
-def named_reasons(reasons: pa.Table, start: int) -> pa.Table:
+def name_reasons(reasons: pa.Table, start: int) -> pa.Table:
     """Return reasons with ids; without ids, with the example's number from ``start``."""
     ids = reasons["id"]
     if ids.null_count:
@@ -177,10 +177,10 @@ def _chosen(gold: Relations, pred: Relations, keep: Any) -> tuple[Relations, Rel
 
 def _described(sides: tuple[Relations, Relations], n_unread: Int64, n_answers: Int64) -> pa.Table:
     n_gold, n_pred = (Rows.of(side).n_marked() for side in sides)
-    return with_counts(described(sides[0]), n_gold, n_pred, n_unread, n_answers)
+    return add_counts(described(sides[0]), n_gold, n_pred, n_unread, n_answers)
 
 
-def with_counts(examples: pa.Table, *totals: Int64) -> pa.Table:
+def add_counts(examples: pa.Table, *totals: Int64) -> pa.Table:
     """Add the numbers of gold, predicted and unread relations, and of unread answers."""
     columns = dict(zip(examples.column_names, examples.columns, strict=True))
     counts = map(arrow.numbers, totals)

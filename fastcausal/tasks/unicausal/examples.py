@@ -72,11 +72,6 @@ def examples_of(tables: Sequence[Records], task: str) -> CorpusExamples:
       ``eg_id`` 0 and neither label.
     * Pairs: all rows; in grouped files every listed text, and rows without a causal pair.
     * Spans: the causal ones of these pairs.
-
-    Raises
-    ------
-    InputError
-        A table lacks a column, a label or list is invalid, or nothing is left.
     """
     unused = arrow.strings(UNUSED[task])
     left_out: Counter[str] = Counter()

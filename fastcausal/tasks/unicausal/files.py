@@ -28,13 +28,7 @@ TAGS = ("prediction", "pred", "tags")
 
 
 def tables(source: Any, name: str) -> list[Records]:
-    """Read a table, or every CSV, TSV and text file in a folder or in a list of paths.
-
-    Raises
-    ------
-    InputError
-        A source cannot be read, or a folder has no such file.
-    """
+    """Read a table, or every CSV, TSV and text file in a folder or in a list of paths."""
     if isinstance(source, Records):
         return [source]
     if isinstance(source, str | os.PathLike) and Path(source).is_dir():
@@ -57,11 +51,6 @@ def texts_of_rows(found: Sequence[Records]) -> pa.Array | None:
 
 def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.Array:
     """Return a column of labels 0 and 1, in any form of `Records.labels`: int64[n].
-
-    Raises
-    ------
-    InputError
-        A label is invalid or missing.
 
     Examples
     --------

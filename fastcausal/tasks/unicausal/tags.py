@@ -131,19 +131,7 @@ def _code(tag: str) -> int:
 
 
 def entities(tags: TagCodes, offsets: Int64) -> tuple[Int64, Int64, Int64]:
-    """Find the entities of examples with concatenated tags.
-
-    Parameters
-    ----------
-    tags : int8[n_tokens]
-    offsets : int64[n_examples + 1]
-        Example k has the tags from ``offsets[k]`` to ``offsets[k + 1]``.
-
-    Returns
-    -------
-    starts, stops : int64[n]
-        Places among all tags.
-    roles : int64[n]
+    """Find starts, stops and roles of entities in concatenated tags of examples: int64[n] each.
 
     Examples
     --------

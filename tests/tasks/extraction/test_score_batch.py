@@ -206,7 +206,7 @@ def test_all_predictions_are_null(batch):
 def bad(batch: pa.Table) -> dict[str, tuple[pa.Table, str]]:
     n = len(batch)
     nulls = pa.array([None, *batch["relations"].to_pylist()[1:]], RELATIONS)
-    roles = Reading(roles=("reason", "result")).to_json()
+    roles = Reading(roles=("reason", "result")).serialise()
     field = pa.field("predicted", RELATIONS, metadata={METADATA_KEY: roles})
     beyond = pa.array([[[{"role": 7, "start": 0, "stop": 1}]]] * n, RELATIONS)
     return {

@@ -101,7 +101,7 @@ def test_intervals_of_the_command_read_once(pair, monkeypatch, tmp_path, options
     expected = cli(*args)
     compared = ["compare", pair[0], pair[1], shutil.copy(pair[1], tmp_path / "b.jsonl"), "--json"]
     of_both = cli(*compared)
-    monkeypatch.setattr("fastcausal.tasks.extraction.evaluation.aligned_sides", forbidden)
+    monkeypatch.setattr("fastcausal.tasks.extraction.evaluation.align_sides", forbidden)
     with parts_of(16):
         assert cli(*args) == expected
         assert cli(*args, "--per-example", tmp_path / "counts.parquet") == expected

@@ -16,10 +16,10 @@ from fastcausal.protocols import protocol_named
 from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES
 from fastcausal.tasks.extraction import score as scoring
-from fastcausal.tasks.extraction.counting import counting_of, tally_of_arrays
+from fastcausal.tasks.extraction.counting import counting_of, tally_arrays
 from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.report import ExtractionReport
-from fastcausal.tasks.extraction.sides import aligned_sides
+from fastcausal.tasks.extraction.sides import align_sides
 from fastcausal.tasks.extraction.tally import (
     COLUMN_TOTALS,
     INTERNAL_TOTALS,
@@ -34,7 +34,7 @@ from tests.support.strategies import rows_of, sides
 def general(gold, pred, protocol):
     """Return the tally of sides that are aligned first, and their report."""
     recipe = Recipe(protocol)
-    aligned = aligned_sides(recipe, gold, pred)
+    aligned = align_sides(recipe, gold, pred)
     tally = counting_of(protocol, aligned.roles, "cpu", None).tally(aligned)
     return tally, ExtractionReport(Evaluation(recipe, tally, aligned))
 
@@ -48,7 +48,7 @@ def assert_alike(one, other):
 
 def assert_as_aligned(gold, pred, protocol, num_threads=None):
     protocol = protocol_named(protocol)
-    fast = tally_of_arrays(protocol, gold, pred, num_threads)
+    fast = tally_arrays(protocol, gold, pred, num_threads)
     tally, expected = general(gold, pred, protocol)
     assert fast is not None
     assert_alike(fast, tally)
@@ -83,10 +83,10 @@ def test_scores_count_arrays_where_they_can(monkeypatch):
     tallies = []
 
     def spied(*arguments):
-        tallies.append(tally_of_arrays(*arguments))
+        tallies.append(tally_arrays(*arguments))
         return tallies[-1]
 
-    monkeypatch.setattr(scoring, "tally_of_arrays", spied)
+    monkeypatch.setattr(scoring, "tally_arrays", spied)
     for both in ((gold, pred), (fc.Rows.of(gold), fc.Rows.of(pred))):
         assert fc.score(*both)._evaluation.tally is tallies[-1]
     assert fc.score(gold, pred, unparsed="skip")._evaluation.tally is tallies[-1]
@@ -110,8 +110,8 @@ def test_what_has_to_be_aligned():
     )
     unread = fc.Relations.from_examples([{"length": 3, "relations": [None]}] * 2)
     recess = protocol_named("recess")
-    assert tally_of_arrays(recess, plain, plain) is not None
-    assert tally_of_arrays(recess, plain, plain, None, ("claim",)) is None
+    assert tally_arrays(recess, plain, plain) is not None
+    assert tally_arrays(recess, plain, plain, None, ("claim",)) is None
     for both in (
         (plain, shorter),
         (named, crossed),
@@ -124,8 +124,8 @@ def test_what_has_to_be_aligned():
         (gold.with_reading(predicted=True), pred),
         (sample.GOLD, sample.GOLD),
     ):
-        assert tally_of_arrays(recess, *both) is None
-    assert tally_of_arrays(protocol_named("cnc-2023"), gold, pred) is None
+        assert tally_arrays(recess, *both) is None
+    assert tally_arrays(protocol_named("cnc-2023"), gold, pred) is None
 
 
 def test_without_details():

@@ -170,13 +170,7 @@ def readings_of(kind: AnswerKind) -> tuple[AnswerReading, ...]:
 
 
 def checked(kind: AnswerKind, reading: AnswerReading | None) -> AnswerReading:
-    """Return the reading of a kind of answers, by default its first.
-
-    Raises
-    ------
-    ValueError
-        The kind or reading is unknown, or the reading is for another kind of answers.
-    """
+    """Return the reading of a kind of answers, by default its first."""
     check("answers", kind, AnswerKind)
     known = readings_of(kind)
     if reading is None:
