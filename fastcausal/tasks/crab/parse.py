@@ -21,13 +21,13 @@ Other texts are read as everyday words (`fastcausal.tasks.classification.choices
 if they name only one value.
 
 Numbers and booleans are read if they fit the task: numbers as scores; 1 and true as yes, 0 and
-false as no. Null, NaN and blank text are missing. csrc/tasks/crab_answers.hpp reads texts, one or a
-column.
+false as no. Null, NaN and blank text are missing.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,15 +37,12 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.options import AnswerTask, check
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.classification.choices import _answers
 from fastcausal.tasks.classification.choices.reader import (
-    KINDS,
     MISSING,
     OUT_OF_RANGE,
     READ,
     UNREADABLE,
     read_text,
-    read_words,
 )
 from fastcausal.tasks.classification.choices.words import match_pattern, pattern_of
 
@@ -173,9 +170,12 @@ def _texts(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
     if is_letter and (codes := single_letters(column)) is not None:
         values[:] = codes
     else:
-        _answers.read_answers(*arrow.texts_of(column), KINDS[kind], values, reasons)
-    for row in np.flatnonzero(reasons == UNREADABLE).tolist():
-        values[row], reasons[row] = read_words(column[row].as_py(), kind)
+        data, places = arrow.texts_of(column)
+        parts = pairwise(places.tolist())
+        texts = [str(memoryview(data)[start:stop], "utf-8", "replace") for start, stop in parts]
+        known = {text: read_text(text, kind) for text in {*texts}}
+        values[:] = [known[text][0] for text in texts]
+        reasons[:] = [known[text][1] for text in texts]
     if is_letter and (beyond := values >= len(LABELS[task])).any():
         values[beyond], reasons[beyond] = np.nan, UNREADABLE
     return values, reasons
