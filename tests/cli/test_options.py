@@ -16,7 +16,6 @@ from click.testing import CliRunner
 
 from fastcausal import sample
 from fastcausal.cli import app
-from fastcausal.counts.task import declared
 from tests.support.command_files import lay_files
 from tests.support.shared_tasks import judged_here, pack_nothing
 
@@ -102,7 +101,6 @@ USES = {
         "inference": "gold.csv out.jsonl --to nli",
         "event pairs": "corpus.CLINK.txt out.jsonl",
     },
-    "crab describe": {"": "crab_gold.jsonl"},
     "crab pairwise": {
         "scores": "crab_gold.jsonl crab_scores_careful.jsonl",
         "several": "crab_gold.jsonl crab_scores_careful.jsonl crab_scores_chatty.jsonl "
@@ -129,13 +127,10 @@ USES = {
         "experts": "crab_ratings.jsonl --border-width 5",
         "raters": "crab_ratings.jsonl --qualify 0.8",
     },
-    "crab experts": {"": "crab_gold.jsonl crab_ratings.jsonl --out judged.jsonl"},
-    "crab events": {"": "crab_gold_events.jsonl crab_found_events.jsonl"},
     "crab graded": {
         "one": "crab_questions.jsonl crab_choices.jsonl",
         "intervals": "crab_questions.jsonl crab_choices.jsonl --intervals --n-resamples 100",
     },
-    "crab make-mcq": {"": "crab_gold.jsonl drawn.jsonl"},
     "crab prompts": {
         "lines": "crab_gold.jsonl --out prompts.jsonl",
         "requests": "crab_gold.jsonl --out prompts.jsonl --to openai-batch --model small",
@@ -144,9 +139,7 @@ USES = {
         "pair": "crab_gold.jsonl parts.jsonl --by pair",
         "date": "crab_gold.jsonl parts.jsonl --by date --dates dates.csv",
     },
-    "demo": {"": ""},
     "describe": {"one": "gold.csv", "several": "gold.csv annotator_1.jsonl", "labels": "texts.csv"},
-    "doctor": {"": ""},
     "eci": {
         "intervals": "pairs_gold.csv pairs_careful.csv --candidates pairs_events.csv --intervals",
         "json": "pairs_gold.csv pairs_hasty.csv --json",
@@ -189,7 +182,6 @@ USES = {
         "lost": "lost --out merged.parquet --like careful.parquet",
     },
     "plan": {"counts": "careful.parquet hasty.parquet", "values": "values_a.jsonl values_b.jsonl"},
-    "preferences": {"": "preferences_ann.json preferences_ben.json --key preferences_key.json"},
     "qa": {
         "": "questions.json answers.json",
         "fincausal": "causes.csv causes_careful.csv --protocol fincausal-2025",
@@ -202,7 +194,6 @@ USES = {
         "jackknife": "gold.csv careful.jsonl --method jackknife --out page.html",
         "span texts": "gold.csv spans_of_gold.jsonl --method jackknife --out page.html",
     },
-    "schema": {"": ""},
     "score": {
         "one": "gold.csv careful.jsonl",
         "several": "gold.csv careful.jsonl hasty.jsonl",
@@ -238,6 +229,13 @@ USES = {
         "json": "submissions --dir box --n-resamples 50 --json",
     },
 }
+# A command without a line above is used as in its first example.
+EXAMPLES = {
+    name: re.findall(rf"^ *fastcausal {name}(.*)$", command.epilog, re.M)
+    for name, command in COMMANDS.items()
+}
+SLOW = {"bench"}  # it runs the benchmarks, which its own tests do
+USES |= {name: {"": EXAMPLES[name][0]} for name in COMMANDS.keys() - USES.keys() - SLOW}
 # Values other than the default, by command and option, or else by the option's name.
 VALUES = {
     **{f"task {name} --dir": "box" for name in ("archive", "check", "leaderboard")},
@@ -572,10 +570,6 @@ def value_of(name, flag):
     return value
 
 
-GENERIC = {task.command for task in declared()}  # a task's command without a file has no example
-SLOW = {"bench"}  # it runs the benchmarks, which its own tests do
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_of_every_command_run(name, files):
     """Help shows them: they run in the folder of the sample, one after the other."""
@@ -584,8 +578,7 @@ def test_examples_of_every_command_run(name, files):
         patch.chdir(folder)
         shown = CliRunner().invoke(app, [*name.split(), "-h"]).stdout
         examples = re.findall(r"^    fastcausal (.*)$", shown.partition("Examples:")[2], re.M)
-        if name not in GENERIC:
-            assert any(line.startswith(name) for line in examples)
+        assert any(line.startswith(name) for line in examples)
         assert "Exit status: 0 done" in shown
         for line in [] if name in SLOW else examples:
             result = CliRunner().invoke(app, line.split())
