@@ -181,7 +181,8 @@ def _run(
 
     if record.each:
         reports = _reports(record, sources, call)
-        _print_systems(record, reports, tables, draws, by, units, html, plot)
+        draw = resolve(record.draw) if plot is not None else None
+        show_systems(reports, tables, draws, by, units, html, plot, draw, record.one_table)
     else:
         _print_one(record, sources, call, given.get(READING), tables, targets, units)
 
@@ -228,15 +229,16 @@ def _reports(record: CommandRecord, sources: list[Any], call: Callable[..., Any]
     return reports_of(files, lambda file: call(*gold, file)) if files else {"": call(*gold, None)}
 
 
-def _print_systems(
-    record: CommandRecord,
+def show_systems(
     reports: dict[str, Any],
     tables: TableOptions,
     draws: DrawOptions | None,
     by: Any,
     units: Path | None,
-    html: Path | None,
-    plot: Path | None,
+    html: Path | None = None,
+    plot: Path | None = None,
+    draw: Callable[[Path, dict[str, Any]], None] | None = None,
+    one_table: bool = True,
 ) -> None:
     """Print the reports of several systems, and write their counts, page and picture."""
     from fastcausal.cli.console import doing
@@ -254,10 +256,9 @@ def _print_systems(
     if html is not None:
         with doing(f"writing {html}"):
             next(iter(reports.values())).to_html(html)
-    if plot is not None:
-        resolve(record.draw)(plot, reports)
-    grids = groups_table if record.one_table else systems_tables
-    print_reports(reports, tables, by, grids=grids)
+    if plot is not None and draw is not None:
+        draw(plot, reports)
+    print_reports(reports, tables, by, grids=groups_table if one_table else systems_tables)
 
 
 def _print_one(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import click
 
 from fastcausal.cli.console import doing, hint, short_names
+from fastcausal.cli.derived import show_systems
 from fastcausal.cli.options import (
     DRAWS,
     MARKS,
@@ -33,9 +34,8 @@ from fastcausal.cli.options import (
     refuse_settings,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.cli.systems import errors_naming, print_reports, with_intervals
+from fastcausal.cli.systems import errors_naming, print_reports, reports_of, with_intervals
 from fastcausal.cli.tables import TABLES, TableOptions
-from fastcausal.cli.task import Shown, print_scores
 from fastcausal.counts.task import protocols_under
 from fastcausal.options import Backend
 
@@ -48,7 +48,6 @@ SCORED_AGAIN = 1 << 20  # largest files, in bytes, that are scored again for a h
 
 if TYPE_CHECKING:
     from fastcausal.protocols import Protocol
-    from fastcausal.report.report import Report
 
 
 BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
@@ -113,6 +112,7 @@ def score(
         _import_numpy()
     import fastcausal as fc
     from fastcausal.arrays.strata import columns_by
+    from fastcausal.counts.systems import join_files, open_rows
     from fastcausal.files.packed import readable_again
     from fastcausal.files.targets import keep_apart, notes_on_one_file
     from fastcausal.formats import opened
@@ -122,13 +122,11 @@ def score(
     if published is not None and published.score:
         refuse(ctx, OF_RELATIONS, f"is for relations, not for {scoring.protocol}")
         settings = policies._asdict() | {"tags": reads.tags, "by": by, **word._asdict()}
-        shown = Shown(by, per_example, None, intervals)
-        how: Any = (scoring.protocol, settings)
-
-        def scored(file: str) -> Report:
-            return fc.score(gold, file, how[0], **how[1])
-
-        print_scores(ctx, gold, pred, scored, shown, draws, tables)
+        refuse_inference(ctx, intervals, draws)
+        keep_apart([per_example], [gold, *pred])
+        count: Any = partial(cast(Any, fc.score), protocol=scoring.protocol, **settings)
+        reports = reports_of(pred, lambda file: count(gold, file))
+        show_systems(reports, tables, draws if intervals else None, by, per_example)
         return
     refuse_settings(ctx, "score", scoring.protocol)
     protocol = scoring.chosen()
@@ -138,23 +136,23 @@ def score(
     refuse_inference(ctx, intervals, draws)
     keep_apart([per_example, matches, reasons], [gold, *pred])
     names = short_names(pred)
-    reports: dict[str, Report] = {}
+    reports = {}
     with doing(f"reading {gold}"):
         source = opened(readable_again(gold))
         if marks != MARKS:
             source = fc.read(source, **marks._asdict())
         gold_side = _reusable(source, protocol, len(names) > 1)
     with (
-        _join_tables(per_example, list(names)) as counted,
-        _rows(matches, "matches", len(names) > 1) as write,
-        _rows(reasons, "unparsed", len(names) > 1) as tell,
+        join_files(per_example, list(names)) as counted,
+        open_rows(matches, len(names) > 1) as write_matches,
+        open_rows(reasons, len(names) > 1) as write_reasons,
     ):
         for name, path in names.items():
             with (
                 doing(f"scoring {path}") as progress,
                 errors_naming(name if len(names) > 1 else None),
             ):
-                report: Report = fc.score(
+                report: Any = fc.score(
                     gold_side,
                     path,
                     recipe,
@@ -167,8 +165,10 @@ def score(
                 )
                 notes = notes_on_one_file(gold, path)  # gold may be in memory
                 report.warnings = tuple(dict.fromkeys((*report.warnings, *notes)))
-                write(name, report)
-                tell(name, report)
+                if matches is not None:
+                    write_matches(name, report.matches)
+                if reasons is not None:
+                    write_reasons(name, report.unparsed)
             if intervals:
                 report = with_intervals({name: report}, draws, by)[name]
             reports[name] = report.without_details()
@@ -226,48 +226,3 @@ def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
         return source
     whole = side.read_if_small()
     return source if whole is None else whole
-
-
-@contextmanager
-def _rows(
-    target: Path | None, table: str, several: bool
-) -> Iterator[Callable[[str, Report], None]]:
-    """Yield a function that writes a table of each system's report to one file."""
-    if target is None:
-        yield lambda name, report: None
-        return
-    from fastcausal.counts.files import add_system
-    from fastcausal.files.binary import appending
-
-    with appending(target) as write:
-
-        def add(name: str, report: Report) -> None:
-            rows = getattr(report, table)
-            write(add_system(rows, name) if several else rows)
-
-        yield add
-
-
-@contextmanager
-def _join_tables(target: Path | None, systems: list[str]) -> Iterator[dict[str, Path]]:
-    """Yield a file for each system; join them at the end, with a column of names."""
-    if target is None:
-        yield {}
-        return
-    if len(systems) == 1:
-        yield {systems[0]: target}
-        return
-    from tempfile import TemporaryDirectory
-
-    from fastcausal.counts.files import about_systems, add_system, batches_in, metadata_of
-    from fastcausal.files.binary import appending
-
-    abouts: dict[str, dict[str, Any]] = {}
-    with TemporaryDirectory(prefix="fastcausal-") as folder:
-        files = {name: Path(folder, f"{k}.parquet") for k, name in enumerate(systems)}
-        yield files
-        with appending(target, lambda: metadata_of(about_systems(abouts))) as write:
-            for name, file in files.items():
-                abouts[name], tables = batches_in(file)
-                for table in tables:
-                    write(add_system(table, name))

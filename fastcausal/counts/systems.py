@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import pyarrow as pa
 
 from fastcausal.counts import files
 from fastcausal.counts.files import About
@@ -39,3 +44,38 @@ def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics
         [files.add_system(table, name) for name, table in tables.items()],
         files.about_systems(abouts),
     )
+
+
+@contextmanager
+def open_rows(target: Path | None, several: bool) -> Iterator[Callable[[str, pa.Table], None]]:
+    """Yield a function that writes rows of a system; the file gets names if there are several."""
+    with ExitStack() as stack:
+        write = None if target is None else stack.enter_context(binary.appending(target))
+
+        def add(system: str, rows: pa.Table) -> None:
+            if write is not None:
+                write(files.add_system(rows, system) if several else rows)
+
+        yield add
+
+
+@contextmanager
+def join_files(target: Path | None, systems: list[str]) -> Iterator[dict[str, Path]]:
+    """Yield a file for each system; join them at the end, with a column of names."""
+    if target is None:
+        yield {}
+        return
+    if len(systems) == 1:
+        yield {systems[0]: target}
+        return
+    abouts: dict[str, dict[str, Any]] = {}
+    with TemporaryDirectory(prefix="fastcausal-") as folder:
+        parts = {name: Path(folder, f"{k}.parquet") for k, name in enumerate(systems)}
+        yield parts
+        with binary.appending(
+            target, lambda: files.metadata_of(files.about_systems(abouts))
+        ) as write:
+            for name, part in parts.items():
+                abouts[name], tables = files.batches_in(part)
+                for table in tables:
+                    write(files.add_system(table, name))
