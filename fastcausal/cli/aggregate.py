@@ -22,7 +22,7 @@ from fastcausal.cli.options import (
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.cli.systems import print_reports, with_intervals, write_units
+from fastcausal.cli.systems import add_intervals, print_reports, write_units
 from fastcausal.cli.tables import TABLES, TableOptions
 
 if TYPE_CHECKING:
@@ -85,37 +85,29 @@ def aggregate(
         columns = [*map(source_of, by or ())]
         reading = values.reading(progress, columns, draws.cluster)
         reading = replace(reading, scores=tuple(score or ()))
-        systems = systems_of(files, reading, of_counts=compare is not None)
+        systems = load_systems(files, reading, of_counts=compare is not None)
         reports = {name: statistics.report(by) for name, statistics in systems.items()}
     comparisons = {}
     if compare is not None:
         with doing("comparing subsets"):
             comparisons = {
-                name: subsets_compared(statistics, by or (), compare, score, draws)
+                name: compare_subsets(statistics, by or (), compare, score, draws)
                 for name, statistics in systems.items()
             }
     if intervals:
-        reports = with_intervals(reports, draws, by)
+        reports = add_intervals(reports, draws, by)
     write_units(out, reports)
     print_reports(reports, tables, by, counts, comparisons=comparisons)
 
 
-def subsets_compared(
+def compare_subsets(
     statistics: Statistics,
     by: Sequence[str],
     pair: str,
     scores: Sequence[str] | None,
     draws: DrawOptions,
 ) -> Comparison:
-    """Compare the units of two values of a column: the second minus the first.
-
-    Raises
-    ------
-    InputError
-        A value does not occur.
-    UsageError
-        There is not one column, or not two values.
-    """
+    """Compare the units of two values of a column: the second minus the first."""
     import fastcausal as fc
     from fastcausal.errors import InputError
 
@@ -130,16 +122,9 @@ def subsets_compared(
     return fc.compare(a, b, scores, unpaired=True, **draws._asdict())
 
 
-def systems_of(files: list[str], reading: ValueReading, of_counts: bool) -> dict[str, Statistics]:
-    """Read systems by name; join files with the same name, and all systems if they are disjoint.
-
-    ``of_counts`` allows scores in ``reading`` for files of counts, which have all.
-
-    Raises
-    ------
-    InputError
-        Systems share some examples but not all, or differ in signature or gold.
-    """
+def load_systems(files: list[str], reading: ValueReading, of_counts: bool) -> dict[str, Statistics]:
+    """Read systems by name; join files with the same name, and all systems if they are disjoint."""
+    # ``of_counts`` allows scores in ``reading`` for files of counts, which have all.
     from fastcausal.counts.signatures import joint_signature
     from fastcausal.errors import InputError
     from fastcausal.sweeps.align import require_one_gold

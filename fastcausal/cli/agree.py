@@ -20,8 +20,8 @@ from fastcausal.cli.options import (
     FromOption,
     Marks,
     SeedOption,
+    open_sources,
     refuse,
-    sources_in,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
@@ -133,7 +133,7 @@ def agree(
 
     keep_apart([per_example, matches, disagreements], annotations)
     with doing("comparing annotators"):
-        sources: Any = sources_in(annotations, source_format)
+        sources: Any = open_sources(annotations, source_format)
         if marks != MARKS:
             sources = fc.read_annotators(sources, **marks._asdict())
         agreement = fc.agree(

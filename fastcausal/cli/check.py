@@ -11,7 +11,7 @@ from fastcausal.cli.options import (
     MARKS,
     FromOption,
     Marks,
-    sources_in,
+    open_sources,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
@@ -40,7 +40,7 @@ def check(
     from fastcausal.tasks.check.guidelines import check as check_annotations
 
     with doing("checking"):
-        report = check_annotations(sources_in(files, source_format), tags=tags, **marks._asdict())
+        report = check_annotations(open_sources(files, source_format), tags=tags, **marks._asdict())
     tables.show(report)
     if report.findings:
         raise click.exceptions.Exit(1)

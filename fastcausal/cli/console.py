@@ -46,7 +46,7 @@ def print_table(*parts: RenderableType) -> None:
                 part = Segments(Segment(printable(text), style) for text, style, _ in rendered)
             else:
                 part = printable(part)
-                part = _wrapped(part, console.width) if console.is_terminal else part
+                part = _wrap(part, console.width) if console.is_terminal else part
             console.print(part, highlight=False, soft_wrap=True, markup=False, emoji=False)
     lines = capture.get().splitlines()
     show("\n".join(lines if console.is_terminal else map(str.rstrip, lines)))
@@ -59,13 +59,7 @@ def print_json(value: Any) -> None:
 
 
 def show(text: str, err: bool = False) -> None:
-    """Print a result to standard output, or to standard error if ``err``.
-
-    Raises
-    ------
-    OutputError
-        Standard output is closed or full.
-    """
+    """Print a result to standard output, or to standard error if ``err``."""
     with _results():
         click.echo(text, err=err)
 
@@ -116,11 +110,11 @@ def warn(messages: Iterable[str]) -> None:
 def _say(message: str, **style: Any) -> None:
     """Print a message to standard error; on a terminal long lines are wrapped."""
     if sys.stderr.isatty():
-        message = _wrapped(message, os.get_terminal_size(sys.stderr.fileno()).columns)
+        message = _wrap(message, os.get_terminal_size(sys.stderr.fileno()).columns)
     click.secho(message, err=True, **style)
 
 
-def _wrapped(message: str, width: int) -> str:
+def _wrap(message: str, width: int) -> str:
     """Break lines between words, and indent the rest of each."""
     from textwrap import TextWrapper
 
@@ -237,11 +231,11 @@ def _reason(error: BaseException) -> str:
 def _print_error(message: str, as_json: bool) -> None:
     """Print an error to the streams that are open."""
     with suppress(OSError):
-        if not (as_json and _printed_as_json(message)):
+        if not (as_json and _print_as_json(message)):
             _say(f"error: {message}", fg="red")
 
 
-def _printed_as_json(message: str) -> bool:
+def _print_as_json(message: str) -> bool:
     try:
         print_json({"error": message})
     except OutputError:

@@ -22,7 +22,7 @@ from fastcausal.cli.options import (
     DrawOptions,
     IntervalsOption,
     ValueOptions,
-    flag_of,
+    find_flag,
     is_given,
     refuse,
     refuse_inference,
@@ -207,7 +207,7 @@ def _value(ctx: click.Context, name: str, value: Any, kind: ValueKind, about: Fl
     if about.read:
         return resolve(about.read)(value)
     if int in kind.plain and str in kind.plain:
-        return kind.parse([value], name, flag_of(ctx, name))
+        return kind.parse([value], name, find_flag(ctx, name))
     return value
 
 
@@ -220,13 +220,13 @@ def _flat(sources: list[Any]) -> list[Any]:
 def _reports(record: CommandRecord, sources: list[Any], call: Callable[..., Any]) -> dict[str, Any]:
     """Make a report of each file; gold, if it comes before the files, is read once."""
     from fastcausal.cli.console import doing
-    from fastcausal.cli.systems import reports_of
+    from fastcausal.cli.systems import make_reports
 
     *gold, files = sources
     if record.read:
         with doing(f"reading {gold[0]}"):
             gold = [resolve(record.read)(gold[0])]
-    return reports_of(files, lambda file: call(*gold, file)) if files else {"": call(*gold, None)}
+    return make_reports(files, lambda file: call(*gold, file)) if files else {"": call(*gold, None)}
 
 
 def show_systems(
@@ -243,15 +243,15 @@ def show_systems(
     """Print the reports of several systems, and write their counts, page and picture."""
     from fastcausal.cli.console import doing
     from fastcausal.cli.systems import (
+        add_intervals,
         groups_table,
         print_reports,
         systems_tables,
-        with_intervals,
         write_units,
     )
 
     if draws is not None:
-        reports = with_intervals(reports, draws, by)
+        reports = add_intervals(reports, draws, by)
     write_units(units, reports)
     if html is not None:
         with doing(f"writing {html}"):

@@ -17,7 +17,7 @@ from fastcausal.cli.options import (
     MARKS,
     FromOption,
     Marks,
-    sources_in,
+    open_sources,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
@@ -62,7 +62,7 @@ def describe(
     descriptions: dict[str, CorpusDescription] = {}
     for name, path in short_names(corpora).items():
         with doing(f"counting {path}"):
-            (source,) = sources_in([path], source_format)
+            (source,) = open_sources([path], source_format)
             if marks != MARKS:
                 source = fc.read(source, **marks._asdict())
             descriptions[name] = count(source, tokenizer)

@@ -19,7 +19,7 @@ from fastcausal.cli.options import (
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
-    recipe_of,
+    make_recipe,
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
@@ -84,7 +84,7 @@ def errors(
         report = fc.score(
             gold,
             pred,
-            recipe_of(scoring.chosen(), policies, reads),
+            make_recipe(scoring.chosen(), policies, reads),
         )
         wrong = report.errors(top, *(_names(each) for each in (type, role)))
     if html is not None:

@@ -117,7 +117,7 @@ def gate(
             before,
             sides[-1],
             min_delta=min_delta,
-            floors=floors_in(least or []),
+            floors=parse_floors(least or []),
             point=point,
             score=score,
             lower_is_better=lower_is_better,
@@ -136,7 +136,7 @@ def gate(
         raise click.exceptions.Exit(NOT_PASSED)
 
 
-def floors_in(given: list[str]) -> dict[str, float]:
+def parse_floors(given: list[str]) -> dict[str, float]:
     """Read ``SCORE=VALUE``; raise BadParameter for other texts, or a score twice."""
     floors: dict[str, float] = {}
     for each in given:

@@ -22,10 +22,10 @@ from fastcausal.cli.options import (
     UnmatchedOption,
     UnparsedOption,
     ValueOptions,
-    recipe_of,
+    make_recipe,
     refuse,
 )
-from fastcausal.cli.systems import errors_naming
+from fastcausal.cli.systems import prefix_errors
 from fastcausal.cli.task_options import SetOption, TaskOption, task_options, task_under
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class GoldOptions(NamedTuple):
 
         refuse(ctx, OF_VALUES, f"is for logs and tables, not for predictions against {gold}")
         task, protocol = task_under(self.protocol, self.task)
-        recipe = recipe_of(
+        recipe = make_recipe(
             ProtocolOptions(protocol, self.kernel).chosen(),
             PolicyOptions(self.unparsed, self.unmatched),
             ReadOptions(self.source_format, values.answers, self.occurrence, self.tags, values.id),
@@ -74,7 +74,7 @@ class GoldOptions(NamedTuple):
             scoring = scoring_of(recipe, gold, task, options, columns=columns)
         found = {}
         for name, file in short_names([*files]).items():
-            with doing(f"scoring {file}"), errors_naming(name if len(files) > 1 else None):
+            with doing(f"scoring {file}"), prefix_errors(name if len(files) > 1 else None):
                 counted = _counts_in(file) or scoring.statistics(file)
             found[name] = replace(counted, system=name)
         return found

@@ -329,9 +329,9 @@ class ProtocolOptions(NamedTuple):
 
     def chosen(self) -> Protocol:
         """Return the chosen protocol."""
-        from fastcausal.cli.protocol_files import protocol_of
+        from fastcausal.cli.protocol_files import find_protocol
 
-        return protocol_of(self.protocol, self.kernel)
+        return find_protocol(self.protocol, self.kernel)
 
 
 PROTOCOL = ProtocolOptions()
@@ -387,14 +387,14 @@ RelationOption = Annotated[
 ]
 
 
-def recipe_of(protocol: Protocol, policies: PolicyOptions, reads: ReadOptions) -> Recipe:
+def make_recipe(protocol: Protocol, policies: PolicyOptions, reads: ReadOptions) -> Recipe:
     """Return the options as a recipe."""
     from fastcausal.recipe import Recipe
 
     return Recipe.make(protocol, **policies._asdict(), **reads.arguments())
 
 
-def sources_in(paths: list[str], format: ReadFormat | None) -> list[Any]:
+def open_sources(paths: list[str], format: ReadFormat | None) -> list[Any]:
     """Open files in the format of ``--from``, if given; raise InputError for a directory."""
     if format is None:
         return [*paths]
@@ -415,7 +415,7 @@ def refuse(ctx: click.Context, names: tuple[str, ...], reason: str) -> None:
     """Raise InputError for the first of these options that was given."""
     for name in names:
         if is_given(ctx, name):
-            raise InputError(f"{flag_of(ctx, name)} {reason}")
+            raise InputError(f"{find_flag(ctx, name)} {reason}")
 
 
 def refuse_settings(ctx: click.Context, function: str, protocol: str) -> None:
@@ -425,7 +425,7 @@ def refuse_settings(ctx: click.Context, function: str, protocol: str) -> None:
             refuse(ctx, (name,), f"is for {owner}")
 
 
-def flag_of(ctx: click.Context, name: str) -> str:
+def find_flag(ctx: click.Context, name: str) -> str:
     """Return an option as typed on the command line."""
     return next(option.opts[0] for option in ctx.command.params if option.name == name)
 
@@ -439,7 +439,7 @@ def refuse_inference(ctx: click.Context, intervals: bool, draws: DrawOptions) ->
         refuse(ctx, DrawOptions._fields, "is for confidence intervals: add --intervals")
     refuse_draws(ctx, draws)
     if draws.method == "jackknife":
-        warn(f"{flag_of(ctx, name)} {NO_DRAWS}" for name in OF_DRAWS if is_given(ctx, name))
+        warn(f"{find_flag(ctx, name)} {NO_DRAWS}" for name in OF_DRAWS if is_given(ctx, name))
 
 
 def refuse_draws(ctx: click.Context, draws: DrawOptions) -> None:

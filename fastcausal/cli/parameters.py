@@ -139,23 +139,14 @@ class _Option(click.Option):
 
 
 class Group(click.Group):
-    """Commands, each a function in its own module, imported on first use.
-
-    Parameters
-    ----------
-    name : str
-    entries : mapping of str to str or CommandRecord
-        Each command: its record, or the entry point of a record, a function or another `Group`.
-    others : mapping of str to str
-        Words that people type for a command, and the command.
-    """
+    """Commands, each a record or a function in its own module, imported on first use."""
 
     def __init__(
         self,
         name: str,
-        entries: Mapping[str, str | CommandRecord],
+        entries: Mapping[str, str | CommandRecord],  # a record, or the entry point of a command
         help: str,
-        others: Mapping[str, str] = MappingProxyType({}),
+        others: Mapping[str, str] = MappingProxyType({}),  # words people type for a command
     ) -> None:
         more = f"COMMAND -h shows examples of a command.\n\n{EXIT_STATUS}"
         super().__init__(name, help=help, epilog=more, context_settings=SETTINGS)
@@ -212,25 +203,25 @@ class Group(click.Group):
         if name not in self.entries:
             return None
         if name not in self.commands:
-            self.commands[name] = self._made(name)
+            self.commands[name] = self._make(name)
         return self.commands[name]
 
-    def _made(self, name: str) -> click.Command:
+    def _make(self, name: str) -> click.Command:
         """Make a command, from its record or from a function with its parameters."""
-        held = self._held(name)
+        held = self._resolve(name)
         if isinstance(held, CommandRecord):
             made: click.Command = resolve("fastcausal.cli.derived:derive")(name, held)
             return made
         return held if isinstance(held, Group) else command(name, held)
 
-    def _held(self, name: str) -> Any:
+    def _resolve(self, name: str) -> Any:
         """Return the record, function or group of a command."""
         entry = self.entries[name]
         return resolve(entry) if isinstance(entry, str) else entry
 
     def _summary(self, ctx: click.Context, name: str) -> str:
         """Return the description of a command; of a derived one nothing else is read."""
-        held = self._held(name)
+        held = self._resolve(name)
         if isinstance(held, CommandRecord):
             from fastcausal.cli.described import Described
 

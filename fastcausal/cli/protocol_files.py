@@ -21,29 +21,8 @@ MAX_BYTES = 8192  # of a file: TOML takes quadratic time and memory for a long d
 FIELDS = tuple(field.name for field in fields(Protocol))
 
 
-def protocol_of(given: str, kernel: KernelName | None = None) -> Protocol:
-    """Return the protocol of a name or a file, with another kernel if one is given.
-
-    Parameters
-    ----------
-    given : str
-        One of the names of `fastcausal.PROTOCOLS`, or the path of a ``.toml`` or ``.json`` file.
-    kernel : {"fair_spans", "exact_spans", "span_overlap", "partial_spans"}, optional
-        Replaces the protocol's kernel; ``+`` and the kernel are added to the protocol's name.
-
-    Raises
-    ------
-    InputError
-        A file cannot be read, or a field of it is unknown or invalid.
-    ValueError
-        The name is unknown, or the kernel does not fit the protocol.
-
-    Examples
-    --------
-    >>> print(protocol_of("recess", "exact_spans"))
-    recess+exact_spans|kernel:exact_spans|objective:2tp/(2tp+fp+fn)|tags:strict|ties:content|\
-surplus:charge|non-causal:charge|tracks:cause+effect,signal|0/0:undefined
-    """
+def find_protocol(given: str, kernel: KernelName | None = None) -> Protocol:
+    """Return the protocol of a name, or of a .toml or .json file, perhaps with another kernel."""
     if suffix_of(given) in SUFFIXES:
         protocol = read_protocol(given)
     elif given in PROTOCOLS:
@@ -61,24 +40,8 @@ surplus:charge|non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
 
 def read_protocol(path: str | os.PathLike[str]) -> Protocol:
-    r"""Read a protocol from a TOML or JSON file with the fields of `Protocol`.
-
-    A missing field has its default; the default name is the name of the file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or is larger than 8,192 bytes; a field is unknown or invalid.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "strict.toml")
-    >>> _ = path.write_text('kernel = "exact_spans"\ntracks = [["cause"], ["effect"]]')
-    >>> protocol = read_protocol(path)
-    >>> protocol.name, protocol.kernel, protocol.tracks
-    ('strict', 'exact_spans', (('cause',), ('effect',)))
-    """
+    """Read a protocol from a TOML or JSON file with the fields of `Protocol`."""
+    # A missing field has its default; the default name is the name of the file.
     source = Source.open(path, most=MAX_BYTES + 1)
     if not source.data.strip():
         raise InputError(f"{source.name} is empty")

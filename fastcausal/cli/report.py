@@ -20,12 +20,12 @@ from fastcausal.cli.options import (
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
-    recipe_of,
+    make_recipe,
     refuse_draws,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.cli.systems import reports_of, with_intervals
+from fastcausal.cli.systems import add_intervals, make_reports
 from fastcausal.report.escapes import cell_text
 
 MAX_NAMED = 4  # systems in the title
@@ -71,7 +71,7 @@ def report(
     from fastcausal.tasks.extraction.page import describe_left_out, page_of
 
     protocol = scoring.chosen()
-    recipe = recipe_of(protocol, policies, reads)
+    recipe = make_recipe(protocol, policies, reads)
     if protocol.average != "counts":
         raise fc.InputError(f"{scoring.protocol} does not add up over examples: it has no page")
     if len(pred) == 1:
@@ -86,7 +86,7 @@ def report(
     def scored(path: str) -> Report:
         return fc.score(gold_side, readable_again(path), recipe, by=by, statistics=kept)
 
-    reports = with_intervals(reports_of(pred, scored), draws, by)
+    reports = add_intervals(make_reports(pred, scored), draws, by)
     with doing(f"writing {out}"):
         named = ", ".join(reports) if len(reports) <= MAX_NAMED else f"{len(reports)} systems"
         title = f"{named} on {stem_of(gold)}"

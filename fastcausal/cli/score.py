@@ -28,13 +28,13 @@ from fastcausal.cli.options import (
     ProtocolOptions,
     ReadOptions,
     WordOptions,
-    recipe_of,
+    make_recipe,
     refuse,
     refuse_inference,
     refuse_settings,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.cli.systems import errors_naming, print_reports, reports_of, with_intervals
+from fastcausal.cli.systems import add_intervals, make_reports, prefix_errors, print_reports
 from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.counts.task import protocols_under
 from fastcausal.options import Backend
@@ -125,12 +125,12 @@ def score(
         refuse_inference(ctx, intervals, draws)
         keep_apart([per_example], [gold, *pred])
         count: Any = partial(cast(Any, fc.score), protocol=scoring.protocol, **settings)
-        reports = reports_of(pred, lambda file: count(gold, file))
+        reports = make_reports(pred, lambda file: count(gold, file))
         show_systems(reports, tables, draws if intervals else None, by, per_example)
         return
     refuse_settings(ctx, "score", scoring.protocol)
     protocol = scoring.chosen()
-    recipe = recipe_of(protocol, policies, reads)
+    recipe = make_recipe(protocol, policies, reads)
     if protocol.average != "counts":
         refuse(ctx, ("counts", "intervals"), f"is for sums of counts, {scoring.protocol} has none")
     refuse_inference(ctx, intervals, draws)
@@ -150,7 +150,7 @@ def score(
         for name, path in names.items():
             with (
                 doing(f"scoring {path}") as progress,
-                errors_naming(name if len(names) > 1 else None),
+                prefix_errors(name if len(names) > 1 else None),
             ):
                 report: Any = fc.score(
                     gold_side,
@@ -170,7 +170,7 @@ def score(
                 if reasons is not None:
                     write_reasons(name, report.unparsed)
             if intervals:
-                report = with_intervals({name: report}, draws, by)[name]
+                report = add_intervals({name: report}, draws, by)[name]
             reports[name] = report.without_details()
     print_reports(reports, tables, by, counts)
     if tables.format == "text" and protocol is RECESS:

@@ -17,7 +17,7 @@ from fastcausal.cli.options import (
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
-    recipe_of,
+    make_recipe,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.task_options import SetOption, TaskOption, task_options, task_under
@@ -91,7 +91,7 @@ def sweep(
             gold,
             runs,
             out,
-            recipe_of(scoring.chosen(), PolicyOptions(unparsed, unmatched), reads),
+            make_recipe(scoring.chosen(), PolicyOptions(unparsed, unmatched), reads),
             task=task,
             options=task_options(task, set or []),
             by=by,

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     Grids = Callable[[dict[str, Report], Columns, bool], list[Grid]]
 
 
-def reports_of(files: list[str], make: Callable[[str], Any]) -> dict[str, Any]:
+def make_reports(files: list[str], make: Callable[[str], Any]) -> dict[str, Any]:
     """Make the report of every file of answers, by its short name; errors start with that name."""
     names = short_names(files)
     reports = {}
     for name, file in names.items():
-        with doing(f"scoring {file}"), errors_naming(name if len(names) > 1 else None):
+        with doing(f"scoring {file}"), prefix_errors(name if len(names) > 1 else None):
             reports[name] = make(file)
     return reports
 
@@ -52,7 +52,7 @@ def write_units(target: Path | None, reports: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def errors_naming(system: str | None) -> Iterator[None]:
+def prefix_errors(system: str | None) -> Iterator[None]:
     """Name the system in errors, if there are several."""
     from fastcausal.errors import InputError
 
@@ -62,7 +62,7 @@ def errors_naming(system: str | None) -> Iterator[None]:
         raise InputError(f"{system}: {error}" if system else str(error)) from error
 
 
-def with_intervals(
+def add_intervals(
     reports: Mapping[str, Report],
     draws: DrawOptions,
     by: Columns,
@@ -113,11 +113,11 @@ def systems_tables(
     """Make one table of the reports' summaries or extractions; else a table per system."""
     summaries = {name: report.summary() for name, report in reports.items()}
     if all(summaries.values()):
-        return [_emphasize_best(_summaries_table(reports), _scale_in(reports))]
+        return [_emphasize_best(_summaries_table(reports), _find_scale(reports))]
     if all("n_gold_relations" in report.facts for report in reports.values()):
         from fastcausal.sweeps.side_by_side import systems_table
 
-        return [_emphasize_best(systems_table(reports, by, counts), _scale_in(reports))]
+        return [_emphasize_best(systems_table(reports, by, counts), _find_scale(reports))]
     grids = []
     for name, report in reports.items():
         for grid in report.to_tables(counts):
@@ -152,7 +152,7 @@ def _emphasize_best(grid: Grid, scale_of: Callable[[str, str], Scale | None]) ->
     return grid
 
 
-def _scale_in(reports: Mapping[str, Report]) -> Callable[[str, str], Scale | None]:
+def _find_scale(reports: Mapping[str, Report]) -> Callable[[str, str], Scale | None]:
     """Return the function from a part and a score to the scale, which is the same in all parts."""
     scales = next(iter(reports.values())).scales
     return lambda part, score: scales.get(score)

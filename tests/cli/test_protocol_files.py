@@ -14,7 +14,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.cli.protocol_files import protocol_of, read_protocol
+from fastcausal.cli.protocol_files import find_protocol, read_protocol
 from fastcausal.options import KernelName
 from fastcausal.protocols import CNC_2023, PROTOCOLS, RECESS
 from tests.support.cli import cli
@@ -155,12 +155,12 @@ def test_a_built_in_protocol_may_be_spelled_out():
 def test_kernels_by_name(kernel, name):
     if PROTOCOLS[name].average != "counts":
         with pytest.raises(ValueError, match="kernel is for sums of counts"):
-            protocol_of(name, kernel)
+            find_protocol(name, kernel)
         return
     out, _ = cli("score", GOLD, CAREFUL, "--protocol", name, "--kernel", kernel, "--json")
     found = json.loads(out)
     assert f"|{name}+{kernel}|kernel:{kernel}|" in found["signature"]
-    expected = fc.score(GOLD, CAREFUL, protocol_of(name, kernel))
+    expected = fc.score(GOLD, CAREFUL, find_protocol(name, kernel))
     assert found["scores"] == expected.to_dict()["scores"]
 
 
