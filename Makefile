@@ -51,7 +51,8 @@ test-lowest: $(VENV)-lowest/.test  ## run the quick tests of the core on the low
 	$(VENV)-lowest/bin/pytest -q $(ON_ALL_CORES) tests -m 'not slow' --hypothesis-profile=dev \
 		--ignore=tests/fuzz --ignore=tests/training --ignore=tests/test_docs.py
 
-format: $(VENV)/.dev  ## bring all sources into shape
+format: $(VENV)/.dev  ## bring all sources into shape, lists of kernels included
+	$(BIN)/python -m tests.support.kernel_tables
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(filter %.h %.hpp %.cpp %.cu %.cuh,$(CSRC))

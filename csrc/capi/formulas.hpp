@@ -36,36 +36,27 @@ inline void add_precision_recall_f1(double hits, double predicted, double wanted
   scores.emplace_back(prefix + "f1", f1(precision, recall, predicted + wanted, undefined));
 }
 
-inline NamedScores scores_of_group(const std::string& kernel, const GroupCounts& counts,
+inline double add_up(const Terms& terms, const GroupCounts& counts) {
+  double sum = 0.0;  // exact: counts are below 2^53
+  for (const auto& [name, weight] : terms) sum += weight * static_cast<double>(counts.at(name));
+  return sum;
+}
+
+inline NamedScores scores_of_group(const KernelRecord& kernel, const GroupCounts& counts,
                                    double undefined) {
   NamedScores scores;
-  const auto count = [&](const std::string& name) {
-    return static_cast<double>(counts.at(name));  // below 2^53
-  };
-  if (kernel == "partial_spans") {
-    for (const std::string scheme : {"strict_", "exact_", "partial_", "type_"}) {
-      const bool half = scheme == "partial_" || scheme == "type_";
-      const double found = count(scheme + "cor") + count(scheme + "inc") + count(scheme + "par");
-      const double hits = count(scheme + "cor") + (half ? 0.5 * count(scheme + "par") : 0.0);
-      add_precision_recall_f1(hits, found + count(scheme + "spu"), found + count(scheme + "mis"),
-                              undefined, scheme, scores);
+  for (const Measure& score : kernel.scores) {
+    double sums[3] = {};
+    for (size_t k = 0; k < score.sums.size(); ++k) sums[k] = add_up(score.sums[k], counts);
+    if (score.formula == Formula::F1) {
+      add_precision_recall_f1(sums[0], sums[1], sums[2], undefined, score.name, scores);
+    } else if (score.formula == Formula::SHARE) {
+      scores.emplace_back(score.name, ratio(sums[0], sums[1], undefined));
+    } else {
+      const auto whole = [&](size_t k) { return static_cast<int64_t>(sums[k]); };
+      scores.emplace_back(score.name, binary_alpha(whole(0), whole(1), whole(2), undefined));
     }
-    return scores;
   }
-  std::string prefix;
-  double half = 0.0;
-  if (kernel == "fair_spans") half = (count("le") + count("be") + count("lbe")) / 2;
-  if (kernel == "span_overlap") {
-    for (const char* name : {"em", "osb", "to"}) {
-      scores.emplace_back(name, ratio(count(name), count("pairs"), undefined));
-    }
-    const double alpha = binary_alpha(counts.at("n"), counts.at("n1"), counts.at("o01"), undefined);
-    scores.emplace_back("alpha", alpha);
-    prefix = "token_";
-  }
-  const double predicted = count("tp") + count("fp") + half;
-  const double wanted = count("tp") + count("fn") + half;
-  add_precision_recall_f1(count("tp"), predicted, wanted, undefined, prefix, scores);
   return scores;
 }
 
@@ -91,7 +82,7 @@ inline NamedScores scores_of(const Protocol& protocol, const int64_t* counts) {
   for (size_t group = 0; group <= protocol.roles.size(); ++group) {
     const std::string prefix = (group ? protocol.roles[group - 1] : "overall") + "_";
     for (auto& [score, value] : scores_of_group(
-             protocol.kernel->name, counts_of(protocol, counts, group), protocol.undefined)) {
+             *protocol.kernel, counts_of(protocol, counts, group), protocol.undefined)) {
       all.emplace_back(prefix + score, value);
     }
   }

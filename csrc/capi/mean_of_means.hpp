@@ -129,7 +129,7 @@ class MeanOfMeans {
     for (size_t role = 0; role < n_roles(); ++role) {
       const int64_t tp = counts[3 * role], fp = counts[3 * role + 1], fn = counts[3 * role + 2];
       const NamedScores exact =
-          scores_of_group("exact_spans", {{"tp", tp}, {"fp", fp}, {"fn", fn}}, 0.0);
+          scores_of_group(*protocol_.kernel, {{"tp", tp}, {"fp", fp}, {"fn", fn}}, 0.0);
       for (size_t k = 0; k < 3; ++k) scores[role].values[k] = exact[k].second;
       scores[role].number = tp + fn;
     }

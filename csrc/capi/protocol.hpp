@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "capi/kernel_fields.hpp"
+#include "capi/kernel_table.hpp"
 #include "engine/memory.hpp"
 #include "engine/official.hpp"
 #include "fastcausal/plan.h"
@@ -48,9 +48,15 @@ struct Setting {
   const char* usual;
 };
 
+inline Texts kernel_names() {
+  Texts names;
+  for (const KernelRecord& kernel : kernel_records()) names.emplace_back(kernel.name);
+  return names;
+}
+
 inline const std::vector<Setting>& settings() {
   static const std::vector<Setting> all = {
-      {"kernel", {"fair_spans", "exact_spans", "span_overlap", "partial_spans"}, "fair_spans"},
+      {"kernel", kernel_names(), "fair_spans"},
       {"objective", {}, ""},
       {"tags", {"strict", "aligned", "cnc-2023", "cnc-2022", "as-given"}, "strict"},
       {"ties", {"content", "first"}, "content"},
@@ -89,7 +95,7 @@ class Protocol {
   std::string line;
   Texts roles;
   Texts count_names, score_names;
-  const KernelFields* kernel = nullptr;
+  const KernelRecord* kernel = nullptr;
   ReadAs reading = ReadAs::GIVEN;  // of tags, applied to other spans as well
   bool averages = false;           // cnc-2022: scores are means of means
   double undefined = std::nan("");
@@ -192,9 +198,9 @@ class Protocol {
     return true;
   }
 
-  static const KernelFields& kernel_of(const std::string& name) {
-    const auto is_it = [&](const KernelFields& each) { return each.name == name; };
-    return *std::find_if(kernel_fields().begin(), kernel_fields().end(), is_it);
+  static const KernelRecord& kernel_of(const std::string& name) {
+    const auto is_it = [&](const KernelRecord& each) { return each.name == name; };
+    return *std::find_if(kernel_records().begin(), kernel_records().end(), is_it);
   }
 
   static bool own_objective(const Texts& given) {

@@ -48,7 +48,12 @@ class FunctionPair {
     }
   }
 
-  bool ordinal() const { return memory_; }
+  KernelTraits traits(const Plan&) const {
+    KernelTraits promised;
+    promised.ordinal = promised.sequence = memory_;
+    promised.across = Across::ALL;
+    return promised;
+  }
 
  private:
   Kernel kernel_;
@@ -56,13 +61,6 @@ class FunctionPair {
   mutable std::vector<int64_t> counts_;
   mutable Memory::Key key_;
 };
-
-inline KernelTraits traits_of(const FunctionPair& pair, const Plan&) {
-  KernelTraits traits;
-  traits.ordinal = traits.sequence = pair.ordinal();
-  traits.across = Across::ALL;
-  return traits;
-}
 
 // A kernel: the name of a native one, or a user's function, with its memory.
 struct NamedKernel {
@@ -104,7 +102,7 @@ constexpr int64_t FAULTY = -2;
 template <class Pair>
 KernelTraits pattern_traits(const Plan& plan, ReadAs reading, const Pair& pair) {
   if (plan.n_roles() != 3) return KernelTraits();  // tables need the params of three roles
-  KernelTraits traits = traits_of(pair, plan);
+  KernelTraits traits = pair.traits(plan);
   traits.run_on = reading != ReadAs::GIVEN;
   // Packing comes before running on. Then a span may be too long or meet a signal of its track.
   traits.ordinal &=

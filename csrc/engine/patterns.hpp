@@ -22,45 +22,6 @@
 
 namespace fastcausal {
 
-// Traits of the kernels. No kernel compares spans of different tracks.
-inline KernelTraits traits_of(const exact_spans_pair&, const Plan&) {
-  KernelTraits traits;
-  traits.ordinal = traits.several = true;
-  traits.directed = traits.ends = false;
-  return traits;
-}
-
-inline KernelTraits traits_of(const fair_spans_pair&, const Plan& plan) {
-  KernelTraits traits;
-  const int64_t* track = plan.params + 1;
-  traits.ends = false;
-  traits.ordinal = traits.several = track[0] != track[1] || track[0] != track[2];
-  for (int r = 0; r < 3 && traits.ordinal; ++r) {
-    const int other = (r + 1) % 3;
-    if (track[r] != track[other]) continue;
-    traits.across = r ? Across::ALL : Across::FIRST_TWO;
-    traits.disjoint_roles = 1u << r;
-  }
-  return traits;
-}
-
-inline KernelTraits traits_of(const span_overlap_pair&, const Plan& plan) {
-  KernelTraits traits;
-  traits.token_sums = overlap::TOKENS;
-  traits.directed = false;
-  traits.ordinal = traits.several = !(plan.wanted & traits.token_sums);
-  return traits;
-}
-
-inline KernelTraits traits_of(const partial_spans_pair&, const Plan&) {
-  KernelTraits traits;
-  traits.ordinal = traits.several = traits.sequence = true;
-  traits.directed = traits.ends = false;
-  traits.across = Across::ALL;
-  traits.longest_span = 100;  // one token of a longer span is below 1%
-  return traits;
-}
-
 // Fills a row of counts and adds up their worth. Skips fields that are not wanted.
 struct PatternSink {
   int64_t* counts;

@@ -2,9 +2,17 @@
 // match.
 // Cost: spans of gold plus spans of pred.
 #pragma once
-#include "relation.h"
+#include "plan.h"
+#include "record.h"
 
 namespace fastcausal {
+
+FC_HD KernelTraits exact_spans_traits(const Plan&) {
+  KernelTraits traits;
+  traits.ordinal = traits.several = true;
+  traits.directed = traits.ends = false;
+  return traits;
+}
 
 template <class Sink>
 FC_HD void exact_spans(const Relation& gold, const Relation& pred, int64_t length,

@@ -5,6 +5,8 @@
 // track with overlapping spans on one side, each pair also costs a word per 16 of them.
 #pragma once
 #include "open_spans.h"
+#include "plan.h"
+#include "record.h"
 
 namespace fastcausal {
 namespace fair {
@@ -163,6 +165,20 @@ FC_HD bool take_few(const Relation& gold, const Relation& pred, const int64_t* p
 }
 
 }  // namespace fair
+
+FC_HD KernelTraits fair_spans_traits(const Plan& plan) {
+  KernelTraits traits;
+  const int64_t* track = plan.params + 1;
+  traits.ends = false;
+  traits.ordinal = traits.several = track[0] != track[1] || track[0] != track[2];
+  for (int r = 0; r < 3 && traits.ordinal; ++r) {
+    const int other = (r + 1) % 3;
+    if (track[r] != track[other]) continue;  // spans of different tracks are not compared
+    traits.across = r ? Across::ALL : Across::FIRST_TWO;
+    traits.disjoint_roles = 1u << r;
+  }
+  return traits;
+}
 
 template <class Sink>
 FC_HD void fair_spans(const Relation& gold, const Relation& pred, int64_t length,

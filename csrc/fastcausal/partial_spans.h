@@ -4,7 +4,8 @@
 // in row order. An overlap counts if it covers at least 1% of the gold span.
 // Cost: four times spans of gold times spans of pred, for each role and once overall.
 #pragma once
-#include "relation.h"
+#include "plan.h"
+#include "record.h"
 
 namespace fastcausal {
 namespace partial {
@@ -79,6 +80,15 @@ FC_HD void count_scheme(Scheme scheme, const Row* gold, int64_t n_gold, const Ro
 }
 
 }  // namespace partial
+
+FC_HD KernelTraits partial_spans_traits(const Plan&) {
+  KernelTraits traits;
+  traits.ordinal = traits.several = traits.sequence = true;
+  traits.directed = traits.ends = false;
+  traits.across = Across::ALL;
+  traits.longest_span = 100;  // one token of a longer span is below 1%
+  return traits;
+}
 
 template <class Sink>
 FC_HD void partial_spans(const Relation& gold, const Relation& pred, int64_t length,

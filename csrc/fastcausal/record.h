@@ -70,20 +70,25 @@ FC_HD uint64_t compare_scalar(const Record& gold, const Record& pred, Across acr
   return bits;
 }
 
-// The properties of two packed relations that a kernel uses. They determine its counts.
+// A kernel's promises about its counts of two relations, for the roles cause, effect and signal.
+// Its header declares them as NAME_traits(plan). Pairs that agree in all of them share a pattern,
+// which the kernel counts once. `KernelTraits{}` promises nothing: the kernel counts every pair.
 struct KernelTraits {
-  bool ordinal = false;  // counts depend on order and overlap alone; the other members list them
-  Across across = Across::NOTHING;
-  bool directed = true;   // tell which of two meeting spans starts first and stops first
-  bool ends = true;       // tell spans that start apart from spans that stop apart
-  bool sequence = false;  // use the order of spans within a relation
-  int32_t longest_span = MOST_TOKENS;  // relations with a longer span are not packed
-  // Roles, one bit each: if one meets the next role, the relation is not packed.
+  // Counts depend on order and overlap of spans alone. The other members say on how much of it.
+  bool ordinal = false;
+  Across across = Across::NOTHING;  // pairs of different roles whose spans are compared
+  bool directed =
+      true;          // of two meeting spans of a role, counts tell which one starts or stops first
+  bool ends = true;  // counts tell spans that start apart from spans that stop apart
+  bool sequence = false;               // counts use the order of spans within a relation
+  int32_t longest_span = MOST_TOKENS;  // a relation with a longer span has no pattern
+  // Roles, one bit each: if one meets the next role, the relation has no pattern.
   uint32_t disjoint_roles = 0;
-  bool run_on = false;  // arguments of one token run on, as official scorers read them
-  // Role fields that are sums of tokens, one bit each. Patterns leave them out.
+  bool run_on = false;  // set by the caller: arguments of one token run on, as official scorers do
+  // Fields of a role that are sums of tokens, one bit each. Patterns leave them out.
   uint64_t token_sums = 0;
-  bool several = false;  // the same holds with two spans of a role, unless a kernel calls by_length
+  // All this holds for two spans of a role as well, unless the kernel calls sink.by_length().
+  bool several = false;
 };
 
 // The properties of one relation besides its bounds: its roles, one bit each, or their sequence.

@@ -9,7 +9,8 @@
 // Overall: EM OSB TO that hold for all roles together, and PAIRS.
 // Cost: per role, spans of gold times spans of pred. N fits for lengths below 2^62.
 #pragma once
-#include "relation.h"
+#include "plan.h"
+#include "record.h"
 
 namespace fastcausal {
 namespace overlap {
@@ -113,6 +114,14 @@ FC_HD void add_tokens(const Marked& found, int64_t length, int64_t n_pairs, int6
 }
 
 }  // namespace overlap
+
+FC_HD KernelTraits span_overlap_traits(const Plan& plan) {
+  KernelTraits traits;
+  traits.token_sums = overlap::TOKENS;
+  traits.directed = false;
+  traits.ordinal = traits.several = !(plan.wanted & traits.token_sums);
+  return traits;
+}
 
 template <class Sink>
 FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t length,

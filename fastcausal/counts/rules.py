@@ -43,29 +43,3 @@ def ascending(*fields: str) -> tuple[Rule, ...]:
 def equal(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[Rule, ...]:
     """Return the rules of two equal sums."""
     return Rule(a, b), Rule(b, a)
-
-
-_SCHEMES = ("strict", "exact", "partial", "type")
-_SIDES = tuple(
-    [
-        tuple(f"{scheme}_{name}" for name in ("cor", "inc", "par", missed))
-        for scheme in _SCHEMES
-    ]
-    for missed in ("mis", "spu")
-)  # fmt: skip
-OF_KERNELS: dict[str, tuple[Rule, ...]] = {
-    "span_overlap": (
-        *ascending("em", "osb", "to", "pairs"),
-        *equal(("n1",), ("tp", "tp", "fp", "fn")),
-        *equal(("o01",), ("fp", "fn")),
-        *ascending("n1", "n"),
-    ),
-    "partial_spans": tuple(
-        rule for first, *rest in _SIDES for other in rest for rule in equal(first, other)
-    ),
-}  # between the fields of a role, and between the fields of all roles together
-GOLD_OF_KERNELS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "exact_spans": (("tp", "fn"),),
-    "span_overlap": (("tp", "fn"),),
-    "partial_spans": (_SIDES[0][0],),
-}  # fields of a role with sums that depend on gold alone

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from types import FunctionType
-from typing import cast
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +74,30 @@ def _linear(weights: Mapping[str, int]) -> str:
     return "+".join(name if w == 1 else f"{w}{name}" for name, w in weights.items() if w)
 
 
+Terms = Mapping[str, float]
+"""A sum of counts: the weight of each field."""
+
+
+class Measure(NamedTuple):
+    """Scores by one formula, from sums of a kernel's counts."""
+
+    # "share": numerator / denominator. "f1": precision, recall and F1 of hits, predicted and
+    # wanted. "alpha": binary alpha of units, marked units and disagreeing units.
+    formula: Literal["share", "f1", "alpha"]
+    name: str  # Of "f1": a prefix of its three names
+    sums: tuple[Terms, ...]  # In the order above
+
+
+Fields = tuple[str, ...]
+
+
+def find_measures(fields: Collection[str]) -> tuple[Measure, ...]:
+    """Return the scores of a kernel that declares none: F1 of tp, fp and fn if it counts these."""
+    if not {"tp", "fp", "fn"} <= set(fields):
+        return ()
+    return (Measure("f1", "", ({"tp": 1}, {"tp": 1, "fp": 1}, {"tp": 1, "fn": 1})),)
+
+
 @dataclass(frozen=True)
 class Kernel:
     """A pair function: one gold relation against one predicted relation gives integer counts."""
@@ -95,6 +119,12 @@ class Kernel:
     never_costs: bool
     boundscheck: bool = False  # True if compiled code checks that every index lies inside its array
     ordinal: bool = False  # True if counts depend only on the order and overlap of spans
+    title: str = ""  # Of a built-in kernel, as pages show it
+    scores: tuple[Measure, ...] = ()
+    # Rules of valid counts, within a role and within all roles together: the sum of the first
+    # fields is at most that of the second, a repeated field counts twice
+    rules: tuple[tuple[Fields, Fields], ...] = ()
+    gold_sums: tuple[Fields, ...] = ()  # Fields of a role whose sum depends on gold alone
 
     def __reduce__(self) -> tuple[Callable[[str, str], Kernel], tuple[str, str]]:
         # By name, as functions are pickled: reading returns the kernel of that module.
@@ -287,6 +317,7 @@ def kernel(
             never_costs,
             boundscheck,
             ordinal,
+            scores=find_measures(fields),
         )
         for weights in (made.objective.numerator, made.objective.denominator):
             made.weights(weights, 1)
@@ -295,3 +326,35 @@ def kernel(
         return made
 
     return wrap
+
+
+def scored(
+    title: str,
+    scores: Iterable[Measure] = (),
+    rules: Iterable[tuple[Fields, Fields]] = (),
+    gold_sums: Iterable[Fields] = (),
+) -> Callable[[Kernel], Kernel]:
+    """Complete the record of a built-in kernel; a decorator."""
+
+    def complete(made: Kernel) -> Kernel:
+        return replace(
+            made,
+            title=title,
+            scores=tuple(scores) or made.scores,
+            rules=tuple(rules),
+            gold_sums=tuple(gold_sums),
+        )
+
+    return complete
+
+
+def check_record(kernel: Kernel) -> Kernel:
+    """Return a built-in kernel; ValueError if it has no scores, or names a field it lacks."""
+    if not kernel.scores:
+        raise ValueError(
+            f"{kernel} has no scores: declare them with @scored, or count tp, fp and fn"
+        )
+    read = [name for score in kernel.scores for terms in score.sums for name in terms]
+    ruled = [name for rule in kernel.rules for side in rule for name in side]
+    kernel.weights(dict.fromkeys([*read, *ruled, *sum(kernel.gold_sums, ())], 1), 1)
+    return kernel

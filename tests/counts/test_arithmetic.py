@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal import Protocol
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.significance.sums import sums_of
-from fastcausal.tasks.relations.scores import FORMULAS, binary_alpha, scores_of
+from fastcausal.tasks.relations.scores import binary_alpha, scores_of
 
 LARGE = st.sampled_from([2, 1000, 10**9, 4 * 10**9])
 
@@ -25,7 +26,7 @@ def bits(value: float) -> bytes:
     return np.float64(math.nan if math.isnan(value) else value).tobytes()
 
 
-@pytest.mark.parametrize("kernel", FORMULAS)
+@pytest.mark.parametrize("kernel", KERNELS)
 @given(st.integers(0, 2**32), LARGE, st.sampled_from([None, 0.0, 1.0]))
 def test_arrays_and_numbers(kernel, seed, most, undefined):
     rng = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.task import declared
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.report.numbers import Scale
 from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.answers.formula import ExtractionFormula
@@ -31,12 +32,12 @@ from fastcausal.tasks.meta.judges import JudgeFormula
 from fastcausal.tasks.meta.levels import LEVELS, SCALES
 from fastcausal.tasks.qa.formula import QuestionFormula
 from fastcausal.tasks.relations.formula import RelationFormula
-from fastcausal.tasks.relations.scores import FORMULAS, fields_read
+from fastcausal.tasks.relations.scores import fields_read
 from fastcausal.tasks.unicausal.formula import EntityFormula, OccurringFormula
 from fastcausal.tasks.values.formula import ValueFormula
 
 FORMULAE = {
-    **{name: RelationFormula(name, fields_read(name), (), ("cause",), None) for name in FORMULAS},
+    **{name: RelationFormula(name, fields_read(name), (), ("cause",), None) for name in KERNELS},
     "words": WordFormula(),
     "ratio": RatioFormula((("a", "b"),), ("cause",), ("alpha_unitized", "alpha", "em", "osb")),
     "ratings": RatingsFormula("nominal", ("a", "b"), ("no", "yes"), COEFFICIENTS),

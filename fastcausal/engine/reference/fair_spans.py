@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.engine.kernel import Int32, Int64, Objective, kernel
+from fastcausal.engine.kernel import Int32, Int64, Measure, Objective, kernel, scored
 from fastcausal.engine.reference.spans import ROLE, START, STOP, same_bounds
 
 Bools = npt.NDArray[np.bool_]
@@ -13,6 +13,14 @@ TP, FP, FN, LE, BE, LBE, BES, BEL, BEO = range(9)
 N_FAIR = 9
 
 
+_HALF = dict.fromkeys(("le", "be", "lbe"), 0.5)  # against precision and against recall
+_WANTED = {"tp": 1, "fn": 1, **_HALF}
+
+
+@scored(
+    "fair spans",
+    scores=[Measure("f1", "", ({"tp": 1}, {"tp": 1, "fp": 1, **_HALF}, _WANTED))],
+)
 @kernel(
     fields=("tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo"),
     objective=Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1, "le": 1, "be": 1, "lbe": 1}),

@@ -7,15 +7,28 @@ the subset that numba compiles.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
-from fastcausal.engine.kernel import Int32, Int64, Kernel, Objective, kernel
+from fastcausal.engine.kernel import (
+    Fields,
+    Int32,
+    Int64,
+    Kernel,
+    Measure,
+    Objective,
+    check_record,
+    kernel,
+    scored,
+)
 from fastcausal.engine.reference.fair_spans import fair_spans
 from fastcausal.engine.reference.spans import ROLE, START, STOP, same_bounds, shared_tokens
 
 # --------------------------------------------------------------------------------- exact_spans
 
 
+@scored("exact spans", gold_sums=[("tp", "fn")])
 @kernel(
     fields=("tp", "fp", "fn"),
     objective=Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1}),
@@ -45,6 +58,21 @@ def exact_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: In
 N_OVERLAP = 10
 
 
+@scored(
+    "overlap: EM, OSB, TO, alpha",
+    scores=[
+        *(Measure("share", name, ({name: 1}, {"pairs": 1})) for name in ("em", "osb", "to")),
+        Measure("alpha", "alpha", ({"n": 1}, {"n1": 1}, {"o01": 1})),
+        Measure("f1", "token_", ({"tp": 1}, {"tp": 1, "fp": 1}, {"tp": 1, "fn": 1})),
+    ],
+    rules=[
+        *pairwise([("em",), ("osb",), ("to",), ("pairs",)]),
+        *pairwise([("n1",), ("tp", "tp", "fp", "fn"), ("n1",)]),  # equal
+        *pairwise([("o01",), ("fp", "fn"), ("o01",)]),
+        (("n1",), ("n",)),
+    ],
+    gold_sums=[("tp", "fn")],
+)
 @kernel(
     fields=("em", "osb", "to", "tp", "fp", "fn", "n", "n1", "o01", "pairs"),
     overall=("em", "osb", "to", "pairs"),
@@ -118,13 +146,36 @@ def _shares_boundary(gold: Int32, pred: Int32, role: int) -> bool:
 STRICT, EXACT, PARTIAL, TYPE = range(4)
 COR, INC, PAR, MIS, SPU = range(5)
 EVERY_ROLE = -1
+SCHEMES = ("strict", "exact", "partial", "type")
 _PARTIAL_FIELDS = tuple(
-    f"{scheme}_{field}"
-    for scheme in ("strict", "exact", "partial", "type")
-    for field in ("cor", "inc", "par", "mis", "spu")
+    f"{scheme}_{field}" for scheme in SCHEMES for field in ("cor", "inc", "par", "mis", "spu")
+)
+_GOLD, _PRED = (
+    [tuple(f"{scheme}_{name}" for name in ("cor", "inc", "par", missed)) for scheme in SCHEMES]
+    for missed in ("mis", "spu")
 )
 
 
+def _score_scheme(scheme: str, predicted: Fields, wanted: Fields) -> Measure:
+    hits: dict[str, float] = {f"{scheme}_cor": 1}
+    if scheme in ("partial", "type"):
+        hits[f"{scheme}_par"] = 0.5
+    return Measure(
+        "f1", f"{scheme}_", (hits, dict.fromkeys(predicted, 1), dict.fromkeys(wanted, 1))
+    )
+
+
+@scored(
+    "schemes of SemEval-2013",
+    scores=map(_score_scheme, SCHEMES, _PRED, _GOLD),
+    rules=[
+        rule
+        for first, *rest in (_GOLD, _PRED)
+        for other in rest
+        for rule in pairwise([first, other, first])
+    ],
+    gold_sums=_GOLD[:1],
+)
 @kernel(
     fields=_PARTIAL_FIELDS,
     overall=_PARTIAL_FIELDS,
@@ -210,5 +261,5 @@ def _taken(
 
 
 KERNELS: dict[str, Kernel] = {
-    k.name: k for k in (fair_spans, exact_spans, span_overlap, partial_spans)
+    made.name: check_record(made) for made in (fair_spans, exact_spans, span_overlap, partial_spans)
 }

@@ -11,7 +11,8 @@ import numpy as np
 
 from fastcausal.counts.arithmetic import Counts, ScoresByName
 from fastcausal.counts.formula import Formula
-from fastcausal.counts.rules import GOLD_OF_KERNELS, OF_KERNELS, Rule
+from fastcausal.counts.rules import Rule
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.report.numbers import CORRELATION, SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64
 from fastcausal.significance.units import OneScore
@@ -61,17 +62,14 @@ class RelationFormula(Formula):
     def rules(self) -> tuple[Rule, ...]:
         """Rules of the kernel, for the counts of each role and of all roles together."""
         fields = {*self.fields}
-        each = (
-            rule.of(group)
-            for group in (*self.roles, "overall")
-            for rule in OF_KERNELS.get(self.kernel, ())
-        )
+        declared = KERNELS[self.kernel].rules if self.kernel in KERNELS else ()
+        each = (Rule(*rule).of(group) for group in (*self.roles, "overall") for rule in declared)
         return tuple(rule for rule in each if fields.issuperset(rule.small + rule.large))
 
     @property
     def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """Relations of gold, and gold's spans or tokens of each role if the kernel counts them."""
-        of_kernel = GOLD_OF_KERNELS.get(self.kernel, ())
+        of_kernel = KERNELS[self.kernel].gold_sums if self.kernel in KERNELS else ()
         of_roles = (
             tuple(f"{role}_{name}" for name in names) for role in self.roles for names in of_kernel
         )

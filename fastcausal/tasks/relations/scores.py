@@ -3,59 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
-from fastcausal.counts.arithmetic import Counts, ScoresByName, exact, precision_recall_f1, ratio
+from fastcausal.counts.arithmetic import Counts, ScoresByName, precision_recall_f1, ratio
+from fastcausal.engine.kernel import Measure, Terms, find_measures
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.significance.sums import max_abs
-
-
-def fair(counts: Counts, undefined: float) -> ScoresByName:
-    """Return fair precision, recall and F1 (Ortmann 2022).
-
-    An error of label or boundary costs half a false positive and half a false negative.
-
-    Examples
-    --------
-    >>> fair({"tp": 3, "fp": 1, "fn": 0, "le": 0, "be": 2, "lbe": 0}, 0.0)
-    {'precision': 0.6, 'recall': 0.75, 'f1': 0.6666666666666665}
-    """
-    half = (counts["le"] + counts["be"] + counts["lbe"]) / 2
-    predicted = counts["tp"] + counts["fp"] + half
-    wanted = counts["tp"] + counts["fn"] + half
-    return precision_recall_f1(counts["tp"], predicted, wanted, undefined)
-
-
-def overlap(counts: Counts, undefined: float) -> ScoresByName:
-    """Return EM, OSB, TO (RECESS, appendix A.3); alpha; token precision, recall and F1.
-
-    Alpha is binary Krippendorff's alpha over the concatenated token masks of all pairs.
-    """
-    shares = {name: ratio(counts[name], counts["pairs"], undefined) for name in ("em", "osb", "to")}
-    predicted = counts["tp"] + counts["fp"]
-    wanted = counts["tp"] + counts["fn"]
-    tokens = precision_recall_f1(counts["tp"], predicted, wanted, undefined, "token_")
-    alpha = binary_alpha(counts["n"], counts["n1"], counts["o01"], undefined)
-    return shares | {"alpha": alpha} | tokens
-
-
-def semeval(counts: Counts, undefined: float) -> ScoresByName:
-    """Return precision, recall and F1 of the four SemEval-2013 task 9 schemes, as nervaluate does.
-
-    Partial hits count half in the schemes partial and type.
-    """
-    scores: ScoresByName = {}
-    for scheme in ("strict", "exact", "partial", "type"):
-        cor, inc, par, mis, spu = (
-            counts[f"{scheme}_{field}"] for field in ("cor", "inc", "par", "mis", "spu")
-        )
-        hits = cor + 0.5 * par if scheme in ("partial", "type") else cor
-        predicted, wanted = cor + inc + par + spu, cor + inc + par + mis
-        scores |= precision_recall_f1(hits, predicted, wanted, undefined, f"{scheme}_")
-    return scores
 
 
 def binary_alpha(n: Any, n1: Any, o01: Any, undefined: float) -> Any:
@@ -82,21 +38,35 @@ def binary_alpha(n: Any, n1: Any, o01: Any, undefined: float) -> Any:
     return 1.0 - observed if both else undefined
 
 
-FORMULAS: dict[str, Callable[[Counts, float], ScoresByName]] = {
-    "fair_spans": fair,
-    "exact_spans": exact,
-    "span_overlap": overlap,
-    "partial_spans": semeval,
-}
+def scores_of(
+    kernel: str,
+    counts: Counts,
+    undefined: float | None,  # of 0/0; None: NaN
+) -> ScoresByName:
+    """Return the scores of a kernel's counts, numbers or arrays of one shape."""
+    zero = math.nan if undefined is None else undefined
+    scores: ScoresByName = {}
+    for formula, name, declared in find_declared(kernel, counts):
+        sums = [add(terms, counts) for terms in declared]
+        if formula == "f1":
+            scores |= precision_recall_f1(sums[0], sums[1], sums[2], zero, name)
+        elif formula == "share":
+            scores[name] = ratio(sums[0], sums[1], zero)
+        else:
+            scores[name] = binary_alpha(sums[0], sums[1], sums[2], zero)
+    return scores
 
 
-def scores_of(kernel: str, counts: Counts, undefined: float | None) -> ScoresByName:
-    """Return the scores of a kernel's counts; for a user's kernel the scores of TP, FP, FN.
+def find_declared(kernel: str, fields: Collection[str]) -> tuple[Measure, ...]:
+    """Return the scores that a kernel declares, or those of a user's kernel by its fields."""
+    built_in = KERNELS.get(kernel)
+    return built_in.scores if built_in else find_measures(fields)
 
-    ``undefined`` None makes 0/0 NaN.
-    """
-    formula = FORMULAS.get(kernel) or (exact if {"tp", "fp", "fn"} <= counts.keys() else None)
-    return formula(counts, math.nan if undefined is None else undefined) if formula else {}
+
+def add(terms: Terms, counts: Counts) -> Any:
+    """Return a sum of weighted counts."""
+    parts = [n * counts[name] if n != 1 else counts[name] for name, n in terms.items()]
+    return sum(parts[1:], parts[0])
 
 
 def fields_read(kernel: str) -> tuple[str, ...]:
@@ -105,8 +75,7 @@ def fields_read(kernel: str) -> tuple[str, ...]:
     Examples
     --------
     >>> fields_read("fair_spans")
-    ('le', 'be', 'lbe', 'tp', 'fp', 'fn')
+    ('tp', 'fp', 'le', 'be', 'lbe', 'fn')
     """
-    read: Counts = defaultdict(int)
-    FORMULAS.get(kernel, exact)(read, math.nan)
-    return tuple(read)
+    scores = find_declared(kernel, ("tp", "fp", "fn"))
+    return tuple(dict.fromkeys(n for score in scores for terms in score.sums for n in terms))

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays import compute as pc
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
 from fastcausal.files.packed import name_of, readable_again, stem_of
 from fastcausal.formats import read
@@ -40,9 +41,7 @@ MEASURES = {
     "recess": "fair spans (RECESS)",
     "cnc-2023": "official scorer of CNC 2023",
     "cnc-2022": "official scorer of CNC 2022",
-    "exact_spans": "exact spans",
-    "span_overlap": "overlap: EM, OSB, TO, alpha",
-    "partial_spans": "schemes of SemEval-2013",
+    **{name: kernel.title or name for name, kernel in KERNELS.items() if name != RECESS.kernel},
 }
 
 
