@@ -92,6 +92,11 @@ def test_protocols_name_functions(function):
     assert {*words} == {*protocols_under("score")["fincausal-2020"].alone}
 
 
+def test_a_setting_of_zero_is_given():
+    report = fc.classify(["yes"], ["Yes"], answers="binary", undefined=0.0)
+    assert "|0/0:0" in report.signature
+
+
 def test_an_unknown_argument_of_score_is_a_type_error():
     with pytest.raises(TypeError, match="unexpected keyword argument 'wordz'"):
         fc.score([], [], "fincausal-2020", wordz="blank")

@@ -4,7 +4,7 @@
 
     score.py       score in one call
     scorer.py      score batch by batch
-    sides.py       gold and predictions, read and aligned
+    sides.py       gold and predictions: their kinds, read and aligned
     batches.py     both sides of large sources in step
     counting.py    relations to a tally
     tally.py       the state: totals and counts, which add

@@ -134,11 +134,13 @@ def statistics_of(counting: Counting, aligned: Aligned, template: Statistics) ->
         times=np.ones(len(rows), np.int64),
         units=units,
         gold=aligned.digest(),
-        left_out=_left_out(counting, aligned, formula),
+        left_out=_list_left_out(counting, aligned, formula),
     )
 
 
-def _left_out(counting: Counting, aligned: Aligned, formula: RelationFormula) -> pa.Table | None:
+def _list_left_out(
+    counting: Counting, aligned: Aligned, formula: RelationFormula
+) -> pa.Table | None:
     """Return the skipped examples: null counts, and the counts of the policy "empty" if known."""
     table = aligned.left_out
     if table is None:

@@ -84,7 +84,7 @@ def fincausal(
     sides = side_by_side(of_gold, of_pred, stops)
     columns = (sides.gold.cause, sides.gold.effect), (sides.cause, sides.effect)
     labels = label_words(sides.gold.text, *columns, cut)
-    taken = _taken(sides.gold, labels, stops)
+    taken = _find_words(sides.gold, labels, stops)
     section, names = _sections(sides.gold, labels.sizes, taken, stops)
     rows = count_sections(labels, section, len(names))
     _check_classes(rows, stops)
@@ -105,7 +105,7 @@ def fincausal(
     return present(statistics, by)
 
 
-def _taken(gold: SectionRows, labels: WordLabels, stops: Stops) -> npt.NDArray[np.bool_]:
+def _find_words(gold: SectionRows, labels: WordLabels, stops: Stops) -> npt.NDArray[np.bool_]:
     """Find rows with words; a text without words, or a long chain, ends the program."""
     empty = labels.sizes == 0
     if empty.any():

@@ -104,7 +104,7 @@ def side_by_side(gold: SectionRows, pred: SectionRows, stops: Stops) -> SidesByR
         stops.add(got, "AssertionError")
     else:
         return SidesByRow(gold, pred.cause, pred.effect, warnings)
-    at = _by_text(*both)
+    at = _match_texts(*both)
     n_missing = int((at < 0).sum())
     n_surplus = len(pred) - len(gold) + n_missing
     texts = ("rows are paired by text: ", " of gold have no row, ", " of the submission no gold")
@@ -113,7 +113,7 @@ def side_by_side(gold: SectionRows, pred: SectionRows, stops: Stops) -> SidesByR
     return SidesByRow(gold, cause, effect, warnings)
 
 
-def _by_text(gold: list[str], pred: list[str]) -> Int64:
+def _match_texts(gold: list[str], pred: list[str]) -> Int64:
     """Return the next row with the same text for each row of gold; -1 if missing."""
     left: defaultdict[str, deque[int]] = defaultdict(deque)
     for row, text in enumerate(pred):
