@@ -20,10 +20,12 @@ from fastcausal.cli.options import (
     ZERO,
     ByOption,
     DrawOptions,
+    FromOption,
     IntervalsOption,
     ValueOptions,
     find_flag,
     is_given,
+    open_sources,
     refuse,
     refuse_inference,
     refuse_settings,
@@ -41,6 +43,7 @@ COUNTS, ROWS, PICTURES = (
     ".png, .svg or .pdf",
 )
 REQUIRED = Signature.empty
+FORMAT = "source_format"
 UNITS, PLOT = "_units", "_plot"
 READING = "reading"  # a parameter for the settings of logs and tables
 
@@ -74,6 +77,8 @@ def _entries(record: CommandRecord, parameters: Mapping[str, Parameter]) -> Iter
         yield (
             (option, ValueOptions, VALUES) if name == READING else _option(option, parameter, flag)
         )
+    if record.opens:
+        yield FORMAT, FromOption, None
     if record.unit:
         text = record.unit_text or f"the counts of each {record.unit}"
         yield _file(UNITS, f"--per-{record.unit}", _text(Target(text), COUNTS))
@@ -173,6 +178,9 @@ def _run(
     keep_apart([units, *targets.values(), plot, html], [*_flat(sources), *read])
     if html is not None and len(sources[-1] or ()) > 1:
         raise InputError("--html is for one system, expected one file of predictions")
+    names = ", ".join(map(str, _flat(sources)))
+    if record.opens:
+        sources = [open_sources(sources[0], given[FORMAT])]
     by = settings.get("by")
     function = resolve(record.function)
 
@@ -184,7 +192,7 @@ def _run(
         draw = resolve(record.draw) if plot is not None else None
         show_systems(reports, tables, draws, by, units, html, plot, draw, record.one_table)
     else:
-        _print_one(record, sources, call, given.get(READING), tables, targets, units)
+        _print_one(record, names, sources, call, given.get(READING), tables, targets, units)
 
 
 def _refuse(ctx: click.Context, record: CommandRecord, given: Mapping[str, Any]) -> None:
@@ -263,6 +271,7 @@ def show_systems(
 
 def _print_one(
     record: CommandRecord,
+    names: str,
     sources: list[Any],
     call: Callable[..., Any],
     values: ValueOptions | None,
@@ -273,7 +282,7 @@ def _print_one(
     """Print one report of all sources, and write its tables."""
     from fastcausal.cli.console import doing, write_tables
 
-    with doing(f"reading {', '.join(map(str, _flat(sources)))}", "samples") as progress:
+    with doing(f"reading {names}", "samples") as progress:
         reading = {} if values is None else {READING: values.reading(progress)}
         result = call(*sources, **reading)
         report = resolve(record.report)(result) if record.report else result
@@ -287,6 +296,8 @@ def _print_one(
         )
     )
     tables.show(report)
+    if record.fails and getattr(report, record.fails):
+        raise click.exceptions.Exit(1)
 
 
 def _table(report: Any, name: str) -> Any:

@@ -57,6 +57,8 @@ class CommandRecord:
     page: str = ""  # Help of ``--html``; empty for no page
     one_table: bool = False  # Several systems make one table of all groups of scores
     writes: Mapping[str, Target] = field(default_factory=dict)
+    opens: bool = False  # True opens the one source in the format of ``--from``
+    fails: str = ""  # A table or list of the report: exit status 1 unless it is empty
     implied: str = ""  # The option that asks for intervals by itself
     flags: Mapping[str, Flag] = field(default_factory=dict)  # By parameter
     refused: tuple[Refusal, ...] = ()

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from fastcausal.counts.command import CommandRecord, Flag
 from fastcausal.counts.task import Task
 
 TASK = Task(
     job="check",
     score="fastcausal.tasks.check.guidelines:check",
-    command="fastcausal.cli.check:check",
+    command=CommandRecord(
+        "fastcausal.tasks.check.guidelines:check",
+        {"sources": "FILES..."},
+        (
+            "fastcausal check gold.csv",
+            "fastcausal check annotator_1.jsonl annotator_2.jsonl --json",
+        ),
+        flags={"links": Flag("--link", "TYPE")},
+        opens=True,
+        fails="findings",
+    ),
     page="checks",
 )

@@ -31,7 +31,7 @@ def check(
     unplaced: LabelPolicy = "error",
     links: Sequence[str] | None = None,
 ) -> CheckReport:
-    """Check annotations against the rules of RECESS.
+    """Check annotations against the guidelines of RECESS.
 
     A relation has one Cause and one Effect, each a continuous span within the sentence; they do not
     overlap. A Signal may be in pieces and inside the others. Every span has a label and a link;
@@ -40,13 +40,15 @@ def check(
     Parameters
     ----------
     sources : source, sequence of sources, or mapping of annotator to source
-        A source is a path in any format, `Relations` or Arrow data; a directory stands for all its
-        files. Labels and links are checked only in WebAnno and brat files; other formats have
-        only relations.
+        Annotations in any format, files or folders; - for stdin. Each is a path, `Relations` or
+        Arrow data; a mapping names annotators. Labels and links are checked only in WebAnno and
+        brat files; other formats have only relations.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        The reading of tagged sentences.
-    unplaced, links
-        The reading of files of annotation tools, see `fastcausal.read`.
+        Read tags so; aligned takes sentences unlike their texts.
+    unplaced : {"error", "skip"}
+        Stop at marked texts that their spans do not fit, or leave these out, counted.
+    links : sequence of str, optional
+        Take marked links of this type alone for relations; may be given several times.
 
     Returns
     -------
