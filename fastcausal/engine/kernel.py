@@ -98,6 +98,11 @@ def find_measures(fields: Collection[str]) -> tuple[Measure, ...]:
     return (Measure("f1", "", ({"tp": 1}, {"tp": 1, "fp": 1}, {"tp": 1, "fn": 1})),)
 
 
+def list_fields(scores: Iterable[Measure]) -> Fields:
+    """Return the fields of scores, each once."""
+    return tuple(dict.fromkeys(n for score in scores for terms in score.sums for n in terms))
+
+
 @dataclass(frozen=True)
 class Kernel:
     """A pair function: one gold relation against one predicted relation gives integer counts."""
@@ -121,6 +126,8 @@ class Kernel:
     ordinal: bool = False  # True if counts depend only on the order and overlap of spans
     title: str = ""  # Of a built-in kernel, as pages show it
     scores: tuple[Measure, ...] = ()
+    # Fields of the scores. Resampling sorts units by them, so their order decides the draws
+    scored_fields: Fields = ()
     # Rules of valid counts, within a role and within all roles together: the sum of the first
     # fields is at most that of the second, a repeated field counts twice
     rules: tuple[tuple[Fields, Fields], ...] = ()
@@ -318,6 +325,7 @@ def kernel(
             boundscheck,
             ordinal,
             scores=find_measures(fields),
+            scored_fields=list_fields(find_measures(fields)),
         )
         for weights in (made.objective.numerator, made.objective.denominator):
             made.weights(weights, 1)
@@ -331,16 +339,19 @@ def kernel(
 def scored(
     title: str,
     scores: Iterable[Measure] = (),
+    scored_fields: Fields = (),  # By default in the order of their first use
     rules: Iterable[tuple[Fields, Fields]] = (),
     gold_sums: Iterable[Fields] = (),
 ) -> Callable[[Kernel], Kernel]:
     """Complete the record of a built-in kernel; a decorator."""
 
     def complete(made: Kernel) -> Kernel:
+        measures = tuple(scores) or made.scores
         return replace(
             made,
             title=title,
-            scores=tuple(scores) or made.scores,
+            scores=measures,
+            scored_fields=scored_fields or list_fields(measures),
             rules=tuple(rules),
             gold_sums=tuple(gold_sums),
         )
@@ -354,7 +365,9 @@ def check_record(kernel: Kernel) -> Kernel:
         raise ValueError(
             f"{kernel} has no scores: declare them with @scored, or count tp, fp and fn"
         )
-    read = [name for score in kernel.scores for terms in score.sums for name in terms]
+    read = list_fields(kernel.scores)
+    if {*read} != {*kernel.scored_fields}:
+        raise ValueError(f"{kernel}: scored_fields are not the fields of its scores")
     ruled = [name for rule in kernel.rules for side in rule for name in side]
     kernel.weights(dict.fromkeys([*read, *ruled, *sum(kernel.gold_sums, ())], 1), 1)
     return kernel

@@ -6,6 +6,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.engine.kernel import Kernel, Measure, check_record, scored
+from fastcausal.engine.reference.kernels import KERNELS
 from tests.support.kernel_tables import make_files
 
 
@@ -41,3 +42,16 @@ def test_a_record_names_counts_of_its_kernel(wrong):
     record: Kernel = scored("hits", **{"scores": [share], **wrong})(hits_alone)
     with pytest.raises(ValueError, match='hits_alone has no field "tp", expected one of hits'):
         check_record(record)
+
+
+def test_the_order_of_scored_fields_is_kept():
+    """Another order draws other samples."""
+    parts = ("cor", "inc", "par", "mis", "spu")
+    assert {name: kernel.scored_fields for name, kernel in KERNELS.items()} == {
+        "fair_spans": ("le", "be", "lbe", "tp", "fp", "fn"),
+        "exact_spans": ("tp", "fp", "fn"),
+        "span_overlap": ("em", "pairs", "osb", "to", "tp", "fp", "fn", "n", "n1", "o01"),
+        "partial_spans": tuple(
+            f"{s}_{p}" for s in ("strict", "exact", "partial", "type") for p in parts
+        ),
+    }

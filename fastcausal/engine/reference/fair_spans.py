@@ -20,6 +20,7 @@ _WANTED = {"tp": 1, "fn": 1, **_HALF}
 @scored(
     "fair spans",
     scores=[Measure("f1", "", ({"tp": 1}, {"tp": 1, "fp": 1, **_HALF}, _WANTED))],
+    scored_fields=("le", "be", "lbe", "tp", "fp", "fn"),
 )
 @kernel(
     fields=("tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo"),

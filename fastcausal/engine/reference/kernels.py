@@ -65,6 +65,7 @@ N_OVERLAP = 10
         Measure("alpha", "alpha", ({"n": 1}, {"n1": 1}, {"o01": 1})),
         Measure("f1", "token_", ({"tp": 1}, {"tp": 1, "fp": 1}, {"tp": 1, "fn": 1})),
     ],
+    scored_fields=("em", "pairs", "osb", "to", "tp", "fp", "fn", "n", "n1", "o01"),
     rules=[
         *pairwise([("em",), ("osb",), ("to",), ("pairs",)]),
         *pairwise([("n1",), ("tp", "tp", "fp", "fn"), ("n1",)]),  # equal
@@ -168,6 +169,7 @@ def _score_scheme(scheme: str, predicted: Fields, wanted: Fields) -> Measure:
 @scored(
     "schemes of SemEval-2013",
     scores=map(_score_scheme, SCHEMES, _PRED, _GOLD),
+    scored_fields=_PARTIAL_FIELDS,
     rules=[
         rule
         for first, *rest in (_GOLD, _PRED)

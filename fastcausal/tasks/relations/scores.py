@@ -75,7 +75,7 @@ def fields_read(kernel: str) -> tuple[str, ...]:
     Examples
     --------
     >>> fields_read("fair_spans")
-    ('tp', 'fp', 'le', 'be', 'lbe', 'fn')
+    ('le', 'be', 'lbe', 'tp', 'fp', 'fn')
     """
-    scores = find_declared(kernel, ("tp", "fp", "fn"))
-    return tuple(dict.fromkeys(n for score in scores for terms in score.sums for n in terms))
+    built_in = KERNELS.get(kernel)
+    return built_in.scored_fields if built_in else ("tp", "fp", "fn")
