@@ -257,24 +257,14 @@ class ReadOptions(NamedTuple):
 READS = ReadOptions()
 
 
+CHECKED = "fastcausal.tasks.check.guidelines:check"
+
+
 class Marks(NamedTuple):
     """Options for reading files of annotation tools."""
 
-    unplaced: Annotated[
-        LabelPolicy,
-        Option(
-            "--unplaced",
-            help="Stop at marked texts that their spans do not fit, or leave these out, counted.",
-        ),
-    ] = "error"
-    links: Annotated[
-        list[str] | None,
-        Option(
-            "--link",
-            metavar="TYPE",
-            help="Take marked links of this type alone for relations; may be given several times.",
-        ),
-    ] = None
+    unplaced: Annotated[LabelPolicy, Option(function=CHECKED)] = "error"
+    links: Annotated[list[str] | None, Option("--link", metavar="TYPE", function=CHECKED)] = None
 
 
 MARKS = Marks()
@@ -357,24 +347,17 @@ class WordOptions(NamedTuple):
 WORD_OPTIONS = WordOptions()
 
 
+PAIRS = "fastcausal.tasks.eci.count:eci"
+LabelOption = Annotated[list[str] | None, Option(metavar="LABEL", function=PAIRS)]
+
+
 class LabelOptions(NamedTuple):
     """Options of labels of pairs."""
 
-    forward: Annotated[
-        list[str] | None,
-        Option(metavar="LABEL", help='Take this label for "a causes b", a type of its own.'),
-    ] = None
-    backward: Annotated[
-        list[str] | None,
-        Option(metavar="LABEL", help='Take this label for "b causes a", a type of its own.'),
-    ] = None
-    none: Annotated[
-        list[str] | None, Option(metavar="LABEL", help="Take this label for no relation.")
-    ] = None
-    unknown: Annotated[
-        list[str] | None,
-        Option(metavar="LABEL", help="Take this label for a relation of unknown direction."),
-    ] = None
+    forward: LabelOption = None
+    backward: LabelOption = None
+    none: LabelOption = None
+    unknown: LabelOption = None
 
     def declared(self) -> dict[str, Any]:
         """Return the declared labels as arguments of a function."""
@@ -382,9 +365,7 @@ class LabelOptions(NamedTuple):
 
 
 LABELS = LabelOptions()
-RelationOption = Annotated[
-    PairRelation, Option("--relation", help="Score this relation of MAVEN-ERE.")
-]
+RelationOption = Annotated[PairRelation, Option(function=PAIRS)]
 
 
 def make_recipe(protocol: Protocol, policies: PolicyOptions, reads: ReadOptions) -> Recipe:

@@ -19,6 +19,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import click
 from click.shell_completion import CompletionItem
 
+from fastcausal.cli.described import Described
 from fastcausal.counts.command import CommandRecord
 from fastcausal.counts.task import resolve
 
@@ -65,7 +66,9 @@ class Option:
         min: float | None = None,
         max: float | None = None,
         names: Callable[[], Iterable[str]] = tuple,
+        function: str = "",  # entry point of the function whose parameter has the help
     ) -> None:
+        self.function = function
         self.flags, self.help, self.metavar, self.range = flags, help, metavar, (min, max)
         self.names = names  # offered by a shell; other values are allowed
 
@@ -223,8 +226,6 @@ class Group(click.Group):
         """Return the description of a command; of a derived one nothing else is read."""
         held = self._resolve(name)
         if isinstance(held, CommandRecord):
-            from fastcausal.cli.described import Described
-
             return Described(held.function).summary
         made = self.get_command(ctx, name)
         return (made and made.help) or ""
@@ -306,7 +307,10 @@ def _parameter(name: str, annotation: Any, default: Any) -> click.Parameter:
     if several:
         (kind,) = get_args(kind)
     required = default is inspect.Parameter.empty
-    settings: dict[str, Any] = {"metavar": about.metavar, "help": about.help, "required": required}
+    text = about.help
+    if isinstance(about, Option) and about.function:
+        text = Described(about.function).texts[name]
+    settings: dict[str, Any] = {"metavar": about.metavar, "help": text, "required": required}
     if not required and default is not None:
         settings["default"] = default
     if isinstance(about, Argument):
