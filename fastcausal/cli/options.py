@@ -38,16 +38,6 @@ JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
 HtmlOption = Annotated[
     Path | None, Option("--html", help="Write a page for the browser to this file.")
 ]
-PerExampleOption = Annotated[
-    Path | None,
-    Option(help="Write the counts of each example to this .parquet or .arrow file."),
-]
-
-PerTopicOption = Annotated[
-    Path | None,
-    Option(help="Write the scores of topics to this .csv, .jsonl, .parquet or .arrow file."),
-]
-
 ByOption = Annotated[
     list[str] | None,
     Option(
