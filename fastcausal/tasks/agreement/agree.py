@@ -17,8 +17,8 @@ from fastcausal.protocols import RECESS, Protocol, line_of
 from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.agreement.count import AllExamples, n_counted, scores_of, statistics_of
 from fastcausal.tasks.agreement.files import (
-    named,
-    of_one_text,
+    check_texts,
+    number_examples,
     read_annotators,
     readable,
     require_common,
@@ -110,8 +110,8 @@ def agree(
     sides = read_annotators(annotations, tags=chosen.tags)
     warnings: dict[str, None] = {}
     if "skip" in (unparsed, unmatched):
-        sides = named(sides)
-    sides = of_one_text(sides, unmatched, warnings)
+        sides = number_examples(sides)
+    sides = check_texts(sides, unmatched, warnings)
     whole = sides
     sides = {
         name: readable(relations, name, unparsed, warnings) for name, relations in sides.items()

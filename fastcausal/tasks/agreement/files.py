@@ -167,7 +167,7 @@ def _joined(name: str, parts: list[Relations]) -> Relations:
     return Stream(f'annotator "{name}"', lambda _: map(batch, parts)).whole()
 
 
-def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
+def number_examples(sides: Mapping[str, Relations]) -> dict[str, Relations]:
     """Add positions as ids if no side has ids, so that examples can be left out."""
     if any(relations.ids is not None for relations in sides.values()):
         return dict(sides)
@@ -240,7 +240,7 @@ def require_common(sides: Mapping[str, Relations]) -> None:
     )
 
 
-def of_one_text(
+def check_texts(
     sides: Mapping[str, Relations], unmatched: LabelPolicy, warnings: dict[str, None]
 ) -> dict[str, Relations]:
     """Compare the texts of each example with its text at the first annotator who has it.

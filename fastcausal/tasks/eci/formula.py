@@ -62,11 +62,11 @@ class PairFormula(Formula):
 
     @property
     def _groups(self) -> list[str]:
-        return [named(group, stratum) for group in self.groups for stratum in self.strata]
+        return [name_group(group, stratum) for group in self.groups for stratum in self.strata]
 
     @property
     def _every(self) -> list[str]:
-        return [named(EVERY, stratum) for stratum in self.strata] if self.candidates else []
+        return [name_group(EVERY, stratum) for stratum in self.strata] if self.candidates else []
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -79,7 +79,7 @@ class PairFormula(Formula):
             if name in ("predicted", "gold")
         ]
         within = [
-            Rule(tuple(f"{named(g, s)}_{name}" for s in self.strata[1:]), (f"{g}_{name}",))
+            Rule(tuple(f"{name_group(g, s)}_{name}" for s in self.strata[1:]), (f"{g}_{name}",))
             for g in self.groups
             for name in fields
             if len(self.strata) > 1
@@ -146,12 +146,12 @@ class PairFormula(Formula):
         return wider
 
 
-def named(group: str, stratum: str) -> str:
+def name_group(group: str, stratum: str) -> str:
     """Name a group of a stratum.
 
     Examples
     --------
-    >>> named("typed", "overall"), named("typed", "intra")
+    >>> name_group("typed", "overall"), name_group("typed", "intra")
     ('typed', 'intra_typed')
     """
     return group if stratum == OVERALL else f"{stratum}_{group}"

@@ -56,7 +56,7 @@ class PairReport(Report):
             "protocol": facts.pop("protocol"),
             "warnings": [*self.warnings],
             **facts,
-            "scores": _nested(self.scores, self.subsets),
+            "scores": self._nest_scores(),
         }
         if EVERY in self.scores:
             values["baselines"] = {EVERY: values["scores"].pop(EVERY)}
@@ -77,25 +77,24 @@ class PairReport(Report):
             tables.append(grid)
         return tables
 
+    def _nest_scores(self) -> dict[str, Any]:
+        strata = {f"{s}_{k}": v for s in STRATA[1:] for k, v in self.subsets.get(s, {}).items()}
+        return _nest({k: plain(v) for k, v in (dict(self.scores) | strata).items()})
+
     def _values(self, start: str) -> dict[str, Any]:
         return {
-            name.removeprefix(start): _nested(groups, {})
+            name.removeprefix(start): _nest({k: plain(scores) for k, scores in groups.items()})
             for name, groups in self.subsets.items()
             if name.startswith(start)
         }
 
 
-def _nested(groups: Groups, subsets: Mapping[str, Groups]) -> dict[str, Any]:
-    """Return scores by group and stratum, from groups named ``intra_typed`` or from subsets."""
+def _nest(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values of groups such as ``intra_typed`` by group and stratum."""
     nested: dict[str, Any] = {}
-    flat = dict(groups) | {
-        f"{stratum}_{group}": scores
-        for stratum in STRATA[1:]
-        for group, scores in subsets.get(stratum, {}).items()
-    }
-    for name, scores in flat.items():
+    for name, value in values.items():
         stratum = next((s for s in STRATA[1:] if name.startswith(f"{s}_")), OVERALL)
-        nested.setdefault(name.removeprefix(f"{stratum}_"), {})[stratum] = plain(scores)
+        nested.setdefault(name.removeprefix(f"{stratum}_"), {})[stratum] = value
     return nested
 
 
@@ -111,7 +110,7 @@ def present(statistics: Statistics, by: By = None, fold: str | None = None) -> P
         for start in strata
     }
     for name, rows in statistics.subsets(by).items():
-        subsets[name] = _without_baselines(_groups(formula, rows))
+        subsets[name] = _drop_baselines(_groups(formula, rows))
     totals = dict(zip(TOTALS, weighted[:, -len(TOTALS) :].sum(axis=0).tolist(), strict=True))
     if not formula.candidates:
         totals |= dict.fromkeys(("n_outside", "n_candidates"))
@@ -120,14 +119,14 @@ def present(statistics: Statistics, by: By = None, fold: str | None = None) -> P
     if fold is not None:
         signature += f"|folds:{fold}"
         facts["folds"] = _folds(formula, statistics.subsets(fold))
-    named = {n: s for n, s in every.items() if not n.startswith(tuple(strata))}
+    overall = {n: s for n, s in every.items() if not n.startswith(tuple(strata))}
     return PairReport(
-        _title(facts, named),
+        _title(facts, overall),
         signature,
-        named,
+        overall,
         facts=facts,
         subsets=subsets,
-        warnings=(*warning_lines(statistics.warnings), *_warnings(facts, named)),
+        warnings=(*warning_lines(statistics.warnings), *_warnings(facts, overall)),
         tables=Tables(per_document=statistics.table),
         statistics=partial(replace, statistics),
     )
@@ -149,21 +148,15 @@ def _groups(formula: PairFormula, rows: CountRows) -> dict[str, Scores]:
     return groups
 
 
-def _without_baselines(groups: dict[str, Scores]) -> dict[str, Scores]:
+def _drop_baselines(groups: dict[str, Scores]) -> dict[str, Scores]:
     return {name: scores for name, scores in groups.items() if not name.endswith(EVERY)}
 
 
 def _folds(formula: PairFormula, parts: Mapping[str, CountRows]) -> dict[str, Any]:
     """Return the means of the scores of folds, and F1 of the mean precision and mean recall."""
-    scored = [_without_baselines(_groups(formula, rows)) for rows in parts.values()]
-    flat = {
-        name: _means([groups[name] for groups in scored]) for name in (scored[0] if scored else {})
-    }
-    nested: dict[str, Any] = {}
-    for name, values in flat.items():
-        stratum = next((s for s in STRATA[1:] if name.startswith(f"{s}_")), OVERALL)
-        nested.setdefault(name.removeprefix(f"{stratum}_"), {})[stratum] = values
-    return nested
+    scored = [_drop_baselines(_groups(formula, rows)) for rows in parts.values()]
+    names = scored[0] if scored else {}
+    return _nest({name: _means([groups[name] for groups in scored]) for name in names})
 
 
 def _means(folds: list[Scores]) -> dict[str, Any]:

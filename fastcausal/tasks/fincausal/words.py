@@ -62,7 +62,7 @@ def cutting(words: Words) -> Cutting:
         return _nltk()
     if isinstance(words, str) and not Path(words).exists() and not Path(words).suffix:
         raise ValueError(f'words is "{words}", expected one of {", ".join(NAMES)}, or a file')
-    return _of_file(words)
+    return _read_words(words)
 
 
 def _nltk() -> Cutting:
@@ -78,7 +78,7 @@ def _nltk() -> Cutting:
     return Cutting(f"nltk-{nltk.__version__}", nltk.word_tokenize)
 
 
-def _of_file(source: Any) -> Cutting:
+def _read_words(source: Any) -> Cutting:
     records = read_records(source, "words")
     texts = records.texts(records.require("text")).to_pylist()
     lists = [row.get("words") for row in records.objects()]

@@ -93,7 +93,7 @@ class MetaOptions:
         return intervals(rows, clusters, self.bounds, self.n_resamples, self.seed)
 
 
-def all_rows(judged: JudgedScores) -> dict[str, RatedScores]:
+def list_judged_rows(judged: JudgedScores) -> dict[str, RatedScores]:
     """Return the judged rows of every metric, with NaN for missing scores."""
     kept = ~np.isnan(judged.labels)
     binary = judged.is_binary

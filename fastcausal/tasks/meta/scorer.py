@@ -18,7 +18,7 @@ from fastcausal.tasks.meta import humans
 from fastcausal.tasks.meta.files import JudgedScores, read_judged
 from fastcausal.tasks.meta.judges import COMPARED as COMPARED_JUDGES
 from fastcausal.tasks.meta.judges import Judging, warnings_of
-from fastcausal.tasks.meta.metrics import MetaOptions, Metric, all_rows
+from fastcausal.tasks.meta.metrics import MetaOptions, Metric, list_judged_rows
 from fastcausal.tasks.meta.report import MetaReport
 from fastcausal.tasks.meta.swaps import MAX_TESTED, SwapTest, check_compare, swap_tests
 from fastcausal.tasks.meta.thresholds import MAX_FOLDS
@@ -164,8 +164,8 @@ def meta(
     judged = read_judged(scores, human, label, metrics, level, raters, by, cluster, unmatched)
     if judged.classes is None:
         check_compare(compare or COMPARED)
-        return _report(asked, _of_numbers(judged, asked))
-    return _report(asked, _of_classes(judged, judged.classes, asked))
+        return _report(asked, _compare_numbers(judged, asked))
+    return _report(asked, _compare_classes(judged, judged.classes, asked))
 
 
 class _Compared(NamedTuple):
@@ -180,7 +180,7 @@ class _Compared(NamedTuple):
     warnings: list[str]
 
 
-def _of_numbers(judged: JudgedScores, asked: _Asked) -> _Compared:
+def _compare_numbers(judged: JudgedScores, asked: _Asked) -> _Compared:
     """Compare metrics with the mean labels of people."""
     rescaled = judged.outside if asked.rescale else []
     judged = judged.rescaled(rescaled)
@@ -202,12 +202,12 @@ def _of_numbers(judged: JudgedScores, asked: _Asked) -> _Compared:
         human,
         results,
         job.metrics,
-        swap_tests(all_rows(judged), tested, n_resamples, seed) if tested else None,
+        swap_tests(list_judged_rows(judged), tested, n_resamples, seed) if tested else None,
         _warnings(judged, results),
     )
 
 
-def _of_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Asked) -> _Compared:
+def _compare_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Asked) -> _Compared:
     """Compare judges who give classes with the labels of most people."""
     if asked.rescale:
         raise ValueError(f"rescale is for numbers: labels are classes ({', '.join(classes[:3])})")
