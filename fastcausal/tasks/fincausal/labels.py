@@ -81,12 +81,13 @@ def find_chain(
     n_unknown = len(span) - len(words)
     if not words:
         return Chain(0, n_unknown, 0)
+    first = places[words[0]][0]
+    if len(words) > 1 and text[first : first + len(words)] == words:
+        # No other chain is longer, or comes before.
+        return Chain(((1 << len(words)) - 1) << first, n_unknown, len(words))
     bits = {word: sum(1 << place for place in places[word]) for word in {*words}}
     if len(words) == 1:
         return Chain(bits[words[0]], n_unknown, 0)
-    first = places[words[0]][0]
-    if text[first : first + len(words)] == words:  # no other chain is longer, or comes before
-        return Chain(((1 << len(words)) - 1) << first, n_unknown, len(words))
     reached = [bits[words[0]]]
     for word in words[1:]:
         further = (reached[-1] << 1 | reached[-1] << 2) & bits[word]
