@@ -132,7 +132,7 @@ def bounded(scores: Scores, group: str, intervals: Mapping[str, tuple[float, ...
     return Scores({n: Bounded(v, *b[:2]) if (b := bounds[n]) else v for n, v in scores.items()})
 
 
-def with_bounds(scores: Scores) -> dict[str, Number]:
+def add_bounds(scores: Scores) -> dict[str, Number]:
     """Return scores and counts; bounded scores are followed by ``NAME_low`` and ``NAME_high``."""
     values: dict[str, Number] = {}
     for name, value in scores.items():

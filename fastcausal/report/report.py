@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fastcausal.errors import InputError
 from fastcausal.report.grid import Grid
-from fastcausal.report.groups import Groups, Number, Scores, bounded, values_of, with_bounds
+from fastcausal.report.groups import Groups, Number, Scores, bounded, values_of, add_bounds
 from fastcausal.report.numbers import FRACTION, Scale
 from fastcausal.report.printed import Printed
 
@@ -277,7 +277,7 @@ class Report(Printed):
         import pyarrow as pa
 
         rows = [
-            {"subset": subset, "group": group, **with_bounds(scores)}
+            {"subset": subset, "group": group, **add_bounds(scores)}
             for subset, groups in {"all": self.scores, **self.subsets}.items()
             for group, scores in groups.items()
         ]

@@ -308,7 +308,7 @@ def leaderboard(
         n_significant = sum(row["p_adjusted"] <= 1 - confidence for row in rows.values())
     shown = [*rows][:top]
     for k, name in enumerate(shown, 1):
-        rows[name] |= _with_intervals(joined[name], score, others, draws)
+        rows[name] |= _compute_intervals(joined[name], score, others, draws)
         reading.report(k, len(shown))
     return Leaderboard(
         signature=joined[winner].signature,
@@ -337,7 +337,7 @@ def leaderboard(
     )
 
 
-def _with_intervals(statistics: Statistics, score: str, others: Iterable[str], draws: Draws) -> Row:
+def _compute_intervals(statistics: Statistics, score: str, others: Iterable[str], draws: Draws) -> Row:
     """Return the confidence interval of a score, and the values and intervals of others."""
     row: Row = {}
     for name in (score, *others):

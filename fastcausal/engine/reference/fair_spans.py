@@ -39,8 +39,8 @@ def fair_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int
     counts[:] = 0
     tokens, left_gold, left_pred = _segments(gold, pred)
     for track in range(params[0]):
-        open_gold = _of_track(gold, params, track)
-        open_pred = _of_track(pred, params, track)
+        open_gold = _select_track(gold, params, track)
+        open_pred = _select_track(pred, params, track)
         _take_same_bounds(gold, open_gold, pred, open_pred, True, counts)
         _take_same_bounds(gold, open_gold, pred, open_pred, False, counts)
         _shortest_first(open_gold, gold)
@@ -70,7 +70,7 @@ def _segments(gold: Int32, pred: Int32) -> tuple[Int32, Bools, Bools]:
     return np.diff(bounds), in_gold, in_pred
 
 
-def _of_track(rows: Int32, params: Int64, track: int) -> list[int]:
+def _select_track(rows: Int32, params: Int64, track: int) -> list[int]:
     return [k for k in range(len(rows)) if params[1 + rows[k, ROLE]] == track]
 
 

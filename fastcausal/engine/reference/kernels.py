@@ -215,7 +215,7 @@ def _count_scheme(scheme: int, gold: Int32, pred: Int32, role: int, counts: Int6
     for p in pred:
         if role not in (EVERY_ROLE, p[ROLE]):
             continue
-        g, right = _taken(scheme, gold, p, role, used)
+        g, right = _find_taken(scheme, gold, p, role, used)
         if g < 0:
             counts[SPU] += 1
             continue
@@ -229,7 +229,7 @@ def _count_scheme(scheme: int, gold: Int32, pred: Int32, role: int, counts: Int6
             counts[MIS] += 1
 
 
-def _taken(
+def _find_taken(
     scheme: int, gold: Int32, p: Int32, role: int, used: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> tuple[int, bool]:
     """Return the gold span that a predicted span takes (-1: none), and True if it is right.

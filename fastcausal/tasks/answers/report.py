@@ -96,7 +96,7 @@ def _grids(report: AnswersReport, counts: bool) -> list[Grid]:
         name: {role: groups[role] for role in OF_ROLES} for name, groups in parts.items()
     }
     if not counts:
-        roles = {name: _without_counts(groups) for name, groups in roles.items()}
+        roles = {name: _drop_counts(groups) for name, groups in roles.items()}
     rows = {name: dict(scores) for name, scores in report.scores.items() if name not in OF_ROLES}
     rows |= {"triage": dict(report.triage), "verdicts": dict(report.verdicts)}
     shares = [name for name, scale in report.scales.items() if scale.kind == "share"]
@@ -108,7 +108,7 @@ def _grids(report: AnswersReport, counts: bool) -> list[Grid]:
     return [scores_table(report.title, roles, counts), others, *grids_of(report.reasons)]
 
 
-def _without_counts(groups: Groups) -> dict[str, Scores]:
+def _drop_counts(groups: Groups) -> dict[str, Scores]:
     return {
         role: Scores({name: v for name, v in scores.items() if isinstance(v, float)})
         for role, scores in groups.items()

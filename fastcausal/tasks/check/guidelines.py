@@ -94,9 +94,9 @@ def check(
                 annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
             notes.update(relations.reading.notes if document is None else document.notes)
             if document is None:
-                findings += _of_relations(relations, file, owners)
+                findings += _check_relations(relations, file, owners)
             else:
-                findings += _of_document(document, annotator or document.annotator)
+                findings += _check_document(document, annotator or document.annotator)
             n_examples += len(relations)
             n_relations += relations.n_relations
     if tags not in ("strict", *readings):
@@ -127,13 +127,13 @@ def _owners(relations: Relations, annotator: str | None, file: str) -> list[str]
     return [stem if v is None else str(v) for v in relations.table["annotator"].to_pylist()]
 
 
-def _of_document(document: Document, annotator: str) -> list[Finding]:
+def _check_document(document: Document, annotator: str) -> list[Finding]:
     """Return the findings in spans and links, in the order of the text."""
     placed: list[tuple[int, int, Finding]] = []
     for kind, message, number in (
-        *_in_spans(document),
-        *_in_links(document),
-        *_in_arguments(document),
+        *_check_spans(document),
+        *_check_links(document),
+        *_check_arguments(document),
     ):
         mark = document.marks[number]
         sentence = document.sentence_of(mark)
@@ -150,7 +150,7 @@ RuleFault = tuple[str, str, int]
 """Kind, message, number of the faulty mark."""
 
 
-def _in_spans(document: Document) -> Iterator[RuleFault]:
+def _check_spans(document: Document) -> Iterator[RuleFault]:
     linked = {end for link in document.links for end in (link.source, link.target)}
     for k, mark in enumerate(document.marks):
         name = document.describe(k)
@@ -174,7 +174,7 @@ def _in_spans(document: Document) -> Iterator[RuleFault]:
             yield "discontinuous cause or effect", message, k
 
 
-def _in_links(document: Document) -> Iterator[RuleFault]:
+def _check_links(document: Document) -> Iterator[RuleFault]:
     seen: set[tuple[int, int]] = set()
     for link in document.links:
         if link.source is None or link.target is None:
@@ -208,7 +208,7 @@ def _broken(link: Link) -> Iterator[RuleFault]:
         yield "broken link", f"the span that {link.name} {missing} is not there", number
 
 
-def _in_arguments(document: Document) -> Iterator[RuleFault]:
+def _check_arguments(document: Document) -> Iterator[RuleFault]:
     for effect, (causes, signals) in document.arguments().items():
         name = document.describe(effect)
         if signals and not causes:
@@ -225,7 +225,7 @@ def _overlap(*sides: Iterable[tuple[int, int]]) -> bool:
     return any(start < stop for (_, stop), (start, _) in pairwise(ordered))
 
 
-def _of_relations(relations: Relations, file: str, owners: list[str]) -> Iterator[Finding]:
+def _check_relations(relations: Relations, file: str, owners: list[str]) -> Iterator[Finding]:
     """Yield the findings in relations, in their order."""
     names = relations.roles
     if names[:2] != ROLES[:2]:
@@ -234,7 +234,7 @@ def _of_relations(relations: Relations, file: str, owners: list[str]) -> Iterato
         faults = [
             (kind, f"relation {number} {message}", span)
             for number, spans in enumerate(example.relations, 1)
-            for kind, message, span in _in_relation(spans and sorted(spans))
+            for kind, message, span in _check_relation(spans and sorted(spans))
         ]
         sentence = SearchedSentence(example.text) if faults and example.text is not None else None
         for kind, message, span in faults:
@@ -242,7 +242,7 @@ def _of_relations(relations: Relations, file: str, owners: list[str]) -> Iterato
             yield Finding(owner, file, example.id, kind, message, *place)
 
 
-def _in_relation(spans: list[RoleSpan] | None) -> Iterator[tuple[str, str, RoleSpan | None]]:
+def _check_relation(spans: list[RoleSpan] | None) -> Iterator[tuple[str, str, RoleSpan | None]]:
     """Yield kind, message and faulty span; skip a relation without spans."""
     if spans is None:
         yield "unread relation", "cannot be read", None

@@ -145,13 +145,13 @@ def _statistics(
     return Statistics.of_units(
         ClaimFormula(tuple(names), raters == "majority"),
         signature,
-        np.column_stack([_counts(mine, None), n_nulls, *(_said(mine, each) for each in voices)]),
+        np.column_stack([_counts(mine, None), n_nulls, *(_count_claims(mine, each) for each in voices)]),
         pa.table({"id": strings(list(topics))}),
         system=system,
     )
 
 
-def _said(mine: Claims, judgments: npt.NDArray[np.int8]) -> Int64:
+def _count_claims(mine: Claims, judgments: npt.NDArray[np.int8]) -> Int64:
     """Count supported and judged claims of each topic and side: int64[n_topics, 4]."""
     counts = np.dstack([_counts(mine, judgments == 1), _counts(mine, judgments != NULL)])
     return counts.reshape(-1, 2 * len(SIDES))
@@ -190,11 +190,11 @@ def judgments_of(judged: Claims) -> pa.Table:
 
 def _agreement(judged: Claims) -> dict[str, Scores]:
     """Compute the agreement of raters on all claims, and on the claims of each side."""
-    parts = {"overall": judged} | {side: _of_side(judged, side) for side in SIDES}
+    parts = {"overall": judged} | {side: _select_side(judged, side) for side in SIDES}
     return {name: brief(label_agreement(_long(part))) for name, part in parts.items()}
 
 
-def _of_side(judged: Claims, side: str) -> Claims:
+def _select_side(judged: Claims, side: str) -> Claims:
     return judged.select(lambda article: article.side == side)
 
 

@@ -227,7 +227,7 @@ def report_of(
         system=system,
         warnings=judged.warnings,
     )
-    whole = partial(_with_units, about, judged.pairs, codes, kinds, n_scored)
+    whole = partial(_add_units, about, judged.pairs, codes, kinds, n_scored)
     groups = _groups(about, type_of, times, n_scored)
     return ChainReport(about, groups, judged.coverage, whole)
 
@@ -257,7 +257,7 @@ def _groups(statistics: Statistics, type_of: Int64, times: Int64, n_scored: Int6
     return groups_of(formula, statistics.rows, statistics.times, sums)
 
 
-def _with_units(
+def _add_units(
     about: Statistics, pairs: JudgedPairs, codes: Codes, kinds: Int64, n_scored: Int64
 ) -> Statistics:
     """Add a unit per chain to statistics with a row for equal chains."""

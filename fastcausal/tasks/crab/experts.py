@@ -25,7 +25,7 @@ from fastcausal.tasks.crab.files import (
     Int64,
     JudgedPairs,
     class_of,
-    given_of,
+    code_given,
     ids_of,
     orders_of,
     read_pairs,
@@ -139,7 +139,7 @@ def experts(
             "n_tied": len(tied),
             "changed": changed,
             "tied": tied,
-            "pairs": _with_classes(pairs, after, origin),
+            "pairs": _add_classes(pairs, after, origin),
         },
         keys=KEYS,
     )
@@ -149,7 +149,7 @@ def _read(records: Records, pairs: JudgedPairs, border: Border) -> Ratings:
     """Return the class numbers that experts gave to each pair of gold."""
     problems = Problems()
     orders = orders_of(records, problems)
-    codes = given_of(records, problems).copy()
+    codes = code_given(records, problems).copy()
     of_score = class_of(scores_of(records, problems), border)
     codes = np.where(codes < 0, of_score, codes)
     for row in np.flatnonzero(codes < 0).tolist():
@@ -189,7 +189,7 @@ def _means(rated: Ratings) -> Float64:
     return np.where(twice % 2 == 1, np.nan, nearest)
 
 
-def _with_classes(pairs: JudgedPairs, numbers: Int64, origin: Any) -> pa.Table:
+def _add_classes(pairs: JudgedPairs, numbers: Int64, origin: Any) -> pa.Table:
     """Return the rows of gold in their order, with their new classes and the origin of each."""
     place = np.argsort(pairs.rows)
     table = pairs.records.table

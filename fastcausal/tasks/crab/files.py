@@ -219,7 +219,7 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     stories, rows = _stories(records, a, b), None
     if stories is None:
         report_orders(records, a, b, problems)
-    score, given = scores_of(records, problems), given_of(records, problems)
+    score, given = scores_of(records, problems), code_given(records, problems)
     neither = (given < 0) & np.isnan(score) if given.min() < 0 else np.zeros(0, bool)
     for k in np.flatnonzero(neither).tolist():
         problems.add(f'{records.locate(k)}: no "score" and no "class"')
@@ -293,7 +293,7 @@ def scores_of(records: Records, problems: Problems, column: str = "score") -> Fl
     return score
 
 
-def given_of(records: Records, problems: Problems) -> Int8:
+def code_given(records: Records, problems: Problems) -> Int8:
     """Return the code of the given class of every row, -1 if missing: int8[n]."""
     if "class" not in records:
         return np.full(len(records), -1, np.int8)

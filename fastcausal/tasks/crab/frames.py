@@ -178,7 +178,7 @@ def report_of(
         warnings=judged.warnings,
     )
     named = {"topic_id": (judged.pairs.topics, each.story), "event_order": each.effect}
-    whole = partial(_with_units, about, row_of, judged.pairs, named, (types, type_of), columns)
+    whole = partial(_add_units, about, row_of, judged.pairs, named, (types, type_of), columns)
     groups = _groups(about, type_of, columns)
     return FrameReport(about, groups, judged.coverage, whole)
 
@@ -306,7 +306,7 @@ def _groups(statistics: Statistics, type_of: Int64, columns: Mapping[str, Any]) 
     return groups_of(formula, statistics.rows, statistics.times, sums)
 
 
-def _with_units(
+def _add_units(
     about: Statistics,
     row_of: Int64,
     pairs: JudgedPairs,

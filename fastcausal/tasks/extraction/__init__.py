@@ -25,7 +25,7 @@ from fastcausal.counts.task import Task, TaskProtocol
 TASK = Task(
     job="extraction",
     formula="fastcausal.tasks.relations.formula:RelationFormula",
-    present="fastcausal.tasks.extraction.report:of_statistics",
+    present="fastcausal.tasks.extraction.report:present_statistics",
     score="fastcausal.tasks.extraction.score:score",
     public="fastcausal.tasks.extraction.public:public",
     # Their settings are `fastcausal.protocols.PROTOCOLS`.

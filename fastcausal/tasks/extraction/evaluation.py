@@ -18,7 +18,7 @@ from fastcausal.report.report import Report
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.extraction.counting import Counting, counting_of, formula_of
 from fastcausal.tasks.extraction.sides import align_sides, are_in_memory
-from fastcausal.tasks.extraction.tally import METADATA_TOTALS, Tally, as_given
+from fastcausal.tasks.extraction.tally import METADATA_TOTALS, Tally, warn_as_given
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import MULTI, RelationFormula
 from fastcausal.tasks.relations.groups import CountedGroups
@@ -138,7 +138,7 @@ class Evaluation(NamedTuple):
         """Return the warnings of the report, one of them if gold is the file of predictions."""
         totals, signature = self.tally.totals, self.signature
         settings = signature.settings if isinstance(signature, Signature) else {}
-        given = as_given(totals.n_as_given, self.protocol)
+        given = warn_as_given(totals.n_as_given, self.protocol)
         seen = {texts: n for texts, n in self.tally.warnings.items() if texts not in given}
         lost: list[str] = []
         if totals.n_unparsed:
@@ -236,7 +236,7 @@ class Evaluation(NamedTuple):
             np.zeros((0, len(formula.fields)), np.int64),
             facts={"protocol": self.protocol, "roles": list(formula.roles)},
             system=self.system,
-            warnings=self.tally.warnings | as_given(totals.n_as_given, self.protocol),
+            warnings=self.tally.warnings | warn_as_given(totals.n_as_given, self.protocol),
             totals=totals.select(METADATA_TOTALS),
         )
 

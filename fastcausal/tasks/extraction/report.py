@@ -290,7 +290,7 @@ def _bounds_line(bounds: Bounds) -> str:
     return f"unparsed: overall {'; '.join(said)}"
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> ExtractionReport:
+def present_statistics(statistics: Statistics, by: By = None) -> ExtractionReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     from fastcausal.tasks.extraction.stored import evaluation_of
 

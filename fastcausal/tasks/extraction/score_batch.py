@@ -30,7 +30,7 @@ from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations, cast, import_table
 from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.sides import align_sides
-from fastcausal.tasks.extraction.tally import Tally, as_given
+from fastcausal.tasks.extraction.tally import Tally, warn_as_given
 from fastcausal.tasks.relations.align import digests
 from fastcausal.tasks.relations.official import names_rows
 
@@ -104,7 +104,7 @@ def score_batch(
     # All batches have one signature: relations used as they are go into rows, like warnings.
     counts = evaluation.count_examples(aligned)
     warnings = {t: n for t, n in aligned.counted.items() if not names_rows(t[0])}
-    warnings |= as_given(aligned.n_as_given, recipe.protocol.name)
+    warnings |= warn_as_given(aligned.n_as_given, recipe.protocol.name)
     return _move_to_rows(replace(counts, warnings=warnings), aligned.n_as_given)
 
 

@@ -43,7 +43,7 @@ def unit_table(aligned: Aligned) -> pa.Table:
     return add_counts(aligned.examples, gold.n_marked(), pred.n_marked(), *lost)
 
 
-def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
+def make_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
     """Return gold's columns, the relations of both sides, the objective and all counts."""
     plan = counting.plan
     counts = counting.run(aligned, partners=False).counts
@@ -156,6 +156,6 @@ def _list_left_out(
 
 
 MAKERS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
-    "per_example": per_example_table,
+    "per_example": make_example_table,
     "matches": matches_table,
 }

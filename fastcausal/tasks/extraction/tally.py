@@ -140,7 +140,7 @@ class Tally(NamedTuple):
         return subsets
 
 
-def as_given(n: int, protocol: str) -> Warnings:
+def warn_as_given(n: int, protocol: str) -> Warnings:
     """Warn of relations whose spans are used as they are, if there are any."""
     text = (
         "tags:as-given: ",
