@@ -15,7 +15,7 @@ class Rule(NamedTuple):
     small: tuple[str, ...]
     large: tuple[str, ...]
 
-    def of(self, group: str) -> Rule:
+    def name_fields(self, group: str) -> Rule:
         """Return the rule for a role, with its fields' names."""
         return Rule(*(tuple(f"{group}_{name}" for name in side) for side in self))
 

@@ -140,7 +140,7 @@ def read(
         "links": marking.links,
     }
     relations = _read(source, format or implied(answers), given)
-    return rereading.with_aligned(relations, like) if tags == "aligned" else relations
+    return rereading.read_aligned(relations, like) if tags == "aligned" else relations
 
 
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:

@@ -46,10 +46,10 @@ class JsonColumn(NamedTuple):
     kinds: Any  # uint8[n]: `MISSING`, `NOTHING` (null), `TEXT_VALUE` or `OTHER`
 
     @classmethod
-    def of(cls, data: bytes, places: bytes, kinds: bytes) -> JsonColumn:
+    def wrap(cls, data: bytes, places: bytes, kinds: bytes) -> JsonColumn:
         """Take the arrays of native code."""
-        found = np.frombuffer(kinds, np.uint8)
-        return cls(strings_at(data, places, found >= TEXT_VALUE, large=True), found)
+        codes = np.frombuffer(kinds, np.uint8)
+        return cls(strings_at(data, places, codes >= TEXT_VALUE, large=True), codes)
 
     def values(self) -> list[Any]:
         """Return the values as objects."""
@@ -81,14 +81,16 @@ class SpanLines(NamedTuple):
     columns: dict[str, JsonColumn]  # The values of all other keys, in the order of their first use
 
     @classmethod
-    def of(cls, source: Source) -> SpanLines | None:
+    def read(cls, source: Source) -> SpanLines | None:
         """Read the lines; None if Python might read or refuse one in another way."""
         if source.is_list or not is_utf8(source.data):
             return None
         written = _span_lines.read_lines(source.data)
         if written is None:
             return None
-        columns = {name: JsonColumn.of(*written.column(k)) for k, name in enumerate(written.names)}
+        columns = {
+            name: JsonColumn.wrap(*written.column(k)) for k, name in enumerate(written.names)
+        }
         return cls(source, written, columns)
 
     @property
@@ -110,7 +112,7 @@ def read(
     add : callable
         Adds an example that native code cannot read to a builder, see `spans`.
     """
-    lines = SpanLines.of(source)
+    lines = SpanLines.read(source)
     if lines is None or any(map(_is_other_name, lines.columns)):
         return None
     ids = _ids(lines.columns.get("id"))
@@ -178,7 +180,7 @@ class _Unlocated(NamedTuple):
             except InputError as error:
                 raise InputError(f"{where}: {error}") from error
 
-        build = found(name, written, texts, lengths, plain, self.by_gap, add_line)
+        build = find_spans(name, written, texts, lengths, plain, self.by_gap, add_line)
         further = {
             key: column.typed(name, key) for key, column in columns.items() if key not in held
         }
@@ -196,7 +198,7 @@ def texts_among(own: pa.Array | None, of_gold: pa.ChunkedArray | None, n: int) -
     return others if own is None else pc.coalesce(own.cast(pa.large_string()), others)
 
 
-def found(
+def find_spans(
     name: str,
     written: _span_lines.Written,
     texts: pa.Array,

@@ -331,7 +331,7 @@ def _spans(
             places = sentence.pieces(value, near, of_role)
             build.spans = "gap" if by_gap else "first"
         else:
-            places = [_of_offsets(sentence, *value)]
+            places = [_locate_offsets(sentence, *value)]
         for start, stop, again, way in places:
             first, last, cut = sentence.tokens(start, stop)
             spans.append((role, first, last))
@@ -368,7 +368,7 @@ def _gaps(sentence: SearchedSentence, spans: Iterable[RoleSpan]) -> list[CharRan
     return [(bound, bound) for bounds in given for bound in bounds]
 
 
-def _of_offsets(sentence: SearchedSentence, start: int, stop: int) -> Found:
+def _locate_offsets(sentence: SearchedSentence, start: int, stop: int) -> Found:
     if not 0 <= start < stop <= len(sentence.text):
         raise UnreadError(f"characters {start} to {stop} do not fit a text of {len(sentence.text)}")
     return Found(start, stop, again=False)

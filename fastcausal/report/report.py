@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fastcausal.errors import InputError
 from fastcausal.report.grid import Grid
-from fastcausal.report.groups import Groups, Number, Scores, bounded, values_of, add_bounds
+from fastcausal.report.groups import Groups, Number, Scores, add_bounds, bounded, values_of
 from fastcausal.report.numbers import FRACTION, Scale
 from fastcausal.report.printed import Printed
 

@@ -337,7 +337,9 @@ def leaderboard(
     )
 
 
-def _compute_intervals(statistics: Statistics, score: str, others: Iterable[str], draws: Draws) -> Row:
+def _compute_intervals(
+    statistics: Statistics, score: str, others: Iterable[str], draws: Draws
+) -> Row:
     """Return the confidence interval of a score, and the values and intervals of others."""
     row: Row = {}
     for name in (score, *others):

@@ -181,7 +181,7 @@ def test_case_and_white_space_are_passed_over(tokens, change, data):
     before, tag, inner = sentence.partition("<ARG0>")
     inner, close, after = inner.partition("</ARG0>")
     changed = "".join([change(before), tag, change(inner), close, change(after)])
-    assume(len(markup.TOKEN.findall(markup.without_tags(changed))) == len(tokens))
+    assume(len(markup.TOKEN.findall(markup.strip_tags(changed))) == len(tokens))
     read = fc.read([[changed]], "cnc", like=gold)
     assert (read.n_unread, read.reading.notes) == (0, {})
     assert read.to_examples()[0]["relations"] == [{"cause": [(start, len(tokens))]}]

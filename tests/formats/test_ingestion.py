@@ -58,7 +58,7 @@ def letters_of(word):
 
 def n_other_words(sentence, text):
     """How many words of a sentence without its tags are others, of how many."""
-    pairs = zip_longest(*(markup.TOKEN.findall(markup.without_tags(t)) for t in (sentence, text)))
+    pairs = zip_longest(*(markup.TOKEN.findall(markup.strip_tags(t)) for t in (sentence, text)))
     pairs = [(None if w is None else letters_of(w) for w in pair) for pair in pairs]
     return sum(a != b for a, b in pairs), len(pairs)
 
@@ -155,8 +155,8 @@ def test_native_words_are_those_of_the_specification(examples):
     for example, text in examples:
         for sentence in example:
             bits = next(found)
-            plain = markup.without_tags(sentence)
-            bare = "" if text is None else markup.without_tags(text)
+            plain = markup.strip_tags(sentence)
+            bare = "" if text is None else markup.strip_tags(text)
             signs = {c for c in SIGNS if plain.count(c) > bare.count(c)}
             if text is None:  # no other mark-up is certain
                 signs &= {*"<[{&"}

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.files.values import shown
-from fastcausal.formats.cnc.markup import TOKEN, holds_tags, pieces_of, without_tags
+from fastcausal.formats.cnc.markup import TOKEN, holds_tags, pieces_of, strip_tags
 from fastcausal.formats.sentences import Letters, fold_signs
 
 NOTE = "sentence aligned by its letters"
@@ -62,7 +62,7 @@ def onto(sentence: str, text: str) -> str | None:
     >>> onto('"It rained, <ARG1>so it flooded.</ARG1>"', "`` It rained , so it flooded . ''")
     "`` It rained , <ARG1>so it flooded .</ARG1> ''"
     """
-    plain = without_tags(sentence)
+    plain = strip_tags(sentence)
     if _is_longer(plain, text):
         return None
     if TOKEN.findall(plain) == TOKEN.findall(text):
@@ -108,7 +108,7 @@ def difference(sentence: str, text: str) -> str:
     >>> difference("<ARG1>Floods</ARG1> came.", "Floods came .")
     'token 2 is "came.", expected "came", though all letters are the same'
     """
-    both = (TOKEN.finditer(each) for each in (without_tags(sentence), text))
+    both = (TOKEN.finditer(each) for each in (strip_tags(sentence), text))
     pairs = zip_longest(*((token[0] for token in tokens) for tokens in both))
     same = f", {SAME_LETTERS}" if onto(sentence, text) is not None else ""
     for number, (token, expected) in enumerate(pairs, 1):

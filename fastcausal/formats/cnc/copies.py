@@ -25,7 +25,7 @@ from fastcausal.arrays.arrow import (
 from fastcausal.arrays.arrow import texts_of as characters_of
 from fastcausal.files.values import shown
 from fastcausal.formats import _native
-from fastcausal.formats.cnc.markup import without_tags
+from fastcausal.formats.cnc.markup import strip_tags
 from fastcausal.formats.examples import column_of_tagged, first_sentences, texts_of
 from fastcausal.formats.reading.builder import Int64
 from fastcausal.relations import Relations
@@ -130,7 +130,7 @@ def unknown_mark(sentence: str, text: str | None, *, is_bare: bool) -> str | Non
     'has no tag, but signs that the text lacks: "*"'
     >>> unknown_mark("a <b> and [c] d", "a <b> and [c] d", is_bare=True)
     """
-    plain = without_tags(sentence)
+    plain = strip_tags(sentence)
     for mark in _marks(plain, text):
         if text is None or mark.casefold() not in text.casefold():
             return f"unknown tag {shown(mark)}, expected {TAGS}"

@@ -79,7 +79,7 @@ def holds_tags(text: str) -> bool:
     return "<" in text and _TAG.search(text.encode()) is not None
 
 
-def without_tags(text: str) -> str:
+def strip_tags(text: str) -> str:
     """Return the sentence without its tags."""
     return "".join(pieces_of(text)[::2])
 
@@ -168,10 +168,10 @@ def _official(text: str, relaxed: bool = False) -> tuple[int, list[RoleSpan]]:
         last = match.start()
         tag = match[0]
         marks.append((token, SIGNAL if "S" in tag else int(tag[-2]), tag[1] == "/"))
-    return n, _of_marks(marks, n, relaxed)
+    return n, _read_marks(marks, n, relaxed)
 
 
-def as_tagged(spans: Iterable[RoleSpan], length: int, tags: str) -> list[RoleSpan]:
+def apply_tagging(spans: Iterable[RoleSpan], length: int, tags: str) -> list[RoleSpan]:
     """Read the spans of a relation as if they had been written as tags.
 
     Parameters
@@ -195,7 +195,7 @@ def as_tagged(spans: Iterable[RoleSpan], length: int, tags: str) -> list[RoleSpa
 
     Examples
     --------
-    >>> as_tagged([(0, 0, 1), (1, 2, 4)], 5, "cnc-2023")
+    >>> apply_tagging([(0, 0, 1), (1, 2, 4)], 5, "cnc-2023")
     [(0, 0, 2), (1, 2, 4)]
     """
     spans = sorted(spans)
@@ -206,10 +206,10 @@ def as_tagged(spans: Iterable[RoleSpan], length: int, tags: str) -> list[RoleSpa
         return spans
     ends = [((start, role, False), (stop - 1, role, True)) for role, start, stop in spans]
     marks = sorted(mark for both in ends for mark in both)
-    return _of_marks(marks, length, relaxed=tags == "cnc-2022")
+    return _read_marks(marks, length, relaxed=tags == "cnc-2022")
 
 
-def _of_marks(marks: Iterable[TagMark], n: int, relaxed: bool) -> list[RoleSpan]:
+def _read_marks(marks: Iterable[TagMark], n: int, relaxed: bool) -> list[RoleSpan]:
     """Read tags in the order of their tokens, as the official scorers do."""
     arguments: list[tuple[int, int]] = []  # (token, rank); a token takes its lowest rank
     signals: dict[int, set[bool]] = {}  # token: {True if it opens, False if it closes}

@@ -88,7 +88,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     )
 
 
-def with_aligned(relations: Relations, like: Relations | None) -> Relations:
+def read_aligned(relations: Relations, like: Relations | None) -> Relations:
     """Return relations with aligned tags, read again if necessary.
 
     Raises
@@ -101,7 +101,9 @@ def with_aligned(relations: Relations, like: Relations | None) -> Relations:
     return reread(relations, "aligned", like)
 
 
-def with_tags(gold: Relations, pred: Relations, tags: TagReading) -> tuple[Relations, Relations]:
+def read_with_tags(
+    gold: Relations, pred: Relations, tags: TagReading
+) -> tuple[Relations, Relations]:
     """Read both sides with one reading of tags, if they store their tagged sentences.
 
     If ids join the sides, lengths of pred come from gold, and its sentences are compared with the

@@ -82,7 +82,7 @@ def read(
     return Sentences(kept, counts, tags, texts_like(like, rows)).table(name, columns, where)
 
 
-def of_gold(
+def read_gold(
     name: str,
     kept: Any,
     columns: Mapping[str, Any],
@@ -144,7 +144,7 @@ class Sentences:
         self._texts = texts
         self.n_aligned: int = 0
         if tags == "aligned":
-            anew, self.n_aligned = aligned(kept, _some_texts(self._texts_of(range(len(kept)))))
+            anew, self.n_aligned = aligned(kept, _require_texts(self._texts_of(range(len(kept)))))
             kept = pa.chunked_array([anew])
         self._read: pa.ChunkedArray = kept
         self.tags: str = tags
@@ -212,7 +212,7 @@ class Sentences:
 
     def _marks(self, numbers: Int64) -> Iterator[str | None]:
         """Yield the unknown mark-up of these sentences."""
-        sentences = _at(self._read, numbers)
+        sentences = _take_at(self._read, numbers)
         texts = self._texts_of(self._examples_of(numbers).tolist())
         for k, sentence, text in zip(numbers.tolist(), sentences, texts, strict=True):
             yield copies.unknown_mark(sentence, text, is_bare=self.widths[k] <= 0)
@@ -290,7 +290,7 @@ class Sentences:
         places = offsets(self.counts)
         at = np.flatnonzero(unread)[:most]
         examples = self._examples_of(at)
-        given, read = _at(self.kept, at), _at(self._read, at)
+        given, read = _take_at(self.kept, at), _take_at(self._read, at)
         texts, marks = self._texts_of(examples.tolist()), self._marks(at)
         rows = zip(at.tolist(), examples.tolist(), given, read, texts, marks, strict=True)
         for k, example, sentence, as_read, text, mark in rows:
@@ -308,7 +308,7 @@ class Sentences:
             yield example, k - int(places[example]) + 1, reason, sentence
 
 
-def _at(column: pa.ChunkedArray, numbers: Int64) -> list[str]:
+def _take_at(column: pa.ChunkedArray, numbers: Int64) -> list[str]:
     """Return sentences by number from a column of lists."""
     sentences, _ = flattened(joined(column))
     return [sentences[k].as_py() for k in numbers.tolist()]
@@ -351,7 +351,7 @@ def tokens_in(texts: pa.Array) -> Int32:
     return counts
 
 
-def _some_texts(texts: list[str | None]) -> list[str | None]:
+def _require_texts(texts: list[str | None]) -> list[str | None]:
     """Return texts for aligning sentences; raise InputError if there is none."""
     if texts and not any(isinstance(text, str) for text in texts):
         remedy = Remedy("like", ("GOLD",), "would give them")

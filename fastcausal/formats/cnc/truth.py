@@ -122,7 +122,7 @@ def read(source: Source, tags: str, is_part: bool = False) -> Relations:
 
     groups = None
     if set(table.column_names) >= set(GROUPED):
-        table, has_gaps = _with_lists(table)
+        table, has_gaps = _fill_lists(table)
         if has_gaps and is_part:
             raise InputError(f"{source.name}: rows without a list belong to others")
         sentences = _plain_sentences(table)
@@ -131,7 +131,7 @@ def read(source: Source, tags: str, is_part: bool = False) -> Relations:
         if has_gaps and set(table.column_names) >= set(SENTENCE):
             groups = group, first = groups_of([joined(table[name]) for name in SENTENCE])
             _require_same_text(table, groups, where, lines, problems)
-            sentences = _of_groups(joined(sentences), group, len(first))
+            sentences = _join_groups(joined(sentences), group, len(first))
             lines = LineNumbers(lambda: (file.lines[row] for row in first))
     elif set(table.column_names) >= set(SINGLE):
         groups = group, first = groups_of([joined(table[name]) for name in SENTENCE])
@@ -145,7 +145,7 @@ def read(source: Source, tags: str, is_part: bool = False) -> Relations:
     def name(k: int) -> str:
         return f"{source.name}:{lines[k]}: example {columns['id'][k]}"
 
-    return tagged.of_gold(source.name, sentences, columns, tags, name, problems, notes, lines)
+    return tagged.read_gold(source.name, sentences, columns, tags, name, problems, notes, lines)
 
 
 def _missing_columns(header: str, names: Sequence[str]) -> InputError:
@@ -158,7 +158,7 @@ def _missing_columns(header: str, names: Sequence[str]) -> InputError:
     return InputError(f"{header}: no column {missing}: found {', '.join(names)[:200]}{advice}")
 
 
-def _with_lists(table: pa.Table) -> tuple[pa.Table, bool]:
+def _fill_lists(table: pa.Table) -> tuple[pa.Table, bool]:
     """Write empty lists into empty cells; return True if there are any.
 
     UniCausal leaves the cell empty, and has further rows of a sentence for its other pairs.
@@ -172,7 +172,7 @@ def _with_lists(table: pa.Table) -> tuple[pa.Table, bool]:
     return table.set_column(at, "causal_text_w_pairs", filled), True
 
 
-def _of_groups(sentences: pa.ListArray, group: Int64, n_groups: int) -> pa.ListArray:
+def _join_groups(sentences: pa.ListArray, group: Int64, n_groups: int) -> pa.ListArray:
     """Join the lists of the rows of each group."""
     counts = np.diff(offsets_of(sentences))
     of_sentences = np.repeat(group, counts)
@@ -279,10 +279,10 @@ def _columns(table: pa.Table, groups: GroupCodes | None, notes: Counter[str]) ->
             columns.setdefault(name, table[name])
     if groups is not None:
         columns = merge_groups(columns, groups, ("id", "text"), notes)
-    return _without_stand_ins(columns)
+    return _drop_stand_ins(columns)
 
 
-def _without_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
+def _drop_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
     """Drop the stand-in columns of `fastcausal.formats.cnc.written.TruthRows`."""
     corpus = columns.get("corpus")
     if corpus is None or not len(corpus):

@@ -58,7 +58,7 @@ class TaggedWriter:
 
     def rows(self, block: Block) -> bytes:
         """Return the rows of a block."""
-        return self._rows.of(block, *tagged_lists(block, self._lost))
+        return self._rows.write(block, *tagged_lists(block, self._lost))
 
     def lost(self, reading: Reading) -> list[str]:
         """Return messages on columns, cells and spans."""
@@ -76,7 +76,7 @@ class SubmissionRows:
     def require(self, block: Block) -> None:
         """Require nothing: `require_texts` has checked the texts."""
 
-    def of(self, block: Block, sentences: Strings, places: Int64) -> bytes:
+    def write(self, block: Block, sentences: Strings, places: Int64) -> bytes:
         """Return the lines of a block with these lists of tagged sentences."""
         row = {
             "index": _integers(_positions(block)),
@@ -119,9 +119,9 @@ class TruthRows:
             k = int(is_valid(block.texts).argmin())
             raise InputError(f"example {block.names[k]}: a truth file needs its text")
 
-    def of(self, block: Block, sentences: Strings, places: Int64) -> bytes:
+    def write(self, block: Block, sentences: Strings, places: Int64) -> bytes:
         """Return the rows of a block with these lists of tagged sentences."""
-        columns = [self._made_up(name, block) for name in MADE_UP]
+        columns = [self._stand_in(name, block) for name in MADE_UP]
         columns += [
             _text_cells(block.names),
             _text_cells(block.texts),
@@ -131,7 +131,7 @@ class TruthRows:
         columns += [self._columns[name].cells(block.table[name]) for name in self._further]
         return csv_rows(columns, len(block))
 
-    def _made_up(self, name: str, block: Block) -> WrittenColumn:
+    def _stand_in(self, name: str, block: Block) -> WrittenColumn:
         """Return a column, or stand-ins for a missing one."""
         if name in self._columns:
             return self._columns[name].cells(block.table[name])
@@ -158,9 +158,9 @@ class _FurtherColumn:
         if values.type not in TEXTS:
             self._has_others |= values.null_count < len(values)
             values = json_texts(values, self._written)
-        return _text_cells(self._in_brackets(values) if self.name in SENTENCE else values)
+        return _text_cells(self._add_brackets(values) if self.name in SENTENCE else values)
 
-    def _in_brackets(self, texts: pa.Array) -> pa.Array:
+    def _add_brackets(self, texts: pa.Array) -> pa.Array:
         """Put texts in brackets that stand for a missing value."""
         odd = is_valid(pc.index_in(texts, pc.cast(strings(MISSING), texts.type))) | ~is_valid(texts)
         if not odd.any():

@@ -111,7 +111,9 @@ def _located(
         except InputError as error:
             raise InputError(f"{where}: {error}") from error
 
-    located = span_lines.found(records.name, answered.written, texts, lengths, plain, by_gap, add)
+    located = span_lines.find_spans(
+        records.name, answered.written, texts, lengths, plain, by_gap, add
+    )
     return located.table({**columns, "text": compact(texts)}, lines=records.lines)
 
 

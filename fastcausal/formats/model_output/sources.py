@@ -130,7 +130,7 @@ def _records(source: RelationSource, answers: str | None, id: str | None) -> Rec
 def _read_lines(file: Source, answers: str | None, id: str | None) -> Records | None:
     """Read JSON lines without an object per line; None if Python has to read them."""
     # Relations beside the answers are left out.
-    lines = SpanLines.of(file) if answers is not None and file.is_json else None
+    lines = SpanLines.read(file) if answers is not None and file.is_json else None
     if lines is None or answers not in lines.columns or id not in (None, *lines.columns):
         return None
     columns = {name: column.stored() for name, column in lines.columns.items()}

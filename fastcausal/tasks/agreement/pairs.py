@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fastcausal.engine.plan import Plan, TooLargeError
 from fastcausal.engine.run import chosen_pairs, run
-from fastcausal.formats.cnc.rereading import with_tags
+from fastcausal.formats.cnc.rereading import read_with_tags
 from fastcausal.options import MeanOver
 from fastcausal.protocols import Protocol
 from fastcausal.relations import Relations
@@ -66,7 +66,7 @@ def compare(
 
 
 def _aligned(a: str, b: str, sides: Sides, protocol: Protocol) -> Aligned:
-    tables = with_tags(sides[a], sides[b], protocol.tags)
+    tables = read_with_tags(sides[a], sides[b], protocol.tags)
     aligned = align(*tables, protocol, unmatched="skip", names=(a, b))
     return aligned._replace(columns=columns_of_either(aligned.examples, sides[b]))
 

@@ -70,7 +70,7 @@ class ExtractionFormula(Formula):
     def rules(self) -> tuple[Rule, ...]:
         """Shared words are on both sides; raters with a verdict were asked."""
         of_role = (*ascending("matched", "shared", "predicted"), *ascending("shared", "wanted"))
-        of_roles = (rule.of(role) for role in ROLES for rule in of_role)
+        of_roles = (rule.name_fields(role) for role in ROLES for rule in of_role)
         return (*of_roles, *ascending("valid", "judged", "asked"))
 
     @property

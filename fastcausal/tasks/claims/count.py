@@ -145,7 +145,9 @@ def _statistics(
     return Statistics.of_units(
         ClaimFormula(tuple(names), raters == "majority"),
         signature,
-        np.column_stack([_counts(mine, None), n_nulls, *(_count_claims(mine, each) for each in voices)]),
+        np.column_stack(
+            [_counts(mine, None), n_nulls, *(_count_claims(mine, each) for each in voices)]
+        ),
         pa.table({"id": strings(list(topics))}),
         system=system,
     )

@@ -288,7 +288,7 @@ def codes_of(side: Labels, labels: Sequence[Label]) -> npt.NDArray[np.int64]:
     if place.null_count:
         row = int(np.argmin(codes))
         raise InputError(
-            f"{side.where(row)}: label {shown(side.values[row].as_py())}, "
+            f"{side.locate(row)}: label {shown(side.values[row].as_py())}, "
             f"expected one of {_listed(labels)}"
         )
     return codes
@@ -315,7 +315,7 @@ def _joined(
     a, b = (_keys(side, named) for side in (gold, pred))
     remedy = Remedy("unmatched", ("skip",), "would leave them out")
     both = match(a, b, unmatched, remedy=remedy)
-    known, given = (RowTexts(side.texts, side.where) for side in (gold, pred))
+    known, given = (RowTexts(side.texts, side.locate) for side in (gold, pred))
     both = same_texts(both, known, given, unmatched, remedy)
     if both.gold is both.pred:
         return gold, pred
@@ -335,13 +335,13 @@ def _drop_gaps(
     """Leave out the examples without a predicted label, if the policy allows it."""
     if gold.values.null_count:
         row = pc.index(pc.is_null(gold.values), True).as_py()
-        raise InputError(f"{gold.where(row)}: no label")
+        raise InputError(f"{gold.locate(row)}: no label")
     count = pred.values.null_count
     if not count:
         return gold, pred, None
     missing = pc.is_null(pred.values)
     if unparsed == "error":
-        first = pred.where(pc.index(missing, True).as_py())
+        first = pred.locate(pc.index(missing, True).as_py())
         remedy = Remedy("unparsed", ("skip",), "would leave them out")
         raise InputError(f"{first}: no label, nor have {count - 1} more", remedy)
     rows = pc.indices_nonzero(pc.invert(missing))

@@ -40,7 +40,7 @@ class Labels:
     def __len__(self) -> int:
         return len(self.values)
 
-    def where(self, row: int) -> str:
+    def locate(self, row: int) -> str:
         """Return the place of a row for messages: file, line if known, and id or position."""
         line = self.name if self.lines is None else f"{self.name}:{self.lines[row]}"
         return f"{line}: example {row if self.ids is None else self.ids[row]}"
@@ -79,7 +79,7 @@ class Labels:
         if self.kind == "strings":
             row = next(row for row in range(len(self)) if not are_whole(self.values[row : row + 1]))
             raise InputError(
-                f"{self.where(row)}: label {shown(self.values[row].as_py())}, but the labels of "
+                f"{self.locate(row)}: label {shown(self.values[row].as_py())}, but the labels of "
                 f"{other} are {wanted}"
             )
         return replace(self, values=each(lambda words: digits(words).cast(of), self.values))

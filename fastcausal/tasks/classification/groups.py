@@ -81,7 +81,7 @@ def _require_complete(side: Labels, n: int) -> None:
         raise InputError(f"{side.name} has {len(side)} values, groups has {n}")
     if side.values.null_count:
         row = pc.index(pc.is_null(side.values), True).as_py()
-        raise InputError(f"{side.where(row)}: null, expected a value")
+        raise InputError(f"{side.locate(row)}: null, expected a value")
 
 
 def _codes(

@@ -93,7 +93,7 @@ def _describe_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescr
     odd = pc.index(pc.is_in(values, pa.array([0, 1])), False).as_py()
     if odd >= 0:
         label = values[odd].as_py()
-        raise InputError(f"{labels.where(odd)}: label {label}, expected 1 (causal) or 0 (not)")
+        raise InputError(f"{labels.locate(odd)}: label {label}, expected 1 (causal) or 0 (not)")
     causal = values.to_numpy() == 1
     words: Histograms = {}
     if labels.texts is not None:

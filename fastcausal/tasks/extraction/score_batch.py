@@ -23,7 +23,7 @@ from fastcausal.counts.files import (
 from fastcausal.counts.statistics import Statistics
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError
-from fastcausal.formats.cnc.rereading import with_tags
+from fastcausal.formats.cnc.rereading import read_with_tags
 from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.recipe import Recipe
@@ -96,7 +96,7 @@ def score_batch(
     if gold == pred:
         raise ValueError(f'gold and pred are both "{gold}", expected two columns')
     sides = _sides(import_table(batch), gold, pred)
-    golds, preds = with_tags(*sides, recipe.protocol.tags)
+    golds, preds = read_with_tags(*sides, recipe.protocol.tags)
     named = golds.table.append_column(GOLD_DIGEST, digests(golds, recipe.protocol))
     aligned = align_sides(recipe, Relations.part(named, golds.reading), preds)
     tally = Tally(roles=aligned.roles, found=aligned.found)

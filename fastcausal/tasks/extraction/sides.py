@@ -11,7 +11,7 @@ import pyarrow as pa
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.formats import read
-from fastcausal.formats.cnc.rereading import GOLD_READING, with_tags
+from fastcausal.formats.cnc.rereading import GOLD_READING, read_with_tags
 from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.recipe import Reads, Recipe
@@ -63,7 +63,7 @@ def align_sides(
         raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(roles)}")
     if gold.reading.predicted:
         raise InputError("gold is a submission file, expected gold annotations")
-    gold, pred = with_tags(gold, pred, protocol.tags)
+    gold, pred = read_with_tags(gold, pred, protocol.tags)
     return align(gold, pred, protocol, recipe.unparsed, recipe.unmatched, columns=columns)
 
 

@@ -63,7 +63,11 @@ class RelationFormula(Formula):
         """Rules of the kernel, for the counts of each role and of all roles together."""
         fields = {*self.fields}
         declared = KERNELS[self.kernel].rules if self.kernel in KERNELS else ()
-        each = (Rule(*rule).of(group) for group in (*self.roles, "overall") for rule in declared)
+        each = (
+            Rule(*rule).name_fields(group)
+            for group in (*self.roles, "overall")
+            for rule in declared
+        )
         return tuple(rule for rule in each if fields.issuperset(rule.small + rule.large))
 
     @property

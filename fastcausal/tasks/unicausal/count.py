@@ -115,7 +115,7 @@ def _read_gold(examples: CorpusExamples, reading: UnicausalTags) -> tuple[TagCod
             try:
                 marked(examples.texts[k : k + 1], reading)
             except UnreadError as error:
-                problems.add(f"{examples.where(k)}: {error}")
+                problems.add(f"{examples.locate(k)}: {error}")
         problems.raise_if_any()
         raise
 
@@ -149,7 +149,7 @@ def _read_predicted(
     if (texts := texts_of_rows(found)) is not None:
         given = RowTexts(texts, lambda row: f'{name}: example "{keys[row]}"')
         policy: Policy = "empty" if unmatched == "skip" else unmatched
-        both = same_texts(both, RowTexts(examples.plain(), examples.where), given, policy)
+        both = same_texts(both, RowTexts(examples.plain(), examples.locate), given, policy)
     heads = {(f"unmatched={unmatched}: ", *texts[1:]): n for texts, n in both.warnings.items()}
     add_warnings(warnings, heads)
     lists = [_lists(records) for records in found]

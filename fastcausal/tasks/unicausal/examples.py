@@ -59,7 +59,7 @@ class CorpusExamples:
         assert column is not None
         return column.take(arrow.numbers(starts[self.table] + self.row))
 
-    def where(self, k: int) -> str:
+    def locate(self, k: int) -> str:
         """Return the place of an example for messages."""
         place = self.tables[self.table[k]].locate(int(self.row[k]))
         return f'{place}: example "{self.ids[k]}"'

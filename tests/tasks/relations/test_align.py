@@ -10,7 +10,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.errors import counted
-from fastcausal.formats.cnc.rereading import with_tags
+from fastcausal.formats.cnc.rereading import read_with_tags
 from fastcausal.protocols import CNC_2023, RECESS
 from fastcausal.tasks.relations.align import align
 from fastcausal.tasks.relations.unread import Unparsed
@@ -29,7 +29,7 @@ def examples(*relations, length=4, ids=None):
 
 
 def aligned(gold, pred, protocol=RECESS, **policies):
-    return align(*with_tags(gold, pred, protocol.tags), protocol, **policies)
+    return align(*read_with_tags(gold, pred, protocol.tags), protocol, **policies)
 
 
 def refused(message, gold, pred, protocol=RECESS, **policies):

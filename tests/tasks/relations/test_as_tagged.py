@@ -43,12 +43,12 @@ def test_as_written_and_read(spans, reading):
         sentence, left_out = with_tags(TEXT, relation)
         if left_out:
             with pytest.raises(UnreadError, match="overlap"):
-                tags.as_tagged(relation, LENGTH, reading)
+                tags.apply_tagging(relation, LENGTH, reading)
             wanted.append(sorted(relation))
         else:
-            assert tags.parse(sentence)[1] == tags.as_tagged(relation, LENGTH, "strict")
+            assert tags.parse(sentence)[1] == tags.apply_tagging(relation, LENGTH, "strict")
             wanted.append(tags.parse(sentence, reading)[1])
-            assert tags.as_tagged(relation, LENGTH, reading) == wanted[-1]
+            assert tags.apply_tagging(relation, LENGTH, reading) == wanted[-1]
     rows = rows_of([spans[:1], spans[1:]], LENGTH)
     before = rows.values.copy()
     found, n_as_given = official.apply_tagging(rows, reading, 3)
