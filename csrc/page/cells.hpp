@@ -5,10 +5,12 @@
 #include <deque>
 #include <vector>
 
-#include "page/json.hpp"
 #include "text/lines.hpp"
+#include "text/values.hpp"
 
 namespace fastcausal::page {
+
+using namespace checked;
 
 // A dropped file.
 struct File {
@@ -52,6 +54,9 @@ struct File {
            " is not UTF-8";
   }
 };
+
+constexpr const char* ONE_OBJECT =
+    ": one JSON object over several lines, expected an object on each line, or a list of objects";
 
 // The rows of a CSV file, as views of its bytes.
 struct Cells {
@@ -225,7 +230,7 @@ inline std::vector<Line> objects_of(const File& file, Problems& problems) {
   };
   const View text = file.data;
   if (file.is_list()) {
-    JsonReader reader(text);
+    ValueReader reader(text);
     int64_t line = 1;
     size_t seen = 0;
     const auto line_at = [&](size_t place) {
@@ -234,7 +239,8 @@ inline std::vector<Line> objects_of(const File& file, Problems& problems) {
       seen = place;
       return line;
     };
-    if (reader.items([&](size_t place, Value& value) { add(line_at(place), value); })) return found;
+    if (reader.items([&](size_t place, size_t, Value& value) { add(line_at(place), value); }))
+      return found;
     if (reader.where == Text::npos) {
       problems.add(file.name + ":" + text_of(line) + ": " + reader.error);
       return found;
@@ -251,17 +257,15 @@ inline std::vector<Line> objects_of(const File& file, Problems& problems) {
     const View line = text.substr(from, stop - from);
     from = stop + 1;
     if (stripped(line).empty()) continue;
-    JsonReader reader(line);
+    ValueReader reader(line);
     Value value;
     if (reader.whole(value)) {
       add(number, value);
       continue;
     }
     Value one;
-    if (!problems.count && JsonReader(text).whole(one) && one.is(Value::object)) {
-      problems.add(file.name +
-                   ": one JSON object over several lines, expected an object on each "
-                   "line, or a list of objects");
+    if (!problems.count && ValueReader(text).whole(one) && one.is(Value::object)) {
+      problems.add(file.name + ONE_OBJECT);
       return found;
     }
     const Text where = file.name + ":" + text_of(number) + ": ";

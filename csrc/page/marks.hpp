@@ -5,10 +5,12 @@
 #include <initializer_list>
 #include <vector>
 
-#include "page/text.hpp"
 #include "tags/copies.hpp"
+#include "text/messages.hpp"
 
 namespace fastcausal::page {
+
+using namespace checked;
 
 inline Text without_tags(View sentence) {
   Text bare;

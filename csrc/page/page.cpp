@@ -25,7 +25,7 @@ State& state() {
 
 bool take_settings(View text, Settings& settings) {
   Value value;
-  if (!JsonReader(text).whole(value)) return false;
+  if (!ValueReader(text).whole(value)) return false;
   const auto text_at = [&](const char* key) { return value.find(key)->text; };
   settings.line = text_at("line");
   settings.protocol = text_at("protocol");
@@ -84,7 +84,7 @@ FC_EXPORT(page_room) char* page_room(int32_t size) { return new char[static_cast
 FC_EXPORT(page_gold) void page_gold(char* data, int32_t size) {
   page::Value value;
   page::state().golds = page::Examples();
-  if (page::JsonReader({data, static_cast<size_t>(size)}).whole(value))
+  if (page::ValueReader({data, static_cast<size_t>(size)}).whole(value))
     page::take_gold(value, page::state().golds);
   delete[] data;
 }

@@ -68,18 +68,64 @@ cdef extern from "tasks/fincausal_rows.hpp" namespace "fastcausal::fincausal" no
         const char*, int64_t, int64_t, int64_t*, int64_t*, int64_t*)
 
 
+cdef extern from "text/values.hpp" namespace "fastcausal::checked" nogil:
+    cdef cppclass Problems:
+        int64_t count
+        vector[string] first
+
+
 cdef extern from "readers/submission.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Place:
+        int64_t number, begin, end
+
     cdef cppclass Submission:
         char* text
         vector[int32_t] places
         vector[int32_t] counts
+        vector[int32_t] lines
         vector[uint8_t] kinds
         vector[int64_t] numbers
         string names
         vector[int32_t] name_places
+        vector[Place] further
+        int64_t n_passed
+        bint is_plain
+        Problems problems
+        vector[Place] invalid
+        bint begins_invalid
 
-    bint c_read_submission "fastcausal::read_submission" (
-        const char*, int64_t, Submission&
+    cdef cppclass View "fastcausal::checked::View":
+        View(const char*, size_t)
+
+    cdef cppclass SubmissionReader:
+        SubmissionReader(View, int64_t, const int64_t*, int64_t, Submission&)
+        void read_lines() except +
+        void read_list() except +
+        int64_t line()
+
+    cdef cppclass Indexes:
+        const uint8_t* kinds
+        const int64_t* numbers
+        const char* names
+        const int32_t* places
+        int64_t n
+
+    int64_t c_count_misplaced "fastcausal::count_misplaced" [Offset](
+        const Indexes&, int64_t, const char*, const Offset*, int64_t
+    )
+
+    cdef cppclass Fault "fastcausal::NumberJoin::Fault":
+        int64_t example, first
+        string what
+
+    cdef cppclass NumberJoin:
+        vector[int64_t] rows
+        int64_t n_misplaced, n_faults
+        vector[Fault] faults
+        bint is_list
+
+    NumberJoin c_join_by_number "fastcausal::join_by_number" (
+        const Indexes&, int64_t, int64_t, bint
     ) except +
 
 
@@ -205,34 +251,100 @@ def count_tokens(data, offsets, int64_t tags, counts):
             )
 
 
-def read_submission(data, int64_t start, int64_t stop):
-    """Read the lines of a submission between two places. Return None if one is not plain.
+cdef list places_of(vector[Place]& places):
+    return [(place.number, place.begin, place.end) for place in places]
 
-    Returns
-    -------
-    tuple of bytes
-        Text of the sentences (with room behind them), their ends, sentences per line, kind of
-        each index (0 none, 1 number, 2 text), numbers, text of names, their ends.
+
+def read_submission(data, int64_t start, int64_t stop, int64_t line, n_gold, bint is_list):
+    """Read the lines of a submission between two places, the first of this number, or its list.
+
+    n_gold: int64, relations of the examples from here on, if the official program looks at so many
+    predictions; else empty.
+
+    Return the text of the sentences (with room behind them), their ends, sentences per example,
+    lines, kinds of indexes (see csrc/readers/submission.hpp), numbers, text of names, their ends;
+    then examples with further keys and their bytes, the number of passed over values, whether all
+    lines are plain, the number of faults, the first of them, the lines of those that are invalid
+    JSON (an entry for each fault up to the last one) and whether the first one is; the next line.
     """
     cdef const char* at = <const char*>text(data).data
-    cdef Submission submission
+    cdef Array gold = int64s(n_gold)
+    cdef Submission found
     if stop - start > INT32_MAX:
-        return None
+        raise OverflowError("a line of 2 GiB")
     sentences = memory(stop - start)
-    submission.text = PyBytes_AsString(sentences)
-    cdef bint plain
-    with nogil:
-        plain = c_read_submission(at + start, stop - start, submission)
-    if not plain:
-        return None
+    found.text = PyBytes_AsString(sentences)
+    cdef SubmissionReader* reader = new SubmissionReader(
+        View(at + start, stop - start), line, <const int64_t*>gold.data, gold.n, found
+    )
+    try:
+        with nogil:
+            if is_list:
+                reader.read_list()
+            else:
+                reader.read_lines()
+        line = reader.line()
+    finally:
+        del reader
     return (
-        sentences,
-        copied(submission.places.data(), 4 * submission.places.size()),
-        copied(submission.counts.data(), 4 * submission.counts.size()),
-        copied(submission.kinds.data(), submission.kinds.size()),
-        copied(submission.numbers.data(), 8 * submission.numbers.size()),
-        copied(submission.names.data(), submission.names.size()),
-        copied(submission.name_places.data(), 4 * submission.name_places.size()),
+        (
+            sentences,
+            copied(found.places.data(), 4 * found.places.size()),
+            copied(found.counts.data(), 4 * found.counts.size()),
+            copied(found.lines.data(), 4 * found.lines.size()),
+            copied(found.kinds.data(), found.kinds.size()),
+            copied(found.numbers.data(), 8 * found.numbers.size()),
+            copied(found.names.data(), found.names.size()),
+            copied(found.name_places.data(), 4 * found.name_places.size()),
+        ),
+        places_of(found.further),
+        found.n_passed,
+        found.is_plain,
+        (found.problems.count, list(found.problems.first), places_of(found.invalid),
+         found.begins_invalid),
+        line,
+    )
+
+
+cdef Indexes indexes_of(kinds, numbers, names, places) except *:
+    cdef Indexes indexes
+    cdef Array of_kinds = int8s(kinds)
+    indexes.kinds = <const uint8_t*>of_kinds.data
+    indexes.numbers = <const int64_t*>int64s(numbers).data
+    indexes.names = <const char*>text(names).data
+    indexes.places = <const int32_t*>int32s(places).data
+    indexes.n = of_kinds.n
+    return indexes
+
+
+def count_misplaced(kinds, numbers, names, places, int64_t start, ids, id_places):
+    """Count examples that name another one than the number, or the id, of their place."""
+    cdef Indexes indexes = indexes_of(kinds, numbers, names, places)
+    cdef const char* at = <const char*>text(ids).data
+    cdef Array of_ids
+    if id_places.itemsize == 8:
+        of_ids = int64s(id_places)
+        return c_count_misplaced(indexes, start, at, <const int64_t*>of_ids.data, of_ids.n - 1)
+    of_ids = int32s(id_places)
+    return c_count_misplaced(indexes, start, at, <const int32_t*>of_ids.data, of_ids.n - 1)
+
+
+def join_by_number(
+    kinds, numbers, names, places, int64_t start, int64_t n_gold, bint has_ids
+):
+    """Join examples with gold by their numbers; n_gold is -1 without gold.
+
+    Return rows of gold if that has ids, else the examples in order, both empty if examples are
+    joined by place; the number of misplaced examples; the number of faults, the first of them as
+    example, message and the example whose place ends it, and whether they are a list.
+    """
+    cdef Indexes indexes = indexes_of(kinds, numbers, names, places)
+    cdef NumberJoin made = c_join_by_number(indexes, start, n_gold, has_ids)
+    faults = [(fault.example, fault.what, fault.first) for fault in made.faults]
+    return (
+        copied(made.rows.data(), 8 * made.rows.size()),
+        made.n_misplaced,
+        (made.n_faults, faults, made.is_list),
     )
 
 

@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from fastcausal.errors import InputError
 from fastcausal.files import cells
 from fastcausal.files.files import Source
-from fastcausal.formats import cnc, jsonl
+from fastcausal.formats import _native, cnc, jsonl
 from fastcausal.formats.cnc import copies, markup, submissions, tagged, truth
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.reading.builder import Builder, UnreadError
 from fastcausal.relations import Relations
+from tests.support import plain_submissions
 from tests.support.format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from tests.support.profiles import trials
 
@@ -210,12 +211,11 @@ def test_submissions_of_the_corpus(reading):
     for path in sorted((CNC / "cases").glob("*.submission.jsonl")):
         source = Source.open(path)
         like = gold if len(gold) == source.data.count(b"\n") else None
-        assert submissions._plain(source, like, reading, 0) is not None
         same(*both(cnc.read, SUBMISSION_PLAINLY, source, like=like, tags=reading))
 
 
 TRUTH_PLAINLY = (cells, "_plain"), (truth, "_plain_sentences")
-SUBMISSION_PLAINLY = ((submissions, "_plain"),)
+SUBMISSION_PLAINLY = ((submissions, "_predictions", plain_submissions.predictions),)
 LINES_PLAINLY = ((jsonl, "_plain_lines"),)
 
 
@@ -223,8 +223,8 @@ LINES_PLAINLY = ((jsonl, "_plain_lines"),)
 def without(places):
     """Leave everything to the slow reader, which explains faults."""
     with pytest.MonkeyPatch.context() as patch:
-        for module, name in places:
-            patch.setattr(module, name, lambda *args: None)
+        for module, name, *other in places:
+            patch.setattr(module, name, other[0] if other else lambda *args: None)
         yield
 
 
@@ -372,8 +372,14 @@ def test_all_that_json_writes_is_plain(predictions, ascii_only):
         for k, p in enumerate(predictions)
     ]
     source = Source("x.jsonl", "\n".join(lines).encode())
-    found = submissions._plain(source, None, "strict", 0)
-    assert found.sentences.to_pylist() == predictions
+    assert is_plain(source)
+    assert submissions._read_lines(source, None, "strict").sentences.to_pylist() == predictions
+
+
+def is_plain(source):
+    """Return True if native code needs no second look at any line."""
+    size, none = len(source.data), np.zeros(0, np.int64)
+    return _native.read_submission(source.data, 0, size, 1, none, False)[3]
 
 
 @given(st.lists(st.lists(st.text(st.characters(exclude_categories=["Cs"]))), min_size=1))
@@ -388,7 +394,7 @@ def test_usual_files_are_read_fast(tmp_path):
         assert "num_rs" not in table.column_names or truth._plain_sentences(table) is not None
     for lines in (SUBMISSION, SUBMISSION.replace("\n", "\r\n\n"), SUBMISSION.rstrip()):
         source = Source.open(save(tmp_path, "a.jsonl", lines))
-        assert submissions._plain(source, None, "strict", 0) is not None
+        assert is_plain(source)
     source = Source.open(save(tmp_path, "b.jsonl", LINES))
     assert jsonl._plain_lines(source, ("cause", "effect", "signal")) is not None
 

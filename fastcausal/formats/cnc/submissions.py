@@ -2,33 +2,38 @@
 
 ::
 
-    Source ──▶ native code, if every line is plain ─────┐
-           └─▶ line by line in Python, with messages ───┴──▶ _Predictions ──▶ Relations
+    Source ──▶ native code, block by block ──▶ _Lines ──▶ joined by index ──▶ Relations
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, strings_at
-from fastcausal.errors import FaultsError, InputError, Problems, counted
+from fastcausal.arrays.arrow import (
+    is_utf8,
+    joined,
+    numbers,
+    string_lists,
+    strings,
+    strings_at,
+    texts_of,
+)
+from fastcausal.errors import FaultsError, InputError, Problems, counted, invalid_json
 from fastcausal.files.files import LineNumbers, Source
-from fastcausal.files.keys import require_unique
 from fastcausal.files.lines import Lines
 from fastcausal.files.spelling import Spelling
-from fastcausal.files.values import kind, pause_gc
+from fastcausal.files.values import JSON, pause_gc
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.markup import OFFICIAL
@@ -37,7 +42,7 @@ from fastcausal.formats.reading.builder import ColumnBuilder, Int64, column, pla
 from fastcausal.relations import Relations
 
 BLOCK = 1 << 22  # bytes that become one chunk of an Arrow column
-NUMBER, TEXT = 1, 2  # kinds of an index, 0 for none
+TEXT = 2  # kind of an index in csrc/readers/submission.hpp
 KEYS = ("index", "prediction", "id", "length", "relations", "tagged")  # not further columns
 PASSED_OVER = "predictions with values that are not text, where the official program does not look"
 DISORDER = "index is not the line's position"
@@ -54,11 +59,11 @@ class _Predictions:
     lines: Sequence[int]
     columns: Mapping[str, pa.Array] = field(default_factory=dict)
 
-    def arranged(self, order: Sequence[int]) -> _Predictions:
+    def arranged(self, order: Int64) -> _Predictions:
         """Return the lines in this order."""
-        rows = numbers(np.array(order))
+        rows = numbers(order)
         columns = {name: column.take(rows) for name, column in self.columns.items()}
-        sentences, lines = self.sentences.take(rows), [self.lines[k] for k in order]
+        sentences, lines = self.sentences.take(rows), [self.lines[k] for k in order.tolist()]
         return replace(self, sentences=sentences, lines=lines, columns=columns)
 
     def relations(
@@ -141,10 +146,10 @@ def faults(
     with closing(Lines(source)) as lines:
         for gold in golds:
             batch = None if problems.are_too_many else lines.take(len(gold))
-            if batch is None or _plain_chunks(batch) is not None:
+            if batch is None:
                 continue  # with gold, whose faults come first
             try:
-                _checked_lines(batch, gold, tags, Counter())
+                _read_lines(batch, gold, tags)
             except FaultsError as error:
                 problems.add_all(error.faults)
         return Problems() if lines.take(1) and not problems.are_too_many else problems
@@ -179,44 +184,164 @@ def _batches(
 
 
 def _predictions(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions:
-    return _plain(source, like, tags, start) or _checked(source, like, tags, start)
-
-
-def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions | None:
-    """Read as `_checked` does, but fast; return None if `_checked` must report an error."""
-    chunks = _plain_chunks(source)
-    if chunks is None:
-        return None
-    index, predictions = chunks
-    notes: Counter[str] = Counter()
-    named = tags not in OFFICIAL and bool((index.kinds == TEXT).all())
-    misplaced = 0 if named else index.n_misplaced(like, start)
-    is_short = not named and _are_some(len(predictions), like) and bool(index.kinds.all())
+    read = _read_lines(source, like, tags)
+    ids, order = None, None
     if tags in OFFICIAL:
-        notes[DISORDER] = misplaced
-    elif misplaced or is_short or (not named and (index.kinds == TEXT).any()):
-        return None
-    numbered = LineNumbers(lambda: (line for line, _ in source.filled_lines()))
-    return _Predictions(index.names if named else None, predictions, notes, numbered)
+        read.notes[DISORDER] = read.count_misplaced(like, start)
+    elif (read.kinds == TEXT).all():
+        ids = read.texts_of_indexes()
+    else:
+        ids, order = _join_by_number(source.name, read, like, start)
+    sentences = read.sentences
+    if not (read.is_valid or _is_valid(sentences)):
+        sentences = column(source.name, "tagged", [_decode(*each) for each in read.texts])
+    columns = _further_columns(source.name, read)
+    made = _Predictions(ids, sentences, read.notes, read.lines, columns)
+    return made if order is None else made.arranged(order)
 
 
-def _plain_chunks(source: Source) -> tuple[_Index, pa.ChunkedArray] | None:
-    """Read lines in native code; return None unless each is plain."""
-    chunks = []
-    for begin, end in _blocks(source.data):
-        pieces = _native.read_submission(source.data, begin, end)
-        if pieces is None:
-            return None
-        chunks.append(_arrays(*pieces))
-    kinds, places, names, sentences = zip(*chunks, strict=True)
-    index = _Index(np.concatenate(kinds), np.concatenate(places), pa.chunked_array(names))
-    predictions = pa.chunked_array(sentences)
+@dataclass
+class _Lines:
+    """The lines of a submission, as native code reads them."""
+
+    texts: list[tuple[bytes, bytes]]  # Sentences of each block, and their ends
+    sentences: pa.ChunkedArray  # Lists of these
+    lines: Sequence[int]
+    kinds: npt.NDArray[np.int8]  # Of the index of each example, as are numbers, names and places
+    numbers: Int64
+    names: bytes
+    places: npt.NDArray[np.int32]
+    further: dict[int, bytes]  # JSON of examples with further keys
+    notes: Counter[str]
+    is_valid: bool = False  # True if all texts are known to be UTF-8
+
+    @classmethod
+    def of(
+        cls, blocks: list[tuple[bytes, ...]], further: dict[int, bytes], notes: Counter[str]
+    ) -> _Lines:
+        """Concatenate blocks."""
+        texts, ends, counts, lines, kinds, numbers, names, places = (
+            [block[k] for block in blocks] for k in range(8)
+        )
+        empty = [string_lists([], b"", bytes(4))]
+        chunks = [string_lists(np.frombuffer(n, np.int32), text, stops)
+                  for n, text, stops in zip(counts, texts, ends, strict=True)]  # fmt: skip
+        sizes = [np.diff(np.frombuffer(each, np.int32)) for each in places]
+        all_lines = b"".join(lines)
+        return cls(
+            [*zip(texts, ends, strict=True)],
+            pa.chunked_array(chunks or empty),
+            LineNumbers(lambda: np.frombuffer(all_lines, np.int32).tolist()),
+            np.frombuffer(b"".join(kinds), np.int8),
+            np.frombuffer(b"".join(numbers), np.int64),
+            b"".join(names),
+            np.cumsum(np.concatenate([[0], *sizes]), dtype=np.int32),
+            further,
+            notes,
+        )
+
+    def texts_of_indexes(self) -> Any:
+        """Return the texts of all indexes; a list if half of a surrogate pair is among them."""
+        texts = strings_at(self.names, self.places.tobytes())
+        return texts if self.is_valid or _is_valid(texts) else _decode(self.names, self.places)
+
+    def count_misplaced(self, like: Relations | None, start: int) -> int:
+        """Count the lines that name another example: official readings use line order."""
+        ids = strings([]) if like is None or like.ids is None else joined(like.ids)
+        indexes = self.kinds, self.numbers, self.names, self.places
+        return _native.count_misplaced(*indexes, start, *texts_of(ids))
+
+
+def _is_valid(texts: pa.Array | pa.ChunkedArray) -> bool:
+    """Return True if texts are UTF-8, which native code does not check."""
     try:
-        index.names.validate(full=True)  # not checked as UTF-8 so far
-        predictions.validate(full=True)
+        texts.validate(full=True)
     except pa.ArrowException:
-        return None
-    return (index, predictions) if len(index.kinds) else None
+        return False
+    return True
+
+
+def _decode(text: bytes, places: Any) -> list[str]:
+    """Return texts among which is half of a surrogate pair."""
+    ends = np.frombuffer(places, np.int32).tolist()
+    return [text[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(ends)]
+
+
+def _read_lines(source: Source, like: Relations | None, tags: str) -> _Lines:
+    """Read all lines; raise FaultsError for invalid ones."""
+    n_gold = np.zeros(0, np.int64)
+    if tags in OFFICIAL and like is not None:
+        n_gold = np.diff(like.arrays.relation_offsets)
+    problems, notes = Problems(), Counter[str]()
+    blocks: list[tuple[bytes, ...]] = []
+    further: dict[int, bytes] = {}
+    n, line, are_plain = 0, source.first, True
+    whole = [(0, len(source.data))]
+    for begin, end in whole if source.is_list else _blocks(source.data):
+        block, places, n_passed, is_plain, faults, line = _native.read_submission(
+            source.data, begin, end, line, n_gold[n + problems.count :], source.is_list
+        )
+        if are_plain and not is_plain:
+            _ = source.text  # refuses bytes that are not UTF-8
+        are_plain &= is_plain
+        if faults[0]:
+            _add_faults(problems, source, begin, *faults)
+        further |= {n + k: source.data[begin + a : begin + b] for k, a, b in places}
+        if n_passed:
+            notes[PASSED_OVER] += n_passed
+        blocks.append(block)
+        n += len(block[4])
+    problems.raise_if_any()
+    read = _Lines.of(blocks, further, notes)
+    read.is_valid = _is_valid(read.sentences) and is_utf8(read.names)
+    if not read.is_valid and are_plain:
+        _ = source.text
+    return read
+
+
+def _add_faults(
+    problems: Problems,
+    source: Source,
+    begin: int,
+    count: int,
+    messages: list[bytes],
+    invalid: list[tuple[int, int, int]],
+    begins_invalid: bool,
+) -> None:
+    """Add the faults of a block; Python's own reader names invalid JSON."""
+    if source.is_list:
+        deque(source.items(), 0)
+    elif begins_invalid and not problems.count:
+        source.refuse_object()
+    more = [(0, 0, 0)] * (len(messages) - len(invalid))
+    for message, (line, start, stop) in zip(messages, invalid + more, strict=True):
+        text = f"{source.name}:{message.decode('utf-8', 'surrogatepass')}"
+        if line:
+            try:
+                JSON.decode(source.data[begin + start : begin + stop].decode())
+            except (ValueError, RecursionError) as error:
+                text = invalid_json(source.name, error, line)
+        problems.add(text)
+    problems.count += count - len(messages)
+    if problems.are_too_many:
+        problems.raise_if_any()
+
+
+@pause_gc()
+def _further_columns(name: str, read: _Lines) -> Mapping[str, pa.Array]:
+    """Return the columns of further keys."""
+    if not read.further:
+        return {}
+    columns, spelling, problems = ColumnBuilder(KEYS), Spelling(*KEYS[:2]), Problems()
+    for k in range(len(read.kinds)):
+        try:
+            columns.add(spelling(JSON.decode(read.further.get(k, b"{}").decode())))
+        except InputError:
+            raise
+        except (ValueError, RecursionError) as error:  # such as a number of 5000 digits
+            problems.add(invalid_json(name, error, read.lines[k]))
+    problems.raise_if_any()
+    return columns.typed(name)
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
@@ -228,189 +353,30 @@ def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-def _arrays(
-    text: bytes,
-    stops: bytes,
-    counts: bytes,
-    kinds: bytes,
-    places: bytes,
-    names: bytes,
-    name_stops: bytes,
-) -> tuple[Any, Any, pa.Array, pa.Array]:
-    """Return kinds, numbers and texts of the index, and the sentences, from the native reader."""
-    sentences = string_lists(np.frombuffer(counts, np.int32), text, stops)
-    kind, place = np.frombuffer(kinds, np.uint8), np.frombuffer(places, np.int64)
-    return kind, place, strings_at(names, name_stops), sentences
-
-
-@dataclass
-class _Index:
-    """The index of each line: its kind, with its number or text."""
-
-    kinds: npt.NDArray[np.uint8]
-    numbers: Int64
-    names: pa.ChunkedArray
-
-    def n_misplaced(self, like: Relations | None, start: int) -> int:
-        """Count the lines that name another example, as `_n_misplaced` does."""
-        here = np.arange(start, start + len(self.numbers))
-        n = np.count_nonzero((self.kinds == NUMBER) & (self.numbers != here))
-        is_text = self.kinds == TEXT
-        if is_text.any():
-            ids = pa.nulls(0, pa.string()) if like is None or like.ids is None else like.ids
-            m = min(len(ids), len(is_text))
-            same = pc.equal(self.names.slice(0, m), ids.slice(0, m))
-            right = pc.sum(pc.and_(same, numbers(is_text[:m]))).as_py() or 0
-            n += np.count_nonzero(is_text) - int(right)
-        return int(n)
-
-
-@pause_gc()
-def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions:
-    """Read line by line; raise InputError for invalid lines."""
-    notes: Counter[str] = Counter()
-    predictions, indexes, lines, columns = _checked_lines(source, like, tags, notes)
-    named = tags not in OFFICIAL and all(isinstance(index, str) for index in indexes)
-    ids, order = indexes if named else None, None
-    if tags in OFFICIAL:
-        notes[DISORDER] = _n_misplaced(indexes, like, start)
-    elif not named:
-        ids, order = _joined(source, lines, indexes, like, start)
-        notes[JOINED] = _n_misplaced(indexes, None, start)
-    sentences = column(source.name, "tagged", predictions)
-    made = _Predictions(ids, sentences, notes, lines, columns.typed(source.name))
-    return made if order is None else made.arranged(order)
-
-
-def _checked_lines(
-    source: Source, like: Relations | None, tags: str, notes: Counter[str]
-) -> tuple[list[list[str]], list[Any], list[int], ColumnBuilder]:
-    """Return sentences, index, line and further columns of each line.
-
-    Raises
-    ------
-    FaultsError
-        Lines are invalid.
-    """
-    problems = Problems()
-    predictions: list[list[str]] = []
-    indexes: list[Any] = []
-    lines: list[int] = []
-    columns = ColumnBuilder(KEYS)
-    wanted = None if tags not in OFFICIAL or like is None else _n_relations(like)
-    spelling = Spelling(*KEYS[:2])
-    for line, row in source.objects(problems):
-        row = spelling(row)
-        prediction = row.get("prediction")
-        k = len(lines) + problems.count  # every line is either added or a problem
-        if wanted is not None and "prediction" in row and k < len(wanted):
-            looked_at = _looked_at(prediction, wanted[k])
-            notes[PASSED_OVER] += looked_at is not prediction
-            prediction = looked_at
-        if "prediction" not in row:
-            found = ", ".join(row)[:200] or "no key"
-            problems.add(f'{source.name}:{line}: no "prediction": found {found}')
-        elif not isinstance(prediction, list):
-            problems.add(
-                f'{source.name}:{line}: "prediction" is {kind(prediction)}, '
-                "expected a list of strings"
-            )
-        elif not all(isinstance(sentence, str) for sentence in prediction):
-            odd = next(item for item in prediction if not isinstance(item, str))
-            problems.add(
-                f'{source.name}:{line}: "prediction" holds {kind(odd)}, expected a list of strings'
-            )
-        else:
-            predictions.append(prediction)
-            indexes.append(row.get("index"))
-            lines.append(line)
-            columns.add(row)
-    problems.raise_if_any()
-    return predictions, indexes, lines, columns
-
-
-def _are_some(n: int, like: Relations | None) -> bool:
-    """Return True if n lines are fewer than the examples of gold, which has ids."""
-    return like is not None and like.ids is not None and n < len(like)
-
-
-def _joined(
-    source: Source,
-    lines: Sequence[int],
-    indexes: Sequence[Any],
-    like: Relations | None,
-    start: int,
-) -> tuple[list[str] | None, list[int] | None]:
-    """Join lines with gold by a numbered index.
-
-    Returns
-    -------
-    ids : list of str or None
-        The ids of gold, if it has some.
-    order : list of int or None
-        The lines by their index, if it is complete and has no ids.
-    """
-    n = len(indexes)
-    in_order = all(index is None or index == k for k, index in enumerate(indexes, start))
-    numbered = all(type(index) is int for index in indexes)
-    if not numbered or (in_order and not _are_some(n, like)):
-        _require_order(source, lines, indexes, start)
+def _join_by_number(
+    name: str, read: _Lines, like: Relations | None, start: int
+) -> tuple[Any, Int64 | None]:
+    """Return the ids of lines with a numbered index, or without ids in gold the lines in order."""
+    has_ids = like is not None and like.ids is not None
+    packed, n_misplaced, (n_faults, faults, is_list) = _native.join_by_number(
+        read.kinds, read.numbers, read.names, read.places, start,
+        -1 if like is None else len(like), has_ids,
+    )  # fmt: skip
+    if n_faults:
+        problems = Problems()
+        problems.count = n_faults
+        for example, what, first in faults:
+            where = name if example < 0 else f"{name}:{read.lines[example]}"
+            other = "" if first < 0 else f"{name}:{read.lines[first]}"
+            problems.first.append(f"{where}: {what.decode()}{other}")
+        if not is_list:
+            raise InputError(problems.first[0])
+        problems.raise_if_any()
+    if n_misplaced:
+        read.notes[JOINED] = n_misplaced
+    rows = np.frombuffer(packed, np.int64)
+    if not len(rows):
         return None, None
-    stop = max(indexes) + 1 if like is None else start + len(like)
-    problems = Problems()
-    for line, index in zip(lines, indexes, strict=True):
-        if not start <= index < stop:
-            expected = f"{start} to {stop - 1}"
-            problems.add(f'{source.name}:{line}: "index" is {index}, expected {expected}')
-    problems.raise_if_any()
-    require_unique(indexes, lambda k: f"{source.name}:{lines[k]}", lambda k: f"index {indexes[k]}")
-    if like is not None and like.ids is not None:
-        names = like.ids.to_pylist()
-        return [names[index - start] for index in indexes], None
-    if missing := stop - start - n:
-        seen = set(indexes)
-        first = next(k for k in count(start) if k not in seen)
-        more = f", and {missing - 1} more" if missing > 1 else ""
-        raise InputError(
-            f"{source.name}: no line with index {first}{more}, expected {start} to {stop - 1}"
-        )
-    return None, sorted(range(n), key=indexes.__getitem__)
-
-
-def _n_relations(like: Relations) -> list[int]:
-    counts: list[int] = np.diff(offsets_of(joined(like.table["relations"]))).tolist()
-    return counts
-
-
-def _looked_at(prediction: Any, n_gold: int) -> Any:
-    """Drop the values that official programs ignore from a prediction, unless they are text."""
-    if n_gold == 0 and not isinstance(prediction, list):
-        return []
-    if not isinstance(prediction, list):
-        return prediction
-    surplus = [item for item in prediction[n_gold:] if isinstance(item, str)]
-    kept = prediction[:n_gold] + surplus
-    return prediction if len(kept) == len(prediction) else kept
-
-
-def _require_order(
-    source: Source, lines: Sequence[int], indexes: Sequence[Any], start: int
-) -> None:
-    problems = Problems()
-    for position, (line, index) in enumerate(zip(lines, indexes, strict=True), start):
-        if index is not None and type(index) is not int:
-            problems.add(f'{source.name}:{line}: "index" is {kind(index)}, expected {position}')
-        elif index is not None and index != position:
-            problems.add(f'{source.name}:{line}: "index" is {index}, expected {position}')
-    problems.raise_if_any()
-
-
-def _n_misplaced(indexes: Sequence[Any], like: Relations | None, start: int) -> int:
-    """Count the lines that name another example: official readings use line order."""
-    ids = like.ids.to_pylist() if like is not None and like.ids is not None else []
-    count = 0
-    for position, index in enumerate(indexes):
-        named = isinstance(index, str) and position < len(ids)
-        here = ids[position] if named else start + position
-        count += index is not None and index != here
-    return count
+    if like is None or like.ids is None:
+        return None, rows
+    return like.ids.take(numbers(rows)), None

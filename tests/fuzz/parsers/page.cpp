@@ -55,7 +55,7 @@ std::string answer_of(const char* made) {
 
 bool is_json(const std::string& answer) {
   fastcausal::page::Value value;
-  return fastcausal::page::JsonReader(answer).whole(value);
+  return fastcausal::page::ValueReader(answer).whole(value);
 }
 
 std::string score(const std::string& settings) {

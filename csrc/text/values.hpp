@@ -1,14 +1,17 @@
 // Values of JSON, with the messages and places of Python's reader for faults.
 #pragma once
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "page/text.hpp"
+#include "text/blanks.hpp"
+#include "text/messages.hpp"
 
-namespace fastcausal::page {
+namespace fastcausal::checked {
 
 struct Value {
   enum Kind : uint8_t { null, boolean, integer, number, string, list, object };
@@ -54,9 +57,9 @@ inline Text shown(const Value& value) {
   return shortened(made, 60);
 }
 
-class JsonReader {
+class ValueReader {
  public:
-  explicit JsonReader(View text) : text_(text) {}
+  explicit ValueReader(View text) : text_(text) {}
 
   // Reads one value. Returns false and sets `error` for anything else.
   bool whole(Value& value) {
@@ -65,25 +68,25 @@ class JsonReader {
     space();
     return at_ == text_.size() || fail("Extra data", at_);
   }
-  // Reads the items of a list of objects; calls see(place, value) for each.
+  // Reads the items of a list of objects; calls see(place, stop, value) for each.
   template <class See>
   bool items(See see) {
-    space();
+    blanks();
     ++at_;  // "["
     for (;;) {
-      space();
+      blanks();
       const size_t place = at_;
       Value value;
       if (!read(value, 0)) return false;
-      see(place, value);
-      space();
+      see(place, at_, value);
+      blanks();
       if (at_ < text_.size() && text_[at_] == ',') {
         ++at_;
         continue;
       }
       if (at_ == text_.size() || text_[at_] != ']') return fail("Expecting ',' delimiter", at_);
       ++at_;
-      space();
+      blanks();
       return at_ == text_.size() || fail("Extra data", at_);
     }
   }
@@ -93,6 +96,7 @@ class JsonReader {
 
  private:
   static constexpr int DEEPEST = 500;
+  static constexpr size_t MAX_DIGITS = 4300;  // of an integer, as in Python
   View text_;
   size_t at_ = 0;
 
@@ -106,6 +110,11 @@ class JsonReader {
     if (text_.substr(at_, word.size()) != word) return false;
     at_ += word.size();
     return true;
+  }
+  void blanks() {
+    View rest = text_.substr(at_);
+    skip_blanks(rest);
+    at_ = text_.size() - rest.size();
   }
   void space() {
     while (!ends() &&
@@ -130,7 +139,10 @@ class JsonReader {
       value.number_ = truth;
       return true;
     }
-    return number(value) || fail("Expecting value", at_);
+    if (!number(value)) return fail("Expecting value", at_);
+    const bool is_long = value.kind == Value::integer && value.text.size() > MAX_DIGITS &&
+                         value.text.size() - (value.text[0] == '-') > MAX_DIGITS;
+    return !is_long || fail("Exceeds the limit (4300 digits) for integers", at_);
   }
 
   bool number(Value& value) {
@@ -176,7 +188,8 @@ class JsonReader {
     at_ = stop;
     const char* first = value.text.data();
     const auto made = std::from_chars(first, first + value.text.size(), value.number_);
-    if (value.kind == Value::integer && made.ec != std::errc()) value.number_ = INT64_MAX;
+    if (value.kind == Value::integer && made.ec != std::errc())
+      value.number_ = value.text[0] == '-' ? INT64_MIN : INT64_MAX;
     return true;
   }
 
@@ -218,16 +231,17 @@ class JsonReader {
     return are_unique(value.keys);
   }
 
+  // Refuses a repeated key, the most frequent one.
   bool are_unique(const std::vector<Text>& keys) {
-    for (size_t k = 0; k < keys.size(); ++k) {
-      int64_t n = 0;
-      for (const Text& other : keys) n += other == keys[k];
-      if (n == 1) continue;
-      error = "an object has the key \"" + keys[k] + "\" " + text_of(n) + " times";
-      where = Text::npos;
-      return false;
-    }
-    return true;
+    std::unordered_map<View, int64_t> times;
+    for (const Text& key : keys) ++times[key];
+    if (times.size() == keys.size()) return true;
+    const Text& most =
+        *std::max_element(keys.begin(), keys.end(),
+                          [&](const Text& a, const Text& b) { return times[a] < times[b]; });
+    error = "an object has the key \"" + most + "\" " + text_of(times[most]) + " times";
+    where = Text::npos;
+    return false;
   }
 
   bool string(Text& to) {
@@ -277,4 +291,4 @@ class JsonReader {
   }
 };
 
-}  // namespace fastcausal::page
+}  // namespace fastcausal::checked

@@ -8,7 +8,7 @@
 
 #include "text/utf8.hpp"
 
-namespace fastcausal::page {
+namespace fastcausal::checked {
 
 using Text = std::string;
 using View = std::string_view;
@@ -194,4 +194,4 @@ class Problems {
   std::vector<Text> first;
 };
 
-}  // namespace fastcausal::page
+}  // namespace fastcausal::checked
