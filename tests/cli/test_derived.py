@@ -60,6 +60,12 @@ def test_the_source_has_the_types_and_defaults_of_the_function(record):
             assert set(read.kind.plain) == {*parts} & {str, int, float, bool}
 
 
+def test_entry_points_of_a_record_resolve(record):
+    readers = [flag.read for flag in record.flags.values()]
+    for entry in filter(None, (record.read, record.report, record.draw, *readers)):
+        assert callable(resolve(entry))
+
+
 def test_help_is_one_short_sentence_for_each_parameter(record):
     parameters = Described(record.function).parameters
     for name in parameters.keys() - {"reading"}:
