@@ -21,7 +21,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 ROOMS = [
     ("_version", "errors", "options", "report.escapes"),
     ("report.numbers",),
-    ("report.grid",),
+    ("report.grid", "report.groups"),
     ("report.printed",),
     ("arrays", "sample"),
     ("files",),

@@ -13,6 +13,7 @@ import numpy as np
 from fastcausal.counts.arithmetic import ScoresByName
 from fastcausal.counts.rules import Rule, UnitColumn
 from fastcausal.errors import unknown
+from fastcausal.report.groups import Number, Scores
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, sums_of
 from fastcausal.significance.units import EXAMPLE, OneScore
@@ -97,6 +98,23 @@ class Formula(ABC):
     def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
         return self.scores_of(sums_of(self.terms(rows), weights))
+
+    def sum_terms(self, rows: CountRows, times: Int64) -> CountRows:
+        """Return the sums of terms of rows with these frequencies: [1, n_terms]."""
+        return sums_of(self.terms(rows), times[None])
+
+    def count_groups(self, sums: CountRows) -> Mapping[str, Mapping[str, Number]]:
+        """Return counts to show beside the scores of groups, from one row of sums of terms."""
+        return {}
+
+    def groups_from(self, rows: CountRows, times: Int64) -> dict[str, Scores]:
+        """Return the scores and counts of every group, from rows with these frequencies."""
+        sums = self.sum_terms(rows, times)
+        counts = self.count_groups(sums)
+        return {
+            group: Scores({n: float(v[0]) for n, v in scores.items()} | {**counts.get(group, {})})
+            for group, scores in self.groups_of(sums).items()
+        }
 
     def only(self, name: str) -> Formula | OneScore:
         """Return the formula of one score.

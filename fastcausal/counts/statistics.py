@@ -28,6 +28,7 @@ from fastcausal.counts.task import resolve, task_of
 from fastcausal.counts.units import units_of_rows
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.options import Method
+from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import Interval, intervals_of
@@ -349,6 +350,14 @@ class Statistics:
             parts = np.split(self.rows[self._row_of[order]], ends[:-1])
             subsets |= {f"{column}={n}": part for n, part in zip(names, parts, strict=False)}
         return subsets
+
+    def groups(self, by: By = None) -> tuple[dict[str, Scores], dict[str, Groups]]:
+        """Return the groups of scores of all units, and of each subset of a report."""
+        whole = self.formula.groups_from(self.rows, self.times)
+        return whole, {
+            name: self.formula.groups_from(rows, np.ones(len(rows), np.int64))
+            for name, rows in self.subsets(by).items()
+        }
 
     def table(self) -> pa.Table:
         """Return the rows of a file: columns of `units`, then counts; left-out units last.

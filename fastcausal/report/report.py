@@ -11,7 +11,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, warning_lines
+from fastcausal.report.facts import Facts
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Number, Scores, add_bounds, bounded, values_of
 from fastcausal.report.numbers import FRACTION, Scale
@@ -20,8 +21,9 @@ from fastcausal.report.printed import Printed
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from fastcausal.arrays.strata import By
     from fastcausal.counts.statistics import Statistics
-    from fastcausal.report.page import Section
+    from fastcausal.report.page import Page, Section
 
 MAX_COLUMNS = 12
 LOGGED = (
@@ -30,6 +32,9 @@ LOGGED = (
 )  # fmt: skip
 RATES = dict.fromkeys(LOGGED[-2:], Scale("share", "lower", FRACTION))
 BOUNDARY_ERRORS = ("bes", "bel", "beo")  # too small, too large, partial: together be
+
+
+NO_STATISTICS = "a report of scores that do not add has no statistics"
 
 
 class Tables(Mapping[str, "pa.Table"]):
@@ -60,12 +65,12 @@ class Tables(Mapping[str, "pa.Table"]):
         return len(self._makers)
 
 
-class Report(Printed):
+class Report(Printed, Facts):
     """Results of one task: groups of scores, facts, warnings, tables, in all forms of output.
 
     ``report["cause"].f1`` is a score of a group, ``report.subsets["multi_relation"]["cause"].f1``
-    the same score over a subset of the examples. Every task returns a report; subclasses only add
-    attributes.
+    the same score over a subset of the examples. Every task returns a report; facts and tables
+    of a task are also attributes.
 
     Parameters
     ----------
@@ -86,19 +91,29 @@ class Report(Printed):
         mends of the predictions that would raise a low score.
     tables : mapping of str to pyarrow.Table, optional
         Details by name; also attributes of the report.
-    statistics : callable, optional
-        Makes `statistics` on first access.
+    statistics : Statistics, callable or str
+        The counts, a function that makes them on first access, or the reason why there are none.
     legend : tuple of str
         Lines below the tables that explain them.
     keys : sequence of str, optional
-        Facts, tables and attributes to put into JSON; None: signature, facts, scores, subsets,
-        warnings and hints.
+        Facts, tables and attributes to put into JSON; ``NAME?`` is left out if it is empty. None:
+        signature, facts, scores, subsets, warnings and hints.
+    values : mapping of str to callable, optional
+        Makers of other values for these keys, from the report.
     logged : sequence of str
         Facts to add to `to_flat`.
     scales : mapping of str to Scale, optional
         Scales of scores, by name within a group, that `statistics` does not declare.
     grids : callable, optional
         Makes the tables to print from the report and ``counts``; None: one table of all scores.
+    summary : callable, optional
+        Makes `summary` from the report and the name of a subset.
+    arrow : callable, optional
+        Makes `to_arrow` from the report.
+    sections : callable, optional
+        Makes the sections of its page from the report.
+    page : callable, optional
+        Makes the whole page from the report.
 
     Examples
     --------
@@ -126,12 +141,17 @@ class Report(Printed):
         class_scores: Mapping[Any, Scores] | None = None,
         warnings: tuple[str, ...] = (),
         tables: Mapping[str, pa.Table] | None = None,
-        statistics: Callable[[], Statistics] | None = None,
+        statistics: Statistics | Callable[[], Statistics] | str = NO_STATISTICS,
         legend: tuple[str, ...] = (),
         keys: Sequence[str] | None = None,
+        values: Mapping[str, Callable[[Any], Any]] | None = None,
         logged: Sequence[str] = LOGGED,
         scales: Mapping[str, Scale] | None = None,
         grids: Callable[[Any, bool], Sequence[Grid]] | None = None,
+        summary: Callable[[Any, str], Scores] | None = None,
+        arrow: Callable[[Any], pa.Table] | None = None,
+        sections: Callable[[Any], Sequence[Section]] | None = None,
+        page: Callable[[Any], Page] | None = None,
     ) -> None:
         self.title = title
         self.signature = signature
@@ -144,9 +164,23 @@ class Report(Printed):
         self.tables: Mapping[str, pa.Table] = tables or {}
         self.legend = legend
         self._statistics = statistics
-        self._keys, self._logged, self._scales, self._grids = keys, logged, scales, grids
+        self._keys, self._values, self._logged, self._scales = keys, values, logged, scales
+        self._grids, self._summary, self._arrow, self._sections = grids, summary, arrow, sections
+        self._page = page
 
-    if not TYPE_CHECKING:  # type checkers shall refuse undeclared attributes
+    @classmethod
+    def of(cls, title: str, statistics: Statistics, by: By = None, **fields: Any) -> Self:
+        """Make the report of statistics; values of the columns ``by`` become subsets."""
+        scores, subsets = statistics.groups(by)
+        own: dict[str, Any] = {
+            "subsets": subsets,
+            "warnings": warning_lines(statistics.warnings),
+            "tables": Tables(per_example=statistics.table),
+            "statistics": statistics,
+        }
+        return cls(title, statistics.signature, scores, **(own | fields))
+
+    if not TYPE_CHECKING:  # type checkers refuse attributes that `Facts` does not declare
 
         def __getattr__(self, name: str) -> Any:
             if not name.startswith("__") and name not in ("facts", "tables"):
@@ -159,26 +193,33 @@ class Report(Printed):
     _keys: Sequence[str] | None = None
     _logged: Sequence[str] = LOGGED
     _scales: Mapping[str, Scale] | None = None
+    _values: Mapping[str, Callable[[Any], Any]] | None = None
     _grids: Callable[[Any, bool], Sequence[Grid]] | None = None
+    _summary: Callable[[Any, str], Scores] | None = None
+    _arrow: Callable[[Any], pa.Table] | None = None
+    _sections: Callable[[Any], Sequence[Section]] | None = None
+    _page: Callable[[Any], Page] | None = None
     _intervals: Mapping[str, Any] | None = None
 
     @cached_property
     def statistics(self) -> Statistics:
         """Counts of every unit, or only the sums of a scorer's batches; made on first access."""
-        if self._statistics is None:
-            raise InputError("a report of scores that do not add has no statistics")
-        return self._statistics()
+        source = self._statistics
+        if isinstance(source, str):
+            raise InputError(source)
+        return source() if callable(source) else source
 
     @property
     def scales(self) -> Mapping[str, Scale]:
         """Scales of scores by name within a group; empty if unknown."""
         own = self._scales or {}
-        return own if self._statistics is None else {**self.statistics.scales, **own}
+        return own if isinstance(self._statistics, str) else {**self.statistics.scales, **own}
 
     def scale(self, group: str, score: str) -> Scale | None:
         """Return the scale of a score of a group; None if it is unknown."""
         scale = self.scales.get(score)
-        if scale is None or self._statistics is None or score in (self._scales or {}):
+        is_own = isinstance(self._statistics, str) or score in (self._scales or {})
+        if scale is None or is_own:
             return scale
         return self.statistics.formula.scale(group, score)
 
@@ -207,6 +248,9 @@ class Report(Printed):
         report.class_scores = {
             label: bounded(s, f"class_{label}", flat) for label, s in self.class_scores.items()
         }
+        for name, value in self.facts.items():
+            if value is self.class_scores:
+                report.facts = {**report.facts, name: report.class_scores}
         report.legend = (*self.legend, intervals.title)
         report.warnings = (*self.warnings, *intervals.warnings)
         report._intervals = intervals.to_dict()
@@ -215,7 +259,7 @@ class Report(Printed):
     def without_details(self) -> Self:
         """Return this report without tables and statistics, to keep it small."""
         report = copy(self)
-        report.tables, report._statistics = {}, None
+        report.tables, report._statistics = {}, NO_STATISTICS
         report.__dict__.pop("statistics", None)
         return report
 
@@ -244,10 +288,14 @@ class Report(Printed):
         names = self._keys or (
             "signature", *self.facts, "scores", "subsets", "warnings", "hints",
         )  # fmt: skip
-        values = {name: plain(self._named(name)) for name in names}
+        values = {name.rstrip("?"): self._value(name) for name in names}
+        values = {n: plain(v) for n, v in values.items() if f"{n}?" not in names or v}
         return values if self._intervals is None else values | {"intervals": self._intervals}
 
-    def _named(self, name: str) -> Any:
+    def _value(self, key: str) -> Any:
+        name = key.rstrip("?")
+        if self._values and name in self._values:
+            return self._values[name](self)
         if name in self.facts:
             return self.facts[name]
         return self.tables[name] if name in self.tables else getattr(self, name)
@@ -276,6 +324,8 @@ class Report(Printed):
         """Return a row per subset and group, a column per score and count; undefined is null."""
         import pyarrow as pa
 
+        if self._arrow is not None:
+            return self._arrow(self)
         rows = [
             {"subset": subset, "group": group, **add_bounds(scores)}
             for subset, groups in {"all": self.scores, **self.subsets}.items()
@@ -289,7 +339,7 @@ class Report(Printed):
 
     def summary(self, subset: str = "") -> Scores:
         """Return the scores of this report or a subset for a table of systems; may be empty."""
-        return Scores({})
+        return Scores({}) if self._summary is None else self._summary(self, subset)
 
     def to_table(self, counts: bool = False) -> Grid:
         """Return a table for the terminal; ``counts`` adds further counts."""
@@ -311,15 +361,20 @@ class Report(Printed):
         """
         from fastcausal.report.page import Page, write_page
 
-        warnings = [f"warning: {warning}" for warning in self.warnings]
-        write_page(path, Page(self.title, self.sections(), warnings=warnings))
+        if self._page is not None:
+            page = self._page(self)
+        else:
+            warnings = [f"warning: {warning}" for warning in self.warnings]
+            page = Page(self.title, self.sections(), warnings=warnings)
+        write_page(path, page)
 
     def sections(self) -> Sequence[Section]:
         """Return the sections of its page."""
-        from fastcausal.report.page import ABOUT, Section
+        from fastcausal.report.page import Section
 
-        about = Section("", lines=[*self.legend, self.signature], tab=ABOUT)
-        return [Section("", self.to_tables()), about]
+        if self._sections is not None:
+            return self._sections(self)
+        return [Section("", self.to_tables()), describe_settings(self)]
 
     def _notes(self) -> list[str]:
         warnings = [f"warning: {warning}" for warning in self.warnings]
@@ -344,6 +399,13 @@ def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) 
         for part, groups in rows.items()
     }
     return Grid(title, columns, parts=cells)
+
+
+def describe_settings(report: Report) -> Section:
+    """Make the section of a page with the legend and the signature."""
+    from fastcausal.report.page import ABOUT, Section
+
+    return Section("", lines=[*report.legend, report.signature], tab=ABOUT)
 
 
 def plain(value: Any) -> Any:

@@ -37,6 +37,10 @@ class Draws:
             raise ValueError(f"confidence is {self.confidence}, expected a number between 0 and 1")
         check_draws(self.n_resamples, self.seed)
 
+    def settings(self) -> dict[str, Any]:
+        """Return the settings that a result shows: all but the column of clusters."""
+        return {name: value for name, value in asdict(self).items() if name != "cluster"}
+
     def arguments(self) -> dict[str, Any]:
         """Return the settings by name, as arguments of public functions."""
         return asdict(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
@@ -12,12 +12,12 @@ from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import Scale, shares_in
 from fastcausal.report.page import Section
-from fastcausal.report.report import Report, plain
+from fastcausal.report.report import Report, describe_settings, plain
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.paired import detectable, is_student
 from fastcausal.significance.units import units_text
-from fastcausal.sweeps.contrast import Contrast
+from fastcausal.sweeps.contrast import Contrast, UnitNumbers
 from fastcausal.sweeps.drawn import comparison_table
 from fastcausal.sweeps.systems import READING, load_pair
 from fastcausal.tasks.values.reading import ValueReading
@@ -31,9 +31,12 @@ TESTS = {
     "welch": "Welch's t-test",
 }
 SHOWN = ("a", "b", "delta", "low", "high", "p", "mde")
+KEYS = (
+    "signature", "gold", "systems", "unit", "n_units", "n_differ", "method", "confidence",
+    "n_resamples", "seed", "test", "scores", "warnings",
+)  # fmt: skip
 
 
-@dataclass(eq=False, repr=False)
 class Comparison(Report):
     """Differences of two systems, B minus A.
 
@@ -54,9 +57,10 @@ class Comparison(Report):
     n_units, n_differ : int
         Number of units, and of units with different counts; unpaired: units of both sides, and
         None.
-    method : {"bca", "percentile", "jackknife"}
-    confidence : float
-    n_resamples, seed : int
+    draws : Draws
+        ``method``, ``confidence``, ``n_resamples`` and ``seed``, also attributes of their own.
+    test : {"student", "randomisation", "welch"}
+        Test of p: Student's t if there are too few units for exchanges to reach the level.
     scores : mapping of str to Scores
         By flat name.
     warnings : tuple of str
@@ -65,123 +69,84 @@ class Comparison(Report):
         For values: the rule from answers to values, and numbers of answers of ``a`` and ``b``.
     n_a, n_b : int, optional
         Unpaired: units of either side.
+    better : mapping of str to str
+        The better direction of each score, unless higher is better.
     scale_of : mapping of str to Scale
         Scale of each score; without a direction neither system is better.
     """
 
-    signature: str
     gold: str | None
     systems: Mapping[str, str]
     unit: str
     n_units: int
     n_differ: int | None
-    method: Method
-    confidence: float
-    n_resamples: int
-    seed: int
-    scores: Mapping[str, Scores]
-    warnings: tuple[str, ...] = ()
-    pairing: Pairing = "id"
-    answers: Mapping[str, Any] | None = None
-    n_a: int | None = None
-    n_b: int | None = None
-    scale_of: Mapping[str, Scale] = field(default_factory=dict)
+    draws: Draws
+    test: PairedTest
+    pairing: Pairing
+    answers: Mapping[str, Any] | None
+    n_a: int | None
+    n_b: int | None
+    better: Mapping[str, str]
+    scale_of: Mapping[str, Scale]
 
-    def __post_init__(self) -> None:
-        is_unpaired = self.pairing == "none"
-        besides: tuple[str, ...] = (
-            ("pairing", "answers") if self.answers is not None or is_unpaired else ()
-        )
-        besides += ("n_a", "n_b") if is_unpaired else ()
-        besides += ("better",) if self.better else ()
-        taken = METHODS[self.method]
-        interval = f"{100 * self.confidence:g}% confidence interval of delta ({taken})"
-        super().__init__(
-            self._headline(),
-            self.signature,
-            self.scores,
-            warnings=self.warnings,
-            legend=(
-                f"low, high: {interval}; p: p-value, {TESTS[self.test]}",
-                "mde: minimum detectable effect (80% power)",
-                *direction_lines(self.scale_of),
-            ),
-            keys=(
-                "signature", "gold", "systems", "unit", "n_units", "n_differ", "method",
-                "confidence", "n_resamples", "seed", "test", "scores", "warnings", *besides,
-            ),
-            logged=(),
-        )  # fmt: skip
 
-    @property
-    def test(self) -> PairedTest:
-        """Test of p: Student's t if there are too few units for exchanges to reach the level."""
-        if self.pairing == "none":
-            return "welch"
-        return "student" if is_student(self.n_units, self.confidence) else "randomisation"
+def _headline(names: Mapping[str, str], counted: UnitNumbers, is_paired: bool) -> str:
+    """Name the compared systems and units."""
+    minus = f"{names['b']} minus {names['a']}"
+    if not is_paired:
+        return f"{minus}, unpaired: {units_text(counted.n_b or 0, counted.unit)} and {counted.n_a}"
+    units = units_text(counted.n_units, counted.unit)
+    return f"{minus}: {counted.n_differ} of {units} differ"
 
-    @property
-    def better(self) -> dict[str, str]:
-        """The better direction of each score, unless higher is better."""
-        return {name: s.better for name, s in self.scale_of.items() if s.better != "higher"}
 
-    def _headline(self) -> str:
-        """Name the compared systems and units."""
-        names = f"{self.systems['b']} minus {self.systems['a']}"
-        if self.pairing == "none":
-            return f"{names}, unpaired: {units_text(self.n_b or 0, self.unit)} and {self.n_a}"
-        return f"{names}: {self.n_differ} of {units_text(self.n_units, self.unit)} differ"
+def _tabulate(comparison: Comparison) -> pa.Table:
+    """Make a row per score; undefined values are null."""
+    import pyarrow as pa
 
-    def to_arrow(self) -> pa.Table:
-        """Return a row per score; undefined values are null."""
-        import pyarrow as pa
+    rows = [{"score": name, **plain(values)} for name, values in comparison.scores.items()]
+    kinds = {"score": pa.string(), "p_exact": pa.bool_()}
+    names = ("score", *next(iter(comparison.scores.values())))
+    return pa.Table.from_pylist(
+        rows, pa.schema([(name, kinds.get(name, pa.float64())) for name in names])
+    )
 
-        rows = [{"score": name, **plain(values)} for name, values in self.scores.items()]
-        kinds = {"score": pa.string(), "p_exact": pa.bool_()}
-        names = ("score", *next(iter(self.scores.values())))
-        return pa.Table.from_pylist(
-            rows, pa.schema([(name, kinds.get(name, pa.float64())) for name in names])
-        )
 
-    def sections(self) -> list[Section]:
-        """Return the sections of its page: a table with intervals, and the section `ABOUT`."""
-        _, about = super().sections()
-        return [Section("", [comparison_table(self.systems, self.scores)]), about]
+def _sections(comparison: Comparison) -> list[Section]:
+    """Make the sections of its page: a table with intervals, and the settings."""
+    table = comparison_table(comparison.systems, comparison.scores)
+    return [Section("", [table]), describe_settings(comparison)]
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per score; pasted tables emphasize the better system."""
-        shares = [column for column in SHOWN if column != "p"]
-        grid = Grid(
-            self.title,
-            SHOWN,
-            signed=("delta", "low", "high"),
-            shares=shares,
-            share_rows=shares_in(self.scale_of),
-        )
-        for name, values in self.scores.items():
-            grid.add(name, *(values[column] for column in SHOWN))
-            grid.emphasis |= {("", name, column): kind for column, kind in self._order(name)}
-        level = level_text(self.confidence)
-        grid.caption = (
-            f"Bold: the better; \u2020: not significantly worse at {level} "
-            f"({TESTS[self.test]}, {self._correction})"
-        )
-        return grid
 
-    def _order(self, name: str) -> Iterator[tuple[str, str]]:
-        """Yield the better system of a score, and the other if it is not significantly worse."""
-        values, sign = self.scores[name], self.scale_of[name].sign
-        best = max(sign * values["a"], sign * values["b"])
-        for system in "ab" if sign and values["delta"] == values["delta"] else ():
-            if sign * values[system] == best:
-                yield system, BEST
-            elif values["p"] >= 1 - self.confidence:
-                yield system, TIED
+def _grids(comparison: Comparison, counts: bool) -> list[Grid]:
+    """Make a row per score; pasted tables emphasize the better system."""
+    grid = Grid(
+        comparison.title,
+        SHOWN,
+        signed=("delta", "low", "high"),
+        shares=[column for column in SHOWN if column != "p"],
+        share_rows=shares_in(comparison.scale_of),
+    )
+    for name, values in comparison.scores.items():
+        grid.add(name, *(values[column] for column in SHOWN))
+        grid.emphasis |= {("", name, column): kind for column, kind in _rank(comparison, name)}
+    n = len(comparison.scores)
+    tests = "one test" if n == 1 else f"{n} tests, uncorrected"
+    grid.caption = (
+        f"Bold: the better; \u2020: not significantly worse at "
+        f"{level_text(comparison.draws.confidence)} ({TESTS[comparison.test]}, {tests})"
+    )
+    return [grid]
 
-    @property
-    def _correction(self) -> str:
-        n = len(self.scores)
-        return "one test" if n == 1 else f"{n} tests, uncorrected"
+
+def _rank(comparison: Comparison, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the better system of a score, and the other if it is not significantly worse."""
+    values, sign = comparison.scores[name], comparison.scale_of[name].sign
+    best = max(sign * values["a"], sign * values["b"])
+    for system in "ab" if sign and values["delta"] == values["delta"] else ():
+        if sign * values[system] == best:
+            yield system, BEST
+        elif values["p"] >= 1 - comparison.draws.confidence:
+            yield system, TIED
 
 
 def compare(
@@ -261,19 +226,39 @@ def compare(
         change = contrast.change(name, counted.n_differ)
         return Scores({**change._asdict(), "mde": detectable(change.se, confidence)})
 
+    test: PairedTest = "student" if is_student(counted.n_units, confidence) else "randomisation"
+    if unpaired:
+        test = "welch"
+    shown = dict(zip("ab", names, strict=True))
+    pairs = ("pairing", "answers") if systems.answers is not None or unpaired else ()
+    interval = f"{100 * confidence:g}% confidence interval of delta ({METHODS[method]})"
     return Comparison(
-        signature=left.signature,
-        gold=digest_text(left.gold),
-        systems=dict(zip("ab", names, strict=True)),
-        method=method,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        scores={name: values(name) for name in chosen},
-        pairing="none" if unpaired else "id",
-        answers=systems.answers,
-        scale_of=scale_of,
-        **{**counted._asdict(), "warnings": systems.warnings + counted.warnings},
+        _headline(shown, counted, not unpaired),
+        left.signature,
+        {name: values(name) for name in chosen},
+        facts={
+            **{name: value for name, value in counted._asdict().items() if name != "warnings"},
+            "gold": digest_text(left.gold),
+            "systems": shown,
+            "draws": draws,
+            **draws.settings(),
+            "test": test,
+            "pairing": "none" if unpaired else "id",
+            "answers": systems.answers,
+            "better": {name: s.better for name, s in scale_of.items() if s.better != "higher"},
+            "scale_of": scale_of,
+        },
+        warnings=systems.warnings + counted.warnings,
+        legend=(
+            f"low, high: {interval}; p: p-value, {TESTS[test]}",
+            "mde: minimum detectable effect (80% power)",
+            *direction_lines(scale_of),
+        ),
+        keys=(*KEYS, *pairs, "n_a?", "n_b?", "better?"),
+        logged=(),
+        grids=_grids,
+        arrow=_tabulate,
+        sections=_sections,
     )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 from fastcausal.options import Method, Pairing, Verdict
@@ -36,7 +35,6 @@ from fastcausal.tasks.values.reading import ValueReading
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
 
 
-@dataclass(eq=False, repr=False)
 class Gate(Report):
     """A verdict on a candidate, with its numbers.
 
@@ -51,19 +49,16 @@ class Gate(Report):
         One-sided confidence bounds of ``delta``: each holds with ``confidence``.
     min_delta : float
         The least difference that passes.
-    confidence : float
     n_units, n_differ : int
         Number of units, and of units with different counts.
     mde : float
         The minimum detectable effect at a power of 80%.
     systems : mapping of str to str
         Names of ``baseline``, if any, and ``candidate``.
-    signature : str
     unit : str
         Noun of single units, or the column of the clusters.
-    method : {"bca", "percentile", "jackknife"}
-    n_resamples, seed : int
-    warnings : tuple of str
+    draws : Draws
+        ``method``, ``confidence``, ``n_resamples`` and ``seed``, also attributes of their own.
     lower_is_better : bool
         True if the gain is baseline minus candidate.
     pairing : {"id", "none"}
@@ -71,6 +66,8 @@ class Gate(Report):
         As in `Comparison`.
     floors : tuple of Floor
         Scores of the candidate with their least values that pass.
+    reason : str
+        Sentence with the reason of the verdict.
     scale_of : mapping of str to Scale
         Scale of each score.
     """
@@ -83,139 +80,23 @@ class Gate(Report):
     low: float
     high: float
     min_delta: float
-    confidence: float
     n_units: int
     n_differ: int | None
     mde: float
     systems: Mapping[str, str]
-    signature: str
     unit: str
-    method: Method
-    n_resamples: int
-    seed: int
-    warnings: tuple[str, ...] = ()
-    lower_is_better: bool = False
-    pairing: Pairing = "id"
-    answers: Mapping[str, Any] | None = None
-    floors: tuple[Floor, ...] = ()
-    scale_of: Mapping[str, Scale] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        super().__init__(
-            f"{self.verdict}: {' against '.join([*self.systems.values()][::-1])}",
-            self.signature,
-            self._groups(),
-            warnings=self.warnings,
-            legend=(*self._reasons(), self._bounds_line(), *self._direction()),
-            keys=self._keys_of(),
-            logged=(),
-        )
-
-    @property
-    def has_baseline(self) -> bool:
-        """True for a verdict on a difference, False for a verdict on floors only."""
-        return "baseline" in self.systems
-
-    def _groups(self) -> dict[str, Scores]:
-        """Return the numbers of the difference; without a baseline, the numbers of floors."""
-        if self.has_baseline:
-            return {self.score: Scores({name: getattr(self, name) for name in SHOWN})}
-        return {floor.score: Scores(floor.numbers()) for floor in self.floors}
-
-    def _bounds_line(self) -> str:
-        percent, taken = f"{100 * self.confidence:g}%", METHODS[self.method]
-        line = f"low, high: one-sided {percent} confidence bounds"
-        units = units_text(self.n_units, self.unit)
-        if not self.has_baseline:
-            return f"{line} ({taken}): {units}"
-        differ = f"{self.n_differ} of {units} differ"
-        if self.n_differ is None:
-            differ = f"unpaired, {units} in all"
-        return f"{line} of delta ({taken}); {differ}"
-
-    def _direction(self) -> list[str]:
-        """Return a line on the gain if lower is better."""
-        if not self.lower_is_better:
-            return []
-        gain = "the least gain, baseline minus candidate"
-        return [f"lower is better: {self.score}; min_delta: {gain}"]
-
-    def _keys_of(self) -> tuple[str, ...]:
-        """Return the keys of JSON for a difference, for floors, or for both."""
-        change = ("score", *SHOWN[:5], "min_delta") if self.has_baseline else ()
-        differ = ("n_differ", "mde") if self.has_baseline else ()
-        lower = ("lower_is_better",) if self.lower_is_better else ()
-        pairs = self.answers is not None or self.pairing == "none"
-        besides = (*lower, *(("pairing", "answers") if pairs else ()))
-        return (
-            "verdict", *change, "confidence", "n_units", *differ, "systems", "signature", "unit",
-            "method", "n_resamples", "seed", "warnings", *besides,
-            *(("floors",) if self.floors else ()),
-        )  # fmt: skip
+    draws: Draws
+    lower_is_better: bool
+    pairing: Pairing
+    answers: Mapping[str, Any] | None
+    floors: tuple[Floor, ...]
+    reason: str
+    scale_of: Mapping[str, Scale]
 
     @property
     def passed(self) -> bool:
         """True for a pass."""
         return self.verdict == "pass"
-
-    @cached_property
-    def reason(self) -> str:
-        """Sentence with the reason of the verdict."""
-        return "; ".join(self._reasons())
-
-    def _reasons(self) -> list[str]:
-        """Return a reason for each condition."""
-        by_bounds = self.has_baseline or not all(floor.point for floor in self.floors)
-        if self.n_units < MIN_UNITS and by_bounds:
-            units = units_text(self.n_units, self.unit)
-            return [f"{units} are too few for a verdict, expected at least {MIN_UNITS}"]
-        differs = [self._change_text()] if self.has_baseline else []
-        return [*differs, *(floor.reason(self.confidence) for floor in self.floors)]
-
-    def _change_text(self) -> str:
-        """Return a sentence on the change of the score and on its significance."""
-        delta, low, high, least = (
-            number_text(value, sign="+")
-            for value in (
-                self.delta,
-                self.low,
-                self.high,
-                0.0 - self.min_delta if self.lower_is_better else self.min_delta,
-            )
-        )
-        at_level = f"{units_text(0, self.unit)} differ"
-        if self.n_differ != 0:
-            at_level = f"significant at {level_text(self.confidence)} (one-sided)"
-        change = f"{self.score} changes by {delta} [{low}, {high}]"
-        passing, failing = ("at most", "above") if self.lower_is_better else ("at least", "below")
-        gain = gain_of(self.low, self.high, self.lower_is_better)
-        verdict = verdict_of(*gain, self.n_units, self.min_delta)
-        if verdict != "inconclusive":
-            return f"{change}, {passing if verdict == 'pass' else failing} {least}: {at_level}"
-        change += f": neither {passing} {least} nor {failing} is {at_level}"
-        if math.isnan(self.mde):
-            return change
-        return f"{change}; minimum detectable effect (80% power): {number_text(self.mde)}"
-
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return the numbers as one row, or without a baseline a row for each floor."""
-        if not self.has_baseline:
-            return floors_table(self.title, self.floors, shares_in(self.scale_of))
-        signed = ("delta", "low", "high", "min_delta")
-        grid = Grid(
-            self.title, SHOWN, signed=signed, shares=SHOWN, share_rows=shares_in(self.scale_of)
-        )
-        grid.add(self.score, *self.scores[self.score].values())
-        return grid
-
-    def to_tables(self, counts: bool = False) -> list[Grid]:
-        """Return the tables of the difference and of floors."""
-        if not (self.floors and self.has_baseline):
-            return [self.to_table(counts)]
-        return [
-            self.to_table(counts),
-            floors_table("floors", self.floors, shares_in(self.scale_of)),
-        ]
 
     def to_junit(self) -> str:
         """Write a JUnit suite of one test case for servers of continuous integration.
@@ -237,6 +118,95 @@ class Gate(Report):
             failure.text = line_text(self.to_json())
         text: str = ElementTree.tostring(suite, "unicode")
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _bounds_line(facts: Mapping[str, Any]) -> str:
+    percent, taken = f"{100 * facts['confidence']:g}%", METHODS[facts["method"]]
+    line = f"low, high: one-sided {percent} confidence bounds"
+    units = units_text(facts["n_units"], facts["unit"])
+    if "baseline" not in facts["systems"]:
+        return f"{line} ({taken}): {units}"
+    differ = f"{facts['n_differ']} of {units} differ"
+    if facts["n_differ"] is None:
+        differ = f"unpaired, {units} in all"
+    return f"{line} of delta ({taken}); {differ}"
+
+
+def _direction(facts: Mapping[str, Any]) -> list[str]:
+    """Return a line on the gain if lower is better."""
+    if not facts["lower_is_better"]:
+        return []
+    gain = "the least gain, baseline minus candidate"
+    return [f"lower is better: {facts['score']}; min_delta: {gain}"]
+
+
+def _keys(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys of JSON for a difference, for floors, or for both."""
+    has_baseline = "baseline" in facts["systems"]
+    change = ("score", *SHOWN[:5], "min_delta") if has_baseline else ()
+    differ = ("n_differ", "mde") if has_baseline else ()
+    is_told = facts["answers"] is not None or facts["pairing"] == "none"
+    return (
+        "verdict", *change, "confidence", "n_units", *differ, "systems", "signature", "unit",
+        "method", "n_resamples", "seed", "warnings", "lower_is_better?",
+        *(("pairing", "answers") if is_told else ()), "floors?",
+    )  # fmt: skip
+
+
+def _reasons(facts: Mapping[str, Any]) -> list[str]:
+    """Return a reason for each condition."""
+    has_baseline, floors = "baseline" in facts["systems"], facts["floors"]
+    by_bounds = has_baseline or not all(floor.point for floor in floors)
+    if facts["n_units"] < MIN_UNITS and by_bounds:
+        units = units_text(facts["n_units"], facts["unit"])
+        return [f"{units} are too few for a verdict, expected at least {MIN_UNITS}"]
+    differs = [_describe_change(**facts)] if has_baseline else []
+    return [*differs, *(floor.reason(facts["confidence"]) for floor in floors)]
+
+
+def _describe_change(
+    *,
+    score: str,
+    delta: float,
+    low: float,
+    high: float,
+    min_delta: float,
+    mde: float,
+    n_units: int,
+    n_differ: int | None,
+    unit: str,
+    confidence: float,
+    lower_is_better: bool,
+    **_: Any,
+) -> str:
+    """Return a sentence on the change of the score and on its significance."""
+    least = 0.0 - min_delta if lower_is_better else min_delta
+    change, lowest, highest, bound = (number_text(v, sign="+") for v in (delta, low, high, least))
+    at_level = f"{units_text(0, unit)} differ"
+    if n_differ != 0:
+        at_level = f"significant at {level_text(confidence)} (one-sided)"
+    text = f"{score} changes by {change} [{lowest}, {highest}]"
+    passing, failing = ("at most", "above") if lower_is_better else ("at least", "below")
+    verdict = verdict_of(*gain_of(low, high, lower_is_better), n_units, min_delta)
+    if verdict != "inconclusive":
+        return f"{text}, {passing if verdict == 'pass' else failing} {bound}: {at_level}"
+    text += f": neither {passing} {bound} nor {failing} is {at_level}"
+    return (
+        text
+        if math.isnan(mde)
+        else (f"{text}; minimum detectable effect (80% power): {number_text(mde)}")
+    )
+
+
+def _grids(report: Gate, counts: bool) -> list[Grid]:
+    """Make the numbers of the difference as one row, and a row for each floor."""
+    shares = shares_in(report.scale_of)
+    if "baseline" not in report.systems:
+        return [floors_table(report.title, report.floors, shares)]
+    signed = ("delta", "low", "high", "min_delta")
+    grid = Grid(report.title, SHOWN, signed=signed, shares=SHOWN, share_rows=shares)
+    grid.add(report.score, *report.scores[report.score].values())
+    return [grid, *([floors_table("floors", report.floors, shares)] if report.floors else [])]
 
 
 def gate(
@@ -332,21 +302,34 @@ def gate(
     if baseline is not None:
         gain = gain_of(values["low"], values["high"], lower_is_better)
         verdicts.append(verdict_of(*gain, values["n_units"], min_delta or 0.0))
-    return Gate(
-        verdict=joint_verdict(verdicts),
-        min_delta=math.nan if min_delta is None else float(min_delta),
-        confidence=confidence,
-        mde=detectable(values.pop("se"), confidence),
-        signature=after.signature,
-        method=method,
-        n_resamples=n_resamples,
-        seed=seed,
-        warnings=systems.warnings + values.pop("warnings"),
-        lower_is_better=lower_is_better,
-        answers=systems.answers,
-        floors=found,
-        scale_of=scale_of,
+    names = values["systems"]
+    facts = {
+        "verdict": joint_verdict(verdicts),
+        "min_delta": math.nan if min_delta is None else float(min_delta),
+        "mde": detectable(values.pop("se"), confidence),
+        **(shown := replace(draws, confidence=confidence)).settings(),
+        "draws": shown,
+        "lower_is_better": lower_is_better,
+        "pairing": "id",
+        "answers": systems.answers,
+        "floors": found,
+        "scale_of": scale_of,
         **values,
+    }
+    warnings, reasons = facts.pop("warnings"), _reasons(facts)
+    groups = {floor.score: Scores(floor.numbers()) for floor in found}
+    if baseline is not None:
+        groups = {values["score"]: Scores({name: facts[name] for name in SHOWN})}
+    return Gate(
+        f"{facts['verdict']}: {' against '.join([*names.values()][::-1])}",
+        after.signature,
+        groups,
+        facts=facts | {"reason": "; ".join(reasons)},
+        warnings=systems.warnings + warnings,
+        legend=(*reasons, _bounds_line(facts), *_direction(facts)),
+        keys=_keys(facts),
+        logged=(),
+        grids=_grids,
     )
 
 

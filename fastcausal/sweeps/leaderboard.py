@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import Scale, number_text, shares_in
 from fastcausal.report.page import Section
-from fastcausal.report.report import Report, plain
+from fastcausal.report.report import Report, describe_settings, plain
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text, resamples_needed
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import warnings_of
@@ -38,9 +37,12 @@ if TYPE_CHECKING:
 Row = dict[str, float]
 DIFFERENCE = ("delta", "delta_low", "delta_high", "p", "p_adjusted")
 COLUMNS = ("value", "low", "high", "rank", "rank_low", "rank_high", "best", *DIFFERENCE)
+KEYS = (
+    "signature", "score", "n_systems", "unit", "n_units", "method", "confidence", "n_resamples",
+    "seed", "test", "winner", "systems", "warnings", "lower_is_better?", "answers?",
+)  # fmt: skip
 
 
-@dataclass(eq=False, repr=False)
 class Leaderboard(Report):
     """Systems by rank, equal ranks by name: ``board["run 7"].rank``.
 
@@ -61,9 +63,10 @@ class Leaderboard(Report):
     unit : str
         Noun of single units, or the column of the clusters.
     n_units : int
-    method : {"bca", "percentile", "jackknife"}
-    confidence : float
-    n_resamples, seed : int
+    draws : Draws
+        ``method``, ``confidence``, ``n_resamples`` and ``seed``, also attributes of their own.
+    test : {"student", "randomisation"}
+        Test of p, as in `Comparison`.
     winner : mapping
         The first ``system``, its ``value``, and ``expected``: the estimated score on new units of a
         system chosen as the best.
@@ -80,135 +83,105 @@ class Leaderboard(Report):
     others : tuple of str
         Further scores by flat name; each system also has their values, ``NAME_low`` and
         ``NAME_high``.
+    systems : list of dict
+        Names, hyperparameters and values of the systems.
     hyperparameters : mapping of str to mapping, optional
         Hyperparameters of each system, by column.
     scale_of : mapping of str to Scale
         Scales of ``score`` and ``others``.
     """
 
-    signature: str
     score: str
     n_systems: int
     unit: str
     n_units: int
-    method: Method
-    confidence: float
-    n_resamples: int
-    seed: int
+    draws: Draws
+    test: PairedTest
     winner: Mapping[str, Any]
-    scores: Mapping[str, Scores]
-    baseline: str | None = None
-    correction: Correction = "holm"
-    warnings: tuple[str, ...] = ()
-    lower_is_better: bool = False
-    answers: Mapping[str, Any] | None = None
-    n_significant: int = 0
-    others: tuple[str, ...] = ()
-    hyperparameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    scale_of: Mapping[str, Scale] = field(default_factory=dict)
+    systems: list[dict[str, Any]]
+    baseline: str | None
+    correction: Correction
+    lower_is_better: bool
+    answers: Mapping[str, Any] | None
+    n_significant: int
+    others: tuple[str, ...]
+    hyperparameters: Mapping[str, Mapping[str, Any]]
+    scale_of: Mapping[str, Scale]
 
-    def __post_init__(self) -> None:
-        units = units_text(self.n_units, self.unit)
-        shown = "" if len(self.scores) == self.n_systems else f": the first {len(self.scores)}"
-        besides: tuple[str, ...] = ("lower_is_better",) if self.lower_is_better else ()
-        besides += () if self.answers is None else ("answers",)
-        super().__init__(
-            f"{self.score} of {self.n_systems} systems on {units}{shown}",
-            self.signature,
-            self.scores,
-            warnings=self.warnings,
-            legend=self._lines(),
-            keys=(
-                "signature", "score", "n_systems", "unit", "n_units", "method", "confidence",
-                "n_resamples", "seed", "test", "winner", "systems", "warnings", *besides,
-            ),
-            logged=(),
-        )  # fmt: skip
 
-    @property
-    def systems(self) -> list[dict[str, Any]]:
-        """Names, hyperparameters and values of the systems."""
-        return [
-            {"system": name, **self.hyperparameters.get(name, {}), **values}
-            for name, values in self.scores.items()
+def _tabulate(board: Leaderboard) -> pa.Table:
+    """Make a row per system; undefined values are null."""
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(plain(board.systems))
+
+
+def _grids(board: Leaderboard, counts: bool) -> list[Grid]:
+    """Make a row per system."""
+    columns = [*board.systems[0]][1:]
+    signed = [name for name in columns if name.startswith("delta")]
+    own = dict.fromkeys((*COLUMNS[:3], *DIFFERENCE[:3]), board.score)
+    scores = {n: own.get(n, n.removesuffix("_low").removesuffix("_high")) for n in columns}
+    known = shares_in(board.scale_of)
+    shares = [name for name, score in scores.items() if score in known]
+    grid = Grid(board.title, columns, "system", signed=signed, shares=shares)
+    for (system, texts), row in zip(_texts(board).items(), board.systems, strict=True):
+        shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no", **texts}
+        if system == board.baseline:
+            shown |= dict.fromkeys(DIFFERENCE, "")
+        grid.add(system, *(shown[column] for column in columns))
+    for name, standing in standings(board.scores).items():
+        grid.emphasis["", name, "value"] = BEST if standing == "best" else TIED
+    grid.caption = board_caption(board.score, board.draws.confidence, board.draws.n_resamples)
+    if board.baseline is not None:
+        corrected = CORRECTED[board.correction]
+        grid.caption += f". p: {TESTS[board.test]} against {board.baseline} ({corrected})"
+    return [grid]
+
+
+def _texts(board: Leaderboard) -> dict[str, dict[str, str]]:
+    """Return the hyperparameters of each system as text."""
+    beside = board.hyperparameters
+    return {
+        system: {name: write_cell(value) or "" for name, value in beside.get(system, {}).items()}
+        for system in board.scores
+    }
+
+
+def _sections(board: Leaderboard) -> list[Section]:
+    """Make the parts of its page: a table with intervals, and the settings."""
+    table = board_table(
+        board.scores, board.score, board.baseline, board.correction, board.others, _texts(board)
+    )
+    lines = [
+        board.legend[0],
+        *direction_lines(board.scale_of),
+        board_line(board.draws.confidence, board.draws.method),
+    ]
+    return [Section("", [table], lines), describe_settings(board)]
+
+
+def _legend(board: Leaderboard) -> tuple[str, ...]:
+    """Return lines with the corrected best score and the meaning of the columns."""
+    expected, value = (number_text(board.winner[name]) for name in ("expected", "value"))
+    confidence = board.draws.confidence
+    percent = f"{100 * confidence:g}%"
+    lines = [
+        f"best score: {value}; corrected for selection bias (out-of-bag bootstrap): {expected}",
+        f"low, high: {percent} confidence interval ({METHODS[board.draws.method]}); "
+        "best: no system is significantly better",
+        f"rank_low, rank_high: simultaneous {percent} rank intervals",
+        *direction_lines(board.scale_of),
+    ]
+    if board.baseline is not None:
+        corrected = CORRECTED[board.correction]
+        lines += [
+            f"delta: difference from {board.baseline}, with its {percent} confidence interval",
+            f"p: p-value, {TESTS[board.test]}; p_adjusted: {corrected}",
+            f"significant at {level_text(confidence)} ({corrected}): "
+            f"{board.n_significant} of {board.n_systems - 1} systems",
         ]
-
-    @property
-    def test(self) -> PairedTest:
-        """Test of p, as in `Comparison`."""
-        return "student" if is_student(self.n_units, self.confidence) else "randomisation"
-
-    def to_arrow(self) -> pa.Table:
-        """Return a row per system; undefined values are null."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist(plain(self.systems))
-
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per system."""
-        columns = [*self.systems[0]][1:]
-        signed = [name for name in columns if name.startswith("delta")]
-        own = dict.fromkeys((*COLUMNS[:3], *DIFFERENCE[:3]), self.score)
-        scores = {n: own.get(n, n.removesuffix("_low").removesuffix("_high")) for n in columns}
-        known = shares_in(self.scale_of)
-        shares = [name for name, score in scores.items() if score in known]
-        grid = Grid(self.title, columns, "system", signed=signed, shares=shares)
-        for (system, texts), row in zip(self._texts().items(), self.systems, strict=True):
-            shown: dict[str, Cell] = {**row, "best": "yes" if row["best"] else "no", **texts}
-            if system == self.baseline:
-                shown |= dict.fromkeys(DIFFERENCE, "")
-            grid.add(system, *(shown[column] for column in columns))
-        for name, standing in standings(self.scores).items():
-            grid.emphasis["", name, "value"] = BEST if standing == "best" else TIED
-        grid.caption = board_caption(self.score, self.confidence, self.n_resamples)
-        if self.baseline is not None:
-            corrected = CORRECTED[self.correction]
-            grid.caption += f". p: {TESTS[self.test]} against {self.baseline} ({corrected})"
-        return grid
-
-    def _texts(self) -> dict[str, dict[str, str]]:
-        """Return the hyperparameters of each system as text."""
-        beside = self.hyperparameters
-        return {
-            system: {
-                name: write_cell(value) or "" for name, value in beside.get(system, {}).items()
-            }
-            for system in self.scores
-        }
-
-    def sections(self) -> list[Section]:
-        """Return the parts of its page: a table with intervals, and the settings."""
-        _, about = super().sections()
-        table = board_table(
-            self.scores, self.score, self.baseline, self.correction, self.others, self._texts()
-        )
-        lines = [
-            self.legend[0],
-            *direction_lines(self.scale_of),
-            board_line(self.confidence, self.method),
-        ]
-        return [Section("", [table], lines), about]
-
-    def _lines(self) -> tuple[str, ...]:
-        """Return lines with the corrected best score and the meaning of the columns."""
-        expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
-        percent = f"{100 * self.confidence:g}%"
-        lines = [
-            f"best score: {value}; corrected for selection bias (out-of-bag bootstrap): {expected}",
-            f"low, high: {percent} confidence interval ({METHODS[self.method]}); "
-            "best: no system is significantly better",
-            f"rank_low, rank_high: simultaneous {percent} rank intervals",
-            *direction_lines(self.scale_of),
-        ]
-        if self.baseline is not None:
-            corrected = CORRECTED[self.correction]
-            lines += [
-                f"delta: difference from {self.baseline}, with its {percent} confidence interval",
-                f"p: p-value, {TESTS[self.test]}; p_adjusted: {corrected}",
-                f"significant at {level_text(self.confidence)} ({corrected}): "
-                f"{self.n_significant} of {self.n_systems - 1} systems",
-            ]
-        return tuple(lines)
+    return tuple(lines)
 
 
 def leaderboard(
@@ -310,31 +283,43 @@ def leaderboard(
     for k, name in enumerate(shown, 1):
         rows[name] |= _compute_intervals(joined[name], score, others, draws)
         reading.report(k, len(shown))
-    return Leaderboard(
-        signature=joined[winner].signature,
-        score=score,
-        n_systems=len(rows),
-        unit=units.unit,
-        n_units=units.n_units,
-        method=method,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        winner={"system": winner, "value": rows[winner]["value"], "expected": expected},
-        scores={
-            name: Scores({n: rows[name][n] for n in (*COLUMNS, *rows[name]) if n in rows[name]})
-            for name in shown
+    scores = {
+        name: Scores({n: rows[name][n] for n in (*COLUMNS, *rows[name]) if n in rows[name]})
+        for name in shown
+    }
+    first = "" if len(shown) == len(rows) else f": the first {len(shown)}"
+    board = Leaderboard(
+        f"{score} of {len(rows)} systems on {units_text(units.n_units, units.unit)}{first}",
+        joined[winner].signature,
+        scores,
+        facts={
+            "score": score,
+            "n_systems": len(rows),
+            "unit": units.unit,
+            "n_units": units.n_units,
+            "draws": draws,
+            **draws.settings(),
+            "test": "student" if is_student(units.n_units, confidence) else "randomisation",
+            "winner": {"system": winner, "value": rows[winner]["value"], "expected": expected},
+            "systems": [{"system": n, **beside.get(n, {}), **scores[n]} for n in shown],
+            "baseline": baseline,
+            "correction": correction,
+            "lower_is_better": lower_is_better,
+            "answers": joint.answers,
+            "n_significant": n_significant,
+            "others": tuple(others),
+            "hyperparameters": {name: beside[name] for name in shown if beside},
+            "scale_of": {score: scale} | {name: joint.scale(name) for name in others},
         },
-        baseline=baseline,
-        correction=correction,
         warnings=warnings,
-        lower_is_better=lower_is_better,
-        answers=joint.answers,
-        n_significant=n_significant,
-        others=tuple(others),
-        hyperparameters={name: beside[name] for name in shown if beside},
-        scale_of={score: scale} | {name: joint.scale(name) for name in others},
+        keys=KEYS,
+        logged=(),
+        grids=_grids,
+        arrow=_tabulate,
+        sections=_sections,
     )
+    board.legend = _legend(board)
+    return board
 
 
 def _compute_intervals(

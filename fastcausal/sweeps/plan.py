@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,77 +29,45 @@ if TYPE_CHECKING:
 ANSWERS = (1, 2, 4, 8, 16)  # numbers of answers to an example, one plan each
 
 
-@dataclass(eq=False, repr=False)
-class ComparisonPlan(Report):
-    """Units that a comparison needs, after a pilot.
+ComparisonPlan = Report
+"""Units that a comparison needs, after a pilot.
 
-    Attributes
-    ----------
-    signature : str
-    score : str
-        Flat name.
-    systems : mapping of str to str
-    unit : str
-        Noun of single units, or the column of the clusters.
-    n_units : int
-        Units of the pilot.
-    delta : float
-        The difference to detect, without its sign.
-    power : float
-        The share of such comparisons that detect it.
-    confidence : float
-    se : float
-        Standard error of the pilot's difference.
-    plans : list of dict
-        ``answers`` to each example (None: as in the pilot), ``units`` in all, and the units
-        beyond the pilot (``more``).
-    warnings : tuple of str
-    """
+Attributes
+----------
+score : str
+    Flat name.
+systems : mapping of str to str
+unit : str
+    Noun of single units, or the column of the clusters.
+n_units : int
+    Units of the pilot.
+delta : float
+    The difference to detect, without its sign.
+power : float
+    The share of such comparisons that detect it.
+confidence : float
+se : float
+    Standard error of the pilot's difference.
+plans : list of dict
+    ``answers`` to each example (None: as in the pilot), ``units`` in all, and the units
+    beyond the pilot (``more``).
+"""
 
-    signature: str
-    score: str
-    systems: Mapping[str, str]
-    unit: str
-    n_units: int
-    delta: float
-    power: float
-    confidence: float
-    se: float
-    plans: Sequence[Mapping[str, Any]]
-    warnings: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        super().__init__(
-            f"{self.score}: sample size to detect {number_text(self.delta)} "
-            f"({100 * self.power:g}% power), from a pilot of "
-            f"{units_text(self.n_units, self.unit)}",
-            self.signature,
-            {},
-            warnings=self.warnings,
-            legend=(
-                f"units: {nouns_of(self.unit)} in all; more: besides the pilot; paired t-test, "
-                f"significant at {level_text(self.confidence)}",
-            ),
-            keys=(
-                "signature", "score", "systems", "unit", "n_units", "delta", "power",
-                "confidence", "se", "plans", "warnings",
-            ),
-            logged=(),
-        )  # fmt: skip
+def _tabulate(report: Report) -> pa.Table:
+    """Make a row per plan."""
+    import pyarrow as pa
 
-    def to_arrow(self) -> pa.Table:
-        """Return a row per plan."""
-        import pyarrow as pa
+    return pa.Table.from_pylist([dict(plan) for plan in report.plans])
 
-        return pa.Table.from_pylist([dict(plan) for plan in self.plans])
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per number of answers."""
-        grid = Grid(self.title, ("units", "more"), "answers")
-        for plan in self.plans:
-            name = "as now" if plan["answers"] is None else str(plan["answers"])
-            grid.add(name, plan["units"], plan["more"])
-        return grid
+def _grids(report: Report, counts: bool) -> list[Grid]:
+    """Make a row per number of answers."""
+    grid = Grid(report.title, ("units", "more"), "answers")
+    for plan in report.plans:
+        name = "as now" if plan["answers"] is None else str(plan["answers"])
+        grid.add(name, plan["units"], plan["more"])
+    return [grid]
 
 
 def plan(
@@ -179,18 +146,32 @@ def plan(
     for answers, each in _split_variance(sides, score, variance):
         n = units_needed(each, size, power, confidence)
         plans.append({"answers": answers, "units": n, "more": max(0, n - units.n_units)})
+    facts = {
+        "score": score,
+        "systems": dict(zip("ab", names, strict=True)),
+        "unit": units.unit,
+        "n_units": units.n_units,
+        "delta": size,
+        "power": power,
+        "confidence": confidence,
+        "se": change.se,
+        "plans": tuple(plans),
+    }
     return ComparisonPlan(
-        signature=left.signature,
-        score=score,
-        systems=dict(zip("ab", names, strict=True)),
-        unit=units.unit,
-        n_units=units.n_units,
-        delta=size,
-        power=power,
-        confidence=confidence,
-        se=change.se,
-        plans=tuple(plans),
+        f"{score}: sample size to detect {number_text(size)} ({100 * power:g}% power), "
+        f"from a pilot of {units_text(units.n_units, units.unit)}",
+        left.signature,
+        {},
+        facts=facts,
         warnings=systems.warnings,
+        legend=(
+            f"units: {nouns_of(units.unit)} in all; more: besides the pilot; paired t-test, "
+            f"significant at {level_text(confidence)}",
+        ),
+        keys=("signature", *facts, "warnings"),
+        logged=(),
+        grids=_grids,
+        arrow=_tabulate,
     )
 
 

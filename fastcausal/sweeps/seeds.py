@@ -121,10 +121,7 @@ def seeds(
             "systems": {of: groups[of] for of in order},
             "unit": units.unit,
             "n_units": units.n_units,
-            "method": method,
-            "confidence": confidence,
-            "n_resamples": n_resamples,
-            "seed": seed,
+            **draws.settings(),
         },
         warnings=list_failures(systems)
         + joint.warnings

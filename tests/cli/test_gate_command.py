@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -80,7 +79,7 @@ def test_github(files, tmp_path, monkeypatch):
 
 def test_text_of_an_annotation_is_escaped(files):
     result = fc.gate(*files, min_delta=0, n_resamples=10)
-    result = replace(result, systems={"baseline": "50%\n::error::x\r", "candidate": "\x1b[0m"})
+    result.title = f"{result.verdict}: \x1b[0m against 50%\n::error::x\r"
     line = annotation(result)
     assert "\n" not in line
     assert "\x1b" not in line

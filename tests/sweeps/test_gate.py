@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -96,11 +95,9 @@ def test_bad_options(sides, options, message):
 @given(st.text(), st.sampled_from(["pass", "fail", "inconclusive"]))
 def test_junit_of_any_name(name, verdict):
     side = statistics([0, 1] * 6)
-    gate = replace(
-        fc.gate(side, side, min_delta=0.0, n_resamples=10),
-        systems={"baseline": name, "candidate": "c"},
-        verdict=verdict,
-    )
+    gate = fc.gate(side, side, min_delta=0.0, n_resamples=10)
+    gate.title = f"{verdict}: c against {name}"
+    gate.facts = {**gate.facts, "verdict": verdict}
     suite = ElementTree.fromstring(gate.to_junit())
     [case] = suite
     assert (suite.get("tests"), suite.get("failures")) == ("1", str(int(verdict != "pass")))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,6 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.task import Task
 from fastcausal.errors import InputError
 from fastcausal.files.records import read_records
-from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import SHARE, Scale
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import CountRows
@@ -60,6 +57,10 @@ class ToyFormula(Formula):
         """Compute the accuracy."""
         return {"overall": {"accuracy": ratio(sums[:, 0], sums[:, 1], np.nan)}}
 
+    def count_groups(self, sums: CountRows) -> dict[str, dict[str, int]]:
+        """Return the number of units."""
+        return {"overall": {"n": int(sums[0, 1])}}
+
     def scale(self, group: str, score: str) -> Scale:
         """Declare a share of units."""
         return SHARE
@@ -89,16 +90,4 @@ def weigh(gold: Any, pred: Any, by: By = None) -> Report:
 
 def present(statistics: Statistics, by: By = None) -> Report:
     """Make the report of statistics."""
-    subsets = {name: _groups(rows) for name, rows in statistics.subsets(by).items()}
-    return Report(
-        f"{statistics.n_units} weights",
-        statistics.signature,
-        _groups(np.repeat(statistics.rows, statistics.times, axis=0)),
-        subsets=subsets,
-        statistics=partial(replace, statistics),
-    )
-
-
-def _groups(rows: CountRows) -> Mapping[str, Scores]:
-    scores = ToyFormula().scores(rows, np.ones((1, len(rows)), np.int64))
-    return {"overall": Scores({"accuracy": float(scores["overall_accuracy"][0]), "n": len(rows)})}
+    return Report.of(f"{statistics.n_units} weights", statistics, by)

@@ -26,7 +26,7 @@ from fastcausal.tasks.agreement.files import (
 from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import TOTAL
 from fastcausal.tasks.agreement.pairs import compare
-from fastcausal.tasks.agreement.report import Agreement
+from fastcausal.tasks.agreement.report import Agreement, present_pairs
 
 PROTOCOLS: dict[AgreementProtocol, Protocol] = {
     "recess": replace(RECESS, name="agreement", kernel="span_overlap"),
@@ -145,15 +145,15 @@ def agree(
         from fastcausal.tasks.agreement.masks import alpha_of_masks
 
         everyone = alpha_of_masks(sides, examples)
-    return Agreement(
-        protocol=protocol,
-        signature=signature,
-        annotators=tuple(sides),
-        n_examples=n_counted(examples, sums, places),
-        scores=scores_of(formula, np.stack([pair.totals for pair in sums])),
-        pairs=tuple(pairs),
+    return present_pairs(
+        protocol,
+        signature,
+        tuple(sides),
+        n_counted(examples, sums, places),
+        scores_of(formula, np.stack([pair.totals for pair in sums])),
+        tuple(pairs),
+        statistics,
+        alpha_all=everyone,
         subsets=subsets,
         warnings=tuple(warnings),
-        alpha_all=everyone,
-        _statistics=statistics,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 
@@ -16,6 +17,11 @@ from fastcausal.tasks.agreement import disagreements
 from fastcausal.tasks.agreement.disagreements import Paired
 from fastcausal.tasks.agreement.measures import TOTAL, MeasureSums
 from fastcausal.tasks.agreement.tables import example_table, match_table
+
+KEYS = (
+    "signature", "protocol", "annotators", "n_examples", "scores", "pairs", "alpha_all", "subsets",
+    "warnings",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,6 @@ class PairAgreement:
         return match_table(self.a, self.b, self.paired.aligned, self.sums)
 
 
-@dataclass(eq=False, repr=False)
 class Agreement(Report):
     """Agreement between annotators: each pair, and the mean over the pairs.
 
@@ -61,44 +66,15 @@ class Agreement(Report):
     warnings : tuple of str
     alpha_all : mapping of str to Scores
         Alpha over the masks of all annotators at once, for three and more.
+    disagreements : pyarrow.Table
+        Differing relations: annotators, example, relations (from 1), and words.
     statistics : Statistics
         The sums of each example and pair of annotators; examples are in ascending order.
     """
 
-    protocol: str
-    signature: str
     annotators: tuple[str, ...]
-    n_examples: int
-    scores: Mapping[str, Scores]
     pairs: tuple[PairAgreement, ...]
-    subsets: Mapping[str, Mapping[str, Scores]]
-    warnings: tuple[str, ...]
     alpha_all: Mapping[str, Scores]
-    _statistics: Callable[[], Statistics] = field(repr=False)
-
-    def __post_init__(self) -> None:
-        names = ("protocol", "annotators", "n_examples", "pairs", "alpha_all")
-        of = f"{self.n_examples} examples, {len(self.annotators)} annotators"
-        super().__init__(
-            f"agreement, {self.protocol}: {of}",
-            self.signature,
-            self.scores,
-            facts={name: getattr(self, name) for name in names},
-            subsets=self.subsets,
-            warnings=self.warnings,
-            tables=Tables(  # no methods: a reference cycle would wait for the garbage collector
-                per_example=partial(_example_table, self.pairs),
-                matches=partial(_match_table, self.pairs),
-                disagreements=partial(_difference_table, self.pairs, self._roles),
-                pairs=partial(_pair_table, self.pairs),
-                intervals=partial(_interval_table, self._statistics),
-            ),
-            statistics=self._statistics,
-            keys=(
-                "signature", "protocol", "annotators", "n_examples", "scores", "pairs",
-                "alpha_all", "subsets", "warnings",
-            ),
-        )  # fmt: skip
 
     def intervals(
         self,
@@ -127,15 +103,6 @@ class Agreement(Report):
         """
         return _intervals(self.statistics, cluster, n_resamples, confidence, seed)
 
-    @property
-    def _roles(self) -> list[str]:
-        return [name for name in self.scores if name != TOTAL]
-
-    @property
-    def disagreements(self) -> pa.Table:
-        """Table of differing relations: annotators, example, relations (from 1), and words."""
-        return self._table("disagreements")
-
     def disagreements_page(self) -> str:
         """Write the differing relations as a self-contained page."""
         from fastcausal.report.page import Section
@@ -143,16 +110,60 @@ class Agreement(Report):
 
         pairs = [pair.paired for pair in self.pairs]
         scores = Section("", self.to_tables(), self.legend)
-        return page_of(pairs, self._roles, self.title, self.signature, [scores])
+        return page_of(pairs, list_roles(self.scores), self.title, self.signature, [scores])
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Make a table for the terminal: the mean over the pairs of annotators, then every pair."""
-        parts = {"": self.scores, **self.subsets}
-        if len(self.pairs) > 1:
-            parts |= {f"{p.a} / {p.b} ({p.n_examples} examples)": p.scores for p in self.pairs}
-        if self.alpha_all:
-            parts["all annotators at once"] = self.alpha_all
-        return scores_table(self.title, parts, counts)
+
+def present_pairs(
+    protocol: str,
+    signature: str,
+    annotators: tuple[str, ...],
+    n_examples: int,
+    scores: Mapping[str, Scores],
+    pairs: tuple[PairAgreement, ...],
+    statistics: Callable[[], Statistics],
+    *,
+    alpha_all: Mapping[str, Scores],
+    **fields: Any,
+) -> Agreement:
+    """Make the report of pairs of annotators."""
+    return Agreement(
+        f"agreement, {protocol}: {n_examples} examples, {len(annotators)} annotators",
+        signature,
+        scores,
+        facts={
+            "protocol": protocol,
+            "annotators": annotators,
+            "n_examples": n_examples,
+            "pairs": pairs,
+            "alpha_all": alpha_all,
+        },
+        tables=Tables(
+            per_example=partial(_example_table, pairs),
+            matches=partial(_match_table, pairs),
+            disagreements=partial(_difference_table, pairs, list_roles(scores)),
+            pairs=partial(_pair_table, pairs),
+            intervals=partial(_interval_table, statistics),
+        ),
+        statistics=statistics,
+        keys=KEYS,
+        grids=_grids,
+        **fields,
+    )
+
+
+def list_roles(scores: Mapping[str, Scores]) -> list[str]:
+    """Return the roles among the groups of scores."""
+    return [name for name in scores if name != TOTAL]
+
+
+def _grids(report: Agreement, counts: bool) -> list[Grid]:
+    """Make a table of the mean over the pairs of annotators, then of every pair."""
+    parts = {"": report.scores, **report.subsets}
+    if len(report.pairs) > 1:
+        parts |= {f"{p.a} / {p.b} ({p.n_examples} examples)": p.scores for p in report.pairs}
+    if report.alpha_all:
+        parts["all annotators at once"] = report.alpha_all
+    return [scores_table(report.title, parts, counts)]
 
 
 def _example_table(pairs: Sequence[PairAgreement]) -> pa.Table:

@@ -103,7 +103,7 @@ class ExtractionFormula(Formula):
         """Return counts, shares of verdicts and F1 of answers, in the order of `_parts`."""
         return np.column_stack(self._terms(rows)).astype(np.float64)
 
-    def summed(self, rows: CountRows, times: Int64) -> CountRows:
+    def sum_terms(self, rows: CountRows, times: Int64) -> CountRows:
         """Return the sums of terms, float64[1, n_terms], block by block to save memory."""
         if float(max_abs(rows)) * float(times.sum()) >= EXACT:
             return sums_of(self.terms(rows), times[None])
@@ -158,7 +158,7 @@ class ExtractionFormula(Formula):
             parts.setdefault(group, {})[name] = column
         return parts
 
-    def counts_of(self, sums: CountRows) -> dict[str, dict[str, int]]:
+    def count_groups(self, sums: CountRows) -> dict[str, dict[str, int]]:
         """Return the counts of every group, from one row of sums of terms."""
         parts = self._parts(sums)
         of_roles = {

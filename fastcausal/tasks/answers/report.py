@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from fastcausal.errors import warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report, Tables, scores_table
-from fastcausal.significance.sums import CountRows, Int64
+from fastcausal.significance.sums import Int64
 from fastcausal.tasks.answers.formula import ExtractionFormula
 from fastcausal.tasks.answers.shares import grids_of
 from fastcausal.tasks.answers.tables import TRIAGE, triage_of
@@ -33,63 +31,43 @@ KEYS = (
 )  # fmt: skip
 
 
-class AnswersReport(Report):
-    """Scores of the extractions of one system.
+AnswersReport = Report
+"""Scores of the extractions of one system.
 
-    ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``,
-    ``report["relation"].accuracy``, ``report["source"].contained``. Groups are overall, cause,
-    effect, joint, relation, source; text on request.
+``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``,
+``report["relation"].accuracy``, ``report["source"].contained``. Groups are overall, cause, effect,
+joint, relation, source; text on request.
 
-    Attributes
-    ----------
-    protocol : {"guide", "fcr"}
-    n_items : int
-        Number of scored items.
-    triage : mapping of str to int
-        Numbers of scored items decided by a rule (``exact``: valid; ``empty``, ``disjoint``:
-        invalid), and of items left for people to ``judge``.
-    n_unparsed : int
-        Number of unreadable items.
-    verdicts : mapping
-        Counts over all items: ``n_raters``, ``n_judged``, ``n_missing``; and ``valid``, the mean
-        over items of the share of verdicts that are valid.
-    reasons : mapping
-        Counts and shares of the reasons of invalid verdicts, and agreement on them:
-        `fastcausal.tasks.answers.shares.shares_of`. Empty in reports of statistics.
-    column : str or None
-        The column whose values have scores in ``by``; None with no or several columns.
-    """
-
-    protocol: str
-    n_items: int
-    triage: Mapping[str, int]
-    n_unparsed: int
-    verdicts: Mapping[str, Any]
-    reasons: Mapping[str, Any]
-    column: str | None
-
-    @property
-    def by(self) -> dict[str, Groups]:
-        """Scores by the values of a column; with several columns, by ``column=value``."""
-        return {name.removeprefix(f"{self.column}="): g for name, g in self.subsets.items()}
-
-    @property
-    def per_item(self) -> pa.Table:
-        """Table of scored items: item, scores, triage, missing words, and other columns."""
-        return self._table("per_item")
-
-    @property
-    def judgments(self) -> pa.Table:
-        """Table of verdicts: item, rater, label (1 valid, 0 invalid); reason if any is known."""
-        return self._table("judgments")
-
-    @property
-    def differing(self) -> pa.Table:
-        """Table of items that raters call invalid for different reasons: item, rater, reason."""
-        return self._table("differing")
+Attributes
+----------
+protocol : {"guide", "fcr"}
+n_items : int
+    Number of scored items.
+triage : mapping of str to int
+    Numbers of scored items decided by a rule (``exact``: valid; ``empty``, ``disjoint``: invalid),
+    and of items left for people to ``judge``.
+n_unparsed : int
+    Number of unreadable items.
+verdicts : mapping
+    Counts over all items: ``n_raters``, ``n_judged``, ``n_missing``; and ``valid``, the mean over
+    items of the share of verdicts that are valid.
+reasons : mapping
+    Counts and shares of the reasons of invalid verdicts, and agreement on them:
+    `fastcausal.tasks.answers.shares.shares_of`. Empty in reports of statistics.
+column : str or None
+    The column whose values have scores in ``by``; None with no or several columns.
+by : mapping of str to mapping
+    Scores by the values of a column; with several columns, by ``column=value``.
+per_item : pyarrow.Table
+    Scored items: item, scores, triage, missing words, and other columns.
+judgments : pyarrow.Table
+    Verdicts: item, rater, label (1 valid, 0 invalid); reason if any is known.
+differing : pyarrow.Table
+    Items that raters call invalid for different reasons: item, rater, reason.
+"""
 
 
-def _grids(report: AnswersReport, counts: bool) -> list[Grid]:
+def _grids(report: Report, counts: bool) -> list[Grid]:
     """Make the table of roles and the table of all other scores; ``counts`` adds word counts."""
     parts = {"": report.scores, **report.subsets}
     roles: dict[str, Groups] = {
@@ -143,11 +121,13 @@ def report_of(
         each = (columns[name] for name in ("asked", "judged", "valid"))
         verdicts = verdicts_of(*(np.repeat(column, times) for column in each))
     n_unparsed = int((columns["unread"] * times).sum()) + len(statistics.left_out or ())
-    asked = columns_by(by)
+    whole, parts = statistics.groups(by)
+    subsets = {name: _without_verdicts(groups) for name, groups in parts.items()}
+    [column] = asked if len(asked := columns_by(by)) == 1 else [None]
     return AnswersReport(
         f"{statistics.n_units} extractions, protocol {formula.protocol}",
         statistics.signature + ("|text:rouge-l,bleu" if more else ""),
-        {**_groups(formula, rows, times), **(more or {})},
+        {**_without_verdicts(whole), **(more or {})},
         facts={
             "protocol": formula.protocol,
             "n_items": statistics.n_units,
@@ -155,29 +135,20 @@ def report_of(
             "triage": dict(zip(TRIAGE, counts.tolist(), strict=True)),
             "verdicts": verdicts,
             "reasons": reasons or {},
-            "column": asked[0] if len(asked) == 1 else None,
+            "column": column,
+            "by": {name.removeprefix(f"{column}="): part for name, part in subsets.items()},
         },
-        subsets={
-            name: _groups(formula, part, np.ones(len(part), np.int64))
-            for name, part in statistics.subsets(by).items()
-        },
+        subsets=subsets,
         warnings=warning_lines(statistics.warnings),
         tables=Tables(**(tables or {})),
-        statistics=partial(replace, statistics if kept is None else kept),
+        statistics=statistics if kept is None else kept,
         keys=KEYS,
         grids=_grids,
     )
 
 
-def _groups(formula: ExtractionFormula, rows: CountRows, times: Int64) -> dict[str, Scores]:
-    """Return scores and counts of all groups except verdicts."""
-    sums = formula.summed(rows, times)
-    counts = formula.counts_of(sums)
-    return {
-        group: Scores({n: float(v[0]) for n, v in scores.items()} | counts.get(group, {}))
-        for group, scores in formula.groups_of(sums).items()
-        if group != "verdicts"
-    }
+def _without_verdicts(groups: Mapping[str, Scores]) -> Groups:
+    return {name: scores for name, scores in groups.items() if name != "verdicts"}
 
 
 def verdicts_of(asked: Int64, judged: Int64, valid: Int64) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
 
 import pyarrow as pa
 
@@ -57,7 +58,6 @@ class Finding:
     stop: int | None = None
 
 
-@dataclass(eq=False, repr=False)
 class CheckReport(Report):
     """The findings of `check`.
 
@@ -77,62 +77,87 @@ class CheckReport(Report):
 
     findings: tuple[Finding, ...]
     annotators: tuple[str, ...]
-    n_files: int
-    n_examples: int
-    n_relations: int
-    notes: Mapping[str, int] = field(default_factory=dict)
-    tags: str = "strict"
-
-    def __post_init__(self) -> None:
-        of = f"files {self.n_files}, examples {self.n_examples}, relations {self.n_relations}"
-        counts = {name: self.counts(name) for name in self.annotators}
-        kinds = self.counts()
-        super().__init__(
-            f"{of}, findings {len(self.findings)}",
-            f"fastcausal|{__version__}|check|tags:{self.tags}",
-            {
-                name: Scores({kind: of_name.get(kind, 0) for kind in kinds})
-                for name, of_name in {**counts, "all": kinds}.items()
-            },
-            facts={
-                "n_files": self.n_files,
-                "n_examples": self.n_examples,
-                "n_relations": self.n_relations,
-                "n_findings": len(self.findings),
-                "counts": kinds,
-                "annotators": counts,
-                "notes": self.notes,
-            },
-            warnings=(
-                *(() if self.n_relations else (f"the corpus has {NO_RELATION}",)),
-                *(f"{note}: {n}" for note, n in self.notes.items()),
-            ),
-            tables=Tables(findings=self.to_arrow),
-            keys=(
-                "n_files", "n_examples", "n_relations", "n_findings", "counts", "annotators",
-                "notes", "findings",
-            ),
-        )  # fmt: skip
+    notes: Mapping[str, int]
+    tags: str
 
     def counts(self, annotator: str | None = None) -> dict[str, int]:
         """Count the findings of each kind, for all annotators or for one."""
-        counts = Counter(f.kind for f in self.findings if annotator in (None, f.annotator))
-        return {kind: counts[kind] for kind in KINDS if counts[kind]}
+        return count_kinds(self.findings, annotator)
 
-    def to_arrow(self) -> pa.Table:
-        """Return a row per finding, its columns the fields of `Finding`."""
-        return pa.Table.from_pylist(list(map(asdict, self.findings)), _SCHEMA)
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per finding."""
-        grid = Grid(self.title, ["file", "example", "kind", "what"], "annotator", text=True)
-        for f in self.findings:
-            grid.add(f.annotator, f.file, f.example or "", f.kind, f.message)
-        return grid
+def present_findings(
+    findings: tuple[Finding, ...],
+    annotators: tuple[str, ...],
+    n_files: int,
+    n_examples: int,
+    n_relations: int,
+    notes: Mapping[str, int],
+    tags: str,
+) -> CheckReport:
+    """Make the report of findings."""
+    counts = {name: count_kinds(findings, name) for name in annotators}
+    kinds = count_kinds(findings)
+    return CheckReport(
+        f"files {n_files}, examples {n_examples}, relations {n_relations}, "
+        f"findings {len(findings)}",
+        f"fastcausal|{__version__}|check|tags:{tags}",
+        {
+            name: Scores({kind: of_name.get(kind, 0) for kind in kinds})
+            for name, of_name in {**counts, "all": kinds}.items()
+        },
+        facts={
+            "n_files": n_files,
+            "n_examples": n_examples,
+            "n_relations": n_relations,
+            "n_findings": len(findings),
+            "annotators": annotators,
+            "notes": notes,
+            "findings": findings,
+            "tags": tags,
+        },
+        warnings=(
+            *(() if n_relations else (f"the corpus has {NO_RELATION}",)),
+            *(f"{note}: {n}" for note, n in notes.items()),
+        ),
+        tables=Tables(findings=partial(_tabulate, findings)),
+        keys=(
+            "n_files", "n_examples", "n_relations", "n_findings", "counts", "annotators", "notes",
+            "findings",
+        ),
+        values={"counts": CheckReport.counts, "annotators": _count_annotators},
+        arrow=_list_findings,
+        grids=_grids,
+    )  # fmt: skip
 
-    def to_tables(self, counts: bool = False) -> Sequence[Grid]:
-        """Return a row per finding; and a row per kind of finding, a column per annotator."""
-        grid = Grid("", list(self.scores), corner="kind")
-        for kind in self.scores["all"]:
-            grid.add(kind, *(scores[kind] for scores in self.scores.values()))
-        return [self.to_table(counts), *([grid] if self.findings else [])]
+
+def count_kinds(findings: tuple[Finding, ...], annotator: str | None = None) -> dict[str, int]:
+    """Count the findings of each kind, for all annotators or for one."""
+    counts = Counter(f.kind for f in findings if annotator in (None, f.annotator))
+    return {kind: counts[kind] for kind in KINDS if counts[kind]}
+
+
+def _count_annotators(report: CheckReport) -> dict[str, dict[str, int]]:
+    return {name: report.counts(name) for name in report.annotators}
+
+
+def _list_findings(report: CheckReport) -> pa.Table:
+    return _tabulate(report.findings)
+
+
+def _tabulate(findings: tuple[Finding, ...]) -> pa.Table:
+    """Make a row per finding, its columns the fields of `Finding`."""
+    return pa.Table.from_pylist(list(map(asdict, findings)), _SCHEMA)
+
+
+def _grids(report: CheckReport, counts: bool) -> list[Grid]:
+    """Make a row per finding; and a row per kind of finding, a column per annotator."""
+    columns = ["file", "example", "kind", "what"]
+    findings = Grid(report.title, columns, "annotator", text=True)
+    for f in report.findings:
+        findings.add(f.annotator, f.file, f.example or "", f.kind, f.message)
+    if not report.findings:
+        return [findings]
+    kinds = Grid("", list(report.scores), corner="kind")
+    for kind in report.scores["all"]:
+        kinds.add(kind, *(scores[kind] for scores in report.scores.values()))
+    return [findings, kinds]

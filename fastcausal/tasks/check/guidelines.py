@@ -22,7 +22,7 @@ from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.formats.sentences import SearchedSentence
 from fastcausal.options import LabelPolicy, TagReading
 from fastcausal.relations import ROLES, Relations
-from fastcausal.tasks.check.findings import MAX_TEXT, CheckReport, Finding
+from fastcausal.tasks.check.findings import MAX_TEXT, CheckReport, Finding, present_findings
 
 
 def check(
@@ -101,7 +101,7 @@ def check(
             n_relations += relations.n_relations
     if tags not in ("strict", *readings):
         raise InputError(f'tags "{tags}" is for tagged sentences, the annotations have none')
-    return CheckReport(
+    return present_findings(
         tuple(findings), tuple(annotators), n_files, n_examples, n_relations, dict(+notes), tags
     )
 

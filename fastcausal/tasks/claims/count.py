@@ -18,7 +18,7 @@ from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.claims.formula import SIDES, ClaimFormula
 from fastcausal.tasks.claims.reading import NOT_ASKED, NULL, Claims, read_claims
-from fastcausal.tasks.claims.report import ClaimsReport, present
+from fastcausal.tasks.claims.report import ClaimsReport, present, present_systems
 from fastcausal.tasks.labels.ratings import Ratings
 from fastcausal.tasks.labels.report import brief, label_agreement
 from fastcausal.tasks.labels.suspicion import identical_warnings
@@ -93,7 +93,7 @@ def claims(
         for system in dict.fromkeys(article.system for article in judged.articles)
     }
     warnings += [*_unjudged(judged), *_identical(judged)]
-    return ClaimsReport(
+    return present_systems(
         signature, systems, _agreement(judged), tuple(warnings), partial(judgments_of, judged)
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     "signature", "n_examples", "n_unparsed", "labels", "positive", "scores", "classes", "confusion",
+    "subsets?", "means?", "warnings",
 )  # fmt: skip
 SUMMARY = {"overall": ("accuracy", "mcc"), "macro": ("f1",), "positive": ("f1",)}
 MAX_SHOWN = 5  # classes whose confusions still fit into a table
@@ -34,7 +34,7 @@ class ClassificationReport(Report):
     """Scores of one classifier.
 
     ``report["overall"].accuracy``, ``report["positive"].f1``, ``report["macro"].f1``,
-    ``report["weighted"].f1``; ``report.classes[0].recall`` is of one class. A class with an
+    ``report["weighted"].f1``; ``report.class_scores[0].recall`` is of one class. A class with an
     undefined score is left out of the mean of that score.
 
     Attributes
@@ -43,6 +43,8 @@ class ClassificationReport(Report):
         The classes, in the order of the matrix.
     confusion : int64[n_labels, n_labels]
         Examples by gold label (row) and predicted label (column).
+    classes : mapping of int or str to Scores
+        Precision, recall, F1, support and counts of every class.
     positive : int, str or None
         The positive label, None if it is not a class.
     undefined : float or None
@@ -60,27 +62,25 @@ class ClassificationReport(Report):
     confusion: Int64
     positive: Label | None
     undefined: float | None
-    n_examples: int
-    n_unparsed: int
-    per_example: pa.Table
-    means: Mapping[str, Groups]
+    classes: Mapping[Label, Scores]
 
-    @property
-    def classes(self) -> Mapping[Label, Scores]:
-        """Precision, recall, F1, support and counts of every class."""
-        return self.class_scores
 
-    def summary(self, subset: str = "") -> Scores:
-        """Return the main scores, of all examples or of a subset."""
-        groups = self.subsets[subset] if subset else self.scores
-        return Scores(
-            {
-                name if group == "overall" else f"{group} {name}": groups[group][name]
-                for group, names in SUMMARY.items()
-                for name in names
-                if group in groups
-            }
-        )
+def list_classes(report: Report) -> pa.Table:
+    """Return the table of classes."""
+    return report.tables["classes"]
+
+
+def summarize(report: Report, subset: str) -> Scores:
+    """Return the main scores, of all examples or of a subset."""
+    groups = report.subsets[subset] if subset else report.scores
+    return Scores(
+        {
+            name if group == "overall" else f"{group} {name}": groups[group][name]
+            for group, names in SUMMARY.items()
+            for name in names
+            if group in groups
+        }
+    )
 
 
 def groups_of(formula: ConfusionFormula, terms: Int64) -> tuple[Groups, dict[Label, Scores]]:
@@ -135,7 +135,7 @@ def classes_grid(report: Any, subsets: Mapping[str, Groups], counts: bool) -> Gr
     """Make a table of classes, with the confusions of few classes beside their scores."""
     rows = {
         f"{label} (positive)" if label == report.positive else str(label): dict(scores)
-        for label, scores in report.classes.items()
+        for label, scores in report.class_scores.items()
     }
     if counts or len(rows) <= MAX_SHOWN:
         for row, confusions in zip(rows.values(), report.confusion.tolist(), strict=True):
@@ -165,7 +165,7 @@ def report_of(
     about: Statistics,
     confusion: Int64,
     n_unparsed: int,
-    statistics: Callable[[], Statistics],
+    statistics: Statistics | Callable[[], Statistics],
     subsets: Mapping[str, Int64] | None = None,
 ) -> ClassificationReport:
     """Make the report of confusion matrices, overall and of subsets, with metadata ``about``."""
@@ -186,6 +186,7 @@ def report_of(
             "n_examples": n,
             "n_unparsed": n_unparsed,
             "labels": formula.labels,
+            "classes": classes,
             "positive": formula.positive if known else None,
             "undefined": formula.undefined,
             "confusion": confusion,
@@ -204,9 +205,11 @@ def report_of(
             per_example=partial(per_example_table, statistics),
         ),
         statistics=statistics,
-        keys=(*KEYS, *(("subsets", "means") if subsets else ()), "warnings"),
+        keys=KEYS,
+        values={"classes": list_classes},
         logged=(),
         grids=_grids,
+        summary=summarize,
     )
 
 
@@ -215,9 +218,9 @@ def label_terms(confusion: Int64) -> Int64:
     return np.concatenate([confusion.diagonal(), confusion.sum(axis=0), confusion.sum(axis=1)])
 
 
-def per_example_table(make: Callable[[], Statistics]) -> pa.Table:
+def per_example_table(source: Statistics | Callable[[], Statistics]) -> pa.Table:
     """Make the table of units; raise InputError without units."""
-    statistics = make()
+    statistics = source() if callable(source) else source
     if statistics.units is None:
         raise InputError("a report of counts alone has no per_example")
     return statistics.table()
@@ -254,7 +257,7 @@ def present(statistics: Statistics, by: By = None) -> ClassificationReport:
     }
     confusion = confusion_of(statistics.rows, statistics.times, k)
     n_unparsed = 0 if statistics.left_out is None else len(statistics.left_out)
-    return report_of(statistics, confusion, n_unparsed, partial(replace, statistics), subsets)
+    return report_of(statistics, confusion, n_unparsed, statistics, subsets)
 
 
 def confusion_of(rows: CountRows, times: Any, k: int) -> Int64:

@@ -5,14 +5,12 @@ Romanou et al. (2023), sections 2 and 5.2, figure 2 (right), tables 4 and 7.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from fastcausal.arrays.strata import By
 from fastcausal.counts.confusions import group_scores
@@ -20,6 +18,7 @@ from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check
 from fastcausal.report.groups import Groups
+from fastcausal.report.report import Report
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.crab._shapes import count_chains, list_chains
 from fastcausal.tasks.crab.choices import Choices
@@ -29,8 +28,10 @@ from fastcausal.tasks.crab.pairwise import digest_of
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     ClassedPairs,
-    ShapeReport,
+    Shape,
     groups_of,
+    present_shapes,
+    present_units,
     read_judged,
     sums_by_type,
     typed_rows,
@@ -46,24 +47,24 @@ ABSENT = "-"  # a missing pair
 PER_CHAIN = ("topic_id", "x", "y", "z", "type", "n_scored_pairs", *MEASURES)
 
 
-class ChainReport(ShapeReport):
-    """Counts and means of causal chains by type; ``report["mediation"].f1``.
+ChainReport = Report
+"""Counts and means of causal chains by type; ``report["mediation"].f1``.
 
-    Attributes
-    ----------
-    n_chains : int
-    coverage : dict or None
-        Number and share of answers read; None without answers.
-    """
+Attributes
+----------
+n_chains : int
+coverage : dict or None
+    Number and share of answers read; None without answers.
+per_chain : pyarrow.Table
+    Chains by topic and events; F1 and exact match are null without answers.
+"""
 
-    n_chains: int
-    _titles: ClassVar[Mapping[str, str]] = {"n_chains": "causal chains"}
-    _shown: ClassVar[Mapping[str, str]] = {"n_chains": "chains"}
-
-    @property
-    def per_chain(self) -> pa.Table:
-        """Table of chains by topic and events; F1 and exact match are null without answers."""
-        return self.statistics.table().select(PER_CHAIN)
+SHAPE = Shape(
+    titles={"n_chains": "causal chains"},
+    columns={"n_chains": "chains"},
+    table="per_chain",
+    fields=PER_CHAIN,
+)
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,7 @@ def report_of(
     )
     whole = partial(_add_units, about, judged.pairs, codes, kinds, n_scored)
     groups = _groups(about, type_of, times, n_scored)
-    return ChainReport(about, groups, judged.coverage, whole)
+    return present_shapes(SHAPE, about, groups, judged.coverage, whole)
 
 
 def counts_of(pairs: JudgedPairs, codes: Codes) -> Int64:
@@ -270,7 +271,7 @@ def _add_units(
 
 def present(statistics: Statistics, by: By = None) -> ChainReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
-    return ChainReport.of_units(statistics, _of_units, by)
+    return present_units(SHAPE, statistics, _of_units, by)
 
 
 def _of_units(statistics: Statistics) -> Groups:

@@ -21,7 +21,7 @@ from fastcausal.files.values import shown
 from fastcausal.options import Border, GoldFrom
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.crab.corpus_report import KEYS, CorpusReport
+from fastcausal.tasks.crab.corpus_report import CorpusReport, present_corpus
 from fastcausal.tasks.crab.files import ARTICLES, CLASSES, Int8, JudgedPairs, read_pairs
 from fastcausal.tasks.crab.formula import IN_DOCUMENT
 from fastcausal.tasks.crab.graph import Graph, require_acyclic
@@ -139,7 +139,7 @@ def describe(
     stories = _stories(pairs, events)
     by_distance = count_by_distance(pairs.b - pairs.a, codes)
     warnings = pairs.disagreements(border) | _without_score(pairs)
-    return CorpusReport(
+    return present_corpus(
         f"{len(pairs)} pairs of {len(pairs.topics)} stories",
         f"fastcausal|{__version__}|crab-describe|gold:{gold_from}|border:{border}"
         f"|threshold:{threshold:g}",
@@ -154,11 +154,11 @@ def describe(
             "pairs_per_topic": spread(stories["n_pairs"]),
             "topics": _topics(pairs, codes, stories),
             "distances": _distances(pairs, codes, *by_distance),
-            "stories": Stories(pairs, codes, threshold, border, gold_from),
+            "stories": (drawn := Stories(pairs, codes, threshold, border, gold_from)),
+            "frames": drawn.frames,
             **_graph(pairs, events, threshold, border),
         },
         warnings=warning_lines(warnings),
-        keys=KEYS,
     )
 
 

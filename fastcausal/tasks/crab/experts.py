@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,33 +37,30 @@ FROM = "class_from"
 KEYS = ("signature", "n_pairs", "n_rated", "n_changed", "n_tied", "changed", "tied", "warnings")
 
 
-class ExpertReport(Report):
-    """Changes of gold by experts' classes.
+ExpertReport = Report
+"""Changes of gold by experts' classes.
 
-    Attributes
-    ----------
-    n_pairs, n_rated, n_changed, n_tied : int
-        Numbers of pairs: all, rated by experts, with a new class, and tied.
-    changed : list of dict
-        ``id``, ``before``, ``after`` and ``by`` (majority or mean) of each pair with a new class.
-    tied : list of str
-        Ids of pairs on which experts tie by the rule; they keep gold's class.
-    pairs : pyarrow.Table
-        The rows of gold with their new ``class``, and ``class_from``: gold, majority, mean, tied.
-    """
+Attributes
+----------
+n_pairs, n_rated, n_changed, n_tied : int
+    Numbers of pairs: all, rated by experts, with a new class, and tied.
+changed : list of dict
+    ``id``, ``before``, ``after`` and ``by`` (majority or mean) of each pair with a new class.
+tied : list of str
+    Ids of pairs on which experts tie by the rule; they keep gold's class.
+pairs : pyarrow.Table
+    The rows of gold with their new ``class``, and ``class_from``: gold, majority, mean, tied.
+"""
 
-    changed: Sequence[Mapping[str, str]]
-    tied: Sequence[str]
-    pairs: pa.Table
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per changed pair, then per tied one."""
-        grid = Grid(self.title, ["before", "after", "by"], "pair", text=True)
-        for row in self.changed:
-            grid.add(*row.values())
-        for name in self.tied:
-            grid.add(name, "", "", "tied")
-        return grid
+def _grids(report: Report, counts: bool) -> list[Grid]:
+    """Make a row per changed pair, then per tied one."""
+    grid = Grid(report.title, ["before", "after", "by"], "pair", text=True)
+    for row in report.changed:
+        grid.add(*row.values())
+    for name in report.tied:
+        grid.add(name, "", "", "tied")
+    return [grid]
 
 
 def experts(
@@ -142,6 +138,7 @@ def experts(
             "pairs": _add_classes(pairs, after, origin),
         },
         keys=KEYS,
+        grids=_grids,
     )
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import By
@@ -19,6 +18,7 @@ from fastcausal.counts.files import system_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Border, CrabTask, FrameRule, GoldFrom, Policy, check
 from fastcausal.report.groups import Groups
+from fastcausal.report.report import Report
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab._shapes import count_frames, score_frames
 from fastcausal.tasks.crab.choices import Choices
@@ -28,8 +28,10 @@ from fastcausal.tasks.crab.pairwise import digest_of
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     ClassedPairs,
-    ShapeReport,
+    Shape,
     groups_of,
+    present_shapes,
+    present_units,
     read_judged,
     sums_by_type,
     typed_rows,
@@ -49,30 +51,29 @@ PER_FRAME = (
 )  # fmt: skip
 
 
-class FrameReport(ShapeReport):
-    """Counts and means of causal frames by type; ``report["SD"].f1``.
+FrameReport = Report
+"""Counts and means of causal frames by type; ``report["SD"].f1``.
 
-    Attributes
-    ----------
-    n_frames, n_pairs : int
-    coverage : dict or None
-        Number and share of answers read; None without answers.
-    """
+Attributes
+----------
+n_frames, n_pairs : int
+coverage : dict or None
+    Number and share of answers read; None without answers.
+per_frame : pyarrow.Table
+    Frames by topic and event; F1 and exact match are null without answers.
+"""
 
-    n_frames: int
-    n_pairs: int
-    _titles: ClassVar[Mapping[str, str]] = {"n_frames": "causal frames", "n_pairs": "pairs"}
-    _shown: ClassVar[Mapping[str, str]] = {
+SHAPE = Shape(
+    titles={"n_frames": "causal frames", "n_pairs": "pairs"},
+    columns={
         "n_frames": "frames",
         "n_pairs": "pairs",
         "n_in_document": "in doc.",
         "n_cross_document": "cross doc.",
-    }
-
-    @property
-    def per_frame(self) -> pa.Table:
-        """Table of frames by topic and event; F1 and exact match are null without answers."""
-        return self.statistics.table().select(PER_FRAME)
+    },
+    table="per_frame",
+    fields=PER_FRAME,
+)
 
 
 class Frames(NamedTuple):
@@ -180,7 +181,7 @@ def report_of(
     named = {"topic_id": (judged.pairs.topics, each.story), "event_order": each.effect}
     whole = partial(_add_units, about, row_of, judged.pairs, named, (types, type_of), columns)
     groups = _groups(about, type_of, columns)
-    return FrameReport(about, groups, judged.coverage, whole)
+    return present_shapes(SHAPE, about, groups, judged.coverage, whole)
 
 
 def frames_of(judged: ClassedPairs) -> Frames:
@@ -321,7 +322,7 @@ def _add_units(
 
 def present(statistics: Statistics, by: By = None) -> FrameReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
-    return FrameReport.of_units(statistics, _of_units, by)
+    return present_units(SHAPE, statistics, _of_units, by)
 
 
 def _of_units(statistics: Statistics) -> Groups:

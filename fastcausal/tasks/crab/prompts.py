@@ -44,16 +44,14 @@ _SENTENCE_END = re.compile(
 )
 
 
-class PromptReport(Report):
-    """The prompts for judged pairs or questions.
+PromptReport = Report
+"""The prompts for judged pairs or questions.
 
-    Attributes
-    ----------
-    prompts : pyarrow.Table
-        ``id`` and ``prompt`` in the order of gold, or the requests of a batch.
-    """
-
-    prompts: pa.Table
+Attributes
+----------
+prompts : pyarrow.Table
+    ``id`` and ``prompt`` in the order of gold, or the requests of a batch.
+"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +18,7 @@ from fastcausal.errors import warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.numbers import COVERAGE
-from fastcausal.report.report import Tables, scores_table
+from fastcausal.report.report import NO_STATISTICS, Report, Tables, scores_table
 from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.classification.report import (
     ClassificationReport,
@@ -55,77 +54,70 @@ CROSS = "cross_document"
 PART = ("task", "n", "labels", "scores", "classes", "confusion", "unanswered", "coverage")
 
 
-class JudgmentReport(ClassificationReport):
-    """Scores of the answers of one system.
+JudgmentReport = ClassificationReport
+"""Scores of the answers of one system.
 
-    ``report["macro"].f1``, ``report["score"].mae``; ``report.parts["in_document"]`` is the report
-    of a part of the pairs. If labels are graded, ``report["direction"]`` has the direction of
-    errors, ``report["direction_A"]`` only for gold label A.
+``report["macro"].f1``, ``report["score"].mae``; ``report.parts["in_document"]`` is the report
+of a part of the pairs. If labels are graded, ``report["direction"]`` has the direction of
+errors, ``report["direction_A"]`` only for gold label A.
 
-    Attributes
-    ----------
-    task : str
-    unanswered : int64[n_labels]
-        Number of counted pairs of each gold label without a readable answer.
-    coverage : mapping
-        ``n_read``, ``share`` of all pairs, and ``unread``: the number by reason.
-    parts : mapping of str to JudgmentReport
-        ``in_document``, ``cross_document``, and ``COLUMN=VALUE`` for requested columns.
-    same_document : mapping of str to mapping or None
-        For questions with known articles, counts of choices of a candidate in the effect's article.
-    """
+Attributes
+----------
+task : str
+unanswered : int64[n_labels]
+    Number of counted pairs of each gold label without a readable answer.
+coverage : mapping
+    ``n_read``, ``share`` of all pairs, and ``unread``: the number by reason.
+parts : mapping of str to JudgmentReport
+    ``in_document``, ``cross_document``, and ``COLUMN=VALUE`` for requested columns.
+same_document : mapping of str to mapping or None
+    For questions with known articles, counts of choices of a candidate in the effect's article.
+n_asked : int
+    Number of pairs or questions, including those without an answer.
+per_pair, per_question : pyarrow.Table
+    Pairs: columns of gold, whether the answer was read, gold label and answer.
+"""
 
-    task: str
-    unanswered: Int64
-    coverage: Mapping[str, Any]
-    parts: Mapping[str, JudgmentReport]
-    same_document: Mapping[str, Mapping[str, Any]] | None
 
-    @property
-    def things(self) -> str:
-        """Plural noun for the units."""
-        return things_of(self.task)
+def _nest_scores(report: Report) -> dict[str, Any]:
+    """Return the scores by group, with the direction of errors among the overall scores."""
+    scores: dict[str, Any] = {n: s for n, s in report.scores.items() if DIRECTION not in n}
+    if DIRECTION in report.scores:
+        scores["overall"] = {**scores["overall"], DIRECTION: report.scores[DIRECTION]}
+    return scores
 
-    @property
-    def n_asked(self) -> int:
-        """Number of pairs or questions, including those without an answer."""
-        n: int = self.facts[f"n_{self.things}"]
-        return n
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON: undefined scores are None."""
-        values = super().to_dict()
-        scores = values["scores"]
-        if DIRECTION in scores:
-            scores["overall"][DIRECTION] = scores.pop(DIRECTION)
-            for row in values["classes"]:
-                row[DIRECTION] = scores.pop(f"{DIRECTION}_{row['label']}")
-        parts = {name: part.to_dict() for name, part in self.parts.items()}
-        for part in parts.values():
-            for name in ("signature", "subsets", "warnings"):
-                del part[name]
-        return values | {"subsets": parts}
+def _list_classes(report: Report) -> list[dict[str, Any]]:
+    """Return the scores of classes, with the direction of errors of each."""
+    rows: list[dict[str, Any]] = report.tables["classes"].to_pylist()
+    for row in rows if DIRECTION in report.scores else ():
+        row[DIRECTION] = report.scores[f"{DIRECTION}_{row['label']}"]
+    return rows
 
-    @property
-    def per_pair(self) -> pa.Table:
-        """Table of pairs: columns of gold, whether the answer was read, gold label and answer."""
-        return self.tables["per_example"]
 
-    per_question = per_pair
+def _list_parts(report: Report) -> dict[str, Any]:
+    of_whole = ("signature", "subsets", "warnings")
+    return {
+        name: {key: value for key, value in part.to_dict().items() if key not in of_whole}
+        for name, part in report.parts.items()
+    }
 
-    def summary(self, subset: str = "") -> Scores:
-        """Return the coverage and the main scores, of all pairs or of a subset."""
-        part = self.parts[subset] if subset else self
-        groups = self.subsets[subset] if subset else self.scores
-        return Scores(
-            {f"n_{self.things}": part.n_asked, "read": part.coverage["share"]}
-            | {
-                f"{group} {name}" if name == "f1" else name: groups[group][name]
-                for group, names in SHOWN.items()
-                for name in names
-                if group in groups
-            }
-        )
+
+VALUES = {"scores": _nest_scores, "classes": _list_classes, "subsets": _list_parts}
+
+
+def _summarize(report: Report, subset: str) -> Scores:
+    """Return the coverage and the main scores, of all pairs or of a subset."""
+    part = report.parts[subset] if subset else report
+    return Scores(
+        {f"n_{things_of(report.task)}": part.n_asked, "read": part.coverage["share"]}
+        | {
+            f"{group} {name}" if name == "f1" else name: part.scores[group][name]
+            for group, names in SHOWN.items()
+            for name in names
+            if group in part.scores
+        }
+    )
 
 
 def things_of(task: str) -> str:
@@ -194,7 +186,7 @@ def present(statistics: Statistics, by: By = None) -> JudgmentReport:
         parts,
         documents,
         warnings=warning_lines(statistics.warnings),
-        statistics=partial(replace, statistics),
+        statistics=statistics,
     )
 
 
@@ -253,7 +245,7 @@ def _report_of(
     parts: Mapping[str, JudgmentReport] = MappingProxyType({}),
     documents: Mapping[str, Mapping[str, Any]] | None = None,
     warnings: tuple[str, ...] = (),
-    statistics: Callable[[], Statistics] | None = None,
+    statistics: Statistics | str = NO_STATISTICS,
 ) -> JudgmentReport:
     """Make the report of a part of the pairs."""
     formula = about.formula
@@ -265,7 +257,9 @@ def _report_of(
     facts = {
         "task": formula.task,
         f"n_{things}": n,
+        "n_asked": n,
         "labels": formula.labels,
+        "classes": classes,
         "positive": formula.positive,
         "undefined": formula.undefined,
         "confusion": confusion,
@@ -277,10 +271,10 @@ def _report_of(
         "same_document": documents,
     }
     tables = confusion_tables(formula.labels, confusion, classes)
-    if statistics is not None:
-        tables["per_example"] = partial(per_example_table, statistics)
-    names = (f"n_{things}" if name == "n" else name for name in PART)
-    of_documents = () if documents is None else ("same_document",)
+    if not isinstance(statistics, str):
+        names = ("per_example", "per_pair", "per_question")
+        tables |= dict.fromkeys(names, partial(per_example_table, statistics))
+    keys = (f"n_{things}" if name == "n" else name for name in PART)
     each = zip(formula.labels, unanswered.tolist(), strict=True)
     return JudgmentReport(
         f"{formula.task}: {n} {things}, {n_read} answers read ({share:.1%})",
@@ -295,10 +289,12 @@ def _report_of(
         legend=(f"{UNANSWERED}: {', '.join(f'{label} {n}' for label, n in each)}",)
         if unanswered.any()
         else (),
-        keys=("signature", *names, "subsets", *of_documents, "warnings"),
+        keys=("signature", *keys, "subsets", "same_document?", "warnings"),
+        values=VALUES,
         logged=(),
         scales={"read": COVERAGE},
         grids=_grids,
+        summary=_summarize,
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isnan
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from fastcausal.errors import Warnings, warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Number, Scores
 from fastcausal.report.numbers import COVERAGE
-from fastcausal.report.report import Report
+from fastcausal.report.report import Report, Tables
 from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
 from fastcausal.tasks.crab.choices import Choices
 from fastcausal.tasks.crab.count import LABEL_OF_CLASS, Answers, read_answers
@@ -164,89 +164,80 @@ def types_in(statistics: Statistics) -> Int64:
     return np.asarray(pc.index_in(arrow.joined(statistics.units["type"]), types), np.int64)
 
 
-class ShapeReport(Report):
-    """Counts and means of groups of pairs, by their type.
+@dataclass(frozen=True)
+class Shape:
+    """The words of a report of frames or chains."""
 
-    Parameters
-    ----------
-    about : Statistics
-        Formula, signature and warnings.
-    groups : mapping of str to Scores
-    coverage : mapping, optional
-        The output of `Answers.coverage`; None without answers, or if the statistics lack it.
-    statistics : callable
-    subsets : mapping, optional
-    """
+    titles: Mapping[str, str]  # facts, and their names in the title
+    columns: Mapping[str, str]  # counts, and their headers on the terminal
+    table: str  # the name of the table of units
+    fields: tuple[str, ...]  # its columns
 
-    def __init__(
-        self,
-        about: Statistics,
-        groups: Groups,
-        coverage: Mapping[str, Any] | None,
-        statistics: Callable[[], Statistics],
-        subsets: Mapping[str, Groups] | None = None,
-    ) -> None:
-        facts = {name: int(groups["overall"][name]) for name in self._titles}
-        title = ", ".join(f"{n} {self._titles[name]}" for name, n in facts.items())
-        if coverage is not None:
-            title += f", {coverage['n_read']} answers read ({coverage['share']:.1%})"
-        super().__init__(
-            title,
-            about.signature,
-            groups,
-            facts={**facts, "coverage": coverage},
-            subsets=subsets,
-            warnings=warning_lines(about.warnings),
-            statistics=statistics,
-            scales={"read": COVERAGE},
-            keys=(
-                "signature",
-                *facts,
-                "coverage",
-                "scores",
-                *(("subsets",) if subsets else ()),
-                "warnings",
-            ),
-        )
 
-    @classmethod
-    def of_units(
-        cls, statistics: Statistics, groups: Callable[[Statistics], Groups], by: By
-    ) -> Self:
-        """Make the report of statistics; ``groups`` computes the groups of all or some units."""
-        subsets = {name: groups(part) for name, part in statistics.parts(by).items()}
-        return cls(statistics, groups(statistics), None, partial(replace, statistics), subsets)
+def present_shapes(
+    shape: Shape,
+    about: Statistics,  # formula, signature and warnings
+    groups: Groups,
+    coverage: Mapping[str, Any] | None,  # None without answers, or if statistics lack it
+    statistics: Statistics | Callable[[], Statistics],
+    subsets: Mapping[str, Groups] | None = None,
+) -> Report:
+    """Make the report of counts and means of groups of pairs, by their type."""
+    facts = {name: int(groups["overall"][name]) for name in shape.titles}
+    title = ", ".join(f"{n} {shape.titles[name]}" for name, n in facts.items())
+    if coverage is not None:
+        title += f", {coverage['n_read']} answers read ({coverage['share']:.1%})"
+    return Report(
+        title,
+        about.signature,
+        groups,
+        facts={**facts, "coverage": coverage},
+        subsets=subsets,
+        warnings=warning_lines(about.warnings),
+        tables=Tables(**{shape.table: partial(_tabulate, statistics, shape.fields)}),
+        statistics=statistics,
+        scales={"read": COVERAGE},
+        keys=("signature", *facts, "coverage", "scores", "subsets?", "warnings"),
+        grids=partial(_grids, shape),
+        summary=_summarize,
+    )
 
-    coverage: Mapping[str, Any] | None
-    _titles: ClassVar[Mapping[str, str]]
-    """Facts, and their names in the title."""
 
-    _shown: ClassVar[Mapping[str, str]]
-    """Headers of counts on the terminal."""
+def present_units(
+    shape: Shape, statistics: Statistics, groups: Callable[[Statistics], Groups], by: By
+) -> Report:
+    """Make the report of statistics; ``groups`` computes the groups of all or some units."""
+    subsets = {name: groups(part) for name, part in statistics.parts(by).items()}
+    return present_shapes(shape, statistics, groups(statistics), None, statistics, subsets)
 
-    def summary(self, subset: str = "") -> Scores:
-        """Return the coverage, F1 and exact match of all units and of every type."""
-        groups = self.subsets[subset] if subset else self.scores
-        coverage = {} if self.coverage is None else {"read": self.coverage["share"]}
-        return Scores(
-            coverage
-            | {
-                f"{'all' if group == 'overall' else group} {name.upper()}": scores[name]
-                for group, scores in groups.items()
-                for name in MEASURES
-            }
-        )
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per type with known counts, and with scores if there are answers."""
-        overall = self.scores["overall"]
-        names = {name: header for name, header in self._shown.items() if not isnan(overall[name])}
-        if counts or overall["n_scored"]:
-            names |= {"n_scored": "scored", "f1": "F1", "em": "EM"}
-        grid = Grid(self.title, [*names.values()], "type")
-        for part, groups in {"": self.scores, **self.subsets}.items():
-            if part:
-                grid.part(part)
-            for group, scores in groups.items():
-                grid.add(group, *(scores[name] for name in names))
-        return grid
+def _tabulate(source: Statistics | Callable[[], Statistics], fields: tuple[str, ...]) -> pa.Table:
+    """Make the table of units; F1 and exact match are null without answers."""
+    return (source() if callable(source) else source).table().select(fields)
+
+
+def _summarize(report: Report, subset: str) -> Scores:
+    """Return the coverage, F1 and exact match of all units and of every type."""
+    groups = report.subsets[subset] if subset else report.scores
+    coverage = {} if report.coverage is None else {"read": report.coverage["share"]}
+    return Scores(
+        coverage
+        | {
+            f"{'all' if group == 'overall' else group} {name.upper()}": scores[name]
+            for group, scores in groups.items()
+            for name in MEASURES
+        }
+    )
+
+
+def _grids(shape: Shape, report: Report, counts: bool) -> list[Grid]:
+    """Make a row per type with known counts, and with scores if there are answers."""
+    overall = report.scores["overall"]
+    names = {name: header for name, header in shape.columns.items() if not isnan(overall[name])}
+    if counts or overall["n_scored"]:
+        names |= {"n_scored": "scored", "f1": "F1", "em": "EM"}
+    parts = {
+        part: {g: [scores[name] for name in names] for g, scores in groups.items()}
+        for part, groups in {"": report.scores, **report.subsets}.items()
+    }
+    return [Grid(report.title, [*names.values()], "type", parts=parts)]

@@ -37,24 +37,21 @@ def parse_thresholds(text: str) -> list[float]:
         ) from None
 
 
-class SweepReport(Report):
-    """Scores at each threshold; ``report["50"].macro_f1`` is one of them.
+SweepReport = Report
+"""Scores at each threshold; ``report["50"].macro_f1`` is one of them.
 
-    Attributes
-    ----------
-    thresholds : list of dict
-        By rising threshold: ``threshold``, ``n_positive`` (gold), ``accuracy``, ``macro_f1``,
-        ``f1_yes``, ``f1_no``, and the counts of yes: ``tp``, ``fp``, ``fn``.
-    best : dict or None
-        The row of the threshold with the highest macro-F1, in a tie the lowest threshold; None if
-        macro-F1 is never defined.
-    n_pairs : int
-    coverage : mapping
-        ``n_read``, ``share`` of all pairs, and ``unread``: the number by reason.
-    """
-
-    thresholds: Sequence[Mapping[str, Any]]
-    best: Mapping[str, Any] | None
+Attributes
+----------
+thresholds : list of dict
+    By rising threshold: ``threshold``, ``n_positive`` (gold), ``accuracy``, ``macro_f1``,
+    ``f1_yes``, ``f1_no``, and the counts of yes: ``tp``, ``fp``, ``fn``.
+best : dict or None
+    The row of the threshold with the highest macro-F1, in a tie the lowest threshold; None if
+    macro-F1 is never defined.
+n_pairs : int
+coverage : mapping
+    ``n_read``, ``share`` of all pairs, and ``unread``: the number by reason.
+"""
 
 
 def sweep(
@@ -127,11 +124,11 @@ def sweep(
         warnings=warning_lines(warnings_of(answers, {})),
         keys=("signature", *facts, "warnings"),
         scales=dict.fromkeys(("accuracy", "macro_f1", "f1_yes", "f1_no"), MEAN_SHARE),
-        grids=_tables,
+        grids=_grids,
     )
 
 
-def _tables(report: SweepReport, counts: bool) -> list[Grid]:
+def _grids(report: Report, counts: bool) -> list[Grid]:
     """Make a row per threshold."""
     columns = [name for name in report.thresholds[0] if name != "threshold"]
     grid = Grid(report.title, columns)

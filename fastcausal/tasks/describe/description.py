@@ -75,6 +75,7 @@ class CorpusDescription(Report):
             warnings=(*bare, *unread, *(f"{note}: {n}" for note, n in sorted(self.notes.items()))),
             tables=Tables(signals=self._signals_table),
             keys=tuple(facts),
+            grids=_grids,
         )
 
     def __add__(self, other: CorpusDescription) -> CorpusDescription:
@@ -171,10 +172,6 @@ class CorpusDescription(Report):
         rows = [{"signal": signal, "count": count} for signal, count in ranked]
         return pa.Table.from_pylist(rows, pa.schema(types))
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a table for the terminal."""
-        return corpus_table({"": self}, self.title)
-
     def _of_relations(self) -> dict[str, Any]:
         causal, explicit = self.sentences["causal"], self.sentences["explicit"]
         relations, signals = self.n_relations, self.signals_per_relation
@@ -234,6 +231,10 @@ def quantile(histogram: Histogram, share: float) -> int | None:
 def groups_of(groups: Mapping[str, Histogram]) -> list[str]:
     """Return the groups of one tokenizer in display order."""
     return ["causal", "non_causal", "all", *(name for name in groups if "causal" not in name)]
+
+
+def _grids(corpus: CorpusDescription, counts: bool) -> list[Grid]:
+    return [corpus_table({"": corpus}, corpus.title)]
 
 
 def corpus_table(corpora: Mapping[str, CorpusDescription], title: str) -> Grid:

@@ -12,9 +12,9 @@ import pyarrow as pa
 from fastcausal._version import __version__
 from fastcausal.counts.arithmetic import ratio
 from fastcausal.options import PairProtocolName, PairRelation
-from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
-from fastcausal.report.report import Report, Tables, plain
+from fastcausal.report.report import Report
+from fastcausal.report.steps import present_steps, walk
 from fastcausal.tasks.eci.by_document import count
 from fastcausal.tasks.eci.count import read_sources
 from fastcausal.tasks.eci.files import GOLD, PRED, open_table
@@ -30,45 +30,11 @@ from fastcausal.tasks.eci.protocols import (
 QUESTION = "the direction alone is scored, or with the type"
 
 
-@dataclass(frozen=True)
-class PairQuirk:
-    """One step from a protocol to another."""
-
-    # The field of `PairProtocol` that changes, or ``groups``: the question that is scored
-    field: str
-    meaning: str  # The rule that only one of the protocols has
-    n_documents: int  # Documents whose counts this step changes
-    documents: tuple[str, ...]  # The first ten of them
-    f1: float  # F1 after this and all earlier steps
-    change: float  # Change of F1 by this step, after the earlier ones
-    change_alone: float  # Change of the first protocol's F1 by this step alone
-
-
-class PairExplanation(Report):
-    """Scores under two protocols of pairs, and the steps between them in ``quirks``."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values: both scores by protocol, and the steps."""
-        scores = {name: plain(scores) for name, scores in self.scores.items()}
-        head = {"signature": self.signature, "warnings": [*self.warnings], "scores": scores}
-        return head | {"quirks": plain(self.facts["quirks"])}
-
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per step."""
-        (start, first), (end, last) = self.scores.items()
-        signed, shares = ["change", "alone"], ["F1", "change", "alone"]
-        columns, corner = ["documents", *shares], f"quirk of {start}"
-        grid = Grid(self.title, columns, corner, signed=signed, shares=shares)
-        grid.add(f"({start})", "", first.f1)
-        for quirk in self.facts["quirks"]:
-            numbers = (quirk.n_documents, quirk.f1, quirk.change, quirk.change_alone)
-            grid.add(quirk.meaning, *numbers)
-        grid.add(f"({end})", "", last.f1)
-        return grid
+COLUMNS = {"documents": "n_documents", "F1": "f1", "change": "change", "alone": "change_alone"}
 
 
 @dataclass(frozen=True)
-class _Step:
+class _Rules:
     """A set of rules, and the group that is scored."""
 
     protocol: PairProtocol
@@ -86,7 +52,7 @@ def explain_pairs(
     none: Iterable[str] | str = (),
     unknown: Iterable[str] | str = (),
     relation: PairRelation = "causal",
-) -> PairExplanation:
+) -> Report:
     """Attribute the difference between two protocols to their quirks.
 
     Parameters
@@ -109,7 +75,7 @@ def explain_pairs(
     ...         {"doc_id": "d", "a": "flood", "b": "loss", "label": "CAUSE"}]
     >>> pred = [{"doc_id": "d", "a": "rain", "b": "flood", "label": "CAUSE"},
     ...         {"doc_id": "d", "a": "loss", "b": "flood", "label": "CAUSE"}]
-    >>> for quirk in explain_pairs(gold, pred, "ilif-direction").facts["quirks"]:
+    >>> for quirk in explain_pairs(gold, pred, "ilif-direction").quirks:
     ...     print(quirk.field, quirk.n_documents, f"{quirk.change:+.3f}")
     free_turns 1 -0.167
     """
@@ -120,41 +86,33 @@ def explain_pairs(
     labels = labels_of(forward, backward, none, unknown, relation, null)
     tables = open_table(gold, relation, GOLD), open_table(pred, relation, PRED)
 
-    def measure(step: _Step) -> dict[str, tuple[int, ...]]:
-        sources = read_sources(*tables, None, step.protocol, labels, relation)
-        counted = count(*sources[:3], step.protocol, groups=[step.group])
-        kept = counted.in_gold | (not step.protocol.gold_documents)
-        rows = np.column_stack(counted.errors(step.group, OVERALL, step.protocol))[kept].tolist()
+    def measure(rules: _Rules) -> dict[str, tuple[int, ...]]:
+        sources = read_sources(*tables, None, rules.protocol, labels, relation)
+        counted = count(*sources[:3], rules.protocol, groups=[rules.group])
+        kept = counted.in_gold | (not rules.protocol.gold_documents)
+        rows = np.column_stack(counted.errors(rules.group, OVERALL, rules.protocol))[kept].tolist()
         ids = counted.documents.filter(pa.array(kept)).to_pylist()
         return dict(zip(ids, map(tuple, rows), strict=True))
 
-    begin = current = _Step(first, _group(first, last))
-    before = at_start = measure(begin)
-    quirks = []
-    for field, meaning, change in _changes(first, last):
-        current = _changed(current, change)
-        after, alone = measure(current), measure(_changed(begin, change))
-        documents = [id for id in {**before, **after} if before.get(id) != after.get(id)]
-        quirks.append(
-            PairQuirk(
-                field,
-                meaning,
-                len(documents),
-                tuple(documents[:10]),
-                _f1(after),
-                _f1(after) - _f1(before),
-                _f1(alone) - _f1(at_start),
-            )
-        )
-        before = after
-    title = f"from {start} to {end}: F1 of {current.group}, {len(before)} documents"
-    return PairExplanation(
-        title,
-        f"fastcausal|{__version__}|eci-explain|{start}:to:{end}|relation:{relation}{labels.text}",
-        {start: _scores(at_start), end: _scores(before)},
-        facts={"quirks": tuple(quirks)},
-        tables=Tables(quirks=lambda: pa.Table.from_pylist(plain(tuple(quirks)))),
+    begin = _Rules(first, _group(first, last))
+    quirks, at_start, at_end = walk(
+        _changes(first, last), begin, _change, measure, _f1, _list_changed, "document"
     )
+    is_shared = {*first.groups} & {*last.groups}
+    group = begin.group if is_shared else last.groups[-1]
+    return present_steps(
+        f"from {start} to {end}: F1 of {group}, {len(at_end)} documents",
+        f"fastcausal|{__version__}|eci-explain|{start}:to:{end}|relation:{relation}{labels.text}",
+        {start: _scores(at_start), end: _scores(at_end)},
+        quirks,
+        COLUMNS,
+        keys=("signature", "warnings", "scores", "quirks"),
+    )
+
+
+def _list_changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """Return the ids of documents whose counts differ."""
+    return [id for id in {**before, **after} if before.get(id) != after.get(id)]
 
 
 def _group(first: PairProtocol, last: PairProtocol) -> str:
@@ -171,10 +129,10 @@ def _changes(first: PairProtocol, last: PairProtocol) -> Iterator[tuple[str, str
         yield "groups", QUESTION, {"group": last.groups[-1]}
 
 
-def _changed(step: _Step, change: dict[str, Any]) -> _Step:
+def _change(rules: _Rules, change: dict[str, Any]) -> _Rules:
     if "group" in change:
-        return replace(step, **change)
-    return replace(step, protocol=replace(step.protocol, **change))
+        return replace(rules, **change)
+    return replace(rules, protocol=replace(rules.protocol, **change))
 
 
 def _f1(rows: dict[str, tuple[int, ...]]) -> float:

@@ -105,6 +105,16 @@ class PairFormula(Formula):
             for group, tp, predicted, gold in self.counts_from(columns)
         }
 
+    def count_groups(self, sums: CountRows) -> dict[str, dict[str, int]]:
+        """Return hits and the numbers of predicted and gold pairs, or of false pairs, by group."""
+        counts: dict[str, dict[str, int]] = {}
+        for group, *of in self.counts_from(dict(zip(self.fields, sums.T, strict=True))):
+            tp, predicted, gold = (int(value[0]) for value in of)
+            counts[group] = {"tp": tp, "predicted": predicted, "gold": gold}
+            if "fp" in self.counts and group not in self._every:
+                counts[group] = {"tp": tp, "fp": predicted - tp, "fn": gold - tp}
+        return counts
+
     def scale(self, group: str, score: str) -> Scale:
         """Declare shares; those of every candidate depend on gold alone."""
         return SHARE._replace(better="none") if group in self._every else SHARE

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fastcausal.arrays.strata import By, columns_by
 from fastcausal.counts.arithmetic import f1
@@ -14,13 +12,9 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import counted, warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
-from fastcausal.report.report import Report, Tables, plain
-from fastcausal.significance.sums import CountRows
+from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.tasks.eci.formula import EVERY, TOTALS, PairFormula
 from fastcausal.tasks.eci.protocols import EVENTSTORYLINE, MAVEN_ERE, OVERALL, STRATA
-
-if TYPE_CHECKING:
-    pass
 
 MEASURES = ("precision", "recall", "f1")
 NOTHING = {
@@ -31,62 +25,62 @@ NOTHING = {
 }
 
 
-class PairReport(Report):
-    """Scores of causal pairs.
+PairReport = Report
+"""Scores of causal pairs.
 
-    ``report["direction"].f1``, ``report.subsets["intra"]["direction"].f1``,
-    ``report.subsets["topic=3"]["exists"].recall``; ``report.folds["exists"]["overall"]["mean"]``.
-    """
+``report["direction"].f1``, ``report.subsets["intra"]["direction"].f1``,
+``report.subsets["topic=3"]["exists"].recall``; ``report.folds["exists"]["overall"]["mean"]``.
 
-    if TYPE_CHECKING:
+Attributes
+----------
+folds : mapping
+    Means over folds by group and stratum.
+by : tuple of str
+    Columns by whose values the pairs were scored.
+"""
 
-        @property
-        def folds(self) -> dict[str, Any]:
-            """Means over folds by group and stratum."""
 
-        @property
-        def by(self) -> tuple[str, ...]:
-            """Columns by whose values the pairs were scored."""
+def _grids(report: Report, counts: bool) -> list[Grid]:
+    """Make a table of the scores, and of their means over folds."""
+    grids = [scores_table(report.title, {"": report.scores, **report.subsets}, counts)]
+    if "folds" in report.facts:
+        shares = [*MEASURES, "f1 of means"]
+        grid = Grid("means over folds", ["folds", *shares], shares=shares)
+        for group, strata in report.folds.items():
+            for stratum, values in strata.items():
+                cells = [values["mean"][name] for name in MEASURES]
+                grid.add(f"{group} {stratum}", values["n"], *cells, values["f1_of_means"])
+        grids.append(grid)
+    return grids
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON: an undefined score is None."""
-        facts = {name: value for name, value in self.facts.items() if name not in ("by", "folds")}
-        values = {
-            "signature": self.signature,
-            "protocol": facts.pop("protocol"),
-            "warnings": [*self.warnings],
-            **facts,
-            "scores": self._nest_scores(),
+
+def _nest_all(report: Report) -> dict[str, Any]:
+    """Return all scores by group and stratum, those of strata from subsets."""
+    subsets = ((s, report.subsets.get(s, {})) for s in STRATA[1:])
+    return _nest({**report.scores, **{f"{s}_{k}": v for s, of in subsets for k, v in of.items()}})
+
+
+def _nest_scores(report: Report) -> dict[str, Any]:
+    """Return the scores by group and stratum, but those of baselines."""
+    nested = _nest_all(report)
+    return {group: strata for group, strata in nested.items() if group != EVERY}
+
+
+def _nest_baselines(report: Report) -> dict[str, Any]:
+    nested = _nest_all(report)
+    return {EVERY: nested[EVERY]} if EVERY in nested else {}
+
+
+def _nest_columns(report: Report) -> dict[str, Any]:
+    """Return the scores for the values of each column."""
+    return {
+        column: {
+            name.removeprefix(f"{column}="): _nest(groups)
+            for name, groups in report.subsets.items()
+            if name.startswith(f"{column}=")
         }
-        if EVERY in self.scores:
-            values["baselines"] = {EVERY: values["scores"].pop(EVERY)}
-        values["by"] = {column: self._values(f"{column}=") for column in self.by}
-        values["folds"] = plain(self.facts.get("folds", {}))
-        return values if self._intervals is None else values | {"intervals": self._intervals}
-
-    def to_tables(self, counts: bool = False) -> list[Grid]:
-        """Return the scores, and their means over folds."""
-        tables = [self.to_table(counts)]
-        if "folds" in self.facts:
-            shares = [*MEASURES, "f1 of means"]
-            grid = Grid("means over folds", ["folds", *shares], shares=shares)
-            for group, strata in self.folds.items():
-                for stratum, values in strata.items():
-                    cells = [values["mean"][name] for name in MEASURES]
-                    grid.add(f"{group} {stratum}", values["n"], *cells, values["f1_of_means"])
-            tables.append(grid)
-        return tables
-
-    def _nest_scores(self) -> dict[str, Any]:
-        strata = {f"{s}_{k}": v for s in STRATA[1:] for k, v in self.subsets.get(s, {}).items()}
-        return _nest({k: plain(v) for k, v in (dict(self.scores) | strata).items()})
-
-    def _values(self, start: str) -> dict[str, Any]:
-        return {
-            name.removeprefix(start): _nest({k: plain(scores) for k, scores in groups.items()})
-            for name, groups in self.subsets.items()
-            if name.startswith(start)
-        }
+        for column in report.by
+    }
 
 
 def _nest(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,61 +96,64 @@ def present(statistics: Statistics, by: By = None, fold: str | None = None) -> P
     """Make the report of counts, with the values of columns ``by`` and means over ``fold``."""
     formula = statistics.formula
     assert isinstance(formula, PairFormula)
-    weighted = statistics.rows * statistics.times[:, None]
-    every = _groups(formula, weighted)
-    strata = [f"{stratum}_" for stratum in formula.strata if stratum != OVERALL]
+    every, of_columns = statistics.groups(by)
+    starts = tuple(f"{stratum}_" for stratum in formula.strata if stratum != OVERALL)
     subsets: dict[str, Groups] = {
         start[:-1]: {n.removeprefix(start): s for n, s in every.items() if n.startswith(start)}
-        for start in strata
+        for start in starts
     }
-    for name, rows in statistics.subsets(by).items():
-        subsets[name] = _drop_baselines(_groups(formula, rows))
-    totals = dict(zip(TOTALS, weighted[:, -len(TOTALS) :].sum(axis=0).tolist(), strict=True))
+    subsets |= {name: _without_baselines(groups) for name, groups in of_columns.items()}
+    sums = dict(zip(formula.fields, (statistics.times @ statistics.rows).tolist(), strict=True))
+    totals: dict[str, int | None] = {name: sums[name] for name in TOTALS}
     if not formula.candidates:
         totals |= dict.fromkeys(("n_outside", "n_candidates"))
     facts = {"protocol": statistics.facts["protocol"], **totals, "by": columns_by(by)}
     signature = statistics.signature
     if fold is not None:
         signature += f"|folds:{fold}"
-        facts["folds"] = _folds(formula, statistics.subsets(fold))
-    overall = {n: s for n, s in every.items() if not n.startswith(tuple(strata))}
+        facts["folds"] = _folds([*statistics.groups(fold)[1].values()])
+    scores = {n: s for n, s in every.items() if not n.startswith(starts)}
     return PairReport(
-        _title(facts, overall),
+        _title(facts, scores),
         signature,
-        overall,
+        scores,
         facts=facts,
         subsets=subsets,
-        warnings=(*warning_lines(statistics.warnings), *_warnings(facts, overall)),
+        warnings=(*warning_lines(statistics.warnings), *_warnings(facts, scores)),
         tables=Tables(per_document=statistics.table),
-        statistics=partial(replace, statistics),
-    )
+        statistics=statistics,
+        keys=(
+            "signature", "protocol", "warnings", *totals, "scores", "baselines?", "by", "folds",
+        ),
+        values={
+            "scores": _nest_scores,
+            "baselines": _nest_baselines,
+            "by": _nest_columns,
+            "folds": _list_folds,
+        },
+        grids=_grids,
+    )  # fmt: skip
 
 
-def _groups(formula: PairFormula, rows: CountRows) -> dict[str, Scores]:
-    """Return the scores and counts of all groups from these rows."""
-    sums = dict(zip(formula.fields, rows.sum(axis=0)[:, None], strict=True))
-    groups = {}
-    for group, tp, predicted, gold in formula.counts_from(sums):
-        scores = formula.scores_from(tp, predicted, gold)
-        counts = {"tp": tp, "predicted": predicted, "gold": gold}
-        if "fp" in formula.counts and not group.endswith(EVERY):
-            counts = {"tp": tp, "fp": predicted - tp, "fn": gold - tp}
-        groups[group] = Scores(
-            {name: float(v[0]) for name, v in scores.items()}
-            | {name: int(v[0]) for name, v in counts.items()}
-        )
-    return groups
+def _list_folds(report: Report) -> Any:
+    return report.facts.get("folds", {})
 
 
-def _drop_baselines(groups: dict[str, Scores]) -> dict[str, Scores]:
+def _without_baselines(groups: Groups) -> dict[str, Scores]:
     return {name: scores for name, scores in groups.items() if not name.endswith(EVERY)}
 
 
-def _folds(formula: PairFormula, parts: Mapping[str, CountRows]) -> dict[str, Any]:
+def _folds(parts: Sequence[Groups]) -> dict[str, Any]:
     """Return the means of the scores of folds, and F1 of the mean precision and mean recall."""
-    scored = [_drop_baselines(_groups(formula, rows)) for rows in parts.values()]
-    names = scored[0] if scored else {}
-    return _nest({name: _means([groups[name] for groups in scored]) for name in names})
+    scored = [_without_baselines(groups) for groups in parts]
+    flat = {
+        name: _means([groups[name] for groups in scored]) for name in (scored[0] if scored else {})
+    }
+    nested: dict[str, Any] = {}
+    for name, values in flat.items():
+        stratum = next((s for s in STRATA[1:] if name.startswith(f"{s}_")), OVERALL)
+        nested.setdefault(name.removeprefix(f"{stratum}_"), {})[stratum] = values
+    return nested
 
 
 def _means(folds: list[Scores]) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,14 +11,12 @@ from fastcausal._version import __version__
 from fastcausal.errors import InputError
 from fastcausal.formats import read
 from fastcausal.formats.reading.sources import RelationSource
-from fastcausal.protocols import CNC_2023, RECESS
-from fastcausal.report.grid import Grid
-from fastcausal.report.report import Report, Tables, plain
+from fastcausal.protocols import CNC_2023, RECESS, Protocol
+from fastcausal.report.report import Report
+from fastcausal.report.steps import present_steps, walk
 from fastcausal.tasks.extraction.score import score
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from fastcausal.tasks.extraction.report import ExtractionReport
 
 QUIRKS = {
@@ -30,60 +27,10 @@ QUIRKS = {
 }
 
 
-@dataclass(frozen=True)
-class Quirk:
-    """One step from cnc-2023 to recess."""
-
-    field: str  # The field of `Protocol` that changes
-    meaning: str  # Behaviour of the official scorer
-    n_examples: int  # Number of examples whose counts this step changes
-    examples: tuple[str, ...]  # The first ten of them
-    f1: float  # Overall F1 after this and all earlier steps
-    change: float  # Change of F1 by this step, after the earlier ones
-    change_alone: float  # Change of the F1 of cnc-2023 by this step alone
+COLUMNS = {"examples": "n_examples", "F1": "f1", "change": "change", "alone": "change_alone"}
 
 
-@dataclass(eq=False, repr=False)
-class Explanation(Report):
-    """The scores under both protocols and the steps between them."""
-
-    official: Report
-    recess: Report
-    quirks: tuple[Quirk, ...]
-
-    def __post_init__(self) -> None:
-        reports = {CNC_2023.name: self.official, RECESS.name: self.recess}
-        steps = f"{CNC_2023.name}:to:{RECESS.name}"
-        super().__init__(
-            f"from {CNC_2023.name} to {self.recess.title}",
-            f"fastcausal|{__version__}|explain|{steps}|unparsed:empty",
-            {name: report["overall"] for name, report in reports.items()},
-            facts={**reports, "quirks": self.quirks},
-            warnings=tuple(dict.fromkeys((*self.official.warnings, *self.recess.warnings))),
-            tables=Tables(quirks=partial(_quirks_table, self.quirks)),
-            keys=(CNC_2023.name, RECESS.name, "quirks"),
-        )
-
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a table for the terminal with a row per step."""
-        columns, signed = ["examples", "F1", "change", "alone"], ["change", "alone"]
-        corner, shares = f"quirk of {CNC_2023.name}", ("F1", *signed)
-        grid = Grid(self.title, columns, corner, signed=signed, shares=shares)
-        grid.add(f"({CNC_2023.name})", "", self.official["overall"].f1)
-        for quirk in self.quirks:
-            numbers = (quirk.n_examples, quirk.f1, quirk.change, quirk.change_alone)
-            grid.add(quirk.meaning, *numbers)
-        grid.add(f"({RECESS.name})", "", self.recess["overall"].f1)
-        return grid
-
-
-def _quirks_table(quirks: tuple[Quirk, ...]) -> pa.Table:
-    import pyarrow as pa
-
-    return pa.Table.from_pylist(plain(quirks))
-
-
-def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
+def explain(gold: RelationSource, pred: RelationSource) -> Report:
     """Split the difference between cnc-2023 and recess F1 into the effects of single quirks.
 
     Parameters
@@ -93,7 +40,8 @@ def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
 
     Returns
     -------
-    Explanation
+    Report
+        Scores under both protocols, ``official`` and ``recess``, and the steps ``quirks``.
 
     Raises
     ------
@@ -114,34 +62,36 @@ def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
     """
     gold = read(gold)
     pred = read(pred, like=gold)
-    try:
-        official = current = score(gold, pred, CNC_2023, unparsed="empty")
-    except InputError as error:  # its remedy is an argument of `score`, not of `explain`
-        raise InputError(error.problem) from None
-    protocol, quirks = CNC_2023, []
-    for field, meaning in QUIRKS.items():
-        step = {"name": "less official", field: getattr(RECESS, field)}
-        protocol = replace(protocol, **step)
-        after = score(gold, pred, protocol, unparsed="empty")
-        alone = score(gold, pred, replace(CNC_2023, **step), unparsed="empty")
-        changed = _changed(current, after)
-        f1 = float(after["overall"].f1)
-        quirks.append(
-            Quirk(
-                field=field,
-                meaning=meaning,
-                n_examples=len(changed),
-                examples=tuple(changed[:10]),
-                f1=f1,
-                change=f1 - float(current["overall"].f1),
-                change_alone=float(alone["overall"].f1) - float(official["overall"].f1),
-            )
-        )
-        current = after
-    return Explanation(official, score(gold, pred, RECESS, unparsed="empty"), tuple(quirks))
+
+    def measure(protocol: Protocol) -> ExtractionReport:
+        try:
+            return score(gold, pred, protocol, unparsed="empty")
+        except InputError as error:  # its remedy is an argument of `score`, not of `explain`
+            raise InputError(error.problem) from None
+
+    quirks, official, _ = walk(
+        [(field, meaning, {field: getattr(RECESS, field)}) for field, meaning in QUIRKS.items()],
+        CNC_2023,
+        lambda protocol, change: replace(protocol, name="less official", **change),
+        measure,
+        lambda report: float(report["overall"].f1),
+        list_changed,
+    )
+    recess = measure(RECESS)
+    reports = {CNC_2023.name: official, RECESS.name: recess}
+    return present_steps(
+        f"from {CNC_2023.name} to {recess.title}",
+        f"fastcausal|{__version__}|explain|{CNC_2023.name}:to:{RECESS.name}|unparsed:empty",
+        {name: report["overall"] for name, report in reports.items()},
+        quirks,
+        COLUMNS,
+        {**reports, "official": official},
+        warnings=tuple(dict.fromkeys((*official.warnings, *recess.warnings))),
+        keys=(*reports, "quirks"),
+    )
 
 
-def _changed(before: ExtractionReport, after: ExtractionReport) -> list[str]:
+def list_changed(before: ExtractionReport, after: ExtractionReport) -> list[str]:
     """Return the names of the examples whose counts differ."""
     names = [c for c in before.per_example.column_names if c.startswith(tuple(before.scores))]
     tables = [report.per_example for report in (before, after)]

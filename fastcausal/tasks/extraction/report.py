@@ -15,7 +15,7 @@ from fastcausal.arrays.strata import By
 from fastcausal.report.groups import Groups
 from fastcausal.report.numbers import Scale, number_text
 from fastcausal.report.once import once
-from fastcausal.report.report import Report, Tables
+from fastcausal.report.report import NO_STATISTICS, Report, Tables
 from fastcausal.tasks.extraction.evaluation import Bounds, Evaluation
 
 DETAILS = ("per_example", "matches")
@@ -31,48 +31,6 @@ NO_REASONS = pa.schema(
 
 class ExtractionReport(Report):
     """Scores of extracted relations; a `Report` that can show the examples behind them."""
-
-    if TYPE_CHECKING:  # facts
-
-        @property
-        def protocol(self) -> str:
-            """Name of the protocol."""
-
-        @property
-        def n_examples(self) -> int:
-            """Examples that were scored."""
-
-        @property
-        def n_gold_relations(self) -> int:
-            """Relations of gold that mark something."""
-
-        @property
-        def n_pred_relations(self) -> int:
-            """Predicted relations that mark something."""
-
-        @property
-        def n_unparsed(self) -> int:
-            """Unparsed predictions."""
-
-        @property
-        def n_unparsed_answers(self) -> int:
-            """Examples whose whole answer is unparsed."""
-
-        @property
-        def n_unparsed_relations(self) -> int:
-            """Unparsed relations in answers that are parsed otherwise."""
-
-        @property
-        def unparsed_answers_rate(self) -> float:
-            """Share of unparsed answers in all examples, including skipped ones."""
-
-        @property
-        def unparsed_relations_rate(self) -> float:
-            """Share of unparsed relations in all predicted relations."""
-
-        @property
-        def bounds(self) -> dict[str, dict[str, float] | None] | None:
-            """Overall scores ``if_empty`` and ``if_skipped``; None without unparsed predictions."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
@@ -154,8 +112,8 @@ class ExtractionReport(Report):
         return Tables(**makers)
 
     @once
-    def _statistics(self) -> Callable[[], Statistics] | None:
-        return self._evaluation.statistics if self._evaluation.adds else None
+    def _statistics(self) -> Any:
+        return self._evaluation.statistics if self._evaluation.adds else NO_STATISTICS
 
     def without_details(self) -> Self:
         """Return this report without the sources of its tables, statistics and errors."""

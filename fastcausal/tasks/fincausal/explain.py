@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +13,9 @@ from fastcausal.counts.task import resolve
 from fastcausal.formats.fincausal import Int64, SectionRows, TextSlices
 from fastcausal.formats.spans import located
 from fastcausal.relations import Relations
-from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
-from fastcausal.report.report import Report, Tables, plain
+from fastcausal.report.report import Report
+from fastcausal.report.steps import Step, present_steps
 from fastcausal.tasks.fincausal.count import PROTOCOL, fincausal
 from fastcausal.tasks.fincausal.files import SidesByRow, read_side, side_by_side
 from fastcausal.tasks.fincausal.formula import FIELDS, WordFormula
@@ -24,9 +23,6 @@ from fastcausal.tasks.fincausal.labels import WordBits, WordLabels, label_words
 from fastcausal.tasks.fincausal.sections import count_sections
 from fastcausal.tasks.fincausal.stops import Stops
 from fastcausal.tasks.fincausal.words import Words, cutting
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 QUIRKS = {
     "none": "words of no span are a class, and have weight",
@@ -41,23 +37,7 @@ QUIRKS = {
 FOUND = ("cause", "effect")
 
 
-@dataclass(frozen=True)
-class WordQuirk:
-    """A step from the published scores to spans."""
-
-    field: str
-    meaning: str  # Behaviour of the published program
-    # Scores after this and all earlier steps; the share of equal rows does not exist for
-    # spans: NaN
-    f1: float
-    change: float  # Change of F1 by this step
-    exact_match: float
-
-
-class WordExplanation(Report):
-    """The published scores, and the steps to spans."""
-
-    quirks: tuple[WordQuirk, ...]
+COLUMNS = {"F1": "f1", "change": "change", "exact match": "exact_match"}
 
 
 class PlacedSpans(NamedTuple):
@@ -67,7 +47,7 @@ class PlacedSpans(NamedTuple):
     labels: WordLabels
 
 
-def explain_words(gold: Any, pred: Any, words: Words = "fincausal") -> WordExplanation:
+def explain_words(gold: Any, pred: Any, words: Words = "fincausal") -> Report:
     """Attribute the difference between ``fincausal-2020`` and ``recess`` to its quirks.
 
     Parameters
@@ -97,18 +77,18 @@ def explain_words(gold: Any, pred: Any, words: Words = "fincausal") -> WordExpla
     before, exact = official["official"].f1, official["official"].exact_match
     for field, (f1, share) in zip(QUIRKS, _steps(sides, official, words), strict=True):
         exact = exact if share is None else share
-        quirks.append(WordQuirk(field, QUIRKS[field], f1, f1 - before, exact))
+        values = {"f1": f1, "change": f1 - before, "exact_match": exact}
+        quirks.append(Step(field=field, meaning=QUIRKS[field], **values))
         before = f1
     scores = {PROTOCOL: official["official"], "recess": Scores({"f1": before})}
     title = f"from {PROTOCOL} to recess: {official.title.partition(': ')[2]}"
-    return WordExplanation(
+    return present_steps(
         title,
         f"fastcausal|{__version__}|explain|{PROTOCOL}:to:recess|{official.signature.split('|')[3]}",
         scores,
-        facts={"quirks": tuple(quirks)},
+        quirks,
+        COLUMNS,
         warnings=official.warnings,
-        tables=Tables(quirks=partial(_quirks_table, tuple(quirks))),
-        grids=_grids,
     )
 
 
@@ -194,21 +174,3 @@ def _gathered(rows: Relations, section: Int64, n: int) -> Relations:
         examples[k]["text"] = row["text"]
         examples[k]["relations"] += [*filter(None, row["relations"])]
     return Relations.from_examples(examples)
-
-
-def _quirks_table(quirks: tuple[WordQuirk, ...]) -> pa.Table:
-    import pyarrow as pa
-
-    return pa.Table.from_pylist(plain(quirks))
-
-
-def _grids(report: Any, counts: bool) -> list[Grid]:
-    """Make a table of the steps."""
-    columns, corner = ["F1", "change", "exact match"], f"quirk of {PROTOCOL}"
-    grid = Grid(report.title, columns, corner, signed=["change"], shares=columns)
-    official = report.scores[PROTOCOL]
-    grid.add(f"({PROTOCOL})", official.f1, "", official.exact_match)
-    for quirk in report.quirks:
-        grid.add(quirk.meaning, quirk.f1, quirk.change, quirk.exact_match)
-    grid.add("(recess)", report.scores["recess"].f1, "", "")
-    return [grid]

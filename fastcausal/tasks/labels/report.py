@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from fastcausal.arrays.strata import By
 from fastcausal.options import Level
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.numbers import MEAN_SHARE
-from fastcausal.report.report import Report, scores_table
+from fastcausal.report.report import Report, Tables, scores_table
 from fastcausal.tasks.labels import disagreements
 from fastcausal.tasks.labels.coefficients import COEFFICIENTS, coefficients
 from fastcausal.tasks.labels.count import signature_of, statistics_of
@@ -28,85 +26,45 @@ BRIEF = (
     "n_units", "n_raters", "n_ratings", "n_paired_units", "percent_agreement", "cohen_kappa",
     "fleiss_kappa", "alpha", "gwet_ac1",
 )  # fmt: skip
-
-
+FIGURES = (
+    "level", "n_units", "n_raters", "n_ratings", "n_missing", "n_paired_units", *COEFFICIENTS,
+    "n_tied", "n_unrated",
+)  # fmt: skip
 CLASS = "class_"  # before a label, in names of groups
 
 
-@dataclass(eq=False, repr=False)
-class LabelAgreement(Report):
-    """Agreement between raters on a label.
+LabelAgreement = Report
+"""Agreement between raters on a label.
 
-    Attributes
-    ----------
-    level : str
-        Level of measurement of ``alpha``.
-    n_units, n_raters, n_ratings : int
-        Sizes of the table.
-    n_missing : int
-        Units × raters without a rating.
-    n_paired_units : int
-        Units with two ratings or more.
-    percent_agreement, fleiss_kappa, alpha, gwet_ac1 : float
-        Results of the functions of these names (alpha: `krippendorff_alpha`); NaN if undefined.
-    cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic : float
-        Results of `mean_pairwise_kappa`; weighted kappas are NaN at the level nominal.
-    majority : mapping of str to int
-        For each label, the number of units in which it has the most ratings.
-    n_tied, n_unrated : int
-        Numbers of units without a majority, because of a tie or without ratings.
-    by_class : mapping of str to Scores
-        For each label, over the ``n_units`` units of two or more ratings in which it has the
-        majority: ``mean_share``, the mean share of raters that gave it; ``percent_agreement``;
-        and ``unanimous``, the share of units in which all raters agree.
-    subsets : mapping of str to mapping
-        By value of a column, the coefficients (``overall``) and ``by_class`` (``class_LABEL``).
-    """
-
-    level: Level
-    n_units: int
-    n_raters: int
-    n_ratings: int
-    n_missing: int
-    n_paired_units: int
-    percent_agreement: float
-    cohen_kappa: float
-    cohen_kappa_linear: float
-    cohen_kappa_quadratic: float
-    fleiss_kappa: float
-    alpha: float
-    gwet_ac1: float
-    majority: Mapping[str, int]
-    n_tied: int
-    n_unrated: int
-    by_class: Mapping[str, Scores]
-    ratings: Ratings = field(repr=False)
-    subsets: Mapping[str, Groups] = field(repr=False)
-
-    def __post_init__(self) -> None:
-        facts = {field.name: getattr(self, field.name) for field in fields(self) if field.repr}
-        of = f"{self.n_units} units, {self.n_raters} raters, {self.n_ratings} ratings"
-        super().__init__(
-            f"agreement on labels: {of}",
-            signature_of(self.level),
-            {"overall": Scores({name: facts[name] for name in COEFFICIENTS})},
-            facts=facts,
-            subsets=self.subsets,
-            class_scores=self.by_class,
-            statistics=partial(statistics_of, self.ratings, self.level, COEFFICIENTS),
-            keys=("signature", *facts, *(("subsets",) if self.subsets else ())),
-            scales={"mean_share": MEAN_SHARE, "unanimous": MEAN_SHARE},
-            grids=_grids,
-        )
-
-    @property
-    def disagreements(self) -> pa.Table:
-        """Table of the units with more than one label: ``unit``, and a column per rater."""
-        return disagreements.table_of(self.ratings)
-
-    def disagreements_page(self) -> str:
-        """Write the units with more than one label as a self-contained page."""
-        return disagreements.page(self.ratings, self.title, self.signature)
+Attributes
+----------
+level : str
+    Level of measurement of ``alpha``.
+n_units, n_raters, n_ratings : int
+    Sizes of the table.
+n_missing : int
+    Units × raters without a rating.
+n_paired_units : int
+    Units with two ratings or more.
+percent_agreement, fleiss_kappa, alpha, gwet_ac1 : float
+    Results of the functions of these names (alpha: `krippendorff_alpha`); NaN if undefined.
+cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic : float
+    Results of `mean_pairwise_kappa`; weighted kappas are NaN at the level nominal.
+majority : mapping of str to int
+    For each label, the number of units in which it has the most ratings.
+n_tied, n_unrated : int
+    Numbers of units without a majority, because of a tie or without ratings.
+by_class : mapping of str to Scores
+    For each label, over the ``n_units`` units of two or more ratings in which it has the
+    majority: ``mean_share``, the mean share of raters that gave it; ``percent_agreement``;
+    and ``unanimous``, the share of units in which all raters agree.
+subsets : mapping of str to mapping
+    By value of a column, the coefficients (``overall``) and ``by_class`` (``class_LABEL``).
+disagreements : pyarrow.Table
+    The units with more than one label: ``unit``, and a column per rater.
+disagreements_page : callable
+    Writes these units as a self-contained page.
+"""
 
 
 def agreement_grid(title: str, columns: Mapping[str, Mapping[str, Any]]) -> Grid:
@@ -118,16 +76,16 @@ def agreement_grid(title: str, columns: Mapping[str, Mapping[str, Any]]) -> Grid
     return grid
 
 
-def _grids(report: LabelAgreement, counts: bool) -> list[Grid]:
+def _grids(report: Report, counts: bool) -> list[Grid]:
     """Make a row per figure, then tables of subsets, and of classes overall and in each subset."""
-    facts = {k: v for k, v in report.facts.items() if k not in ("majority", "by_class")}
-    grid = agreement_grid(report.title, {"": facts})
+    grid = agreement_grid(report.title, {"": {name: report.facts[name] for name in FIGURES}})
     grid.part("majority")
-    for label, n in report.majority.items():
+    for label, n in report.facts["majority"].items():
         grid.add(label, n)
     grids = [grid]
     if report.subsets:
-        unknown = ("cohen_kappa_linear", "cohen_kappa_quadratic") * (report.level == "nominal")
+        is_nominal = report.facts["level"] == "nominal"
+        unknown = ("cohen_kappa_linear", "cohen_kappa_quadratic") * is_nominal
         rows = {
             subset: Scores({k: v for k, v in groups["overall"].items() if k not in unknown})
             for subset, groups in report.subsets.items()
@@ -137,7 +95,7 @@ def _grids(report: LabelAgreement, counts: bool) -> list[Grid]:
         subset: {name.removeprefix(CLASS): s for name, s in groups.items() if name != "overall"}
         for subset, groups in report.subsets.items()
     }
-    parts = {"": dict(report.by_class)} | parts
+    parts = {"": dict(report.facts["by_class"])} | parts
     if parts := {name: part for name, part in parts.items() if part}:
         grids.append(scores_table("by class: units in which it has the majority", parts, counts))
     return grids
@@ -184,20 +142,34 @@ def label_agreement(
     n_ratings = int(votes.n_ratings.sum())
     winners, wins = np.unique(votes.winner[votes.n_winners == 1], return_counts=True)
     names = [label_name(winner, votes.names) for winner in winners.tolist()]
+    facts = {
+        "level": level,
+        "n_units": ratings.n_units,
+        "n_raters": ratings.n_raters,
+        "n_ratings": n_ratings,
+        "n_missing": ratings.n_units * ratings.n_raters - n_ratings,
+        "n_paired_units": int(np.count_nonzero(votes.n_ratings > 1)),
+        **(figures := _coefficients(ratings, level)),
+        "majority": dict(zip(names, wins.tolist(), strict=True)),
+        "n_tied": int(np.count_nonzero(votes.n_winners > 1)),
+        "n_unrated": int(np.count_nonzero(votes.n_winners == 0)),
+        "by_class": (classes := votes.score_by_class()),
+    }
+    sizes = f"{ratings.n_units} units, {ratings.n_raters} raters, {n_ratings} ratings"
+    title, signature = f"agreement on labels: {sizes}", signature_of(level)
+    page = partial(disagreements.page, ratings, title, signature)
     return LabelAgreement(
-        level=level,
-        n_units=ratings.n_units,
-        n_raters=ratings.n_raters,
-        n_ratings=n_ratings,
-        n_missing=ratings.n_units * ratings.n_raters - n_ratings,
-        n_paired_units=int(np.count_nonzero(votes.n_ratings > 1)),
-        **_coefficients(ratings, level),
-        majority=dict(zip(names, wins.tolist(), strict=True)),
-        n_tied=int(np.count_nonzero(votes.n_winners > 1)),
-        n_unrated=int(np.count_nonzero(votes.n_winners == 0)),
-        by_class=votes.score_by_class(),
-        ratings=ratings,
+        title,
+        signature,
+        {"overall": Scores({name: figures[name] for name in COEFFICIENTS})},
+        facts=facts | {"ratings": ratings, "disagreements_page": page},
         subsets={name: _groups(part, level) for name, part in subsets.items()},
+        class_scores=classes,
+        tables=Tables(disagreements=partial(disagreements.table_of, ratings)),
+        statistics=partial(statistics_of, ratings, level, COEFFICIENTS),
+        keys=("signature", *facts, "subsets?"),
+        scales={"mean_share": MEAN_SHARE, "unanimous": MEAN_SHARE},
+        grids=_grids,
     )
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from fastcausal.counts.means import MeanFormula
 from fastcausal.report.numbers import CORRELATION, Scale
+from fastcausal.significance.sums import CountRows
 
 SIMILARITY, JUDGE = "sas", "judge"
 SCALES = {SIMILARITY: CORRELATION, JUDGE: Scale("points", "higher", (1.0, 5.0))}
@@ -34,6 +37,11 @@ class QuestionFormula(MeanFormula):
         """Return 0 and 1; for similarities -1 and 1, for a judge's marks 1 and 5."""
         scale = SCALES.get(field)
         return super().limits(field) if scale is None or scale.range is None else scale.range
+
+    def count_groups(self, sums: CountRows) -> dict[str, dict[str, int]]:
+        """Return the numbers of questions."""
+        sizes = (int(part[-1]) for part in np.hsplit(sums[0], 1 + len(self.subsets)))
+        return {name: {"n_questions": n} for name, n in zip(self.names(), sizes, strict=True)}
 
     def scale(self, group: str, score: str) -> Scale:
         """Declare similarities, which are cosines; a judge's marks; and shares."""

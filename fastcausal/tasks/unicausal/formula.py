@@ -80,6 +80,15 @@ class EntityFormula(Formula):
             for role, counts in zip(ROLES, (cause, effect), strict=True)
         }
 
+    def count_groups(self, sums: CountRows) -> dict[str, dict[str, int]]:
+        """Return the entities of both roles together, and of each role."""
+        counts = np.reshape(sums[0, : len(ROLES) * len(COUNTS)], (len(ROLES), -1))
+        rows = (counts.sum(axis=0), *counts)
+        return {
+            group: dict(zip(COUNTS, row.tolist(), strict=True))
+            for group, row in zip(("overall", *ROLES), rows, strict=True)
+        }
+
     def scale(self, group: str, score: str) -> Scale:
         """Declare shares of entities or tokens."""
         return SHARE

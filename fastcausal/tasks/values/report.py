@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-import numpy as np
 import pyarrow.compute as pc
 
 from fastcausal.arrays.strata import By
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import warning_lines
-from fastcausal.report.groups import Groups, Scores
-from fastcausal.report.report import Report, Tables
-from fastcausal.significance.sums import CountRows, Int64
+from fastcausal.report.report import Report
 from fastcausal.tasks.values.formula import N_ANSWERS, ValueFormula
 
 
@@ -22,30 +18,13 @@ def present(statistics: Statistics, by: By = None) -> Report:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula = statistics.formula
     assert isinstance(formula, ValueFormula)
-    parts = statistics.subsets(by)
-    name = statistics.system or "values"
-    return Report(
+    return Report.of(
         f"values of {statistics.n_units} examples",
-        statistics.signature,
-        _scores(formula, statistics.rows, statistics.times),
+        statistics,
+        by,
         facts={"answers": {"rule": formula.answers, **count_answers(statistics)}},
-        subsets={
-            name: _scores(formula, rows, np.ones(len(rows), np.int64))
-            for name, rows in parts.items()
-        },
-        warnings=list_notes({name: statistics}),
-        tables=Tables(per_example=statistics.table),
-        statistics=partial(_itself, statistics),
+        warnings=list_notes({statistics.system or "values": statistics}),
     )
-
-
-def _itself(statistics: Statistics) -> Statistics:
-    return statistics
-
-
-def _scores(formula: ValueFormula, rows: CountRows, times: Int64) -> Groups:
-    values = formula.scores(rows, times[None])
-    return {"overall": Scores({name: float(value[0]) for name, value in values.items()})}
 
 
 def count_answers(statistics: Statistics) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,30 +20,7 @@ from fastcausal.tasks.classification.choices.readings import READINGS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SHOWN = 20  # answers in a printed table
-
-
-class ReadingExplanation(Report):
-    """Accuracy under two readings, and in ``answers`` the answers on which they differ."""
-
-    n: int
-    n_differing: int
-    answers: list[Mapping[str, Any]]
-
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per reading, then a row per answer."""
-        first, last = self.scores
-        columns = [first, last, "gold"]
-        grid = Grid(self.title, columns, shares=columns, share_rows=("accuracy",))
-        for name in ("accuracy", "n_read", "n_right"):
-            grid.add(name, *(scores[name] for scores in self.scores.values()), "")
-        grid.part("answers")
-        for row in self.facts["answers"][:SHOWN]:
-            options = (row[name] or "-" for name in (first, last, "gold"))
-            grid.add(f"{row['id']}: {row['answer']!r:.60}", *options)
-        if (more := self.facts["n_differing"] - SHOWN) > 0:
-            grid.add(f"... and {more} more", "", "", "")
-        return grid
+MAX_ANSWERS = 20  # answers in a printed table
 
 
 def explain_readings(
@@ -54,7 +30,7 @@ def explain_readings(
     end: AnswerReading,
     *,
     column: str | None = None,
-) -> ReadingExplanation:
+) -> Report:
     """List the answers on which two readings differ.
 
     Parameters
@@ -102,7 +78,7 @@ def explain_readings(
         for row in differ
     ]
     n = len(right)
-    return ReadingExplanation(
+    return Report(
         f"from {start} to {end}: {len(differ)} of {n} answers are read differently",
         f"fastcausal|{__version__}|choices-explain|{start}:to:{end}|answers:{kinds[0]}",
         {reading: _scores(codes[reading], right, len(labels)) for reading in both},
@@ -110,6 +86,7 @@ def explain_readings(
         warnings=warning_lines(chosen.warnings),
         tables=Tables(differing=partial(_table, answers)),
         keys=("signature", "n", "n_differing", "scores", "answers", "warnings"),
+        grids=_grids,
     )
 
 
@@ -123,3 +100,19 @@ def _table(answers: list[dict[str, Any]]) -> pa.Table:
     import pyarrow as pa
 
     return pa.Table.from_pylist(answers)
+
+
+def _grids(report: Report, counts: bool) -> list[Grid]:
+    """Make a row per number, with a column per reading; then a row per answer."""
+    first, last = report.scores
+    columns = [first, last, "gold"]
+    grid = Grid(report.title, columns, shares=columns, share_rows=("accuracy",))
+    for name in ("accuracy", "n_read", "n_right"):
+        grid.add(name, *(scores[name] for scores in report.scores.values()), "")
+    grid.part("answers")
+    for row in report.answers[:MAX_ANSWERS]:
+        options = (row[name] or "-" for name in columns)
+        grid.add(f"{row['id']}: {row['answer']!r:.60}", *options)
+    if (more := report.n_differing - MAX_ANSWERS) > 0:
+        grid.add(f"... and {more} more", "", "", "")
+    return [grid]

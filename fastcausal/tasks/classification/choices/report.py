@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores, means_over
-from fastcausal.report.report import Tables
+from fastcausal.report.report import Report, Tables
 from fastcausal.significance.sums import CountRows, Int64, sums_of
 from fastcausal.tasks.classification.choices.formula import MAJORITY, READ, ChoiceFormula, group_of
 from fastcausal.tasks.classification.report import (
@@ -24,6 +23,7 @@ from fastcausal.tasks.classification.report import (
     confusion_of,
     confusion_tables,
     groups_of,
+    list_classes,
     per_example_table,
 )
 
@@ -36,39 +36,33 @@ KEYS = (
 )  # fmt: skip
 
 
-class ChoiceReport(ClassificationReport):
-    """Scores of one model's answers to questions with options.
+ChoiceReport = ClassificationReport
+"""Scores of one model's answers to questions with options.
 
-    ``report["overall"].accuracy``, ``report["read"].accuracy`` of the answers that name an option,
-    ``report["majority"].accuracy`` of a constant answer, ``report["as_cladder"].accuracy`` of
-    another reading; ``report.subsets["rung=1"]["overall"].accuracy``.
+``report["overall"].accuracy``, ``report["read"].accuracy`` of the answers that name an option,
+``report["majority"].accuracy`` of a constant answer, ``report["as_cladder"].accuracy`` of
+another reading; ``report.subsets["rung=1"]["overall"].accuracy``.
 
-    Attributes
-    ----------
-    n : int
-        Questions that count.
-    n_questions, n_read, n_unparsed, n_missing : int
-        All questions; questions whose answer names an option, names none, or is missing.
-    unread : mapping
-        First examples: ``unparsed`` answers with their text, ``missing`` answers.
-    means : mapping
-        Means of the scores over the values of each column of the subsets.
-    """
+Attributes
+----------
+n : int
+    Questions that count.
+n_questions, n_read, n_unparsed, n_missing : int
+    All questions; questions whose answer names an option, names none, or is missing.
+unread : mapping
+    First examples: ``unparsed`` answers with their text, ``missing`` answers.
+means : mapping
+    Means of the scores over the values of each column of the subsets.
+"""
 
-    n: int
-    n_questions: int
-    n_read: int
-    n_missing: int
-    unread: Mapping[str, Any]
-    means: Mapping[str, Groups]
 
-    def summary(self, subset: str = "") -> Scores:
-        """Return the accuracies and counts, of all questions or of a subset."""
-        groups = self.subsets[subset] if subset else self.scores
-        overall = groups["overall"]
-        rest = {name: groups[name]["accuracy"] for name in groups if "n" in groups[name]}
-        counts = {name: overall[name] for name in COUNTS}
-        return Scores({"accuracy": rest.pop("overall"), **rest, **counts})
+def _summarize(report: Report, subset: str) -> Scores:
+    """Return the accuracies and counts, of all questions or of a subset."""
+    groups = report.subsets[subset] if subset else report.scores
+    overall = groups["overall"]
+    rest = {name: groups[name]["accuracy"] for name in groups if "n" in groups[name]}
+    counts = {name: overall[name] for name in COUNTS}
+    return Scores({"accuracy": rest.pop("overall"), **rest, **counts})
 
 
 def present(statistics: Statistics, by: By = None) -> ChoiceReport:
@@ -94,6 +88,7 @@ def present(statistics: Statistics, by: By = None) -> ChoiceReport:
             "n_examples": counts["n"],
             "unread": _unread(formula, statistics),
             "labels": formula.labels,
+            "classes": classes,
             "positive": formula.positive,
             "undefined": formula.undefined,
             "confusion": confusion,
@@ -105,12 +100,14 @@ def present(statistics: Statistics, by: By = None) -> ChoiceReport:
         warnings=(*warning_lines(statistics.warnings), *_shares(formula, counts)),
         tables=Tables(
             **confusion_tables(formula.labels, confusion, classes),
-            per_example=partial(per_example_table, partial(replace, statistics)),
+            per_example=partial(per_example_table, statistics),
         ),
-        statistics=partial(replace, statistics),
+        statistics=statistics,
         keys=KEYS,
+        values={"classes": list_classes},
         logged=(),
         grids=_grids,
+        summary=_summarize,
     )
 
 
@@ -182,9 +179,9 @@ def _grids(report: ChoiceReport, counts: bool) -> list[Grid]:
     table.part("answers")
     for name in COUNTS[1:]:
         table.add(name.removeprefix("n_"), "", report.facts[name])
-    for each in report.unread["unparsed"]:
+    for each in report.facts["unread"]["unparsed"]:
         table.add(f"{each['id']}: {each['answer']!r:.60}", "", "")
-    for id in report.unread["missing"]:
+    for id in report.facts["unread"]["missing"]:
         table.add(f"{id}: no answer", "", "")
     options = classes_grid(report, {}, counts)
     options.title = "options"
