@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from fastcausal.report.groups import Groups
-    from fastcausal.report.report import Report
 
 
 class Facts:
@@ -89,16 +88,16 @@ class Facts:
     experts: Mapping[str, Any] | None
     fleiss_kappa: float
     folds: Mapping[str, Any]
-    frames: Report
+    frames: Any
     graph: Mapping[str, Any] | None
     gwet_ac1: float
     human: Mapping[str, Any] | None
     majority: Mapping[str, int]
     means: Mapping[str, Groups]
     metrics: Mapping[str, Any]
-    official: Report
+    official: Any
     pairs_per_topic: Mapping[str, Any]
-    parts: Mapping[str, Report]
+    parts: Mapping[str, Any]
     percent_agreement: float
     plans: Sequence[Mapping[str, Any]]
     qualification: Mapping[str, Any] | None
@@ -107,7 +106,7 @@ class Facts:
     ratings: Any
     ratings_per_pair: Mapping[str, Any]
     reasons: Mapping[str, Any]
-    recess: Report
+    recess: Any
     same_document: Mapping[str, Mapping[str, Any]] | None
     se: float
     stories: Any

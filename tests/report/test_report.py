@@ -55,6 +55,7 @@ TABLES = {
     "classification": ["classes", "confusion", "per_example"],
     "answers": ["per_example"],
     "agreement": ["per_example", "matches", "disagreements", "pairs", "intervals"],
+    "labels": ["disagreements"],
     "check": ["findings"],
     "explain": ["quirks"],
     "corpus": ["signals"],

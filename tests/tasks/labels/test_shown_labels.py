@@ -22,7 +22,7 @@ def test_the_terminal_shows_every_figure():
     assert title == found.title
     shown = [line.rsplit(maxsplit=1) for line in lines if line.strip("─ ")]
     at = shown.index(["majority"])
-    shown_below = ("majority", "by_class")
+    shown_below = ("majority", "by_class", "ratings", "disagreements_page")
     figures = {name: value for name, value in found.facts.items() if name not in shown_below}
     assert shown[:at] == [
         [name.replace("_", " "), number_text(value)] for name, value in figures.items()
