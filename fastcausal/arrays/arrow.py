@@ -71,6 +71,11 @@ def strings_at(
     return pa.Array.from_buffers(kind, len(places) // width - 1, buffers)
 
 
+def string_columns(columns: Iterable[tuple[bytes, bytes]]) -> list[pa.Array]:
+    """Build columns of strings, each of data and places as in `strings_at`."""
+    return [strings_at(data, places) for data, places in columns]
+
+
 def is_utf8(data: Any) -> bool:
     r"""Return True if bytes, or the items of a uint8 array, are UTF-8, without decoding them.
 
@@ -137,7 +142,9 @@ def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListAr
     return lists(widths, strings_at(data, places))
 
 
-def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.int64]]]:
+def flattened(
+    column: pa.ListArray | pa.ChunkedArray,
+) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.int64]]]:
     """Return the concatenated values of lists, and the offsets of the lists in them.
 
     >>> values, places = flattened(pa.array([[9], [1, 2], [3]]).slice(1))
@@ -146,6 +153,7 @@ def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[n
     """
     # Unless a null list has values, this is a slice without Arrow's own `flatten`, which imports
     # `pyarrow.compute`.
+    lists = joined(column)
     if not len(lists):
         return lists.values.slice(0, 0), offsets_of(lists)
     stored = np.frombuffer(lists.buffers()[1], np.int32, len(lists) + 1, 4 * lists.offset)
@@ -174,18 +182,31 @@ def offsets(widths: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
     return places
 
 
-def values_of(array: pa.Array, null: float = 0) -> np.ndarray[Any, np.dtype[Any]]:
+def values_of(
+    column: pa.Array | pa.ChunkedArray, null: float = 0
+) -> np.ndarray[Any, np.dtype[Any]]:
     """Return the values of an array of numbers, with ``null`` in place of nulls.
 
     >>> values_of(pa.array([1, None, 3], pa.int32()), -1)
     array([ 1, -1,  3], dtype=int32)
     """
+    array = joined(column)
     dtype = np.dtype(str(array.type))
     data = array.buffers()[1]
     if data is None:
         return np.full(len(array), null, dtype)
     values = np.frombuffer(data, dtype, len(array), array.offset * dtype.itemsize)
     return np.where(is_valid(array), values, dtype.type(null)) if array.null_count else values
+
+
+def values_of_fields(structs: pa.StructArray) -> list[np.ndarray[Any, np.dtype[Any]]]:
+    """Return the values of each field of structs of numbers, with 0 in place of nulls."""
+    return [values_of(structs.field(k)) for k in range(structs.type.num_fields)]
+
+
+def structs(columns: Iterable[Any], kind: pa.StructType) -> pa.StructArray:
+    """Build structs of a type from NumPy arrays of numbers, one per field."""
+    return pa.StructArray.from_arrays([*map(numbers, columns)], fields=list(kind))
 
 
 def texts_of(strings: pa.Array) -> tuple[Any, np.ndarray[Any, np.dtype[Any]]]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import flattened, joined, lists, numbers, values_of
+from fastcausal.arrays.arrow import flattened, lists, numbers, structs, values_of, values_of_fields
 
 SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
 RELATIONS = pa.list_(pa.list_(SPAN))
@@ -21,8 +21,8 @@ def span_lists(
 ) -> pa.ListArray:
     """Build the column ``relations``."""
     kinds = (np.int8, np.int32, np.int32)
-    columns = [numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
-    flat = pa.StructArray.from_arrays(columns, fields=list(SPAN))
+    columns = [s.astype(t, copy=False) for s, t in zip(spans, kinds, strict=True)]
+    flat = structs(columns, SPAN)
     read = widths >= 0
     if read.all():
         return lists(counts, lists(widths, flat))
@@ -68,18 +68,15 @@ def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArr
     >>> arrays.stop, arrays.row_offsets, arrays.lengths, arrays.n_null
     (array([2], dtype=int32), array([0, 1, 1]), array([-1], dtype=int32), 1)
     """
-    inner, relation_offsets = flattened(joined(relations))
+    inner, relation_offsets = flattened(relations)
     spans, row_offsets = flattened(inner)
-    parts = role, start, stop = [spans.field(k) for k in range(3)]
     made = SpanArrays(
-        values_of(role),
-        values_of(start),
-        values_of(stop),
+        *values_of_fields(spans),
         row_offsets,
         relation_offsets,
-        values_of(joined(lengths), -1),
+        values_of(lengths, -1),
         inner.null_count,
-        not spans.null_count and not any(part.null_count for part in parts),
+        not spans.null_count and not any(spans.field(k).null_count for k in range(3)),
     )
     for array in made[:6]:
         array.flags.writeable = False

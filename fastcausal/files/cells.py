@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import is_utf8, joined, strings, strings_at, texts_of
+from fastcausal.arrays.arrow import is_utf8, joined, string_columns, strings, texts_of
 from fastcausal.errors import InputError, notify
 from fastcausal.files import _native
 from fastcausal.files.files import LineNumbers, Source
@@ -93,8 +93,8 @@ def _plain(source: Source) -> pa.Table | None:
         if rows is None:
             return None
         at, columns = rows
-        for made, (text, places) in zip(chunks, columns, strict=False):
-            made.append(strings_at(text, places))
+        for made, column in zip(chunks, string_columns(columns), strict=False):
+            made.append(column)
     if not chunks[0] or len(set(names)) < len(names):
         return None
     return pa.table([pa.chunked_array(made) for made in chunks], names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fastcausal.report.numbers import Bounded, number_text
 
@@ -63,6 +63,13 @@ class Scores(Mapping[str, Number]):
 
     def __init__(self, values: Mapping[str, Number]) -> None:
         object.__setattr__(self, "_values", dict(values))
+
+    @classmethod
+    def of_groups(
+        cls, groups: Iterable[str], values: Iterable[Mapping[str, Number]]
+    ) -> dict[str, Scores]:
+        """Make the scores of several groups by name."""
+        return {group: cls(each) for group, each in zip(groups, values, strict=True)}
 
     def __getitem__(self, name: str) -> Number:
         return self._values[name]

@@ -16,7 +16,7 @@ from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.report.numbers import CORRELATION, SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64
 from fastcausal.significance.units import OneScore
-from fastcausal.tasks.relations.scores import fields_read, scores_of
+from fastcausal.tasks.relations.scores import fields_read, scores_of, scores_of_groups
 
 MULTI = "multi_relation"
 TOTALS = ("n_gold_relations", "n_pred_relations", "n_unparsed")
@@ -132,7 +132,7 @@ class RelationFormula(Formula):
     def figures(self, sums: Int64, groups: Sequence[str]) -> list[dict[str, Any]]:
         """Return scores and counts of groups; em, osb and to are scores, not counts."""
         counts = [self.counts_of(sums, group) for group in groups]
-        scores = map(self.scores_of_group, counts)
+        scores = scores_of_groups(self.kernel, counts, self.undefined)
         # A score replaces the count of its name.
         return [
             s | c if s.keys().isdisjoint(c) else s | c | s

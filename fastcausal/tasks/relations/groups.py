@@ -44,7 +44,7 @@ class CountedGroups(Mapping[str, Scores]):
         groups = [*self]
         if [*self._made] != groups:
             figures = self.formula.figures(self._sums, groups)
-            self._made = {group: Scores(each) for group, each in zip(groups, figures, strict=True)}
+            self._made = Scores.of_groups(groups, figures)
         return self._made.items()
 
     def __contains__(self, group: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,13 @@ def add(terms: Terms, counts: Counts) -> Any:
     """Return a sum of weighted counts."""
     parts = [n * counts[name] if n != 1 else counts[name] for name, n in terms.items()]
     return sum(parts[1:], parts[0])
+
+
+def scores_of_groups(
+    kernel: str, counts: Iterable[Counts], undefined: float | None
+) -> list[ScoresByName]:
+    """Return the scores of several groups, as `scores_of`."""
+    return [scores_of(kernel, each, undefined) for each in counts]
 
 
 def fields_read(kernel: str) -> tuple[str, ...]:
